@@ -1,34 +1,39 @@
 // Searches of rows that pass through the device, stopped and gone on with from what they kept.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <mutex>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "common/device.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"
+#include "common/parted/sets.hpp"
 #include "common/parted/sources.hpp"
 #include "kith/filter.hpp"
 #include "kith/keys.hpp"
+#include "search/parted/search_pieces.hpp"
 
 namespace kith::tests {
 namespace {
 
 constexpr std::int64_t n = 200, m = 6, dims = 5, k = 9;
 
-struct KeptSearch {
+struct StoppedSearch {
   test_support::TemporaryFolder folder;
   Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2),
          queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
   std::shared_ptr<CopiedRows> source = std::make_shared<CopiedRows>(train);
   PlanOptions options;
 
-  KeptSearch() { options.checkpoint = folder / "kept"; }
+  StoppedSearch() { options.checkpoint = folder / "kept"; }
   Index index(std::int64_t chunk_rows) const {
-    return Index(device(), source, Metric::l2, streamed(chunk_rows));
+    return Index(one_device(), source, Metric::l2, streamed(chunk_rows));
   }
-  Neighbors right() const { return Index(device(), train, Metric::l2).search(queries, k); }
+  Neighbors right() const { return Index(one_device(), train, Metric::l2).search(queries, k); }
   /// Read until a row behind `bad`, which cannot be read.
   void stop_at(std::int64_t bad) {
     source->before_read = [bad](std::int64_t first, std::int64_t count) {
@@ -50,7 +55,7 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("checkpoint: a search goes on where it was stopped, by chunks of any length, to the same bits") {
   for (const std::int64_t bad : {60, 130, 199}) {
-    KeptSearch search;
+    StoppedSearch search;
     search.stop_at(bad);
     REQUIRE(search.folder.has("kept"));
     search.source->before_read = [](std::int64_t first, std::int64_t count) {
@@ -67,14 +72,110 @@ TEST_CASE("checkpoint: a search goes on where it was stopped, by chunks of any l
 }
 
 TEST_CASE("checkpoint: on another device") {
-  KeptSearch search;
+  StoppedSearch search;
   search.stop_at(130);
   const Index other(open_device("cpu"), search.source, Metric::l2, streamed(50));
   CHECK(difference(other.search(search.queries, k, search.options), search.right()) == "");
 }
 
+TEST_CASE("checkpoint: a set goes on with what one device has left, and the other way round") {
+  for (const Placement placement : {Placement::split, Placement::replicate}) {
+    StoppedSearch search;
+    search.stop_at(130);  // chunks of 20: the first 120 rows are done
+    IndexOptions options;
+    options.placement = placement;
+    options.shares = {1, 2, 1};
+    const Index on_set(set_of(3), search.source, Metric::l2, streamed(30, options));
+    search.source->before_read = [](std::int64_t first, std::int64_t count) {
+      if (count > 1 && first < 120) throw std::runtime_error("this was searched already");
+      if (count > 1 && first + count > 190) throw std::runtime_error("stopped");
+    };
+    CHECK_THROWS_AS(on_set.search(search.queries, k, search.options), std::runtime_error);
+    search.source->before_read = [](std::int64_t first, std::int64_t count) {
+      if (count > 1 && first < 120) throw std::runtime_error("this was searched already");
+    };
+    Trace trace;
+    CHECK(difference(search.index(33).search(search.queries, k, search.options, &trace), search.right()) ==
+          "");
+    CHECK(trace.chunks > 0);
+    CHECK(difference(on_set.search(search.queries, k, search.options, &trace), search.right()) == "");
+    CHECK(trace.chunks == 0);  // all was done
+    CHECK(trace.members.size() == 3);
+  }
+}
+
+TEST_CASE("checkpoint: random sets and chunks, stopped again and again, to the same bits") {
+  std::mt19937 random(77);
+  for (int i = 0; i < 30; ++i) {
+    CAPTURE(i);
+    StoppedSearch search;
+    RowFilter filter(n, random() % 2 ? 1 : m);
+    for (std::int64_t f = 0; f < filter.filters(); ++f)
+      for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 3 != 0, f);
+    PlanOptions plain;
+    if (random() % 2) plain.filter = filter.view();
+    if (random() % 4 == 0) plain.self = static_cast<std::int64_t>(random() % (n - m));
+    search.options.filter = plain.filter;
+    search.options.self = plain.self;
+    const std::int64_t asked = 1 + random() % (n - 1);
+    const Neighbors right =
+        Index(one_device(), search.train, Metric::l2).search(search.queries, asked, plain);
+    std::mutex mutex;
+    int reads_left = 0;
+    search.source->before_read = [&](std::int64_t, std::int64_t count) {
+      const std::lock_guard lock(mutex);
+      if (count > 1 && --reads_left < 0) throw std::runtime_error("stopped");
+    };
+    int stops = 0;
+    while (stops < 50) {
+      const auto [set, options] = set_by_chance(random, 4);
+      const bool alone = random() % 3 == 0;
+      reads_left = stops;
+      const Index index(alone ? one_device() : set, search.source, Metric::l2,
+                        streamed(2 + random() % 90, alone ? IndexOptions{} : options));
+      try {
+        const Neighbors found = index.search(search.queries, asked, search.options);
+        CHECK(difference(found, right) == "");
+        break;
+      } catch (const std::runtime_error&) {
+        ++stops;
+      }
+    }
+    CHECK(stops > 0);
+    CHECK(stops < 50);
+  }
+}
+
+TEST_CASE("checkpoint: what is left is all that was not searched, once") {
+  std::mt19937 random(78);
+  constexpr std::int64_t rows = 9, queries = 7;
+  for (int i = 0; i < 200; ++i) {
+    CAPTURE(i);
+    std::vector<SearchPiece> done;
+    std::vector<int> searched(rows * queries, 0);
+    const auto by_chance = [&](std::int64_t count) {
+      const std::int64_t first = random() % count;
+      return Stretch{first, 1 + static_cast<std::int64_t>(random() % size(count - first))};
+    };
+    for (int step = 0; step < 6; ++step) {
+      const SearchPiece asked = {by_chance(queries), by_chance(rows)};
+      for (const SearchPiece& piece : pieces_left(done, asked)) {
+        for (std::int64_t q = piece.queries.first; q < piece.queries.first + piece.queries.count; ++q)
+          for (std::int64_t t = piece.rows.first; t < piece.rows.first + piece.rows.count; ++t)
+            ++searched[size(q * rows + t)];
+        done.push_back(piece);
+        if (random() % 2) join_pieces(done);
+      }
+      for (std::int64_t q = asked.queries.first; q < asked.queries.first + asked.queries.count; ++q)
+        for (std::int64_t t = asked.rows.first; t < asked.rows.first + asked.rows.count; ++t)
+          CHECK(searched[size(q * rows + t)] == 1);
+    }
+    CHECK(*std::max_element(searched.begin(), searched.end()) == 1);
+  }
+}
+
 TEST_CASE("checkpoint: with a filter") {
-  KeptSearch search;
+  StoppedSearch search;
   RowFilter filter(n);
   for (std::int64_t t = 0; t < n; t += 3) filter.set(t, false);
   search.options.filter = filter.view();
@@ -97,7 +198,7 @@ TEST_CASE("checkpoint: with a filter") {
 }
 
 TEST_CASE("checkpoint: that of another search is refused, by what is another") {
-  KeptSearch search;
+  StoppedSearch search;
   search.stop_at(130);
   const std::string begin = "invalid_argument: search: checkpoint kept: it is that of a search with ",
                     end = "; give the same again, name another file, or remove it";
@@ -111,7 +212,7 @@ TEST_CASE("checkpoint: that of another search is refused, by what is another") {
 }
 
 TEST_CASE("checkpoint: what is damaged is a bad file, and stays") {
-  KeptSearch search;
+  StoppedSearch search;
   search.stop_at(130);
   const std::string whole = search.folder.read("kept");
   const std::string refused =
@@ -135,11 +236,12 @@ TEST_CASE("checkpoint: what is damaged is a bad file, and stays") {
 }
 
 TEST_CASE("checkpoint: only of rows that pass, and of a search for k") {
-  KeptSearch search;
+  StoppedSearch search;
   const float radius[] = {3};
   const std::string refused =
-      ": a checkpoint is kept of a search for k, on one device, among rows that stay in a source (residence "
-      "stream); leave it out, or choose these";
+      ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); leave "
+      "it "
+      "out, or choose these";
   CHECK(error_of([&] {
           Index(device(), search.train, Metric::l2).search(search.queries, k, search.options);
         }) == "unsupported: search" + refused);

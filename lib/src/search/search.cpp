@@ -214,12 +214,12 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
 
 void check_checkpoint(std::string_view where, const Index::State& index, const PlanOptions& options) {
   if (options.checkpoint.empty()) return;
-  const bool streams = index.parted && index.parted->residence() == Residence::stream;
-  if (where == "search" && streams && !is_set(index.device)) return;
-  throw Error(Errc::unsupported,
-              std::string(where) +
-                  ": a checkpoint is kept of a search for k, on one device, among rows that stay in a source "
-                  "(residence stream); leave it out, or choose these");
+  if (where == "search" && index.parted && index.parted->residence() == Residence::stream) return;
+  throw Error(
+      Errc::unsupported,
+      std::string(where) +
+          ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); "
+          "leave it out, or choose these");
 }
 
 void search_to(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,

@@ -9,15 +9,14 @@
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/search.hpp"
+#include "search/shard_lists.hpp"
 
 namespace kith {
 namespace {
 
 /// Lists of `found` keys with as many places as were asked for.
 Keys padded(const Keys& found, std::int64_t k) {
-  const std::size_t cells = cells_of(found.queries, k);
-  Keys keys{found.queries, k, std::vector<std::uint32_t>(cells, no_value),
-            std::vector<std::int64_t>(cells, -1)};
+  Keys keys = lists_of_none(found.queries, k);
   for (std::int64_t q = 0; q < found.queries; ++q) {
     const std::size_t from = size(q * found.k), to = size(q * k);
     std::copy_n(found.value.data() + from, found.k, keys.value.data() + to);

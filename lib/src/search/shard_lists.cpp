@@ -108,6 +108,11 @@ void check_all(std::span<const ShardLists> lists) {
 
 }  // namespace
 
+Keys lists_of_none(std::int64_t queries, std::int64_t k) {
+  const std::size_t cells = cells_of(queries, k);
+  return {queries, k, std::vector<std::uint32_t>(cells, no_value), std::vector<std::int64_t>(cells, -1)};
+}
+
 ShardLists lists_of(std::string_view where, const Keys& keys, std::int64_t which) {
   if (keys.queries < 0 || keys.k < 1)
     refuse(where, name_of(which) + " of " + text(keys.queries) + " queries with k = " + text(keys.k) +

@@ -39,6 +39,9 @@ struct ShardLists {
 ShardLists lists_of(std::string_view where, const Keys& keys, std::int64_t which = -1);
 ShardLists lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t which = -1);
 
+/// Lists of k places without a key.
+Keys lists_of_none(std::int64_t queries, std::int64_t k);
+
 /// Refuse lists that no search has: keys that do not ascend, values of no distance, rows below 0, and, but at
 /// the end of lists of k, (no_value, -1).
 /// Throws invalid_argument: names the first place.

@@ -75,11 +75,6 @@ TEST_CASE("stream: on a set a bad row is named by its number among all, and what
   CHECK(difference(index.without(gone).search(queries, 5), whole.without(gone).search(queries, 5)) == "");
   CHECK(
       error_of([&] { index.with(train); }).starts_with("unsupported: index: rows are added, but its rows "));
-  PlanOptions kept;
-  kept.checkpoint = "file";
-  CHECK(error_of([&] {
-          index.search(queries, 5, kept);
-        }).starts_with("unsupported: search: a checkpoint is kept of a search for k, on one device, "));
   train.values[250 * 3 + 1] = std::nanf("");
   const Index bad(set, std::make_shared<CopiedRows>(train), Metric::l2, streamed(40, options));
   CHECK(error_of([&] { bad.search(queries, 5); }).find("row 250, column 1") != std::string::npos);

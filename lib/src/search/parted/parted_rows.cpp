@@ -13,6 +13,7 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/device_memory/device_answers.hpp"
+#include "search/parted/kept_search.hpp"
 #include "search/radius/radius.hpp"
 #include "search/shard_lists.hpp"
 
@@ -74,7 +75,15 @@ void search_parted(const Index::State& index, const CheckedQueries& queries, std
   const Stopwatch total;
   if (trace) restart(*trace);
   const std::int64_t searched = k + (options.self ? 1 : 0);
-  Keys keys = index.parted->search_keys(index, queries, searched, without_self(options), trace);
+  CheckedQueries asked = queries;
+  std::optional<KeptSearch> kept;
+  if (!options.checkpoint.empty() && !queries.kept.search) {
+    kept.emplace(Checkpoint(options.checkpoint, digests_of(index, queries.rows, searched, options),
+                            index.rows, queries.given.rows, searched));
+    asked.kept.search = &*kept;
+  }
+  Keys keys = index.parted->search_keys(index, asked, searched, without_self(options), trace);
+  if (kept) keys = kept->take();
   const Stopwatch finishing;
   if (options.self) keys = leave_out(keys, own_rows(*options.self, queries.given.rows));
   const FoundPlaces found = make_room();

@@ -50,7 +50,7 @@ class PartedRows {
     return std::nullopt;
   }
 
-  /// [m, k] keys, padded where fewer rows count. All is checked already.
+  /// [m, k] keys, padded where fewer rows count; none where queries.kept takes them. All is checked already.
   ///   whole    the Index of these rows
   ///   options  by place, without `self`
   ///   trace    restarted already; total_seconds is the caller's to set

@@ -41,6 +41,7 @@ class SetRows : public PartedRows {
         [&](const SetPart& part, Stretch some, const PlanOptions& way, const Keys* before, Trace* told) {
           CheckedQueries asked = queries.slice(some.first, some.count);
           if (before) asked.before = {before->value, k};
+          asked.kept.first_row += part.places.first;
           return search_for_keys(*part.rows, asked, k, way, told, kept_.take());
         });
   }

@@ -80,9 +80,13 @@ PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_
   return prepare_rows("index", "training", given, set.metric, threads, mask_of(set), set.first_row + first);
 }
 
-ChunkStream::ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32_t threads,
-                         std::stop_token stop)
-    : set_(set), threads_(threads), stop_(std::move(stop)), to_read_(first), to_search_(first) {
+ChunkStream::ChunkStream(const StreamedSet& set, Stretch rows, std::uint32_t threads, std::stop_token stop)
+    : set_(set),
+      threads_(threads),
+      stop_(std::move(stop)),
+      to_read_(rows.first),
+      to_search_(rows.first),
+      end_(rows.first + rows.count) {
   if (set_.there) {
     packed_ = std::make_shared<DeviceMemory>(set_.device.state(), set_.sizes.chunk_bytes);
     return;
@@ -90,16 +94,15 @@ ChunkStream::ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32
   if (set_.source->info() != set_.rows)
     throw Error(Errc::bad_file, "index: " + escaped(set_.source->name()) +
                                     " has other rows or columns than when the index was made; make it anew");
-  make_memory(set_.rows.rows - first);
+  make_memory(rows.count);
   if (slots_.size() > 1) reads_ahead_ = thread_.start([this] { fill_all(); });
 }
 
-/// For `left` rows.
-void ChunkStream::make_memory(std::int64_t left) {
+void ChunkStream::make_memory(std::int64_t rows) {
   const std::shared_ptr<Device::State>& state = set_.device.state();
   const StreamSizes& sizes = set_.sizes;
-  const std::int64_t longest = std::clamp<std::int64_t>(left, 1, sizes.chunk_rows);
-  slots_.resize(left > sizes.chunk_rows ? most_slots : 1);
+  const std::int64_t longest = std::clamp<std::int64_t>(rows, 1, sizes.chunk_rows);
+  slots_.resize(rows > sizes.chunk_rows ? most_slots : 1);
   for (Slot& slot : slots_)
     slot.memory =
         std::make_shared<DeviceMemory>(state, sizes.raw_bytes > 0 ? sizes.raw_bytes : sizes.chunk_bytes);
@@ -138,14 +141,14 @@ ChunkStream::Work ChunkStream::work() const {
 /// By the thread that reads ahead.
 void ChunkStream::fill_all() {
   try {
-    for (std::size_t chunk = 0; to_read_ < set_.rows.rows; ++chunk) {
+    for (std::size_t chunk = 0; to_read_ < end_; ++chunk) {
       Slot& slot = slots_[chunk % slots_.size()];
       {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return closing_ || !slot.filled; });
         if (closing_) return;
       }
-      const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_read_);
+      const std::int64_t count = std::min(set_.sizes.chunk_rows, end_ - to_read_);
       fill(slot, to_read_, count);
       to_read_ += count;
       changed_.notify_all();
@@ -303,14 +306,14 @@ std::shared_ptr<Index::State> ChunkStream::landed_there(std::int64_t count) {
 const Index::State* ChunkStream::next() {
   current_.reset();
   if (set_.there) {
-    const std::int64_t left = set_.rows.rows - to_search_;
+    const std::int64_t left = end_ - to_search_;
     if (left > 0) current_ = landed_there(std::min(set_.sizes.chunk_rows, left));
     return current_.get();
   }
   if (searched_ > 0 && !copies_) free(slots_[(searched_ - 1) % slots_.size()]);
-  if (to_search_ >= set_.rows.rows) return nullptr;
+  if (to_search_ >= end_) return nullptr;
   Slot& slot = slots_[searched_ % slots_.size()];
-  const std::int64_t count = std::min(set_.sizes.chunk_rows, set_.rows.rows - to_search_);
+  const std::int64_t count = std::min(set_.sizes.chunk_rows, end_ - to_search_);
   if (reads_ahead_)
     wait_for(slot);
   else

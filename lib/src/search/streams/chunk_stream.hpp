@@ -18,6 +18,7 @@
 #include "rows/landed/device_landing.hpp"
 #include "rows/rows.hpp"
 #include "rows/rows_on_device.hpp"
+#include "search/parted/asked_part.hpp"
 #include "search/streams/raw_copies.hpp"
 #include "search/streams/stream_sizes.hpp"
 
@@ -52,9 +53,9 @@ PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_
 class ChunkStream {
  public:
   /// Begins to read. `set` lives longer.
-  ///   first  the row that the first chunk begins with
+  ///   rows  that pass
   /// Throws out_of_memory.
-  ChunkStream(const StreamedSet& set, std::int64_t first, std::uint32_t threads, std::stop_token stop);
+  ChunkStream(const StreamedSet& set, Stretch rows, std::uint32_t threads, std::stop_token stop);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
@@ -81,7 +82,7 @@ class ChunkStream {
     bool filled = false;                 ///< else free to be
   };
 
-  void make_memory(std::int64_t left);
+  void make_memory(std::int64_t rows);
   void fill_all();
   void fill(Slot& slot, std::int64_t first, std::int64_t count);
   void fill_packed(Slot& slot);
@@ -108,6 +109,7 @@ class ChunkStream {
   std::shared_ptr<DeviceMemory> packed_;
   std::shared_ptr<Index::State> current_;  ///< what next() has returned
   std::int64_t to_read_, to_search_;       ///< rows where the next chunk to be filled, to be searched begins
+  const std::int64_t end_;                 ///< behind the last row that passes
   std::size_t searched_ = 0;               ///< chunks that next() has returned
 
   mutable std::mutex mutex_;  // around all below, and Slot::filled

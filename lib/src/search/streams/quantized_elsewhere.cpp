@@ -174,7 +174,7 @@ QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stre
   const auto quantized =
       std::make_shared<IndexQuantizedRows>(set_.device.state(), counts, form_for(*rows, Proposer::int8),
                                            Proposer::int8, std::make_shared<SourceRows>(set_));
-  ChunkStream stream(passes, 0, 0, {});
+  ChunkStream stream(passes, {0, passes.rows.rows}, 0, {});
   while (const Index::State* const chunk = stream.next()) {
     quantized->fill(device, size(chunk->first_row / a_part), chunk->first_row % a_part, chunk->rows,
                     *chunk->chunks.front().memory, 0);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,8 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/parted/asked_part.hpp"
+#include "search/parted/kept_search.hpp"
 #include "search/shard_lists.hpp"
-#include "search/streams/checkpoint.hpp"
 #include "search/trace_sums.hpp"
 
 namespace kith {
@@ -30,7 +29,8 @@ namespace {
 class ChunkOptions {
  public:
   /// `asked` lives longer.
-  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, std::int64_t rows)
+  ///   rows  of all chunks
+  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, Stretch rows)
       : asked_(asked), rows_(rows), own_(asked) {
     own_.checkpoint.clear();
     own_.self.reset();
@@ -46,15 +46,16 @@ class ChunkOptions {
     }
     if (asked_.progress)
       own_.progress = [this, first, count](const Progress& progress) {
-        const double done = static_cast<double>(first) + progress.fraction * static_cast<double>(count);
-        asked_.progress({done / static_cast<double>(rows_)});
+        const double done =
+            static_cast<double>(first - rows_.first) + progress.fraction * static_cast<double>(count);
+        asked_.progress({done / static_cast<double>(rows_.count)});
       };
     return own_;
   }
 
  private:
   const PlanOptions& asked_;
-  const std::int64_t rows_;
+  const Stretch rows_;
   PlanOptions own_;
   std::vector<std::uint32_t> words_;
 };
@@ -79,12 +80,12 @@ void add_work(const ChunkStream::Work& work, Trace& all) {
   all.source_bytes += work.bytes;
 }
 
-/// take(chunk, options, trace) for each chunk from row `first` on, added up in `trace`.
+/// take(chunk, options, trace) for each chunk of these rows, added up in `trace`.
 template <class Take>
-void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int64_t first, Trace* trace,
+void for_each_chunk(const StreamedSet& set, const PlanOptions& options, Stretch rows, Trace* trace,
                     const Take& take) {
-  ChunkOptions of_chunk(options, set.sizes, set.rows.rows);
-  ChunkStream stream(set, first, options.threads, options.stop);
+  ChunkOptions of_chunk(options, set.sizes, rows);
+  ChunkStream stream(set, rows, options.threads, options.stop);
   Trace one = trace ? asked_like(*trace) : Trace{};
   while (const Index::State* const chunk = stream.next()) {
     take(*chunk, of_chunk.of(chunk->first_row, chunk->rows), trace ? &one : nullptr);
@@ -95,20 +96,14 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::int
 
 }  // namespace
 
-Keys StreamedRows::search_keys(const Index::State&, const CheckedQueries& queries, std::int64_t k,
+Keys StreamedRows::search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                                const PlanOptions& options, Trace* trace) const {
-  std::vector<Keys> lists;  // of what was found so far, then of one chunk more
-  std::int64_t first = 0;
-  std::optional<Checkpoint> checkpoint;
-  if (!options.checkpoint.empty()) {
-    checkpoint.emplace(options.checkpoint, digests_of(set_, queries.rows, k, options), set_.rows.rows,
-                       queries.given.rows, k);
-    if (std::optional<Checkpoint::Found> found = checkpoint->read()) {
-      first = found->rows;
-      lists.push_back(std::move(found->keys));
-    }
+  if (queries.kept.search) {
+    search_what_is_left(whole, queries, k, options, trace);
+    return lists_of_none(queries.given.rows, k);
   }
-  for_each_chunk(set_, options, first, trace,
+  std::vector<Keys> lists;  // of what was found so far, then of one chunk more
+  for_each_chunk(set_, options, {0, set_.rows.rows}, trace,
                  [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
                    CheckedQueries asked = queries;
                    if (!lists.empty()) asked.before = {lists.front().value, k};
@@ -118,18 +113,49 @@ Keys StreamedRows::search_keys(const Index::State&, const CheckedQueries& querie
                      lists.resize(1);
                      lists.front() = std::move(both);
                    }
-                   if (checkpoint) checkpoint->write(chunk.first_row + chunk.rows, lists.front());
                  });
   return std::move(lists.front());
+}
+
+/// What other members of a set have found is known before each chunk, too.
+void StreamedRows::search_what_is_left(const Index::State& whole, const CheckedQueries& queries,
+                                       std::int64_t k, const PlanOptions& options, Trace* trace) const {
+  const KeptPart kept = queries.kept;
+  const std::int64_t m = queries.given.rows;
+  const auto cells = [](const SearchPiece& piece) {
+    return static_cast<double>(piece.queries.count) * static_cast<double>(piece.rows.count);
+  };
+  const SearchPiece all = {{kept.first_query, m}, {kept.first_row, set_.rows.rows}};
+  const std::vector<SearchPiece> left = kept.search->left(all);
+  double done = cells(all);
+  for (const SearchPiece& piece : left) done -= cells(piece);
+  for (const SearchPiece& piece : left) {
+    const Stretch some = {piece.queries.first - kept.first_query, piece.queries.count};
+    AskedPart asked(m, options, some, {0, set_.rows.rows});
+    asked.scale_progress(done / cells(all), (done + cells(piece)) / cells(all));
+    done += cells(piece);
+    CheckedQueries these = queries.slice(some.first, some.count);
+    these.kept = {};
+    for_each_chunk(set_, asked.options(), {piece.rows.first - kept.first_row, piece.rows.count}, trace,
+                   [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
+                     const std::vector<std::uint32_t> values = kept.search->values(piece.queries);
+                     these.before = {values, kept.search->k()};
+                     Keys keys = search_for_keys(chunk, these, kept.search->k(), way, one);
+                     for (std::int64_t& row : keys.row) row += row < 0 ? 0 : kept.first_row;
+                     kept.search->add({piece.queries, {kept.first_row + chunk.first_row, chunk.rows}}, keys);
+                   });
+  }
+  if (trace && trace->chunks == 0) trace->plan = plan(whole, m, k, options, {});
 }
 
 RadiusKeys StreamedRows::within_keys(const Index::State&, const CheckedQueries& queries,
                                      std::span<const float> radii, const PlanOptions& options,
                                      Trace* trace) const {
   std::vector<RadiusKeys> lists;
-  for_each_chunk(set_, options, 0, trace, [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
-    lists.push_back(search_within_keys(chunk, queries, radii, way, one));
-  });
+  for_each_chunk(set_, options, {0, set_.rows.rows}, trace,
+                 [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
+                   lists.push_back(search_within_keys(chunk, queries, radii, way, one));
+                 });
   return merge(lists);
 }
 
@@ -141,7 +167,7 @@ Plan StreamedRows::plan(const Index::State&, std::int64_t m, std::int64_t k, con
   chunk.rows = set_.sizes.chunk_rows;
   chunk.numbers = RowNumbers(chunk.rows);
   chunk.chunks.push_back({nullptr, 0, chunk.rows});
-  ChunkOptions of_chunk(options, set_.sizes, set_.rows.rows);
+  ChunkOptions of_chunk(options, set_.sizes, {0, set_.rows.rows});
   Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk.of(0, chunk.rows), feedback);
   plan.problem.n = set_.rows.rows;
   plan.problem.k = k;

@@ -36,6 +36,9 @@ class StreamedRows final : public PartedRows {
   bool is_compact() const override { return true; }
 
  private:
+  void search_what_is_left(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
+                           const PlanOptions& options, Trace* trace) const;
+
   const StreamedSet set_;
 };
 

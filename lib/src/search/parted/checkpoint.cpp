@@ -1,4 +1,4 @@
-#include "search/streams/checkpoint.hpp"
+#include "search/parted/checkpoint.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -15,24 +15,28 @@
 #include "base/xxh64.hpp"
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
+#include "search/parted/parted_rows.hpp"
 #include "search/shard_lists.hpp"
 
 namespace kith {
 namespace {
 
 constexpr std::string_view checkpoint_magic = "\x93kithchk";
-constexpr std::uint64_t checkpoint_version = 1, own_order = 0x0102030405060708u;
+constexpr std::uint64_t checkpoint_version = 2, own_order = 0x0102030405060708u;
 constexpr std::int64_t most_samples = 256;
 constexpr mode_t checkpoint_mode = 0666;  // less the umask
 
-/// What stands before the keys: values [queries, k], then rows [queries, k], then a digest of all before it.
+/// What stands before the pieces that were searched, the keys, which are values [queries, k], then rows
+/// [queries, k], and a digest of all before it.
 struct CheckpointHead {
   char magic[8];
   std::uint64_t version, order;
   SearchDigests of;
-  std::int64_t all_rows, rows, queries, k;
+  std::int64_t all_rows, queries, k, pieces;
 };
-static_assert(sizeof(CheckpointHead) == 80);
+static_assert(sizeof(CheckpointHead) == 80 && sizeof(SearchPiece) == 32);
+
+constexpr std::size_t key_bytes = sizeof(std::uint32_t) + sizeof(std::int64_t);
 
 /// Numbers that are digested together.
 class DigestOf {
@@ -45,19 +49,18 @@ class DigestOf {
   std::vector<std::uint64_t> values_;
 };
 
-std::uint64_t digest_of_rows(const StreamedSet& set) {
+std::uint64_t digest_of_rows(const Index::State& index) {
   DigestOf digest;
-  digest.add(static_cast<std::uint64_t>(set.rows.rows));
-  digest.add(static_cast<std::uint64_t>(set.rows.cols));
-  digest.add(static_cast<std::uint64_t>(set.rows.element));
-  std::vector<unsigned char> row(size(row_bytes(set.rows.element, set.rows.cols)));
-  const std::int64_t samples = std::min(set.rows.rows, most_samples);
+  digest.add(static_cast<std::uint64_t>(index.rows));
+  digest.add(static_cast<std::uint64_t>(index.columns));
+  std::vector<float> row(size(index.dims));
+  const std::int64_t samples = std::min(index.rows, most_samples);
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t last = std::max<std::int64_t>(samples - 1, 1);
     // Of quotient and rest apart, since rows times samples may leave 64 bits.
-    const std::int64_t rows = set.rows.rows - 1, at = rows / last * i + rows % last * i / last;
-    set.source->read(at, 1, row.data());
-    digest.add(row.data(), row.size());
+    const std::int64_t rows = index.rows - 1, at = rows / last * i + rows % last * i / last;
+    index.parted->read_rows(at, 1, row.data(), 1);
+    digest.add(row.data(), row.size() * sizeof(float));
   }
   return digest.value();
 }
@@ -70,11 +73,11 @@ std::uint64_t digest_of_queries(MatrixView<const float> queries) {
   return digest.value();
 }
 
-std::uint64_t digest_of_options(const StreamedSet& set, std::int64_t k, const PlanOptions& options) {
+std::uint64_t digest_of_options(const Index::State& index, std::int64_t k, const PlanOptions& options) {
   DigestOf digest;
-  digest.add(static_cast<std::uint64_t>(set.metric));
+  digest.add(static_cast<std::uint64_t>(index.metric));
   digest.add(static_cast<std::uint64_t>(k));
-  digest.add(set.features.data(), set.features.size() * sizeof(std::int64_t));
+  digest.add(index.features.data(), index.features.size() * sizeof(std::int64_t));
   for (std::int64_t f = 0; f < options.filter.rows(); ++f)
     digest.add(options.filter.row(f), size(options.filter.cols()) * sizeof(std::uint32_t));
   return digest.value();
@@ -103,11 +106,29 @@ std::optional<std::vector<unsigned char>> bytes_of_file(const std::string& path)
   return bytes;
 }
 
+bool lies_in(const Stretch& some, std::int64_t count) {
+  return some.first >= 0 && some.count >= 1 && some.first < count && some.count <= count - some.first;
+}
+
+bool overlap(const Stretch& a, const Stretch& b) {
+  return a.first < b.first + b.count && b.first < a.first + a.count;
+}
+
+bool overlap(const SearchPiece& a, const SearchPiece& b) {
+  return overlap(a.queries, b.queries) && overlap(a.rows, b.rows);
+}
+
+template <class T>
+void append(std::vector<unsigned char>& bytes, const T* values, std::size_t count) {
+  const auto* const from = reinterpret_cast<const unsigned char*>(values);
+  bytes.insert(bytes.end(), from, from + count * sizeof(T));
+}
+
 }  // namespace
 
-SearchDigests digests_of(const StreamedSet& set, MatrixView<const float> queries, std::int64_t k,
+SearchDigests digests_of(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                          const PlanOptions& options) {
-  return {digest_of_rows(set), digest_of_queries(queries), digest_of_options(set, k, options)};
+  return {digest_of_rows(index), digest_of_queries(queries), digest_of_options(index, k, options)};
 }
 
 std::optional<Checkpoint::Found> Checkpoint::read() const {
@@ -136,39 +157,54 @@ std::optional<Checkpoint::Found> Checkpoint::read() const {
     refuse_checkpoint(Errc::invalid_argument, path_,
                       std::string("it is that of a search with ") + other +
                           "; give the same again, name another file, or remove it");
-  const std::size_t cells = cells_of(queries_, k_);
-  constexpr std::size_t key_bytes = sizeof(std::uint32_t) + sizeof(std::int64_t);
-  if (head.all_rows != all_rows_ || head.queries != queries_ || head.k != k_ || head.rows < 1 ||
-      head.rows > all_rows_ || summed != sizeof head + cells * key_bytes)
+  const std::size_t keys = cells_of(queries_, k_) * key_bytes;
+  if (head.all_rows != all_rows_ || head.queries != queries_ || head.k != k_ || summed < sizeof head + keys ||
+      (summed - sizeof head - keys) % sizeof(SearchPiece) != 0)
     refuse_damaged(path_);
-  Found found{head.rows, {queries_, k_, std::vector<std::uint32_t>(cells), std::vector<std::int64_t>(cells)}};
-  const unsigned char* const values = bytes->data() + sizeof head;
-  if (cells > 0) {
-    std::memcpy(found.keys.value.data(), values, cells * sizeof(std::uint32_t));
-    std::memcpy(found.keys.row.data(), values + cells * sizeof(std::uint32_t), cells * sizeof(std::int64_t));
-  }
-  check_keys("search: checkpoint", lists_of("search: checkpoint", found.keys));
-  return found;
+  const std::size_t pieces = (summed - sizeof head - keys) / sizeof(SearchPiece);
+  if (head.pieces < 1 || pieces != size(head.pieces)) refuse_damaged(path_);
+  const unsigned char* const behind = bytes->data() + sizeof head;
+  return Found{pieces_of(behind, pieces), keys_of(behind + pieces * sizeof(SearchPiece))};
 }
 
-void Checkpoint::write(std::int64_t rows, const Keys& keys) const {
+std::vector<SearchPiece> Checkpoint::pieces_of(const unsigned char* bytes, std::size_t count) const {
+  std::vector<SearchPiece> pieces(count);
+  std::memcpy(pieces.data(), bytes, count * sizeof(SearchPiece));
+  for (std::size_t i = 0; i < count; ++i) {
+    const bool fits = lies_in(pieces[i].queries, queries_) && lies_in(pieces[i].rows, all_rows_);
+    const auto crosses = [&](const SearchPiece& other) { return overlap(pieces[i], other); };
+    if (!fits || std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), crosses))
+      refuse_damaged(path_);
+  }
+  return pieces;
+}
+
+Keys Checkpoint::keys_of(const unsigned char* bytes) const {
+  const std::size_t cells = cells_of(queries_, k_);
+  Keys keys{queries_, k_, std::vector<std::uint32_t>(cells), std::vector<std::int64_t>(cells)};
+  if (cells > 0) {
+    std::memcpy(keys.value.data(), bytes, cells * sizeof(std::uint32_t));
+    std::memcpy(keys.row.data(), bytes + cells * sizeof(std::uint32_t), cells * sizeof(std::int64_t));
+  }
+  check_keys("search: checkpoint", lists_of("search: checkpoint", keys));
+  return keys;
+}
+
+void Checkpoint::write(const std::vector<SearchPiece>& done, const Keys& keys) const {
   CheckpointHead head{};
   std::memcpy(head.magic, checkpoint_magic.data(), sizeof head.magic);
   head.version = checkpoint_version;
   head.order = own_order;
   head.of = of_;
-  head.rows = rows;
   head.all_rows = all_rows_;
   head.queries = keys.queries;
   head.k = keys.k;
-  const auto* const first = reinterpret_cast<const unsigned char*>(&head);
-  std::vector<unsigned char> bytes(first, first + sizeof head);
-  const auto append = [&](const auto& values) {
-    const auto* const from = reinterpret_cast<const unsigned char*>(values.data());
-    bytes.insert(bytes.end(), from, from + values.size() * sizeof(values[0]));
-  };
-  append(keys.value);
-  append(keys.row);
+  head.pieces = static_cast<std::int64_t>(done.size());
+  std::vector<unsigned char> bytes;
+  append(bytes, &head, 1);
+  append(bytes, done.data(), done.size());
+  append(bytes, keys.value.data(), keys.value.size());
+  append(bytes, keys.row.data(), keys.row.size());
   const std::uint64_t sum = Xxh64::of(bytes.data(), bytes.size());
   WholeFile file("search: checkpoint", path_, checkpoint_mode);
   file.write(bytes.data(), bytes.size());

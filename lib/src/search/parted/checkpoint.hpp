@@ -1,19 +1,23 @@
-// What a search of rows that pass has found so far, as a file from which the same search goes on.
+// What a search of rows that pass has found so far, as a file from which the same search goes on, on any
+// device.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kith/keys.hpp"
 #include "kith/plan.hpp"
-#include "search/streams/chunk_stream.hpp"
+#include "rows/index_state.hpp"
+#include "search/parted/search_pieces.hpp"
 
 namespace kith {
 
 /// Digests of all that decides an answer, each of what it is called by.
 struct SearchDigests {
-  std::uint64_t rows = 0;     ///< how many, of how many columns, and samples of them
+  std::uint64_t rows = 0;     ///< how many, of how many columns, and samples of them as they are searched
   std::uint64_t queries = 0;  ///< their values as they are searched
   std::uint64_t options = 0;  ///< metric, columns, k, filter
 
@@ -21,8 +25,10 @@ struct SearchDigests {
 };
 
 /// Reads samples of the rows. Throws what Source::read() throws.
+///   index    whose rows are parted
 ///   queries  prepared
-SearchDigests digests_of(const StreamedSet& set, MatrixView<const float> queries, std::int64_t k,
+///   options  by place
+SearchDigests digests_of(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
                          const PlanOptions& options);
 
 class Checkpoint {
@@ -33,7 +39,7 @@ class Checkpoint {
       : path_(std::move(path)), of_(of), all_rows_(rows), queries_(queries), k_(k) {}
 
   struct Found {
-    std::int64_t rows = 0;  ///< that were searched: the first ones
+    std::vector<SearchPiece> done;  ///< which do not overlap
     Keys keys;
   };
 
@@ -43,9 +49,16 @@ class Checkpoint {
 
   /// In the place of the file that was there before.
   /// Throws bad_file.
-  void write(std::int64_t rows, const Keys& keys) const;
+  void write(const std::vector<SearchPiece>& done, const Keys& keys) const;
+
+  std::int64_t rows() const { return all_rows_; }
+  std::int64_t queries() const { return queries_; }
+  std::int64_t k() const { return k_; }
 
  private:
+  std::vector<SearchPiece> pieces_of(const unsigned char* bytes, std::size_t count) const;
+  Keys keys_of(const unsigned char* bytes) const;
+
   const std::string path_;
   const SearchDigests of_;
   const std::int64_t all_rows_, queries_, k_;
