@@ -132,16 +132,6 @@ ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element)
   return grid;
 }
 
-ByteGrid grid_of(MatrixView<const float> rows, Metric metric, Element element) {
-  if (compares_bits(metric)) return {};
-  const FloatGuard guard;
-  FewValues values;
-  const std::int64_t stride = sample_stride(rows.rows());
-  for (std::int64_t r = 0; r < rows.rows() && !values.too_many(); r += stride)
-    for (std::int64_t d = 0; d < rows.cols() && !values.too_many(); ++d) values.add(rows(r, d));
-  return grid_of_values(values, metric, element);
-}
-
 spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads) {
   if (!grid.there()) return spi::OnGrid::no;
   const FloatGuard guard;

@@ -20,9 +20,6 @@ namespace kith {
 ///   element  of all rows: of u8 and i8 the grid is known
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element);
 
-/// The same of about 4096 of the rows.
-ByteGrid grid_of(MatrixView<const float> rows, Metric metric, Element element);
-
 /// Whether all of the rows lie on a grid, `exactly`, or those of a sample come near it.
 spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads);
 

@@ -12,12 +12,6 @@
 #include "kith/error.hpp"
 
 namespace kith {
-std::vector<float> centre_of(MatrixView<const float> train, Metric metric) {
-  RowSample sample(train.cols());
-  if (has_centre(metric)) sample.add(train, 0, sample_stride(train.rows()));
-  return sample.centre(metric);
-}
-
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());

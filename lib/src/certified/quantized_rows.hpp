@@ -17,9 +17,6 @@
 
 namespace kith {
 
-/// RowSample::centre() of these rows.
-std::vector<float> centre_of(MatrixView<const float> train, Metric metric);
-
 /// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as
 /// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);

@@ -6,6 +6,8 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "certified/byte_grid.hpp"
+#include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 
 namespace kith {
@@ -19,22 +21,66 @@ bool has_centre(Metric metric) {
   return metric != Metric::negative_dot && metric != Metric::cosine && follows_from_products(metric);
 }
 
+void SampledValues::tell(Index::State& index) const {
+  index.centre = centre;
+  index.clip_range = clip_range;
+  index.grid = grid;
+}
+
 RowSample::RowSample(std::int64_t dims)
     : sum_(size(dims)),
       least_(size(dims), std::numeric_limits<float>::infinity()),
       most_(size(dims), -std::numeric_limits<float>::infinity()) {}
 
+/// In lanes of vectors: three loops without a branch.
+void RowSample::add_sums(const float* row) {
+  constexpr float to_whole = 0x1p23f;  // beside which a float has no fraction
+  const std::size_t dims = sum_.size();
+  double* const sum = sum_.data();
+  for (std::size_t d = 0; d < dims; ++d) sum[d] += static_cast<double>(row[d]);
+  float *const least = least_.data(), *const most = most_.data();
+  for (std::size_t d = 0; d < dims; ++d) {
+    least[d] = std::min(least[d], row[d]);
+    most[d] = std::max(most[d], row[d]);
+  }
+  unsigned fractions = 0;
+  for (std::size_t d = 0; d < dims; ++d) {
+    const float value = std::fabs(row[d]), whole = (value + to_whole) - to_whole;
+    fractions |= value < to_whole && whole != value ? 1u : 0u;
+  }
+  whole_ = whole_ && fractions == 0;
+  ++samples_;
+}
+
+void RowSample::add_values(const float* row) {
+  for (std::size_t d = 0; d < sum_.size() && !values_.too_many(); ++d) values_.add(row[d]);
+}
+
 void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64_t stride) {
   const FloatGuard guard;
-  for (std::int64_t r = divide_up(first, stride) * stride - first; r < rows.rows(); r += stride, ++samples_)
-    for (std::size_t d = 0; d < sum_.size(); ++d) {
-      const float value = rows.row(r)[d];
-      sum_[d] += static_cast<double>(value);
-      whole_ = whole_ && value == std::trunc(value);
-      least_[d] = std::min(least_[d], value);
-      most_[d] = std::max(most_[d], value);
-      values_.add(value);
-    }
+  for (std::int64_t r = divide_up(first, stride) * stride - first; r < rows.rows(); r += stride) {
+    add_sums(rows.row(r));
+    add_values(rows.row(r));
+  }
+}
+
+/// Of whole numbers that bytes can count from the least to the most, these two tell as much as all.
+bool RowSample::take_few_whole_numbers() {
+  const float least = *std::min_element(least_.begin(), least_.end()),
+              most = *std::max_element(most_.begin(), most_.end());
+  constexpr double most_steps = spi::most_on_grid - spi::least_on_grid;
+  if (!whole_ || static_cast<double>(most) - static_cast<double>(least) > most_steps) return false;
+  values_.add(least);
+  values_.add(most);
+  return true;
+}
+
+SampledValues RowSample::values(Metric metric, Element element) const {
+  SampledValues values{centre(metric)};
+  if (compares_bits(metric)) return values;
+  values.clip_range = clip_range(values.centre);
+  values.grid = grid_of_values(values_, metric, element);
+  return values;
 }
 
 std::vector<float> RowSample::centre(Metric metric) const {
@@ -55,6 +101,18 @@ double RowSample::clip_range(const std::vector<float>& centre) const {
     for (const float value : {least_[d], most_[d]})
       most = std::max(most, std::fabs(static_cast<double>(value) - static_cast<double>(centre[d])));
   return most;
+}
+
+SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element) {
+  RowSample sample(rows.cols());
+  if (compares_bits(metric)) return sample.values(metric, element);
+  const FloatGuard guard;
+  const std::int64_t stride = sample_stride(rows.rows());
+  for (std::int64_t r = 0; r < rows.rows(); r += stride) sample.add_sums(rows.row(r));
+  if (follows_from_products(metric) && !sample.take_few_whole_numbers())
+    for (std::int64_t r = 0; r < rows.rows() && !sample.values_.too_many(); r += stride)
+      sample.add_values(rows.row(r));
+  return sample.values(metric, element);
 }
 
 }  // namespace kith

@@ -1,4 +1,5 @@
-// What a sample of the training rows tells of all of them: where they lie, and how far they reach from there.
+// What a sample of the training rows tells proposers of all of them: where they lie, how far they reach from
+// there, and whether on a grid.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +8,8 @@
 #include "certified/few_values.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
+#include "rows/index_state.hpp"
 
 namespace kith {
 
@@ -15,6 +18,17 @@ std::int64_t sample_stride(std::int64_t rows);
 
 /// Whether rows are moved before they are quantized: for distances, not for inner products.
 bool has_centre(Metric metric);
+
+/// What an Index keeps of a sample of its rows.
+struct SampledValues {
+  /// [dims]  What rows are moved by: about the mean of the training rows, whole where the rows are, so that
+  /// whole numbers stay exact; zero where rows are not moved.
+  std::vector<float> centre;
+  double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
+  ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)
+
+  void tell(Index::State& index) const;
+};
 
 /// Taken row by row, so that the rows need not all be there at once.
 class RowSample {
@@ -26,23 +40,26 @@ class RowSample {
   ///   stride  as sample_stride() has it of all rows
   void add(MatrixView<const float> rows, std::int64_t first, std::int64_t stride);
 
-  /// The centre that rows are moved by: about the mean of the training rows, whole where the rows are, so
-  /// that whole numbers stay exact; zero where rows are not moved.
-  ///   returns [dims]
-  std::vector<float> centre(Metric metric) const;
-
-  /// clip_range_of() the sample (quantized_rows.hpp).
-  double clip_range(const std::vector<float>& centre) const;
-
-  /// For grid_of_values() (byte_grid.hpp).
-  const FewValues& values() const { return values_; }
+  ///   element  of all rows
+  SampledValues values(Metric metric, Element element) const;
 
  private:
+  friend SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element);
+
+  void add_sums(const float* row);
+  void add_values(const float* row);
+  bool take_few_whole_numbers();
+  std::vector<float> centre(Metric metric) const;
+  double clip_range(const std::vector<float>& centre) const;
+
   std::int64_t samples_ = 0;
   bool whole_ = true;
   std::vector<double> sum_;
   std::vector<float> least_, most_;  ///< of each column
   FewValues values_;
 };
+
+/// Of about 4096 of these rows, which are all there: sooner than RowSample, and the same.
+SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element);
 
 }  // namespace kith

@@ -7,7 +7,6 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
-#include "certified/byte_grid.hpp"
 #include "certified/row_sample.hpp"
 #include "device/device_set.hpp"
 #include "host/parallel.hpp"
@@ -71,10 +70,7 @@ class PartSink {
           std::make_shared<const ByteRows>(index_, std::move(bytes_), index_.rows, index_.largest);
       return;
     }
-    index_.centre = sample_.centre(index_.metric);
-    if (compares_bits(index_.metric)) return;
-    index_.clip_range = sample_.clip_range(index_.centre);
-    index_.grid = grid_of_values(sample_.values(), index_.metric, element_);
+    sample_.values(index_.metric, element_).tell(index_);
   }
 
   /// Keep what is no whole block yet. (gcc 13 warns of what insert() does.)

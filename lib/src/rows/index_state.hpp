@@ -76,9 +76,9 @@ struct Index::State {
   /// The rows are bytes: chunks are without memory, and quantized rows of int8 are the rows. What exact
   /// products do not answer, `parted` does.
   bool rows_are_bytes = false;
-  std::vector<float> centre;  ///< centre_of() the rows
+  std::vector<float> centre;  ///< SampledValues of the rows
   double clip_range = 0;      ///< clip_range_of() the rows
-  ByteGrid grid;              ///< grid_of() the rows
+  ByteGrid grid;              ///< likewise
   RowNumbers numbers;         ///< of the rows, by their places
   RemovedRows removed;        ///< by their places
   std::shared_ptr<MadeOfRows> made;

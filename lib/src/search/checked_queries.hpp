@@ -10,6 +10,7 @@
 namespace kith {
 
 class KeptSearch;
+class QueriesThere;
 
 /// Where a part of a search adds what it finds.
 struct KeptPart {
@@ -24,6 +25,7 @@ struct CheckedQueries {
   float largest = 0;             ///< max |element| of these, or of more
   FoundBefore before = {};       ///< among other rows, with at least as many values as are searched for
   KeptPart kept = {};
+  QueriesThere* there = nullptr;  ///< who has all of them on the device; null: nobody
 
   CheckedQueries slice(std::int64_t first, std::int64_t count) const {
     return {given.slice(first, count),

@@ -1,4 +1,5 @@
 #include "kith/index.hpp"
+#include "certified/row_sample.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -8,8 +9,6 @@
 
 #include "base/border.hpp"
 #include "base/text.hpp"
-#include "certified/byte_grid.hpp"
-#include "certified/quantized_rows.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "rows/mapped_options.hpp"
@@ -101,9 +100,7 @@ void place_rows(Index::State& index, RowsOfIndex rows, const IndexOptions& optio
     return;
   }
   index.chunks = std::move(rows.chunks);
-  index.centre = centre_of(rows.sample.view, index.metric);
-  index.clip_range = measured_reach(index, rows.sample.view);
-  index.grid = grid_of(rows.sample.view, index.metric, index.element);
+  sampled_values(rows.sample.view, index.metric, index.element).tell(index);
 }
 
 /// Rows that lie on one device as another kind of rows, and more of them behind.
@@ -114,9 +111,8 @@ void add_to_chunks(const Index::State& before, MatrixView<const float> more, Ind
   const std::vector<float> some = sampled_rows(*before.parted, before.rows, before.dims);
   const MatrixView<const float> sample(some.data(), static_cast<std::int64_t>(some.size()) / before.dims,
                                        before.dims);
-  grown.centre = centre_of(sample, grown.metric);
-  grown.clip_range = std::max(measured_reach(grown, sample), measured_reach(grown, more));
-  grown.grid = grid_of(sample, grown.metric, Element::f32);
+  sampled_values(sample, grown.metric, Element::f32).tell(grown);
+  grown.clip_range = std::max(grown.clip_range, measured_reach(grown, more));
 }
 
 /// The rows of `before` and `more` behind them, for `grown`, which lacks only these.

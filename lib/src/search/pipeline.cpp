@@ -12,11 +12,11 @@
 #include "plan/plan_filter.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
-#include "rows/landed/landed_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
 #include "search/exact_search.hpp"
+#include "search/queries_there.hpp"
 
 namespace kith {
 namespace {
@@ -178,20 +178,20 @@ void Ladder::tell() const {
 
 void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
                  std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 const RowsToLand* there) {
+                 QueriesThere* there) {
   const Stopwatch upload;
-  const std::uint32_t block = index.device.info().query_block;
   if (there)
-    there->land_part(first, queries.rows(), workspace.query_memory(), block);
+    there->place(plan, first, queries, workspace);
   else
-    upload_rows(*index.device.state(), workspace.query_memory(), queries, block, plan.threads);
+    upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
+                plan.threads);
   filter.upload(first, queries.rows());
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, const RowsToLand* there, const FoundBefore& before) {
+         const Take& take, QueriesThere* there, const FoundBefore& before) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));

@@ -17,7 +17,7 @@
 
 namespace kith {
 
-class RowsToLand;
+class QueriesThere;
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.
@@ -72,10 +72,10 @@ void by_first_way(Ways ways, const bool& begun, const Body& body) {
 }
 
 /// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
-///   there  the queries as they lie on the device, to be landed there instead; null: they do not
+///   there  who has the queries on the device; null: nobody
 void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
                  std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 const RowsToLand* there = nullptr);
+                 QueriesThere* there = nullptr);
 
 /// Run `plan` over prepared queries, of which no element is above `largest_query`: each tile of them goes
 /// through the attempts of the plan.
@@ -85,6 +85,6 @@ void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const f
 ///   before     what is known of the queries: keys of FoundBefore are then among theirs
 void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
          MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, const RowsToLand* there = nullptr, const FoundBefore& before = {});
+         const Take& take, QueriesThere* there = nullptr, const FoundBefore& before = {});
 
 }  // namespace kith

@@ -26,6 +26,7 @@
 #include "search/filtered/gathered_search.hpp"
 #include "search/filtered/struck_lists.hpp"
 #include "search/parted/parted_rows.hpp"
+#include "search/queries_there.hpp"
 #include "search/sampling.hpp"
 
 namespace kith {
@@ -170,7 +171,7 @@ void leave_out_lists(const Index::State& index, const Plan& plan, std::int64_t c
 
 /// search_to() of rows on one device.
 ///   prepared  the m queries, asked for once they are planned for
-///   there     the queries as they lie on the device; null: they do not
+///   there     the queries as they lie in memory of the caller on the device; null: they do not
 void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
                  Trace* trace, const MakeRoom& make_room, const Take& also,
                  const std::function<CheckedQueries()>& prepared, const RowsToLand* there) {
@@ -190,6 +191,8 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
     }
     KeysOfTile room(index, plan);
     const FoundBefore before = begins_with(index, plan, queries);
+    std::optional<LandedQueries> landed;
+    if (there) landed.emplace(*index.device.state(), *there);
     PlanOptions way = options;
     if (plan.struck) way.filter = {};
     run(
@@ -206,7 +209,7 @@ void search_rows(const Index::State& index, std::int64_t m, std::int64_t k, cons
           finish_tile(index, plan, first, count, trace, keys, k, found);
           if (also) also(workspace, first, count);
         },
-        there, before);
+        landed ? &*landed : queries.there, before);
   });
 }
 

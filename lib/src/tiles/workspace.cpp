@@ -22,7 +22,7 @@ Workspace::Workspace(const std::shared_ptr<Device::State>& state, const Plan& pl
 }
 
 spi::RowBlocks Workspace::queries(std::int64_t count) const {
-  return {queries_.get(), 0, static_cast<std::uint32_t>(count),
+  return {elsewhere_ ? elsewhere_ : queries_.get(), 0, static_cast<std::uint32_t>(count),
           static_cast<std::uint32_t>(plan_.problem.dims), query_block_};
 }
 

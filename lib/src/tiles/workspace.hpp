@@ -25,7 +25,14 @@ class Workspace {
   /// Throws out_of_memory.
   Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes);
 
-  spi::Allocation& query_memory() { return *queries_.get(); }
+  /// Where the queries of a tile are written: queries() are those then.
+  spi::Allocation& query_memory() {
+    elsewhere_ = nullptr;
+    return *queries_.get();
+  }
+  /// Queries that lie in other memory, packed likewise, which lives longer: queries() are those until
+  /// query_memory() is asked for.
+  void take_queries(const DeviceMemory& from) { elsewhere_ = from.get(); }
   spi::RowBlocks queries(std::int64_t count) const;
   spi::Grid<float> distances(std::int64_t count, std::int64_t train_rows) const;
   spi::Scratch scratch() const;
@@ -38,6 +45,7 @@ class Workspace {
   const Plan plan_;
   const std::uint32_t query_block_;
   DeviceMemory queries_, distances_, lists_[2], result_, scratch_;
+  const spi::Allocation* elsewhere_ = nullptr;  ///< the queries; null: in queries_
   std::size_t scratch_bytes_;
 };
 

@@ -11,6 +11,7 @@
 #include "base/numbers.hpp"
 #include "boxes/index_boxes.hpp"
 #include "certified/byte_grid.hpp"
+#include "certified/row_sample.hpp"
 #include "kith/error.hpp"
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
@@ -139,8 +140,9 @@ std::shared_ptr<const Index::State> ByteRows::as_floats(const Index::State& whol
       const std::vector<float> sample = sampled_rows(*this, rows_, dims_);
       const MatrixView<const float> some(sample.data(), static_cast<std::int64_t>(sample.size()) / dims_,
                                          dims_);
-      made_->centre = centre_of(some, metric_);
-      made_->clip_range = clip_range_of(some, made_->centre);
+      const SampledValues values = sampled_values(some, metric_, element_);
+      made_->centre = values.centre;
+      made_->clip_range = values.clip_range;
       made_->floats = std::move(chunks);
     } catch (const Error& error) {
       if (error.code() != Errc::out_of_memory) throw;

@@ -5,8 +5,8 @@
 
 #include "base/float_guard.hpp"
 #include "boxes/packed_rows.hpp"
-#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
+#include "certified/row_sample.hpp"
 #include "rows/gathered_rows.hpp"
 #include "rows/landing.hpp"
 
@@ -49,9 +49,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
     for (const float value : rows) state->largest = std::max(state->largest, std::fabs(value));
   }
   state->chunks = upload_chunks(state->device.state(), view, 0, threads);
-  state->centre = centre_of(view, index.metric);
-  state->clip_range = measured_reach(*state, view);
-  state->grid = grid_of(view, index.metric, state->element);
+  sampled_values(view, index.metric, state->element).tell(*state);
   return state;
 }
 

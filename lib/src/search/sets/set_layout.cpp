@@ -8,12 +8,10 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
-#include "certified/byte_grid.hpp"
-#include "certified/quantized_rows.hpp"
+#include "certified/row_sample.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "rows/gathered_rows.hpp"
-#include "search/filtered/kept_rows.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/sets/set_rows.hpp"
 
@@ -35,9 +33,7 @@ float largest_of(std::span<const float> rows, Metric metric) {
 void fill_part(Index::State& part, MatrixView<const float> rows, float largest, std::uint32_t threads) {
   part.largest = largest;
   part.chunks = upload_chunks(part.device.state(), rows, 0, threads);
-  part.centre = centre_of(rows, part.metric);
-  part.clip_range = measured_reach(part, rows);
-  part.grid = grid_of(rows, part.metric, part.element);
+  sampled_values(rows, part.metric, part.element).tell(part);
 }
 
 /// The rows at these places, ascending, one behind the other.

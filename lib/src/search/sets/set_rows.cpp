@@ -14,7 +14,7 @@
 #include "rows/gathered_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "search/index_plan.hpp"
-#include "search/sets/joined_lists.hpp"
+#include "search/parted/joined_lists.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/trace_sums.hpp"
 
@@ -152,7 +152,11 @@ Lists SetRows::search_member(const MemberShare& share, std::int64_t m, const Pla
     Trace of_part = trace ? asked_like(*trace) : Trace{};
     found.push_back(search_part(*part, share.queries, asked.options(),
                                 found.empty() ? nullptr : &found.front(), trace ? &of_part : nullptr));
-    if (std::is_same_v<Lists, Keys> && found.size() > 1) found = {united(std::move(found), kept_)};
+    if (std::is_same_v<Lists, Keys> && found.size() > 1) {
+      Lists best = united(std::move(found), kept_);
+      found.clear();
+      found.push_back(std::move(best));
+    }
     before += part->places.count;
     if (!trace) continue;
     add_rows(*trace, of_part);

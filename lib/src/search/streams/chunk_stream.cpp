@@ -8,11 +8,9 @@
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "certified/byte_grid.hpp"
-#include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "host/pieces.hpp"
 #include "kith/error.hpp"
-#include "search/filtered/kept_rows.hpp"
 
 namespace kith {
 namespace {
@@ -167,6 +165,7 @@ void ChunkStream::fill(Slot& slot, std::int64_t first, std::int64_t count) {
     const Stopwatch reading;
     copies_->copy(first, count, *slot.memory->get(), step_of_sample(count, set_.rows.cols), slot.sample,
                   [this] { return gives_up(); });
+    slot.values = values_of(slot);
     const std::lock_guard lock(mutex_);
     work_.read += reading.seconds();
   } else {
@@ -190,9 +189,7 @@ void ChunkStream::fill_packed(Slot& slot) {
   const std::shared_ptr<Index::State> chunk = new_chunk(slot);
   chunk->largest = rows.largest;
   chunk->chunks.push_back({{slot.memory, slot.memory->get()}, 0, slot.count});
-  chunk->centre = centre_of(rows.view, set_.metric);
-  chunk->clip_range = measured_reach(*chunk, rows.view);
-  chunk->grid = grid_of(rows.view, set_.metric, chunk->element);
+  sampled_values(rows.view, set_.metric, chunk->element).tell(*chunk);
   slot.rows = chunk;
   const std::lock_guard lock(mutex_);
   work_.read += read;
@@ -251,20 +248,29 @@ std::shared_ptr<Index::State> ChunkStream::landed(const Slot& slot) {
   check_largest(set_, found.largest, slot.first);
   chunk->largest = found.largest;
   chunk->chunks.push_back({{packed_, packed_->get()}, 0, slot.count});
-  learn(slot, *chunk);
+  (slot.values ? *slot.values : sampled(slot)).tell(*chunk);
   const std::lock_guard lock(mutex_);
   work_.land += landing.seconds();
   return chunk;
 }
 
-/// What proposers want to know, of a sample.
-void ChunkStream::learn(const Slot& slot, Index::State& chunk) const {
+/// What proposers want to know, of the slot's sample.
+SampledValues ChunkStream::sampled(const Slot& slot) const {
   const std::int64_t count = divide_up(slot.count, step_of_sample(slot.count, set_.rows.cols));
   const RowsView given(slot.sample.data(), set_.rows.element, count, set_.rows.cols);
-  const PreparedRows sample = prepare_rows("index", "training", given, set_.metric, threads_, mask_of(set_));
-  chunk.centre = centre_of(sample.view, set_.metric);
-  chunk.clip_range = measured_reach(chunk, sample.view);
-  chunk.grid = grid_of(sample.view, set_.metric, chunk.element);
+  const PreparedRows sample = prepare_rows("index", "training", given, set_.metric, 1, mask_of(set_));
+  return sampled_values(sample.view, set_.metric, set_.rows.element);
+}
+
+/// The same while the chunk before is searched. Nothing where a value is not finite: the device finds that in
+/// all rows, and has the number of the first.
+std::optional<SampledValues> ChunkStream::values_of(const Slot& slot) const {
+  try {
+    return sampled(slot);
+  } catch (const Error& error) {
+    if (error.code() != Errc::invalid_argument) throw;
+    return std::nullopt;
+  }
 }
 
 /// The host looks at the row once more, and has the words.

@@ -11,6 +11,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "certified/row_sample.hpp"
 #include "device/host_buffer.hpp"
 #include "host/host_thread.hpp"
 #include "kith/source.hpp"
@@ -77,9 +78,10 @@ class ChunkStream {
   struct Slot {
     std::shared_ptr<DeviceMemory> memory;
     std::int64_t first = 0, count = 0;
-    std::shared_ptr<Index::State> rows;  ///< packed; null where the device packs them
-    std::vector<unsigned char> sample;   ///< some of the rows, as they are, where it does
-    bool filled = false;                 ///< else free to be
+    std::shared_ptr<Index::State> rows;   ///< packed; null where the device packs them
+    std::vector<unsigned char> sample;    ///< some of the rows, as they are, where it does
+    std::optional<SampledValues> values;  ///< of these
+    bool filled = false;                  ///< else free to be
   };
 
   void make_memory(std::int64_t rows);
@@ -90,7 +92,8 @@ class ChunkStream {
   void upload(MatrixView<const float> rows, const DeviceMemory& to);
   std::shared_ptr<Index::State> landed(const Slot& slot);
   std::shared_ptr<Index::State> landed_there(std::int64_t count);
-  void learn(const Slot& slot, Index::State& chunk) const;
+  SampledValues sampled(const Slot& slot) const;
+  std::optional<SampledValues> values_of(const Slot& slot) const;
   [[noreturn]] void refuse_row(std::int64_t row) const;
   void free(Slot& slot);
   bool gives_up() const;

@@ -10,7 +10,6 @@
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
-#include "certified/byte_grid.hpp"
 #include "certified/quantized_rows.hpp"
 #include "certified/row_sample.hpp"
 #include "host/pieces.hpp"
@@ -103,9 +102,7 @@ void measure_sample(const StreamedSet& set, Index::State& rows) {
     const PreparedRows row = read_source(set, first, 1, raw, 0, nullptr);
     sample.add(row.view, first, stride);
   }
-  rows.centre = sample.centre(set.metric);
-  rows.clip_range = sample.clip_range(rows.centre);
-  rows.grid = grid_of_values(sample.values(), set.metric, rows.element);
+  sample.values(set.metric, rows.element).tell(rows);
 }
 
 /// What a plan does not know: that the rows are elsewhere, and no copy of them is kept.

@@ -11,7 +11,9 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/parted/asked_part.hpp"
+#include "search/parted/joined_lists.hpp"
 #include "search/parted/kept_search.hpp"
+#include "search/queries_there.hpp"
 #include "search/shard_lists.hpp"
 #include "search/trace_sums.hpp"
 
@@ -25,18 +27,34 @@ namespace {
                   "with residence resident");
 }
 
+/// Of a device, or of what searches may take, the part that queries may take which stay there.
+constexpr std::size_t shares_of_queries = 8;
+
+/// Device memory that the queries of all chunks take, packed; 0: they are copied for each chunk, since they
+/// would take too much, or there is one chunk.
+std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const PlanOptions& asked) {
+  const DeviceInfo& device = set.device.info();
+  const std::size_t bytes = packed_bytes(m, set.dims, device.query_block);
+  std::size_t room = device.memory_bytes;
+  for (const std::size_t limit : {set.sizes.search_bytes, asked.memory_limit})
+    if (limit > 0) room = std::min(room, limit);
+  return set.rows.rows > set.sizes.chunk_rows && bytes <= room / shares_of_queries ? bytes : 0;
+}
+
 /// What a search of rows that pass asks of each chunk.
 class ChunkOptions {
  public:
   /// `asked` lives longer.
-  ///   rows  of all chunks
-  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, Stretch rows)
+  ///   beside  bytes that queries take beside each search
+  ///   rows    of all chunks
+  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, std::size_t beside, Stretch rows)
       : asked_(asked), rows_(rows), own_(asked) {
     own_.checkpoint.clear();
     own_.self.reset();
     if (!asked.boxes) own_.boxes = false;  // they pay where many searches use them
     if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
       own_.memory_limit = sizes.search_bytes;
+    if (own_.memory_limit > 0) own_.memory_limit -= beside;
   }
 
   const PlanOptions& of(std::int64_t first, std::int64_t count) {
@@ -81,10 +99,11 @@ void add_work(const ChunkStream::Work& work, Trace& all) {
 }
 
 /// take(chunk, options, trace) for each chunk of these rows, added up in `trace`.
+///   beside  bytes that queries take beside each search
 template <class Take>
-void for_each_chunk(const StreamedSet& set, const PlanOptions& options, Stretch rows, Trace* trace,
-                    const Take& take) {
-  ChunkOptions of_chunk(options, set.sizes, rows);
+void for_each_chunk(const StreamedSet& set, const PlanOptions& options, std::size_t beside, Stretch rows,
+                    Trace* trace, const Take& take) {
+  ChunkOptions of_chunk(options, set.sizes, beside, rows);
   ChunkStream stream(set, rows, options.threads, options.stop);
   Trace one = trace ? asked_like(*trace) : Trace{};
   while (const Index::State* const chunk = stream.next()) {
@@ -99,27 +118,49 @@ void for_each_chunk(const StreamedSet& set, const PlanOptions& options, Stretch 
 Keys StreamedRows::search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                                const PlanOptions& options, Trace* trace) const {
   if (queries.kept.search) {
-    search_what_is_left(whole, queries, k, options, trace);
+    search_what_is_left(queries, options, trace);
+    if (trace && trace->chunks == 0) trace->plan = plan(whole, queries.given.rows, k, options, {});
     return lists_of_none(queries.given.rows, k);
   }
-  std::vector<Keys> lists;  // of what was found so far, then of one chunk more
-  for_each_chunk(set_, options, {0, set_.rows.rows}, trace,
+  const std::size_t beside = bytes_of_queries(set_, queries.given.rows, options);
+  StayingQueries there(set_.device.state(), beside);
+  CheckedQueries asked = queries;
+  asked.there = &there;
+  std::vector<Keys> lists;  // of what was found so far, and of one chunk more
+  for_each_chunk(set_, options, beside, {0, set_.rows.rows}, trace,
                  [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
-                   CheckedQueries asked = queries;
                    if (!lists.empty()) asked.before = {lists.front().value, k};
-                   lists.push_back(search_for_keys(chunk, asked, k, way, one));
-                   if (lists.size() > 1) {
-                     Keys both = merge(lists);
-                     lists.resize(1);
-                     lists.front() = std::move(both);
-                   }
+                   lists.push_back(search_for_keys(chunk, asked, k, way, one, kept_.take()));
+                   Keys best = united(std::move(lists), kept_);
+                   lists.clear();
+                   lists.push_back(std::move(best));
                  });
   return std::move(lists.front());
 }
 
-/// What other members of a set have found is known before each chunk, too.
-void StreamedRows::search_what_is_left(const Index::State& whole, const CheckedQueries& queries,
-                                       std::int64_t k, const PlanOptions& options, Trace* trace) const {
+/// A piece that is left: what other members of a set have found is known before each chunk, too.
+void StreamedRows::search_piece(const CheckedQueries& queries, const SearchPiece& piece,
+                                const PlanOptions& options, Trace* trace) const {
+  const KeptPart kept = queries.kept;
+  const std::int64_t k = kept.search->k();
+  const std::size_t beside = bytes_of_queries(set_, piece.queries.count, options);
+  StayingQueries there(set_.device.state(), beside);
+  CheckedQueries asked = queries.slice(piece.queries.first - kept.first_query, piece.queries.count);
+  asked.kept = {};
+  asked.there = &there;
+  const Stretch rows = {piece.rows.first - kept.first_row, piece.rows.count};
+  for_each_chunk(set_, options, beside, rows, trace,
+                 [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
+                   const std::vector<std::uint32_t> values = kept.search->values(piece.queries);
+                   asked.before = {values, k};
+                   Keys keys = search_for_keys(chunk, asked, k, way, one);
+                   for (std::int64_t& row : keys.row) row += row < 0 ? 0 : kept.first_row;
+                   kept.search->add({piece.queries, {kept.first_row + chunk.first_row, chunk.rows}}, keys);
+                 });
+}
+
+void StreamedRows::search_what_is_left(const CheckedQueries& queries, const PlanOptions& options,
+                                       Trace* trace) const {
   const KeptPart kept = queries.kept;
   const std::int64_t m = queries.given.rows;
   const auto cells = [](const SearchPiece& piece) {
@@ -133,26 +174,16 @@ void StreamedRows::search_what_is_left(const Index::State& whole, const CheckedQ
     const Stretch some = {piece.queries.first - kept.first_query, piece.queries.count};
     AskedPart asked(m, options, some, {0, set_.rows.rows});
     asked.scale_progress(done / cells(all), (done + cells(piece)) / cells(all));
+    search_piece(queries, piece, asked.options(), trace);
     done += cells(piece);
-    CheckedQueries these = queries.slice(some.first, some.count);
-    these.kept = {};
-    for_each_chunk(set_, asked.options(), {piece.rows.first - kept.first_row, piece.rows.count}, trace,
-                   [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
-                     const std::vector<std::uint32_t> values = kept.search->values(piece.queries);
-                     these.before = {values, kept.search->k()};
-                     Keys keys = search_for_keys(chunk, these, kept.search->k(), way, one);
-                     for (std::int64_t& row : keys.row) row += row < 0 ? 0 : kept.first_row;
-                     kept.search->add({piece.queries, {kept.first_row + chunk.first_row, chunk.rows}}, keys);
-                   });
   }
-  if (trace && trace->chunks == 0) trace->plan = plan(whole, m, k, options, {});
 }
 
 RadiusKeys StreamedRows::within_keys(const Index::State&, const CheckedQueries& queries,
                                      std::span<const float> radii, const PlanOptions& options,
                                      Trace* trace) const {
   std::vector<RadiusKeys> lists;
-  for_each_chunk(set_, options, {0, set_.rows.rows}, trace,
+  for_each_chunk(set_, options, 0, {0, set_.rows.rows}, trace,
                  [&](const Index::State& chunk, const PlanOptions& way, Trace* one) {
                    lists.push_back(search_within_keys(chunk, queries, radii, way, one));
                  });
@@ -167,7 +198,7 @@ Plan StreamedRows::plan(const Index::State&, std::int64_t m, std::int64_t k, con
   chunk.rows = set_.sizes.chunk_rows;
   chunk.numbers = RowNumbers(chunk.rows);
   chunk.chunks.push_back({nullptr, 0, chunk.rows});
-  ChunkOptions of_chunk(options, set_.sizes, {0, set_.rows.rows});
+  ChunkOptions of_chunk(options, set_.sizes, bytes_of_queries(set_, m, options), {0, set_.rows.rows});
   Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk.of(0, chunk.rows), feedback);
   plan.problem.n = set_.rows.rows;
   plan.problem.k = k;

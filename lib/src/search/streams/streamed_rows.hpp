@@ -1,7 +1,9 @@
 // Training rows that stay in a Source: each search passes them through the device, chunk by chunk.
 #pragma once
 
+#include "search/parted/kept_keys.hpp"
 #include "search/parted/parted_rows.hpp"
+#include "search/parted/search_pieces.hpp"
 #include "search/streams/chunk_stream.hpp"
 
 namespace kith {
@@ -12,6 +14,7 @@ class StreamedRows final : public PartedRows {
 
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
+  void take_back(Keys&& keys) const override { kept_.put(std::move(keys)); }
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                          std::span<const float> radii, const PlanOptions& options,
                          Trace* trace) const override;
@@ -36,10 +39,12 @@ class StreamedRows final : public PartedRows {
   bool is_compact() const override { return true; }
 
  private:
-  void search_what_is_left(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
-                           const PlanOptions& options, Trace* trace) const;
+  void search_piece(const CheckedQueries& queries, const SearchPiece& piece, const PlanOptions& options,
+                    Trace* trace) const;
+  void search_what_is_left(const CheckedQueries& queries, const PlanOptions& options, Trace* trace) const;
 
   const StreamedSet set_;
+  mutable KeptKeys kept_;
 };
 
 }  // namespace kith

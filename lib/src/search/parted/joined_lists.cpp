@@ -1,4 +1,4 @@
-#include "search/sets/joined_lists.hpp"
+#include "search/parted/joined_lists.hpp"
 
 #include <utility>
 
