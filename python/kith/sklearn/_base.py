@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._arrays import _host_array
 from .._errors import InvalidArgument
+from .._host import _host_array
 from .._index import Index
 from .._trained import Classifier, Regressor
 from . import _parameters as parameters
