@@ -14,13 +14,13 @@ from ._errors import BadFile, InvalidArgument, Unsupported
 if TYPE_CHECKING:
     from ._types import Array
 
-_BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin": "<i4"}
-_VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
-_ENDINGS = [*_BIN, *_VECS, ".npy", ".npz", ".hdf5", ".h5"]
-_BIN_HEADER = 8
+BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin": "<i4"}
+VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
+ENDINGS = [*BIN, *VECS, ".npy", ".npz", ".hdf5", ".h5"]
+BIN_HEADER = 8
 
 
-def _ending(path: str | os.PathLike[str], known: list[str]) -> str:
+def ending_of(path: str | os.PathLike[str], known: list[str]) -> str:
     ending = Path(path).suffix.lower()
     if ending not in known:
         raise InvalidArgument(
@@ -29,37 +29,37 @@ def _ending(path: str | os.PathLike[str], known: list[str]) -> str:
     return ending
 
 
-def _shape(path: str | os.PathLike[str]) -> tuple[int, int, int]:
+def shape_of(path: str | os.PathLike[str]) -> tuple[int, int, int]:
     """Rows, columns, and the bytes behind them, of a file that begins with two uint32."""
     size = os.path.getsize(path)
-    if size < _BIN_HEADER:
+    if size < BIN_HEADER:
         raise BadFile(f"{os.fspath(path)}: ends after {size} bytes, within its header; copy or download it again")
     rows, columns = (int(number) for number in np.fromfile(path, "<u4", 2))
     if rows == 0 or columns == 0:
         raise BadFile(
             f"{os.fspath(path)}: holds {rows} rows of {columns} columns; a file of data has at least one of each"
         )
-    return rows, columns, size - _BIN_HEADER
+    return rows, columns, size - BIN_HEADER
 
 
-def _map(path: str | os.PathLike[str], dtype: str, offset: int, shape: tuple[int, ...], mmap: bool) -> Array:
+def array_at(path: str | os.PathLike[str], dtype: str, offset: int, shape: tuple[int, ...], mmap: bool) -> Array:
     if mmap:
         return np.memmap(path, dtype, "r", offset, shape)
     return np.fromfile(path, dtype, int(np.prod(shape, dtype=np.int64)), offset=offset).reshape(shape)
 
 
-def _open_bin(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
-    rows, columns, found = _shape(path)
+def open_bin(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
+    rows, columns, found = shape_of(path)
     expected = rows * columns * np.dtype(dtype).itemsize
     if found != expected:
         raise BadFile(
             f"{os.fspath(path)}: its header announces {rows} rows of {columns} columns, {expected} bytes, but {found} "
             "follow; it is truncated or no such file: copy or download it again"
         )
-    return _map(path, dtype, _BIN_HEADER, (rows, columns), mmap)
+    return array_at(path, dtype, BIN_HEADER, (rows, columns), mmap)
 
 
-def _open_vecs(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
+def open_vecs(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
     size = os.path.getsize(path)
     columns = int(np.fromfile(path, "<i4", 1)[0]) if size >= 4 else 0
     if columns < 1:
@@ -70,7 +70,7 @@ def _open_vecs(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
             f"{os.fspath(path)}: its first row announces {columns} elements, {row} bytes a row, but the file has {size} "
             "bytes; it is truncated or its rows differ in length: copy or download it again"
         )
-    table = _map(path, "u1", 0, (size // row, row), mmap)
+    table = array_at(path, "u1", 0, (size // row, row), mmap)
     lengths = np.ascontiguousarray(table[:, :4]).view("<i4")[:, 0]
     if (lengths != columns).any():
         wrong = int(np.argmax(lengths != columns))
@@ -91,13 +91,13 @@ def _chosen(path: str | os.PathLike[str], names: list[str], array: str | None) -
     return array
 
 
-def _open_npz(path: str | os.PathLike[str], array: str | None) -> Array:
+def open_npz(path: str | os.PathLike[str], array: str | None) -> Array:
     with np.load(path, allow_pickle=False) as arrays:
         chosen: Array = arrays[_chosen(path, list(arrays.files), array)]
         return chosen
 
 
-def _open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
+def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
     try:
         import h5py
     except ImportError:
@@ -114,7 +114,7 @@ def _open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> A
         return whole
 
 
-def _write(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
+def write_whole(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
     """Beside its place, and renamed: the file appears whole or not at all."""
     target = os.path.realpath(path)
     with tempfile.NamedTemporaryFile(
@@ -133,7 +133,7 @@ def _write(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> No
             raise
 
 
-def _rows(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
+def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
     """As [rows, columns] of this type, every value kept."""
     given = np.asarray(rows)
     if given.ndim != 2 or given.size == 0:
@@ -152,7 +152,7 @@ def _rows(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
     return np.ascontiguousarray(made)
 
 
-def _save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
+def save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
     try:
         import h5py
     except ImportError:
@@ -164,4 +164,4 @@ def _save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
         with h5py.File(file.name, "w") as made:
             made.create_dataset(array, data=rows)
 
-    _write(path, body)
+    write_whole(path, body)

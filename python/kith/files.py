@@ -26,30 +26,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from . import _formats as formats
 from ._errors import BadFile, InvalidArgument, Unsupported
-from ._formats import (
-    _BIN,
-    _BIN_HEADER,
-    _ENDINGS,
-    _VECS,
-    _ending,
-    _map,
-    _open_bin,
-    _open_hdf5,
-    _open_npz,
-    _open_vecs,
-    _rows,
-    _save_hdf5,
-    _shape,
-    _write,
-)
 
 if TYPE_CHECKING:
     from ._types import Array, Float32
 
 __all__ = ["GroundTruth", "open", "open_groundtruth", "save", "save_groundtruth"]
-
-PathLike = "str | os.PathLike[str]"
 
 
 class GroundTruth(NamedTuple):
@@ -93,22 +76,22 @@ def open(path: str | os.PathLike[str], array: str | None = None, *, mmap: bool =
     Unsupported
         HDF5, and h5py is not installed.
     """
-    ending = _ending(path, _ENDINGS)
+    ending = formats.ending_of(path, formats.ENDINGS)
     if array is not None and ending not in (".npz", ".hdf5", ".h5"):
         raise InvalidArgument(
             f"{os.fspath(path)}: array={array!r} does not go with {ending}, which holds one; leave it out"
         )
     if not os.path.exists(path):
         raise BadFile(f"{os.fspath(path)}: cannot be read: there is no such file; check the name")
-    if ending in _BIN:
-        return _open_bin(path, _BIN[ending], mmap)
-    if ending in _VECS:
-        return _open_vecs(path, _VECS[ending], mmap)
+    if ending in formats.BIN:
+        return formats.open_bin(path, formats.BIN[ending], mmap)
+    if ending in formats.VECS:
+        return formats.open_vecs(path, formats.VECS[ending], mmap)
     try:
         if ending == ".npy":
             whole: Array = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
             return whole
-        return _open_npz(path, array) if ending == ".npz" else _open_hdf5(path, array, mmap)
+        return formats.open_npz(path, array) if ending == ".npz" else formats.open_hdf5(path, array, mmap)
     except (BadFile, InvalidArgument, Unsupported):
         raise
     except Exception as error:  # NumPy, zipfile and h5py have many, and none is a promise
@@ -136,24 +119,24 @@ def save(path: str | os.PathLike[str], rows: Any, array: str = "train") -> None:
     Unsupported
         HDF5, and h5py is not installed.
     """
-    ending = _ending(path, _ENDINGS)
-    if ending in _BIN:
-        table = _rows(path, rows, _BIN[ending])
+    ending = formats.ending_of(path, formats.ENDINGS)
+    if ending in formats.BIN:
+        table = formats.table_of(path, rows, formats.BIN[ending])
         header = np.array(table.shape, "<u4")
-        _write(path, lambda file: [file.write(part) for part in (header.tobytes(), table.data)])
-    elif ending in _VECS:
-        table = _rows(path, rows, _VECS[ending])
+        formats.write_whole(path, lambda file: [file.write(part) for part in (header.tobytes(), table.data)])
+    elif ending in formats.VECS:
+        table = formats.table_of(path, rows, formats.VECS[ending])
         lines = np.empty((len(table), 4 + table.shape[1] * table.itemsize), np.uint8)
         lines[:, :4] = np.frombuffer(np.array([table.shape[1]], "<i4").tobytes(), np.uint8)
         lines[:, 4:] = table.view(np.uint8).reshape(len(table), -1)
-        _write(path, lines.tofile)
+        formats.write_whole(path, lines.tofile)
     elif ending == ".npy":
-        _write(path, lambda file: np.save(file, np.asarray(rows), allow_pickle=False))
+        formats.write_whole(path, lambda file: np.save(file, np.asarray(rows), allow_pickle=False))
     elif ending == ".npz":
         named: dict[str, Any] = {array: np.asarray(rows)}
-        _write(path, lambda file: np.savez(file, **named))
+        formats.write_whole(path, lambda file: np.savez(file, **named))
     else:
-        _save_hdf5(path, np.asarray(rows), array)
+        formats.save_hdf5(path, np.asarray(rows), array)
 
 
 def open_groundtruth(path: str | os.PathLike[str], *, mmap: bool = True) -> GroundTruth:
@@ -176,19 +159,20 @@ def open_groundtruth(path: str | os.PathLike[str], *, mmap: bool = True) -> Grou
     BadFile
         It has neither length.
     """
-    _ending(path, [".ibin", ".bin"])
+    formats.ending_of(path, [".ibin", ".bin"])
     if not os.path.exists(path):
         raise BadFile(f"{os.fspath(path)}: cannot be read: there is no such file; check the name")
-    queries, k, found = _shape(path)
+    queries, k, found = formats.shape_of(path)
     expected = queries * k * 4
     if found not in (expected, 2 * expected):
         raise BadFile(
             f"{os.fspath(path)}: its header announces {queries} queries of {k} neighbours, {expected} bytes, or with distances "
             f"{2 * expected}, but {found} follow; it is truncated or no such file: copy or download it again"
         )
-    rows = _map(path, "<i4", _BIN_HEADER, (queries, k), mmap)
-    distances = _map(path, "<f4", _BIN_HEADER + expected, (queries, k), mmap) if found > expected else None
-    return GroundTruth(rows, distances)
+    rows = formats.array_at(path, "<i4", formats.BIN_HEADER, (queries, k), mmap)
+    if found == expected:
+        return GroundTruth(rows, None)
+    return GroundTruth(rows, formats.array_at(path, "<f4", formats.BIN_HEADER + expected, (queries, k), mmap))
 
 
 def save_groundtruth(path: str | os.PathLike[str], rows: Any, distances: Any = None) -> None:
@@ -208,8 +192,8 @@ def save_groundtruth(path: str | os.PathLike[str], rows: Any, distances: Any = N
     InvalidArgument
         Other shapes, or numbers that do not fit.
     """
-    _ending(path, [".ibin", ".bin"])
-    table = _rows(path, rows, "<i4")
+    formats.ending_of(path, [".ibin", ".bin"])
+    table = formats.table_of(path, rows, "<i4")
     parts = [np.array(table.shape, "<u4").tobytes(), table.tobytes()]
     if distances is not None:
         far = np.ascontiguousarray(distances, "<f4")
@@ -218,4 +202,4 @@ def save_groundtruth(path: str | os.PathLike[str], rows: Any, distances: Any = N
                 f"{os.fspath(path)}: rows of shape {table.shape} but distances of {far.shape}; they must be alike"
             )
         parts.append(far.tobytes())
-    _write(path, lambda file: [file.write(part) for part in parts])
+    formats.write_whole(path, lambda file: [file.write(part) for part in parts])
