@@ -20,7 +20,7 @@ from ._source import kept_by
 from ._watch import Progress, call
 
 if TYPE_CHECKING:
-    from ._types import Float32, Int64, UInt32
+    from ._types import Float32, Int64
 
 
 class Searches:
@@ -98,29 +98,24 @@ class Searches:
         KeyboardInterrupt
             Ctrl-C.
         """
-        rows = self._queries(Q, "kith.Index.search: Q")
+        where = "kith.Index.search"
+        rows = self._queries(Q, f"{where}: Q")
         m = len(rows.array)
-        k = whole(k, "kith.Index.search: k")
+        k = whole(k, f"{where}: k")
         on_host = out is not None or filter is not None or self_from is not None or self._host_answers
+        ways = (threads, memory_limit, selector, proposer, boxes)
         if rows.answers is not None and not on_host and k > 0:
-            return self._search_on_device(rows, k, progress, (threads, memory_limit, selector, proposer, boxes))
-        distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
-        options = None
-        ways = (threads, memory_limit, selector, proposer, boxes is not None)
-        if filter is not None or self_from is not None or any(ways):
-            options = s.search_options()
-            choose(options, threads, memory_limit, selector, proposer, boxes)
-            options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.search: self_from")
-        words = None
-        if filter is not None and options is not None:
-            words = filter_words(filter, self._positions, m, "kith.Index.search: filter")
-            options.filter, options.filter_rows = address(words), len(words)
+            return self._search_on_device(rows, k, progress, ways)
+        distance, row = outputs(out, (m, max(k, 0)), where)
+        options = None  # the defaults, which cost a small search nothing
+        if filter is not None or self_from is not None or any(ways) or boxes is not None:
+            options = self._options(where, m, filter, self_from, *ways)
         handle, found = self._handle.value, (address(distance), address(row))
         kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
         call(
             kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
             options,
-            m * self._rows * self._dims // self._device.pace,
+            self._work(m),
             progress,
         )
         if rows.back is None or out is not None:
@@ -139,7 +134,7 @@ class Searches:
         call(
             lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
             options,
-            m * self._rows * self._dims // self._device.pace,
+            self._work(m),
             progress,
         )
         return Neighbors(distance, row)
@@ -174,24 +169,13 @@ class Searches:
         ------
         As `search`, and kith.OutOfMemory where what is found does not fit the host.
         """
-        rows = self._queries(Q, "kith.Index.within: Q", from_device=False)
-        m = len(rows.array)
+        where = "kith.Index.within"
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
         radii = radii_of(radius)
-        options = s.search_options()
-        choose(options, threads, memory_limit, None, None)
-        options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.within: self_from")
-        words = self._filtered(options, filter, m, "kith.Index.within: filter")
-        handle, out = self._handle.value, c.c_void_p()
-        call(
-            lambda chosen: int(
-                lib.kith_index_within(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
-            ),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        del words  # which the search read
-        return RadiusNeighbors(*(rows.returned(array) for array in lists_of(Handle(out.value, lib.kith_within_free))))
+        options = self._options(where, len(rows.array), filter, self_from, threads, memory_limit)
+        found = self._lists(lib.kith_index_within, rows, radii, options, progress)
+        lists = lists_of(Handle(found, lib.kith_within_free))
+        return RadiusNeighbors(*(rows.returned(array) for array in lists))
 
     def search_keys(
         self,
@@ -226,21 +210,19 @@ class Searches:
         ------
         As `search`.
         """
-        rows = self._queries(Q, "kith.Index.search_keys: Q")
+        where = "kith.Index.search_keys"
+        rows = self._queries(Q, f"{where}: Q")
         m = len(rows.array)
-        k = whole(k, "kith.Index.search_keys: k")
-        options = s.search_options()
-        choose(options, threads, memory_limit, selector, proposer)
-        words = self._filtered(options, filter, m, "kith.Index.search_keys: filter")
+        k = whole(k, f"{where}: k")
+        options = self._options(where, m, filter, None, threads, memory_limit, selector, proposer)
         keys = Keys(np.empty((m, max(k, 0)), np.uint32), np.empty((m, max(k, 0)), np.int64))
         handle, found = self._handle.value, (address(keys.value), address(keys.row))
         call(
             lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
             options,
-            m * self._rows * self._dims // self._device.pace,
+            self._work(m),
             progress,
         )
-        del words  # which the search read
         return keys
 
     def within_keys(
@@ -271,23 +253,12 @@ class Searches:
         ------
         As `within`.
         """
-        rows = self._queries(Q, "kith.Index.within_keys: Q", from_device=False)
-        m = len(rows.array)
+        where = "kith.Index.within_keys"
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
         radii = radii_of(radius)
-        options = s.search_options()
-        choose(options, threads, memory_limit, None, None)
-        words = self._filtered(options, filter, m, "kith.Index.within_keys: filter")
-        handle, out = self._handle.value, c.c_void_p()
-        call(
-            lambda chosen: int(
-                lib.kith_index_within_keys(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
-            ),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        del words  # which the search read
-        return radius_keys_of(Handle(out.value, lib.kith_radius_keys_free))
+        options = self._options(where, len(rows.array), filter, None, threads, memory_limit)
+        found = self._lists(lib.kith_index_within_keys, rows, radii, options, progress)
+        return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
 
     def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
         """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
@@ -313,13 +284,43 @@ class Searches:
         owner = Handle(out.value, lib.kith_text_free)
         return c.string_at(owner.value or 0).decode("utf-8", "replace")
 
-    def _filtered(self, options: s.SearchOptions, filter: Optional[Any], m: int, what: str) -> Optional[UInt32]:
-        """Give options the words of a filter, which they point at: keep them while a search goes on."""
-        if filter is None:
-            return None
-        words = filter_words(filter, self._positions, m, what)
-        options.filter, options.filter_rows = address(words), len(words)
-        return words
+    def _options(
+        self,
+        where: str,
+        m: int,
+        filter: Optional[Any],
+        self_from: Optional[int],
+        threads: int,
+        memory_limit: int,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+        boxes: Optional[bool] = None,
+    ) -> s.SearchOptions:
+        options = s.search_options()
+        choose(options, threads, memory_limit, selector, proposer, boxes)
+        options.self = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
+        if filter is not None:
+            words = filter_words(filter, self._positions, m, f"{where}: filter")
+            options.filter, options.filter_rows = address(words), len(words)
+            options.words = words  # which it points at, and so keeps
+        return options
+
+    def _lists(
+        self, ask: Any, rows: Rows, radii: Float32, options: s.SearchOptions, progress: Progress
+    ) -> Optional[int]:
+        """The handle that a search within a radius gives, by a function of the library."""
+        handle, out = self._handle.value, c.c_void_p()
+        call(
+            lambda chosen: int(ask(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))),
+            options,
+            self._work(len(rows.array)),
+            progress,
+        )
+        return out.value
+
+    def _work(self, m: int) -> int:
+        """Multiply-adds of a search of m queries, as `call` counts them."""
+        return m * self._rows * self._dims // self._device.pace
 
     def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
         spec = self._device.info.spec if from_device else ""
