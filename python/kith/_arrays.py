@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
-_BITS = 5
+_BITS = 5  # kith_rows.element, too
 _AT_ONCE = 1 << 20  # elements that are converted and compared at a time
 
 
