@@ -10,7 +10,7 @@ import numpy as np
 from . import _structs as s
 from ._answers import ids_of
 from ._arrays import Rows, address, element_rows_of, index_array
-from ._checks import metric_name, not_negative, place
+from ._checks import metric_name, name_columns, not_negative, place
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
@@ -117,15 +117,9 @@ class Index(Searches):
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
-        if features is not None:
-            columns = index_array(features, "kith.Index: features")
-            options.features, options.feature_count = address(columns), len(columns)
-        if ids is not None:
-            given = index_array(ids, "kith.Index: ids")
-            options.ids, options.id_count = address(given), len(given)
-        parts = place(options, placement, shares, "kith.Index")
+        name_columns(options, features, ids, "kith.Index")
+        place(options, placement, shares, "kith.Index")
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
-        del parts  # which the options pointed to until here
         self._take(handle, opened, rows.columns)
 
     def _take(
