@@ -30,13 +30,24 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         kith's name of the metric.
     """
 
-    # Parameters of every estimator, set by the constructors.
-    algorithm: Any
-    metric: Any
-    p: Any
-    metric_params: Any
-    n_jobs: Any
-    device: Any
+    def __init__(
+        self,
+        algorithm: Any,
+        leaf_size: Any,
+        metric: Any,
+        p: Any,
+        metric_params: Any,
+        n_jobs: Any,
+        device: Any,
+    ) -> None:
+        """Keep the parameters of every estimator as they are given: scikit-learn's `clone` compares them."""
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
 
     def _where(self) -> str:
         return f"kith.sklearn.{type(self).__name__}"

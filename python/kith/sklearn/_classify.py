@@ -33,11 +33,13 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         Whether `y` has several columns.
     """
 
-    weights: Any
-    tie: Any
-    priors: Any
-    costs: Any
-    no_label: Any
+    def _vote_by(self, weights: Any, tie: Any, priors: Any, costs: Any, no_label: Any) -> None:
+        """Keep the parameters of every classifier as they are given."""
+        self.weights = weights
+        self.tie = tie
+        self.priors = priors
+        self.costs = costs
+        self.no_label = no_label
 
     def fit(self, X: Any, y: Any) -> Any:
         """Keep rows and labels on the device.
@@ -164,19 +166,9 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         costs: Any = None,
         no_label: Any = None,
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
-        self.tie = tie
-        self.priors = priors
-        self.costs = costs
-        self.no_label = no_label
+        self._vote_by(weights, tie, priors, costs, no_label)
 
     def _make(self) -> Classifier:
         return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device())

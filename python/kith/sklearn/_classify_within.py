@@ -56,20 +56,10 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         costs: Any = None,
         no_label: Any = None,
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
         self.outlier_label = outlier_label
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
-        self.tie = tie
-        self.priors = priors
-        self.costs = costs
-        self.no_label = no_label
+        self._vote_by(weights, tie, priors, costs, no_label)
 
     def fit(self, X: Any, y: Any) -> Any:
         super().fit(X, y)

@@ -54,15 +54,9 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
         self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
         """Keep rows on the device.
@@ -105,15 +99,9 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.mode = mode
         self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def fit(self, X: Any, y: Any = None) -> KNeighborsTransformer:
         """Keep rows on the device.

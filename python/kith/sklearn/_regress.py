@@ -95,15 +95,9 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def predict(self, X: Any) -> Any:
         """The weighted mean of the values of the k nearest rows.
@@ -156,15 +150,9 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.radius = radius
         self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def predict(self, X: Any) -> Any:
         """The weighted mean of the values of the rows within the radius.
