@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -13,6 +13,7 @@ from .._host import _host_array
 from .._index import Index
 from .._trained import Classifier, Regressor
 from . import _parameters as parameters
+from ._weights import Weighed
 
 if TYPE_CHECKING:
     from .._types import Array, Float32
@@ -152,6 +153,12 @@ class KNeighbors:
         distance, row = self._index().search(queries, k, self_from=_self_from(self_from), threads=self._threads())
         return (distance.astype(np.float64), row) if return_distance else row
 
+    def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
+        """A function as weights gets the distances of all queries at once, [m, k]."""
+        distance, row = self.kneighbors(X)
+        first = np.arange(len(row) + 1) * row.shape[1]
+        return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
+
     def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: str = "connectivity") -> Any:
         """The neighbours as a sparse matrix.
 
@@ -208,6 +215,12 @@ class RadiusNeighbors:
         asked = parameters.radius_of(self.radius if radius is None else radius, self._where())
         found = self._index().within(queries, asked, self_from=_self_from(self_from), threads=self._threads())
         return found.first, found.distance.astype(np.float64), found.row
+
+    def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
+        """A function as weights gets an array of arrays of distances, [m]."""
+        first, distance, row = self._lists(X, None)
+        lists = _ragged(first, distance)
+        return Weighed(lambda: np.concatenate([*map(np.asarray, weights(lists)), np.empty(0)]), first, distance, row)
 
     def radius_neighbors(
         self,
