@@ -104,23 +104,14 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any = None) -> KNeighborsTransformer:
-        """Keep rows on the device.
-
-        Parameters
-        ----------
-        X : array or frame, [n, columns]
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
         if self.mode not in ("connectivity", "distance"):
             raise InvalidArgument(f"{self._where()}: mode={self.mode!r}; choose 'connectivity' or 'distance'")
         self._fit_rows(self._check_rows(X, reset=True), X)
         self._n_features_out = self.n_samples_fit_
         self._made = self._make()
         return self
+
+    fit.__doc__ = NearestNeighbors.fit.__doc__
 
     def transform(self, X: Any) -> Any:
         """The graph of the neighbours of `X`.
