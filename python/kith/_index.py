@@ -301,7 +301,8 @@ class Index(Searches):
         return pickled(self)
 
 
-for _method in vars(Searches).values():  # which Python's own messages, and pickles of them, name as callers do
+# Python's messages about arguments, and pickles of methods, name a method by these two: as callers know it.
+for _method in vars(Searches).values():
     if isinstance(_method, FunctionType):
         _method.__module__, _method.__qualname__ = __name__, f"Index.{_method.__name__}"
 
