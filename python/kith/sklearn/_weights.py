@@ -29,17 +29,15 @@ class Weighed(NamedTuple):
     row: Array
 
     def weights(self) -> Array:
-        return _checked(self.weigh(), self.distance)
-
-
-def _checked(given: Any, distance: Array) -> Array:
-    weights = np.asarray(given, np.float64)
-    if weights.shape != distance.shape or not np.isfinite(weights).all() or (weights < 0).any():
-        raise InvalidArgument(
-            f"kith.sklearn: weights gave shape {weights.shape} for distances of shape {distance.shape}, or a number that "
-            "is negative or not finite; return one finite weight of 0 or more for each distance"
-        )
-    return weights
+        """Checked, [first[m]]."""
+        weights = np.asarray(self.weigh(), np.float64)
+        shape = self.distance.shape
+        if weights.shape != shape or not np.isfinite(weights).all() or (weights < 0).any():
+            raise InvalidArgument(
+                f"kith.sklearn: weights gave shape {weights.shape} for distances of shape {shape}, or a number that is "
+                "negative or not finite; return one finite weight of 0 or more for each distance"
+            )
+        return weights
 
 
 def shares_by_weights(found: Weighed, codes: Array, classes: int) -> Array:
