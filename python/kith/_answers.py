@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from ._arrays import _host_array, index_array
+from ._arrays import index_array
 from ._errors import InvalidArgument
+from ._host import _host_array
 
 if TYPE_CHECKING:
     from ._types import Array, Float32, Float64, Int64

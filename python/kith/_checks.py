@@ -7,6 +7,7 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _structs as s
+from ._arrays import address, index_array
 from ._errors import InvalidArgument
 from ._metrics import metrics
 
@@ -45,25 +46,29 @@ def choose(
     options.boxes = 0 if boxes is None else 1 if boxes else -1
 
 
-def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares: Optional[Any], what: str) -> Any:
-    """Write where rows go on a set of devices.
+def name_columns(options: s.IndexOptions, features: Optional[Any], ids: Optional[Any], what: str) -> None:
+    """Write which columns count, and the numbers of the rows, into options, which keep the arrays they point at."""
+    if features is not None:
+        options.columns = index_array(features, f"{what}: features")
+        options.features, options.feature_count = address(options.columns), len(options.columns)
+    if ids is not None:
+        options.numbers = index_array(ids, f"{what}: ids")
+        options.ids, options.id_count = address(options.numbers), len(options.numbers)
 
-    Returns
-    -------
-    array or None
-        What `options` points to: to be kept until they were read.
-    """
+
+def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares: Optional[Any], what: str) -> None:
+    """Write where rows go on a set of devices into options, which keep the array they point at."""
     options.placement = placement.encode() if isinstance(placement, str) else b"?"
     if shares is None:
-        return None
+        return
     try:
         parts = np.ascontiguousarray(shares, np.float64)
     except (TypeError, ValueError):
         parts = np.empty((0, 0))
     if parts.ndim != 1:
         raise InvalidArgument(f"{what}: shares={shares!r}; pass one number a device")
-    options.shares, options.share_count = parts.ctypes.data, len(parts)
-    return parts
+    options.parts = parts
+    options.shares, options.share_count = address(parts), len(parts)
 
 
 def whole(value: Any, what: str) -> int:

@@ -6,10 +6,9 @@ import ctypes as c
 from typing import Any, Optional
 
 from . import _structs as s
-from ._arrays import Rows
+from ._arrays import _BITS, _ELEMENTS, Rows
 
-_ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
-_BITS, _CUDA = 5, 1  # kith_rows.element, kith_rows.where
+_CUDA = 1  # kith_rows.where
 
 
 def rows_on_cuda(x: Any, bits: bool, spec: str) -> Optional[Rows]:

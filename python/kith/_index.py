@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import ctypes as c
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 import numpy as np
 
 from . import _structs as s
 from ._answers import ids_of
-from ._arrays import Rows, address, element_rows_of, filter_words, index_array, outputs, radii_of
-from ._checks import check_columns, choose, metric_name, not_negative, place, whole
-from ._cuda import answers_struct
+from ._arrays import Rows, address, element_rows_of, index_array
+from ._checks import metric_name, name_columns, not_negative, place
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
-from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib, new_handle, text
-from ._results import Neighbors, RadiusNeighbors, lists_of
-from ._source import kept_by, residence_of
-from ._watch import Progress, call
+from ._results import Neighbors
+from ._searches import Searches
+from ._source import residence_of
+from ._watch import Progress
 
 if TYPE_CHECKING:
-    from ._types import Float32, Int64, UInt32
+    from ._types import Int64
 
 
-class Index:
+class Index(Searches):
     """Training rows on a device, searched exactly. Every device gives the same bits.
 
     An `Index` never changes; any number of threads may search one at once.
@@ -118,15 +117,9 @@ class Index:
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
-        if features is not None:
-            columns = index_array(features, "kith.Index: features")
-            options.features, options.feature_count = address(columns), len(columns)
-        if ids is not None:
-            given = index_array(ids, "kith.Index: ids")
-            options.ids, options.id_count = address(given), len(given)
-        parts = place(options, placement, shares, "kith.Index")
+        name_columns(options, features, ids, "kith.Index")
+        place(options, placement, shares, "kith.Index")
         handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
-        del parts  # which the options pointed to until here
         self._take(handle, opened, rows.columns)
 
     def _take(
@@ -246,298 +239,6 @@ class Index:
         """
         save(self._handle, path, self._rows * self._dims, progress)
 
-    def search(
-        self,
-        Q: Any,
-        k: int,
-        *,
-        filter: Optional[Any] = None,
-        out: Optional[tuple[Float32, Int64]] = None,
-        self_from: Optional[int] = None,
-        progress: Progress = False,
-        threads: int = 0,
-        memory_limit: int = 0,
-        selector: Optional[str] = None,
-        proposer: Optional[str] = None,
-        boxes: Optional[bool] = None,
-        checkpoint: Optional[Path] = None,
-    ) -> Neighbors:
-        """The k training rows nearest to each query, exactly.
-
-        Parameters
-        ----------
-        Q : array, [m, dims]
-            Of any kind that `Index` takes.
-        k : int
-            1 to n.
-        filter : array, optional
-            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers. Where rows
-            were removed, or have ids, n is `positions`, and bits and numbers go by position.
-        out : pair of arrays, optional
-            Where to write: float32 and int64, C-contiguous, [m, k].
-        self_from : int, optional
-            Query q is training row ``self_from + q``, by position, and not its own neighbour: leave-one-out.
-        progress : bool or callable
-            True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
-            raises ends the search.
-        threads : int
-            Of the host; 0: as many as there are cores.
-        memory_limit : int
-            Bytes of device memory that a search may take beside its rows; 0: half of what is left.
-        selector, proposer : str, optional
-            How, instead of kith's choice (docs/methods.md). Answers do not depend on it.
-        boxes : bool, optional
-            Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
-            Answers do not depend on it.
-        checkpoint : str or path, optional
-            Of rows that pass through the device (``residence="stream"``): a file that keeps what was found after each
-            chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
-
-        Returns
-        -------
-        Neighbors
-            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
-            made there where `Q` is read there, no `out`, `filter` or `self_from` is given, rows have no ids, and
-            none was removed; else the host makes them.
-
-        Raises
-        ------
-        kith.InvalidArgument
-            Other columns than the training rows, k outside 1..n, a filter of another shape, NaN or infinity.
-        kith.Unsupported, kith.OutOfMemory
-            The device lacks what was insisted on; the memory limit is too small for one query.
-        KeyboardInterrupt
-            Ctrl-C.
-        """
-        rows = self._queries(Q, "kith.Index.search: Q")
-        m = len(rows.array)
-        k = whole(k, "kith.Index.search: k")
-        on_host = out is not None or filter is not None or self_from is not None or self._host_answers
-        if rows.answers is not None and not on_host and k > 0:
-            return self._search_on_device(rows, k, progress, (threads, memory_limit, selector, proposer, boxes))
-        distance, row = outputs(out, (m, max(k, 0)), "kith.Index.search")
-        options = None
-        ways = (threads, memory_limit, selector, proposer, boxes is not None)
-        if filter is not None or self_from is not None or any(ways):
-            options = s.search_options()
-            choose(options, threads, memory_limit, selector, proposer, boxes)
-            options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.search: self_from")
-        words = None
-        if filter is not None and options is not None:
-            words = filter_words(filter, self._positions, m, "kith.Index.search: filter")
-            options.filter, options.filter_rows = address(words), len(words)
-        handle, found = self._handle.value, (address(distance), address(row))
-        kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
-        call(
-            kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        if rows.back is None or out is not None:
-            return Neighbors(distance, row)
-        return Neighbors(rows.returned(distance), rows.returned(row))
-
-    def _search_on_device(self, rows: Rows, k: int, progress: Progress, ways: tuple[Any, ...]) -> Neighbors:
-        """Queries on the CUDA device of the index: what is found is written beside them."""
-        assert rows.answers is not None
-        m = len(rows.array)
-        distance, row, *places = rows.answers((m, k))
-        to = answers_struct(places[0], places[1], rows.struct.stream)
-        options = s.search_options()
-        choose(options, *ways)
-        handle = self._handle.value
-        call(
-            lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        return Neighbors(distance, row)
-
-    def within(
-        self,
-        Q: Any,
-        radius: Any,
-        *,
-        filter: Optional[Any] = None,
-        self_from: Optional[int] = None,
-        progress: Progress = False,
-        threads: int = 0,
-        memory_limit: int = 0,
-    ) -> RadiusNeighbors:
-        """All training rows whose distance, as `search` gives it, is at most a radius.
-
-        Parameters
-        ----------
-        Q : array, [m, dims]
-        radius : float or array, [m]
-            In the unit of the metric; one for all queries, or one a query.
-        filter, self_from, progress, threads, memory_limit
-            As for `search`.
-
-        Returns
-        -------
-        RadiusNeighbors
-            ``first`` [m + 1], ``distance`` and ``row`` [first[m]]: by distance, then by row.
-
-        Raises
-        ------
-        As `search`, and kith.OutOfMemory where what is found does not fit the host.
-        """
-        rows = self._queries(Q, "kith.Index.within: Q", from_device=False)
-        m = len(rows.array)
-        radii = radii_of(radius)
-        options = s.search_options()
-        choose(options, threads, memory_limit, None, None)
-        options.self = -1 if self_from is None else not_negative(self_from, "kith.Index.within: self_from")
-        words = self._filtered(options, filter, m, "kith.Index.within: filter")
-        handle, out = self._handle.value, c.c_void_p()
-        call(
-            lambda chosen: int(
-                lib.kith_index_within(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
-            ),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        del words  # which the search read
-        return RadiusNeighbors(*(rows.returned(array) for array in lists_of(Handle(out.value, lib.kith_within_free))))
-
-    def search_keys(
-        self,
-        Q: Any,
-        k: int,
-        *,
-        filter: Optional[Any] = None,
-        progress: Progress = False,
-        threads: int = 0,
-        memory_limit: int = 0,
-        selector: Optional[str] = None,
-        proposer: Optional[str] = None,
-    ) -> Keys:
-        """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
-
-        Parameters
-        ----------
-        Q : array, [m, dims]
-        k : int
-            At least 1; where the shard has fewer rows, lists are padded.
-        filter : array, optional
-            As for `search`: a mask over the rows of this shard, or their numbers from 0.
-        progress, threads, memory_limit, selector, proposer
-            As for `search`.
-
-        Returns
-        -------
-        Keys
-            ``value`` [m, k] and ``row`` [m, k], in host memory; rows count from `first_row`.
-
-        Raises
-        ------
-        As `search`.
-        """
-        rows = self._queries(Q, "kith.Index.search_keys: Q")
-        m = len(rows.array)
-        k = whole(k, "kith.Index.search_keys: k")
-        options = s.search_options()
-        choose(options, threads, memory_limit, selector, proposer)
-        words = self._filtered(options, filter, m, "kith.Index.search_keys: filter")
-        keys = Keys(np.empty((m, max(k, 0)), np.uint32), np.empty((m, max(k, 0)), np.int64))
-        handle, found = self._handle.value, (address(keys.value), address(keys.row))
-        call(
-            lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        del words  # which the search read
-        return keys
-
-    def within_keys(
-        self,
-        Q: Any,
-        radius: Any,
-        *,
-        filter: Optional[Any] = None,
-        progress: Progress = False,
-        threads: int = 0,
-        memory_limit: int = 0,
-    ) -> RadiusKeys:
-        """The keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
-
-        Parameters
-        ----------
-        Q, radius
-            As for `within`.
-        filter, progress, threads, memory_limit
-            As for `search_keys`.
-
-        Returns
-        -------
-        RadiusKeys
-            ``first`` [m + 1], ``value`` and ``row`` [first[m]], in host memory.
-
-        Raises
-        ------
-        As `within`.
-        """
-        rows = self._queries(Q, "kith.Index.within_keys: Q", from_device=False)
-        m = len(rows.array)
-        radii = radii_of(radius)
-        options = s.search_options()
-        choose(options, threads, memory_limit, None, None)
-        words = self._filtered(options, filter, m, "kith.Index.within_keys: filter")
-        handle, out = self._handle.value, c.c_void_p()
-        call(
-            lambda chosen: int(
-                lib.kith_index_within_keys(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))
-            ),
-            options,
-            m * self._rows * self._dims // self._device.pace,
-            progress,
-        )
-        del words  # which the search read
-        return radius_keys_of(Handle(out.value, lib.kith_radius_keys_free))
-
-    def _filtered(self, options: s.SearchOptions, filter: Optional[Any], m: int, what: str) -> Optional[UInt32]:
-        """Give options the words of a filter, which they point at: keep them while a search goes on."""
-        if filter is None:
-            return None
-        words = filter_words(filter, self._positions, m, what)
-        options.filter, options.filter_rows = address(words), len(words)
-        return words
-
-    def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
-        """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
-
-        Without it the first such search does.
-
-        Parameters
-        ----------
-        m, k : int
-            Queries, and neighbours of each.
-        boxes : bool, optional
-            As for `search`.
-        """
-        options = s.search_options()
-        choose(options, 0, 0, None, None, boxes)
-        m, k = whole(m, "kith.Index.prepare: m"), whole(k, "kith.Index.prepare: k")
-        check(lib.kith_index_prepare(self._handle.value, m, k, options))
-
-    def explain(self, m: int, k: int) -> str:
-        """What `search` would do with m queries, one decision a line."""
-        out = c.c_void_p()
-        check(lib.kith_index_explain(self._handle.value, m, k, None, c.byref(out)))
-        owner = Handle(out.value, lib.kith_text_free)
-        return c.string_at(owner.value or 0).decode("utf-8", "replace")
-
-    def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
-        spec = self._device.info.spec if from_device else ""
-        rows = element_rows_of(Q, what, self._metric == "hamming", spec)
-        check_columns(self._columns, rows.columns, what)
-        return rows
-
     @property
     def rows(self) -> int:
         """Training rows that are there, n."""
@@ -598,6 +299,12 @@ class Index:
 
     def __reduce__(self) -> Any:
         return pickled(self)
+
+
+# Python's messages about arguments, and pickles of methods, name a method by these two: as callers know it.
+for _method in vars(Searches).values():
+    if isinstance(_method, FunctionType):
+        _method.__module__, _method.__qualname__ = __name__, f"Index.{_method.__name__}"
 
 
 def knn_graph(

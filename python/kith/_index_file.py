@@ -102,7 +102,7 @@ def open_index(
     options = s.sized(s.OpenOptions)
     options.first, options.rows = begin, end - begin
     options.largest, options.threads = of_all, count
-    parts = place(options, placement, shares, "kith.open_index")
+    place(options, placement, shares, "kith.open_index")
 
     def ask(_: Optional[s.SearchOptions]) -> int:
         options.stop, options.progress = how.stop, how.progress
@@ -110,7 +110,6 @@ def open_index(
         return 0
 
     call(ask, how, (end - begin) * info.features, progress)
-    del parts  # which the options pointed to until here
     return Index._of(handles[0], opened, None)
 
 

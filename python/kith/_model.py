@@ -133,11 +133,22 @@ class Model:
         return f"kith.{self._kind.capitalize()}"
 
     def _asked(
-        self, Q: Any, k: int, self_from: Optional[int], threads: int, progress: Progress, where: str
-    ) -> tuple[Rows, int, How]:
+        self,
+        where: str,
+        Q: Any,
+        k: int,
+        weights: str,
+        tie: str,
+        self_from: Optional[int],
+        threads: int,
+        progress: Progress,
+    ) -> tuple[Rows, tuple[s.Rows, int, Vote, How]]:
+        """The queries, and what the library is asked, both checked."""
         rows = self._index._queries(Q, f"{where}: Q")
         place = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
-        return rows, whole(k, f"{where}: k"), How(not_negative(threads, f"{where}: threads"), place, progress)
+        neighbors = whole(k, f"{where}: k")
+        how = How(not_negative(threads, f"{where}: threads"), place, progress)
+        return rows, (rows.struct, neighbors, vote_of(weights, tie, where), how)
 
     def _returned(self, answers: Array, rows: Rows) -> Any:
         return rows.returned(answers[:, 0] if self._flat else answers)

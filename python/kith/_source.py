@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _structs as s
-from ._arrays import Rows, address, element_rows_of, index_array
-from ._checks import not_negative
+from ._arrays import Rows, element_rows_of
+from ._checks import name_columns, not_negative
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
@@ -85,12 +85,7 @@ def open_source(
     if element not in (None, "bits"):
         raise InvalidArgument(f"{where}: element={element!r}; pass 'bits', or leave it out")
     of_index = s.sized(s.IndexOptions, metric=metric.encode())
-    if features is not None:
-        columns = index_array(features, f"{where}: features")
-        of_index.features, of_index.feature_count = address(columns), len(columns)
-    if ids is not None:
-        given = index_array(ids, f"{where}: ids")
-        of_index.ids, of_index.id_count = address(given), len(given)
+    name_columns(of_index, features, ids, where)
     options = s.sized(s.SourceOptions, index=c.pointer(of_index))
     options.residence = residence.encode() if residence else None
     options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._answers import labels_of, values_of
 from ._device import Device
-from ._model import vote_of
 from ._vote import Averages, Voters
 from ._watch import Progress
 
@@ -128,10 +127,8 @@ class Classifier(Voters):
         kith.Unsupported
             Weights by distance with ``negative_dot``.
         """
-        where = "kith.Classifier.predict"
-        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
-        vote = vote_of(weights, tie, where)
-        return self._returned(self._labels(rows.struct, k, vote, how), rows)
+        rows, asked = self._asked("kith.Classifier.predict", Q, k, weights, tie, self_from, threads, progress)
+        return self._returned(self._labels(*asked), rows)
 
     def predict_proba(
         self,
@@ -151,10 +148,8 @@ class Classifier(Voters):
         array of float64, [m, classes], or a list of these, one an output
             In the order of `classes`; zeros where all neighbours weigh 0.
         """
-        where = "kith.Classifier.predict_proba"
-        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
-        vote = vote_of(weights, tie, where)
-        shares = [rows.returned(one.share) for one in self._classify(rows.struct, k, vote, how)]
+        rows, asked = self._asked("kith.Classifier.predict_proba", Q, k, weights, tie, self_from, threads, progress)
+        shares = [rows.returned(one.share) for one in self._classify(*asked)]
         return shares[0] if self._flat else shares
 
 
@@ -236,7 +231,6 @@ class Regressor(Averages):
         array of float64, [m] or [m, outputs]
             As values are given; NaN where all neighbours weigh 0.
         """
-        where = "kith.Regressor.predict"
-        rows, k, how = self._asked(Q, k, self_from, threads, progress, where)
-        vote = vote_of(weights, "smallest_label", where)
-        return self._returned(self._means(rows.struct, k, vote, how), rows)
+        tie = "smallest_label"  # means have none
+        rows, asked = self._asked("kith.Regressor.predict", Q, k, weights, tie, self_from, threads, progress)
+        return self._returned(self._means(*asked), rows)

@@ -7,18 +7,7 @@ import numpy as np
 import pytest
 from kith import _cuda
 
-
-class Place:
-    id = 0
-
-    def __str__(self):
-        return "cuda:0"
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
+from stand_ins import Place
 
 
 class Tensor:

@@ -53,7 +53,8 @@ def test_everything_public_is_documented():
     for member in members:
         assert inspect.getdoc(member), member
         if inspect.isclass(member) and member.__module__.startswith("kith"):
-            for name, function in vars(member).items():
+            own = [kind for kind in member.__mro__ if kind.__module__.startswith("kith")]
+            for name, function in (pair for kind in own for pair in vars(kind).items()):
                 if callable(function) and not name.startswith("_"):
                     assert inspect.getdoc(function), f"{member.__name__}.{name}"
 

@@ -28,6 +28,18 @@ def watched(progress: Progress, tiles: int) -> tuple[Shown, Shown]:
     return advance, (lambda: None) if bar is None else bar.close
 
 
+def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
+    import dask.array as da
+
+    def joined(place: int, dtype: Any) -> Any:
+        blocks = [
+            da.from_delayed(answer[place], (tile.end - tile.begin, k), dtype) for tile, answer in zip(tiles, lists)
+        ]
+        return da.concatenate(blocks) if blocks else da.zeros((0, k), dtype=dtype)
+
+    return Neighbors(joined(0, np.float32), joined(1, np.int64))
+
+
 def gather_neighbors(
     client: Client, tiles: list[Tile], lists: list[Any], k: int, shown: tuple[Shown, Shown]
 ) -> Neighbors:

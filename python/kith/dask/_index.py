@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any, Callable, Optional, Union
+from typing import Any, Optional, Union
 
-import numpy as np
 from distributed import Client
 
 from .._checks import whole
@@ -15,12 +14,11 @@ from .._results import Neighbors, RadiusNeighbors
 from .._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
-from ._answers import gather_neighbors, gather_radius, watched, write_neighbors
-from ._queries import Queries, Tile, radii
+from ._answers import gather_neighbors, gather_radius, lazy_neighbors, watched, write_neighbors
+from ._graph import finished
+from ._queries import Queries, radii
 from ._shards import shards_of_array, shards_of_files, shards_of_index_file
 from ._verify import Verified, verify
-
-_TOGETHER = 8  # lists that one merge takes
 
 
 class Index:
@@ -245,8 +243,11 @@ class Index:
         where = "kith.dask.Index.within: Q"
         with Queries(self._client, Q, self._dims, 1, tile, scratch, where) as queries:
             of = radii(radius, queries.count, "kith.dask.Index.within: radius")
-            lists = self._finished(
-                queries.tiles, lambda shard, t, key: c.task(tasks.within, key, shard, t.rows, t.begin, of(t))
+            lists = finished(
+                self._shards,
+                self.metric,
+                queries.tiles,
+                lambda shard, t, key: c.task(tasks.within, key, shard, t.rows, t.begin, of(t)),
             )
             self._alive()
             return gather_radius(self._client, lists, watched(progress, len(lists)))
@@ -294,8 +295,11 @@ class Index:
 
     def _neighbors(self, queries: Queries, k: int) -> list[Any]:
         """The lazy `Neighbors` of each tile."""
-        return self._finished(
-            queries.tiles, lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k)
+        return finished(
+            self._shards,
+            self.metric,
+            queries.tiles,
+            lambda shard, t, key: c.task(tasks.search, key, shard, t.rows, t.begin, k),
         )
 
     def _checked(self, k: Any) -> int:
@@ -313,29 +317,6 @@ class Index:
         # A future of a worker that died is "lost" until the scheduler has opened its shard anew.
         if any(future.status == "cancelled" for future in futures_of(self._shards)):
             raise c.gone(self._client)
-
-    def _merged(self, tiles: list[Tile], search: Callable[[Any, Tile, str], Any]) -> list[Any]:
-        """The lazy keys of each tile: those of all shards, merged by eights."""
-        name = c.token()
-        merged = []
-        for t, tile in enumerate(tiles):
-            lists = [search(shard, tile, f"search-{name}-{t}-{i}") for i, shard in enumerate(self._shards)]
-            level = 0
-            while len(lists) > 1:
-                lists = [
-                    c.task(tasks.merge, f"merge-{name}-{t}-{level}-{i}", lists[i : i + _TOGETHER])
-                    for i in range(0, len(lists), _TOGETHER)
-                ]
-                level += 1
-            merged.append(lists[0])
-        return merged
-
-    def _finished(self, tiles: list[Tile], search: Callable[[Any, Tile, str], Any]) -> list[Any]:
-        name = c.token()
-        return [
-            c.task(tasks.finish, f"finish-{name}-{t}", self.metric, keys)
-            for t, keys in enumerate(self._merged(tiles, search))
-        ]
 
     @property
     def rows(self) -> int:
@@ -366,15 +347,3 @@ class Index:
             f"kith.dask.Index({self._rows} rows x {self._dims} columns in {self.shards} shards, "
             f"metric={self.metric!r}, device={self._recipes[0].device!r}, scheduler={self._client.scheduler.address!r})"
         )
-
-
-def lazy_neighbors(tiles: list[Tile], lists: list[Any], k: int) -> Neighbors:
-    import dask.array as da
-
-    def joined(place: int, dtype: Any) -> Any:
-        blocks = [
-            da.from_delayed(answer[place], (tile.end - tile.begin, k), dtype) for tile, answer in zip(tiles, lists)
-        ]
-        return da.concatenate(blocks) if blocks else da.zeros((0, k), dtype=dtype)
-
-    return Neighbors(joined(0, np.float32), joined(1, np.int64))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._arrays import _host_array
 from .._errors import InvalidArgument
+from .._host import _host_array
 from .._index import Index
 from .._trained import Classifier, Regressor
 from . import _parameters as parameters
+from ._weights import Weighed
 
 if TYPE_CHECKING:
     from .._types import Array, Float32
@@ -30,13 +31,24 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         kith's name of the metric.
     """
 
-    # Parameters of every estimator, set by the constructors.
-    algorithm: Any
-    metric: Any
-    p: Any
-    metric_params: Any
-    n_jobs: Any
-    device: Any
+    def __init__(
+        self,
+        algorithm: Any,
+        leaf_size: Any,
+        metric: Any,
+        p: Any,
+        metric_params: Any,
+        n_jobs: Any,
+        device: Any,
+    ) -> None:
+        """Keep the parameters of every estimator as they are given: scikit-learn's `clone` compares them."""
+        self.algorithm = algorithm
+        self.leaf_size = leaf_size
+        self.metric = metric
+        self.p = p
+        self.metric_params = metric_params
+        self.n_jobs = n_jobs
+        self.device = device
 
     def _where(self) -> str:
         return f"kith.sklearn.{type(self).__name__}"
@@ -141,6 +153,12 @@ class KNeighbors:
         distance, row = self._index().search(queries, k, self_from=_self_from(self_from), threads=self._threads())
         return (distance.astype(np.float64), row) if return_distance else row
 
+    def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
+        """A function as weights gets the distances of all queries at once, [m, k]."""
+        distance, row = self.kneighbors(X)
+        first = np.arange(len(row) + 1) * row.shape[1]
+        return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
+
     def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: str = "connectivity") -> Any:
         """The neighbours as a sparse matrix.
 
@@ -197,6 +215,12 @@ class RadiusNeighbors:
         asked = parameters.radius_of(self.radius if radius is None else radius, self._where())
         found = self._index().within(queries, asked, self_from=_self_from(self_from), threads=self._threads())
         return found.first, found.distance.astype(np.float64), found.row
+
+    def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
+        """A function as weights gets an array of arrays of distances, [m]."""
+        first, distance, row = self._lists(X, None)
+        lists = _ragged(first, distance)
+        return Weighed(lambda: np.concatenate([*map(np.asarray, weights(lists)), np.empty(0)]), first, distance, row)
 
     def radius_neighbors(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -16,10 +16,10 @@ from .._vote import Voted
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import Base, KNeighbors
-from ._weights import shares_by_weights
+from ._weights import Weighed, shares_by_weights
 
 if TYPE_CHECKING:
-    from .._types import Array, Int64
+    from .._types import Array, Float32, Int64
 
 
 class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
@@ -33,11 +33,13 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         Whether `y` has several columns.
     """
 
-    weights: Any
-    tie: Any
-    priors: Any
-    costs: Any
-    no_label: Any
+    def _vote_by(self, weights: Any, tie: Any, priors: Any, costs: Any, no_label: Any) -> None:
+        """Keep the parameters of every classifier as they are given."""
+        self.weights = weights
+        self.tie = tie
+        self.priors = priors
+        self.costs = costs
+        self.no_label = no_label
 
     def fit(self, X: Any, y: Any) -> Any:
         """Keep rows and labels on the device.
@@ -63,6 +65,21 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         self._fit_rows(rows, X)
         self._made = self._make()
         return self
+
+    def _voted(self, X: Any) -> list[Voted]:
+        """One an output."""
+        check_is_fitted(self, "_fit_X")
+        weights = parameters.weights_of(self.weights, self._where())
+        if callable(weights):
+            self._plain_vote()
+            return _voted_by(self._weighed(X, weights), self._codes, self._classes)
+        return self._votes(*self._queries(X), weights)
+
+    def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
+        raise NotImplementedError
+
+    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
+        raise NotImplementedError
 
     def _vote(self, weights: str) -> Vote:
         where = self._where()
@@ -108,12 +125,11 @@ def _required(y: Any, where: str) -> Any:
     raise InvalidArgument(f"{where}: requires y to be passed, but the target y is None")
 
 
-def _voted_by(function: Any, codes: Int64, classes: list[Any], lists: Any) -> list[Voted]:
-    """Votes weighed by a caller's function of distances; `lists`: first, distance, row."""
-    first, distance, row = lists
+def _voted_by(weighed: Weighed, codes: Int64, classes: list[Any]) -> list[Voted]:
+    """Votes weighed by a caller's function of distances."""
     voted = []
     for output, found in enumerate(classes):
-        share = shares_by_weights(function, codes[:, output], len(found), first, distance, row)
+        share = shares_by_weights(weighed, codes[:, output], len(found))
         code = np.where(share.any(axis=1), share.argmax(axis=1), NO_CODE).astype(np.int64)
         voted.append(Voted(code, share))
     return voted
@@ -164,33 +180,14 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         costs: Any = None,
         no_label: Any = None,
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
-        self.tie = tie
-        self.priors = priors
-        self.costs = costs
-        self.no_label = no_label
+        self._vote_by(weights, tie, priors, costs, no_label)
 
     def _make(self) -> Classifier:
         return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device())
 
-    def _voted(self, X: Any) -> list[Voted]:
-        check_is_fitted(self, "_fit_X")
-        weights = parameters.weights_of(self.weights, self._where())
-        if callable(weights):
-            self._plain_vote()
-            distance, row = self.kneighbors(X)
-            first = np.arange(len(row) + 1) * row.shape[1]
-            function = lambda _: np.asarray(weights(distance)).ravel()  # noqa: E731
-            return _voted_by(function, self._codes, self._classes, (first, distance.ravel(), row.ravel()))
-        queries, self_from = self._queries(X)
+    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
         k = self._neighbors(self.n_neighbors, len(queries), self_from)
         model: Classifier = self._model()
         return model._classify(struct_of(queries), k, self._vote(weights), How(self._threads(), self_from))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from .._arrays import radii_of, struct_of
 from .._errors import InvalidArgument
@@ -15,8 +14,11 @@ from .._trained import Classifier
 from .._vote import Voted
 from . import _labels as labels
 from . import _parameters as parameters
-from ._base import RadiusNeighbors, _ragged
-from ._classify import _Classifying, _voted_by
+from ._base import RadiusNeighbors
+from ._classify import _Classifying
+
+if TYPE_CHECKING:
+    from .._types import Float32
 
 
 class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
@@ -56,20 +58,10 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         costs: Any = None,
         no_label: Any = None,
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.radius = radius
-        self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
         self.outlier_label = outlier_label
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
-        self.tie = tie
-        self.priors = priors
-        self.costs = costs
-        self.no_label = no_label
+        self._vote_by(weights, tie, priors, costs, no_label)
 
     def fit(self, X: Any, y: Any) -> Any:
         super().fit(X, y)
@@ -109,16 +101,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             self._made_index = self._model()[0].index()
         return self._made_index
 
-    def _voted(self, X: Any) -> list[Voted]:
-        check_is_fitted(self, "_fit_X")
-        weights = parameters.weights_of(self.weights, self._where())
-        if callable(weights):
-            self._plain_vote()
-            lists = self._lists(X, None)
-            distances = _ragged(lists[0], lists[1])
-            function = lambda _: np.concatenate([*map(np.asarray, weights(distances)), np.empty(0)])  # noqa: E731
-            return _voted_by(function, self._codes, self._classes, lists)
-        queries, self_from = self._queries(X)
+    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
         radius = parameters.radius_of(self.radius, self._where())
         struct, radii = struct_of(queries), radii_of(radius)
         vote, how = self._vote(weights), How(self._threads(), self_from)

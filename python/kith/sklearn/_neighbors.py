@@ -54,15 +54,9 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
         self.radius = radius
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def fit(self, X: Any, y: Any = None) -> NearestNeighbors:
         """Keep rows on the device.
@@ -105,34 +99,19 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.mode = mode
         self.n_neighbors = n_neighbors
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.metric = metric
-        self.p = p
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def fit(self, X: Any, y: Any = None) -> KNeighborsTransformer:
-        """Keep rows on the device.
-
-        Parameters
-        ----------
-        X : array or frame, [n, columns]
-        y : ignored
-
-        Returns
-        -------
-        self
-        """
         if self.mode not in ("connectivity", "distance"):
             raise InvalidArgument(f"{self._where()}: mode={self.mode!r}; choose 'connectivity' or 'distance'")
         self._fit_rows(self._check_rows(X, reset=True), X)
         self._n_features_out = self.n_samples_fit_
         self._made = self._make()
         return self
+
+    fit.__doc__ = NearestNeighbors.fit.__doc__
 
     def transform(self, X: Any) -> Any:
         """The graph of the neighbours of `X`.

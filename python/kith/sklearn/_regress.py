@@ -14,7 +14,7 @@ from .._errors import InvalidArgument
 from .._model import How, Vote
 from .._trained import Regressor
 from . import _parameters as parameters
-from ._base import Base, KNeighbors, RadiusNeighbors, _ragged
+from ._base import Base, KNeighbors, RadiusNeighbors
 from ._weights import means_by_weights
 
 if TYPE_CHECKING:
@@ -95,15 +95,9 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
         self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def predict(self, X: Any) -> Any:
         """The weighted mean of the values of the k nearest rows.
@@ -120,10 +114,7 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         check_is_fitted(self, "_fit_X")
         weights = parameters.weights_of(self.weights, self._where())
         if callable(weights):
-            distance, row = self.kneighbors(X)
-            first = np.arange(len(row) + 1) * row.shape[1]
-            function = lambda _: np.asarray(weights(distance)).ravel()  # noqa: E731
-            return self._shaped(means_by_weights(function, self._values, first, distance.ravel(), row.ravel()))
+            return self._shaped(means_by_weights(self._weighed(X, weights), self._values))
         queries, self_from = self._queries(X)
         k = self._neighbors(self.n_neighbors, len(queries), self_from)
         model: Regressor = self._model()
@@ -156,15 +147,9 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
         n_jobs: Optional[int] = None,
         device: Any = "auto",
     ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.radius = radius
         self.weights = weights
-        self.algorithm = algorithm
-        self.leaf_size = leaf_size
-        self.p = p
-        self.metric = metric
-        self.metric_params = metric_params
-        self.n_jobs = n_jobs
-        self.device = device
 
     def predict(self, X: Any) -> Any:
         """The weighted mean of the values of the rows within the radius.
@@ -182,10 +167,8 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
         check_is_fitted(self, "_fit_X")
         weights = parameters.weights_of(self.weights, self._where())
         if callable(weights):
-            first, distance, row = self._lists(X, None)
-            distances = _ragged(first, distance)
-            function = lambda _: np.concatenate([*map(np.asarray, weights(distances)), np.empty(0)])  # noqa: E731
-            value, found = means_by_weights(function, self._values, first, distance, row), np.diff(first)
+            weighed = self._weighed(X, weights)
+            value, found = means_by_weights(weighed, self._values), np.diff(weighed.first)
         else:
             queries, self_from = self._queries(X)
             radii, how = radii_of(parameters.radius_of(self.radius, self._where())), How(self._threads(), self_from)

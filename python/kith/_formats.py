@@ -1,0 +1,167 @@
+"""How files of vectors are read and written, each format by its own; `kith.files` is what callers see."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Callable
+
+import numpy as np
+
+from ._errors import BadFile, InvalidArgument, Unsupported
+
+if TYPE_CHECKING:
+    from ._types import Array
+
+BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin": "<i4"}
+VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
+ENDINGS = [*BIN, *VECS, ".npy", ".npz", ".hdf5", ".h5"]
+BIN_HEADER = 8
+
+
+def ending_of(path: str | os.PathLike[str], known: list[str]) -> str:
+    ending = Path(path).suffix.lower()
+    if ending not in known:
+        raise InvalidArgument(
+            f"{os.fspath(path)}: its name ends in no format of kith.files; there are {' '.join(known)}"
+        )
+    return ending
+
+
+def shape_of(path: str | os.PathLike[str]) -> tuple[int, int, int]:
+    """Rows, columns, and the bytes behind them, of a file that begins with two uint32."""
+    size = os.path.getsize(path)
+    if size < BIN_HEADER:
+        raise BadFile(f"{os.fspath(path)}: ends after {size} bytes, within its header; copy or download it again")
+    rows, columns = (int(number) for number in np.fromfile(path, "<u4", 2))
+    if rows == 0 or columns == 0:
+        raise BadFile(
+            f"{os.fspath(path)}: holds {rows} rows of {columns} columns; a file of data has at least one of each"
+        )
+    return rows, columns, size - BIN_HEADER
+
+
+def array_at(path: str | os.PathLike[str], dtype: str, offset: int, shape: tuple[int, ...], mmap: bool) -> Array:
+    if mmap:
+        return np.memmap(path, dtype, "r", offset, shape)
+    return np.fromfile(path, dtype, int(np.prod(shape, dtype=np.int64)), offset=offset).reshape(shape)
+
+
+def open_bin(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
+    rows, columns, found = shape_of(path)
+    expected = rows * columns * np.dtype(dtype).itemsize
+    if found != expected:
+        raise BadFile(
+            f"{os.fspath(path)}: its header announces {rows} rows of {columns} columns, {expected} bytes, but {found} "
+            "follow; it is truncated or no such file: copy or download it again"
+        )
+    return array_at(path, dtype, BIN_HEADER, (rows, columns), mmap)
+
+
+def open_vecs(path: str | os.PathLike[str], dtype: str, mmap: bool) -> Array:
+    size = os.path.getsize(path)
+    columns = int(np.fromfile(path, "<i4", 1)[0]) if size >= 4 else 0
+    if columns < 1:
+        raise BadFile(f"{os.fspath(path)}: row 0 announces {columns} elements; is its name that of its format?")
+    row = 4 + columns * np.dtype(dtype).itemsize
+    if size % row != 0:
+        raise BadFile(
+            f"{os.fspath(path)}: its first row announces {columns} elements, {row} bytes a row, but the file has {size} "
+            "bytes; it is truncated or its rows differ in length: copy or download it again"
+        )
+    table = array_at(path, "u1", 0, (size // row, row), mmap)
+    lengths = np.ascontiguousarray(table[:, :4]).view("<i4")[:, 0]
+    if (lengths != columns).any():
+        wrong = int(np.argmax(lengths != columns))
+        raise BadFile(
+            f"{os.fspath(path)}: row {wrong} has {lengths[wrong]} elements but row 0 has {columns}; every row needs as many"
+        )
+    return table[:, 4:].view(dtype)
+
+
+def _chosen(path: str | os.PathLike[str], names: list[str], array: str | None) -> str:
+    if array is None and len(names) == 1:
+        return names[0]
+    if array is None or array not in names:
+        what = "holds several arrays" if array is None else f"has no array called {array!r}"
+        raise InvalidArgument(
+            f"{os.fspath(path)}: {what}; name one of them by array=: {', '.join(names) or 'there is none'}"
+        )
+    return array
+
+
+def open_npz(path: str | os.PathLike[str], array: str | None) -> Array:
+    with np.load(path, allow_pickle=False) as arrays:
+        chosen: Array = arrays[_chosen(path, list(arrays.files), array)]
+        return chosen
+
+
+def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
+    try:
+        import h5py
+    except ImportError:
+        raise Unsupported(
+            f"{os.fspath(path)}: HDF5 is read by h5py, which is not installed; pip install h5py"
+        ) from None
+    with h5py.File(path, "r") as file:
+        names = [name for name, value in file.items() if isinstance(value, h5py.Dataset)]
+        data = file[_chosen(path, names, array)]
+        offset = data.id.get_offset()  # none: in pieces, or packed
+        if mmap and offset is not None and data.size > 0:
+            return np.memmap(path, data.dtype, "r", offset, data.shape)
+        whole: Array = data[()]
+        return whole
+
+
+def write_whole(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
+    """Beside its place, and renamed: the file appears whole or not at all."""
+    target = os.path.realpath(path)
+    with tempfile.NamedTemporaryFile(
+        dir=os.path.dirname(target), prefix=os.path.basename(target) + ".partial-", delete=False
+    ) as file:
+        try:
+            body(file)
+            file.flush()
+            os.fsync(file.fileno())
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(file.name, 0o666 & ~mask)
+            os.replace(file.name, target)
+        except BaseException:
+            os.unlink(file.name)
+            raise
+
+
+def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
+    """As [rows, columns] of this type, every value kept."""
+    given = np.asarray(rows)
+    if given.ndim != 2 or given.size == 0:
+        raise InvalidArgument(
+            f"{os.fspath(path)}: rows of shape {given.shape}; give [rows, columns] with at least one of each"
+        )
+    if max(given.shape) > 0xFFFFFFFF:
+        raise InvalidArgument(f"{os.fspath(path)}: {given.shape} does not fit the uint32 of its header; save .npy")
+    with np.errstate(all="ignore"):
+        made = given.astype(dtype)
+        if not np.array_equal(made.astype(given.dtype), given, equal_nan=given.dtype.kind == "f"):
+            raise InvalidArgument(
+                f"{os.fspath(path)}: values of {given.dtype.name} do not fit {np.dtype(dtype).name}, which such a file holds; "
+                "convert them first, or save .npy"
+            )
+    return np.ascontiguousarray(made)
+
+
+def save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
+    try:
+        import h5py
+    except ImportError:
+        raise Unsupported(
+            f"{os.fspath(path)}: HDF5 is written by h5py, which is not installed; pip install h5py"
+        ) from None
+
+    def body(file: IO[bytes]) -> None:
+        with h5py.File(file.name, "w") as made:
+            made.create_dataset(array, data=rows)
+
+    write_whole(path, body)

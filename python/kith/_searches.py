@@ -1,0 +1,329 @@
+"""What an index is asked: searches by k and within a radius, and the keys of shards."""
+
+from __future__ import annotations
+
+import ctypes as c
+from typing import TYPE_CHECKING, Any, Optional
+
+import numpy as np
+
+from . import _structs as s
+from ._arrays import Rows, address, element_rows_of, filter_words, outputs, radii_of
+from ._checks import check_columns, choose, not_negative, whole
+from ._cuda import answers_struct
+from ._device import Device
+from ._index_file import Path
+from ._keys import Keys, RadiusKeys, radius_keys_of
+from ._library import Handle, check, lib
+from ._results import Neighbors, RadiusNeighbors, lists_of
+from ._source import kept_by
+from ._watch import Progress, call
+
+if TYPE_CHECKING:
+    from ._types import Float32, Int64
+
+
+class Searches:
+    """The half of `kith.Index` that searches."""
+
+    _handle: Handle
+    _device: Device
+    _columns: Optional[list[Any]]  # a frame's names
+    _metric: str
+    _rows: int  # that are there
+    _dims: int
+    _positions: int  # rows that were ever given
+    _host_answers: bool  # whether the library writes answers to host memory alone
+
+    def search(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        filter: Optional[Any] = None,
+        out: Optional[tuple[Float32, Int64]] = None,
+        self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+        boxes: Optional[bool] = None,
+        checkpoint: Optional[Path] = None,
+    ) -> Neighbors:
+        """The k training rows nearest to each query, exactly.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+            Of any kind that `Index` takes.
+        k : int
+            1 to n.
+        filter : array, optional
+            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers. Where rows
+            were removed, or have ids, n is `positions`, and bits and numbers go by position.
+        out : pair of arrays, optional
+            Where to write: float32 and int64, C-contiguous, [m, k].
+        self_from : int, optional
+            Query q is training row ``self_from + q``, by position, and not its own neighbour: leave-one-out.
+        progress : bool or callable
+            True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
+            raises ends the search.
+        threads : int
+            Of the host; 0: as many as there are cores.
+        memory_limit : int
+            Bytes of device memory that a search may take beside its rows; 0: half of what is left.
+        selector, proposer : str, optional
+            How, instead of kith's choice (docs/methods.md). Answers do not depend on it.
+        boxes : bool, optional
+            Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
+            Answers do not depend on it.
+        checkpoint : str or path, optional
+            Of rows that pass through the device (``residence="stream"``): a file that keeps what was found after each
+            chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
+
+        Returns
+        -------
+        Neighbors
+            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
+            made there where `Q` is read there, no `out`, `filter` or `self_from` is given, rows have no ids, and
+            none was removed; else the host makes them.
+
+        Raises
+        ------
+        kith.InvalidArgument
+            Other columns than the training rows, k outside 1..n, a filter of another shape, NaN or infinity.
+        kith.Unsupported, kith.OutOfMemory
+            The device lacks what was insisted on; the memory limit is too small for one query.
+        KeyboardInterrupt
+            Ctrl-C.
+        """
+        where = "kith.Index.search"
+        rows = self._queries(Q, f"{where}: Q")
+        m = len(rows.array)
+        k = whole(k, f"{where}: k")
+        on_host = out is not None or filter is not None or self_from is not None or self._host_answers
+        ways = (threads, memory_limit, selector, proposer, boxes)
+        if rows.answers is not None and not on_host and k > 0:
+            return self._search_on_device(rows, k, progress, ways)
+        distance, row = outputs(out, (m, max(k, 0)), where)
+        options = None  # the defaults, which cost a small search nothing
+        if filter is not None or self_from is not None or any(ways) or boxes is not None:
+            options = self._options(where, m, filter, self_from, *ways)
+        handle, found = self._handle.value, (address(distance), address(row))
+        kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
+        call(
+            kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
+            options,
+            self._work(m),
+            progress,
+        )
+        if rows.back is None or out is not None:
+            return Neighbors(distance, row)
+        return Neighbors(rows.returned(distance), rows.returned(row))
+
+    def _search_on_device(self, rows: Rows, k: int, progress: Progress, ways: tuple[Any, ...]) -> Neighbors:
+        """Queries on the CUDA device of the index: what is found is written beside them."""
+        assert rows.answers is not None
+        m = len(rows.array)
+        distance, row, *places = rows.answers((m, k))
+        to = answers_struct(places[0], places[1], rows.struct.stream)
+        options = s.search_options()
+        choose(options, *ways)
+        handle = self._handle.value
+        call(
+            lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
+            options,
+            self._work(m),
+            progress,
+        )
+        return Neighbors(distance, row)
+
+    def within(
+        self,
+        Q: Any,
+        radius: Any,
+        *,
+        filter: Optional[Any] = None,
+        self_from: Optional[int] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+    ) -> RadiusNeighbors:
+        """All training rows whose distance, as `search` gives it, is at most a radius.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        radius : float or array, [m]
+            In the unit of the metric; one for all queries, or one a query.
+        filter, self_from, progress, threads, memory_limit
+            As for `search`.
+
+        Returns
+        -------
+        RadiusNeighbors
+            ``first`` [m + 1], ``distance`` and ``row`` [first[m]]: by distance, then by row.
+
+        Raises
+        ------
+        As `search`, and kith.OutOfMemory where what is found does not fit the host.
+        """
+        where = "kith.Index.within"
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
+        radii = radii_of(radius)
+        options = self._options(where, len(rows.array), filter, self_from, threads, memory_limit)
+        found = self._lists(lib.kith_index_within, rows, radii, options, progress)
+        lists = lists_of(Handle(found, lib.kith_within_free))
+        return RadiusNeighbors(*(rows.returned(array) for array in lists))
+
+    def search_keys(
+        self,
+        Q: Any,
+        k: int,
+        *,
+        filter: Optional[Any] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+    ) -> Keys:
+        """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
+
+        Parameters
+        ----------
+        Q : array, [m, dims]
+        k : int
+            At least 1; where the shard has fewer rows, lists are padded.
+        filter : array, optional
+            As for `search`: a mask over the rows of this shard, or their numbers from 0.
+        progress, threads, memory_limit, selector, proposer
+            As for `search`.
+
+        Returns
+        -------
+        Keys
+            ``value`` [m, k] and ``row`` [m, k], in host memory; rows count from `first_row`.
+
+        Raises
+        ------
+        As `search`.
+        """
+        where = "kith.Index.search_keys"
+        rows = self._queries(Q, f"{where}: Q")
+        m = len(rows.array)
+        k = whole(k, f"{where}: k")
+        options = self._options(where, m, filter, None, threads, memory_limit, selector, proposer)
+        keys = Keys(np.empty((m, max(k, 0)), np.uint32), np.empty((m, max(k, 0)), np.int64))
+        handle, found = self._handle.value, (address(keys.value), address(keys.row))
+        call(
+            lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
+            options,
+            self._work(m),
+            progress,
+        )
+        return keys
+
+    def within_keys(
+        self,
+        Q: Any,
+        radius: Any,
+        *,
+        filter: Optional[Any] = None,
+        progress: Progress = False,
+        threads: int = 0,
+        memory_limit: int = 0,
+    ) -> RadiusKeys:
+        """The keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
+
+        Parameters
+        ----------
+        Q, radius
+            As for `within`.
+        filter, progress, threads, memory_limit
+            As for `search_keys`.
+
+        Returns
+        -------
+        RadiusKeys
+            ``first`` [m + 1], ``value`` and ``row`` [first[m]], in host memory.
+
+        Raises
+        ------
+        As `within`.
+        """
+        where = "kith.Index.within_keys"
+        rows = self._queries(Q, f"{where}: Q", from_device=False)
+        radii = radii_of(radius)
+        options = self._options(where, len(rows.array), filter, None, threads, memory_limit)
+        found = self._lists(lib.kith_index_within_keys, rows, radii, options, progress)
+        return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
+
+    def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
+        """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
+
+        Without it the first such search does.
+
+        Parameters
+        ----------
+        m, k : int
+            Queries, and neighbours of each.
+        boxes : bool, optional
+            As for `search`.
+        """
+        options = s.search_options()
+        choose(options, 0, 0, None, None, boxes)
+        m, k = whole(m, "kith.Index.prepare: m"), whole(k, "kith.Index.prepare: k")
+        check(lib.kith_index_prepare(self._handle.value, m, k, options))
+
+    def explain(self, m: int, k: int) -> str:
+        """What `search` would do with m queries, one decision a line."""
+        out = c.c_void_p()
+        check(lib.kith_index_explain(self._handle.value, m, k, None, c.byref(out)))
+        owner = Handle(out.value, lib.kith_text_free)
+        return c.string_at(owner.value or 0).decode("utf-8", "replace")
+
+    def _options(
+        self,
+        where: str,
+        m: int,
+        filter: Optional[Any],
+        self_from: Optional[int],
+        threads: int,
+        memory_limit: int,
+        selector: Optional[str] = None,
+        proposer: Optional[str] = None,
+        boxes: Optional[bool] = None,
+    ) -> s.SearchOptions:
+        options = s.search_options()
+        choose(options, threads, memory_limit, selector, proposer, boxes)
+        options.self = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
+        if filter is not None:
+            words = filter_words(filter, self._positions, m, f"{where}: filter")
+            options.filter, options.filter_rows = address(words), len(words)
+            options.words = words  # which it points at, and so keeps
+        return options
+
+    def _lists(
+        self, ask: Any, rows: Rows, radii: Float32, options: s.SearchOptions, progress: Progress
+    ) -> Optional[int]:
+        """The handle that a search within a radius gives, by a function of the library."""
+        handle, out = self._handle.value, c.c_void_p()
+        call(
+            lambda chosen: int(ask(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))),
+            options,
+            self._work(len(rows.array)),
+            progress,
+        )
+        return out.value
+
+    def _work(self, m: int) -> int:
+        """Multiply-adds of a search of m queries, as `call` counts them."""
+        return m * self._rows * self._dims // self._device.pace
+
+    def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
+        spec = self._device.info.spec if from_device else ""
+        rows = element_rows_of(Q, what, self._metric == "hamming", spec)
+        check_columns(self._columns, rows.columns, what)
+        return rows
