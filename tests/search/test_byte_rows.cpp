@@ -10,7 +10,9 @@
 
 #include "common/device.hpp"
 #include "common/elements.hpp"
+#include "common/folder.hpp"
 #include "common/oracle.hpp"
+#include "common/parted/sets.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"
 #include "kith/index_file.hpp"
@@ -227,6 +229,52 @@ TEST_CASE("byte rows: features, ids that ascend, and a shard") {
   shard.first_row = std::int64_t{1} << 33;
   const Both part(rows, Element::u8, Metric::l2, shard);
   CHECK(part.in_bytes.search_keys(queries, k) == part.floats.search_keys(queries, k));
+}
+
+TEST_CASE("byte rows: on the members of a set, which rows come to, go from and are compacted") {
+  const Device set = set_of(3);
+  for (const auto& [element, metric] : kinds)
+    for (const Placement placement : {Placement::split, Placement::replicate}) {
+      CAPTURE(std::string(name(element)));
+      CAPTURE(std::string(name(metric)));
+      CAPTURE(placement == Placement::split);
+      const std::int64_t n = 700, dims = 40, k = 30;
+      const Matrix all = bytes(n, dims, element, 41), queries = bytes(20, dims, element, 42),
+                   more = bytes(150, dims, element, 43);
+      Matrix odd = more;
+      odd.values[5] = 0.5f;
+      IndexOptions options;
+      options.placement = placement;
+      options.shares = {1, 3, 2};
+      options.reserve = 1;
+      const Stored stored(all, element), stored_more(more, element), asked(queries, element);
+      const Index index(set, stored.view(), metric, options), whole(one_device(), all, metric);
+      const auto check = [&](const Index& parted, const Index& right) {
+        Trace trace;
+        CHECK(parted.search(asked.view(), k, {}, &trace) == right.search(queries, k));
+        CHECK(parted.search_keys(queries, k) == right.search_keys(queries, k));
+        const std::vector<float> radius = {metric == Metric::negative_dot ? -100000.0f : 600.0f};
+        CHECK(parted.within(queries, radius) == right.within(queries, radius));
+        CHECK(trace.members.size() == 3);
+        CHECK(parted.residence() == Residence::resident);
+        return trace.plan.rows_are_bytes;
+      };
+      const bool in_bytes = check(index, whole);
+      if (has_bytes() && device().state()->members.empty()) CHECK(in_bytes);
+      check(index.with(stored_more.view()), whole.with(more));
+      check(index.with(stored_more.view()).compact(), whole.with(more));
+      check(index.with(odd).with(stored_more.view()), whole.with(odd).with(more));
+      const std::vector<std::int64_t> gone = {0, 31, 32, 127, 300, 699};
+      check(index.without(gone), whole.without(gone));
+      check(index.without(gone).compact(), whole.without(gone));
+      check(index.with(odd).without(gone).compact(), whole.with(odd).without(gone));
+      const test_support::TemporaryFolder folder;
+      save(index, folder / "rows.kidx");
+      OpenOptions open;
+      open.placement = placement;
+      open.shares = {2, 1, 1};
+      check(open_index(folder / "rows.kidx", set, open), whole);
+    }
 }
 
 TEST_SUITE_END();

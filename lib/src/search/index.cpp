@@ -96,7 +96,7 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
 /// The rows of a new Index, which lacks only these.
 void place_rows(Index::State& index, RowsOfIndex rows, const IndexOptions& options) {
   if (is_set(index.device)) {
-    index.parted = rows_on_set(index, rows.sample.view, {options.placement, options.shares});
+    index.parted = rows_on_set(index, rows.sample.view, {options.placement, options.shares, options.reserve});
     return;
   }
   index.chunks = std::move(rows.chunks);

@@ -119,6 +119,14 @@ std::shared_ptr<const ByteRows> ByteRows::made_of(const Index::State& of, const 
   return std::make_shared<const ByteRows>(of, std::move(store), count, largest);
 }
 
+std::shared_ptr<const ByteRows> ByteRows::made_of(const Index::State& of, MatrixView<const float> rows,
+                                                  std::uint32_t threads) {
+  auto store = std::make_shared<ByteStore>(of, rows.rows());
+  store->claim(0, rows.rows());
+  put_in_bytes(*store, of.device, 0, rows, threads);
+  return std::make_shared<const ByteRows>(of, std::move(store), rows.rows(), largest_of_rows(rows));
+}
+
 std::shared_ptr<Index::State> ByteRows::in_bytes(const Index::State& whole) const {
   std::shared_ptr<Index::State> state = like(whole, rows_, largest_, made_->of_bytes);
   state->chunks = store_->chunks(rows_);

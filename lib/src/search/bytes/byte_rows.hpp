@@ -23,6 +23,9 @@ class ByteRows final : public PartedRows {
   /// Throws as put_rows() does.
   static std::shared_ptr<const ByteRows> made_of(const Index::State& like, const RowsForIndex& given,
                                                  std::int64_t room);
+  /// Rows that the host has prepared: of such elements, so that they lie on the grid.
+  static std::shared_ptr<const ByteRows> made_of(const Index::State& like, MatrixView<const float> rows,
+                                                 std::uint32_t threads);
   /// The first `rows` rows of `store`, of which none is above `largest`.
   ByteRows(const Index::State& like, std::shared_ptr<ByteStore> store, std::int64_t rows, float largest);
 

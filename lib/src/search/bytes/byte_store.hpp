@@ -19,7 +19,7 @@ bool stays_in_bytes(const DeviceInfo& device, Metric metric, Element element, st
 
 /// Whether the rows of an Index are to stay as bytes: where that is asked for by a room for more of them, or
 /// where floats would take so much more that they are worth being made only by searches that need them. Rows
-/// of few columns go by boxes, which are floats. Not on a set of devices.
+/// of few columns go by boxes, which are floats. Of a set of devices each member decides for its part.
 ///   reserve  IndexOptions::reserve
 bool keeps_bytes(const Index::State& index, std::int64_t reserve);
 

@@ -12,6 +12,7 @@
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "rows/gathered_rows.hpp"
+#include "search/bytes/byte_rows.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/sets/set_rows.hpp"
 
@@ -30,8 +31,14 @@ float largest_of(std::span<const float> rows, Metric metric) {
 }
 
 ///   largest  max |element| of these rows, or of more
-void fill_part(Index::State& part, MatrixView<const float> rows, float largest, std::uint32_t threads) {
+///   reserve  IndexOptions::reserve
+void fill_part(Index::State& part, MatrixView<const float> rows, float largest, std::int64_t reserve,
+               std::uint32_t threads) {
   part.largest = largest;
+  if (keeps_bytes(part, reserve)) {
+    part.parted = ByteRows::made_of(part, rows, threads);
+    return;
+  }
   part.chunks = upload_chunks(part.device.state(), rows, 0, threads);
   sampled_values(rows, part.metric, part.element).tell(part);
 }
@@ -53,7 +60,7 @@ std::vector<float> rows_at(std::span<const SetPart> parts, std::span<const std::
 
 SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64_t first,
                      std::int64_t count) {
-  SetLayout layout{placement, std::move(shares), {}};
+  SetLayout layout{placement, std::move(shares), {}, 0};
   if (placement == Placement::replicate) {
     for (const double share : layout.shares) layout.rows.push_back({first, share > 0 ? count : 0});
     return layout;
@@ -70,6 +77,7 @@ SetLayout set_layout(const Index::State& whole, const Placing& placing, std::int
       chosen_placement(placing.placement, count, static_cast<std::int64_t>(members.size()));
   SetLayout layout =
       set_layout(placement, shares_of(whole.device, placing.shares, whole.metric, whole.dims), 0, count);
+  layout.reserve = placing.reserve;
   for (std::size_t i = 0; i < members.size(); ++i)
     if (layout.rows[i].count > most_rows)
       throw Error(Errc::invalid_argument,
@@ -94,6 +102,7 @@ std::vector<SetPart> parts_with_rows(const Index::State& whole, const SetLayout&
                                      std::uint32_t threads) {
   const std::vector<Device>& members = members_of(whole.device);
   const float largest = whole.largest;
+  const std::int64_t reserve = layout.reserve;
   std::vector<SetPart> parts;
   std::vector<MemberWork> work;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -102,7 +111,8 @@ std::vector<SetPart> parts_with_rows(const Index::State& whole, const SetLayout&
     const std::shared_ptr<Index::State> part = empty_part(whole, i, places);
     parts.push_back({i, places, part});
     work.push_back({members[i].info().spec, 1, [=](const PlanOptions&) {
-                      fill_part(*part, rows.slice(places.first - first, places.count), largest, threads);
+                      fill_part(*part, rows.slice(places.first - first, places.count), largest, reserve,
+                                threads);
                     }});
   }
   run_members(std::move(work), {});
@@ -147,7 +157,7 @@ std::vector<SetPart> parts_of_places(const Index::State& whole, const SetLayout&
       largest = largest_of(rows, whole.metric);
     }
     const std::shared_ptr<Index::State> part = empty_part(whole, i, here);
-    fill_part(*part, {rows.data(), here.count, whole.dims}, largest, 0);
+    fill_part(*part, {rows.data(), here.count, whole.dims}, largest, layout.reserve, 0);
     made.push_back({i, here, part});
   }
   return made;

@@ -269,10 +269,11 @@ void SetRows::prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
 
 std::shared_ptr<const PartedRows> SetRows::with(const Index::State& whole, MatrixView<const float> more,
                                                 std::uint32_t threads) const {
-  if (const Index::State& part = *largest_part().rows; part.parted)
-    return part.parted->with(whole, more, threads);  // which says why not
+  if (residence() != Residence::resident)
+    return largest_part().rows->parted->with(whole, more, threads);  // which says why not
   const std::int64_t first = whole.rows - more.rows();
-  const SetLayout added = set_layout(layout_.placement, layout_.shares, first, more.rows());
+  SetLayout added = set_layout(layout_.placement, layout_.shares, first, more.rows());
+  added.reserve = layout_.reserve;
   std::vector<SetPart> parts = parts_;
   for (SetPart& part : parts_with_rows(whole, added, more, first, threads)) parts.push_back(std::move(part));
   std::stable_sort(parts.begin(), parts.end(),
@@ -282,9 +283,10 @@ std::shared_ptr<const PartedRows> SetRows::with(const Index::State& whole, Matri
 
 std::shared_ptr<const PartedRows> SetRows::of(const Index::State& whole,
                                               std::span<const std::int64_t> places) const {
-  if (const Index::State& part = *largest_part().rows; part.parted) return part.parted->of(whole, places);
+  if (residence() != Residence::resident) return largest_part().rows->parted->of(whole, places);
   SetLayout layout =
       set_layout(layout_.placement, layout_.shares, 0, static_cast<std::int64_t>(places.size()));
+  layout.reserve = layout_.reserve;
   std::vector<SetPart> parts = parts_of_places(whole, layout, parts_, places);
   return rows_on_set(whole, std::move(layout), std::move(parts));
 }

@@ -17,7 +17,8 @@ namespace kith {
 struct SetPart {
   std::size_t member = 0;
   Stretch places = {};  ///< of its rows among all
-  /// Whose first_row is the first of these places. Rows that stay in a Source are themselves parted.
+  /// Whose first_row is the first of these places. Rows of bytes, and those that stay in a Source, are
+  /// themselves parted.
   std::shared_ptr<const Index::State> rows;
 };
 
@@ -26,6 +27,7 @@ struct SetLayout {
   Placement placement = Placement::split;  ///< never automatic
   std::vector<double> shares;              ///< [members], of sum 1
   std::vector<Stretch> rows;               ///< [members]  places; of a member without a share none
+  std::int64_t reserve = 0;                ///< IndexOptions::reserve
 };
 
 /// Where `count` rows go whose first has the place `first`.

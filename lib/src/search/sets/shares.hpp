@@ -11,10 +11,11 @@
 
 namespace kith {
 
-/// IndexOptions::placement and IndexOptions::shares.
+/// IndexOptions::placement, shares and reserve.
 struct Placing {
   Placement placement = Placement::automatic;
   std::vector<double> shares = {};
+  std::int64_t reserve = 0;
 };
 
 /// split or replicate, for an Index of so many rows on `members` devices.
