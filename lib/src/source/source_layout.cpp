@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/npy_header.hpp"
 #include "base/text.hpp"
 #include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/index_file.hpp"
+#include "source/npy_header.hpp"
 #include "source/source_file.hpp"
 
 namespace kith {

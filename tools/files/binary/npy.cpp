@@ -1,10 +1,10 @@
-// NumPy's array files: base/npy_header.hpp has their header.
+// NumPy's array files: source/npy_header.hpp has their header.
 #include <array>
 #include <bit>
 #include <optional>
 
-#include "base/npy_header.hpp"
 #include "files/formats.hpp"
+#include "source/npy_header.hpp"
 
 namespace kith::files {
 namespace {

@@ -1,4 +1,4 @@
-#include "base/npy_header.hpp"
+#include "source/npy_header.hpp"
 
 #include <algorithm>
 #include <charconv>
