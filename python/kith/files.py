@@ -21,8 +21,9 @@ than the memory. Elements are not converted.
 
 from __future__ import annotations
 
+import builtins
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable, NamedTuple
 
@@ -205,19 +206,15 @@ def open(path: str | os.PathLike[str], array: str | None = None, *, mmap: bool =
 def _write(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
     """Beside its place, and renamed: the file appears whole or not at all."""
     target = os.path.realpath(path)
-    with tempfile.NamedTemporaryFile(
-        dir=os.path.dirname(target), prefix=os.path.basename(target) + ".partial-", delete=False
-    ) as file:
+    partial = f"{target}.partial-{secrets.token_hex(4)}"
+    with builtins.open(partial, "x+b") as file:  # by the umask of the process, which no thread may change to read it
         try:
             body(file)
             file.flush()
             os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
-            os.replace(file.name, target)
+            os.replace(partial, target)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(partial)
             raise
 
 

@@ -104,11 +104,6 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             for output in range(len(self._classes))
         ]
 
-    def _index(self) -> Any:
-        if self.__dict__.get("_made_index") is None:
-            self._made_index = self._model()[0].index()
-        return self._made_index
-
     def _voted(self, X: Any) -> list[Voted]:
         check_is_fitted(self, "_fit_X")
         weights = parameters.weights_of(self.weights, self._where())
