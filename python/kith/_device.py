@@ -5,12 +5,12 @@ from __future__ import annotations
 import atexit
 import ctypes as c
 import os
-import threading
 from dataclasses import dataclass
 from typing import Any, Optional, Union
 
 from . import _structs as s
 from ._library import Handle, check, lib, new_handle, text
+from ._locks import Lock
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,7 @@ class Device:
 
 
 _open: dict[tuple[int, str], Device] = {}
-_lock = threading.Lock()
-os.register_at_fork(after_in_child=lambda: globals().update(_lock=threading.Lock()))
+_lock = Lock()
 
 
 def open_device(device: Union[str, Device, None]) -> Device:
@@ -195,7 +194,7 @@ def open_device(device: Union[str, Device, None]) -> Device:
     if isinstance(device, Device):
         return device
     key = (os.getpid(), "auto" if device is None else str(device))
-    with _lock:
+    with _lock.held():
         if key not in _open:
             _open[key] = Device(key[1])
         return _open[key]
@@ -203,8 +202,10 @@ def open_device(device: Union[str, Device, None]) -> Device:
 
 def close_devices() -> None:
     """Close the devices that were opened by name. Each closes when no index on it is left."""
-    with _lock:
+    with _lock.held():
+        closing = dict(_open)
         _open.clear()
+    del closing  # without the lock: what a weakref calls may open a device
 
 
 atexit.register(close_devices)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Callable
 
@@ -117,19 +117,15 @@ def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Ar
 def write_whole(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
     """Beside its place, and renamed: the file appears whole or not at all."""
     target = os.path.realpath(path)
-    with tempfile.NamedTemporaryFile(
-        dir=os.path.dirname(target), prefix=os.path.basename(target) + ".partial-", delete=False
-    ) as file:
+    partial = f"{target}.partial-{secrets.token_hex(4)}"
+    with open(partial, "x+b") as file:  # by the umask of the process, which no thread may change to read it
         try:
             body(file)
             file.flush()
             os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(file.name, 0o666 & ~mask)
-            os.replace(file.name, target)
+            os.replace(partial, target)
         except BaseException:
-            os.unlink(file.name)
+            os.unlink(partial)
             raise
 
 

@@ -44,9 +44,14 @@ def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
         return int(told.by(bar, fraction))
 
     options.progress = s.PROGRESS(show) if bar is not None else s.PROGRESS()
-    thread = threading.Thread(target=failed.by, args=(lambda: check(ask(options)),), name="kith", daemon=True)
+    begun = threading.Lock()
+
+    def work() -> None:
+        if begun.acquire(blocking=False):
+            failed.by(lambda: check(ask(options)))
+
     try:
-        _wait(thread, stop.value)
+        _wait(threading.Thread(target=work, name="kith", daemon=True), begun, stop.value)
     finally:
         if bar is not None:
             bar.close()
@@ -69,14 +74,19 @@ class _Raised:
         return False
 
 
-def _wait(thread: threading.Thread, stop: Optional[int]) -> None:
-    """Until the thread has ended, whatever is raised meanwhile: it writes to arrays of the caller."""
+def _wait(thread: threading.Thread, begun: threading.Lock, stop: Optional[int]) -> None:
+    """Until the thread has ended, whatever is raised meanwhile: it writes to arrays of the caller.
+
+    What is raised while it starts leaves open whether it will run: it does unless `begun` is taken from it.
+    """
     raised: Optional[BaseException] = None
     try:
         thread.start()
     except BaseException as error:
         raised = error
         lib.kith_stop_request(stop)
+        if begun.acquire(blocking=False):
+            raise
     while thread.is_alive():
         try:
             thread.join()

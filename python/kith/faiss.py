@@ -14,6 +14,7 @@ import numpy as np
 from ._arrays import outputs, rows_of
 from ._errors import InvalidArgument, Unsupported
 from ._index import Index
+from ._locks import Lock
 
 if TYPE_CHECKING:
     from ._types import Float32, Int64, UInt64
@@ -43,6 +44,11 @@ class IndexFlat:
     d, ntotal, metric_type : int
     is_trained : bool
         True.
+
+    Notes
+    -----
+    Any number of threads may add, reset and search one at once: a search sees the rows of every `add` that returned
+    before it began, and all rows or none of any other.
     """
 
     is_trained = True
@@ -56,10 +62,11 @@ class IndexFlat:
         self.metric_type = metric
         self._device: Any = device
         self._index: Optional[Index] = None
+        self._changes = Lock()
 
     @property
     def ntotal(self) -> int:
-        return 0 if self._index is None else self._index.rows
+        return _count(self._index)
 
     def train(self, x: Any) -> None:
         """Nothing: a flat index needs no training."""
@@ -78,14 +85,16 @@ class IndexFlat:
         array = self._rows(x, "add")
         if not len(array):
             return
-        if self._index is None:
-            self._index = Index(array, _METRICS[self.metric_type], self._device)
-        else:
-            self._index = self._index.with_(array)
+        with self._changes.held():
+            if self._index is None:
+                self._index = Index(array, _METRICS[self.metric_type], self._device)
+            else:
+                self._index = self._index.with_(array)
 
     def reset(self) -> None:
         """Forget all rows."""
-        self._index = None
+        with self._changes.held():
+            self._index = None
 
     def search(
         self,
@@ -122,21 +131,23 @@ class IndexFlat:
         new_distance, new_row = outputs(None, shape, "kith.faiss") if D is None or I is None else (D, I)
         out = (new_distance if D is None else D, new_row if I is None else I)
         distance, row = outputs(out, shape, "kith.faiss.search")
-        known = min(shape[1], self.ntotal)
-        if known == shape[1] and self._index is not None:
-            self._index.search(queries, known, out=(distance, row))
+        index = self._index  # once: another thread may put another one there
+        if shape[1] <= _count(index):
+            assert index is not None
+            index.search(queries, shape[1], out=(distance, row))
             if self.metric_type == METRIC_INNER_PRODUCT:
                 np.negative(distance, out=distance)
         else:
-            self._search_few(queries, known, distance, row)
+            self._search_few(index, queries, distance, row)
         return distance, row
 
-    def _search_few(self, queries: Float32, known: int, distance: Float32, row: Int64) -> None:
+    def _search_few(self, index: Optional[Index], queries: Float32, distance: Float32, row: Int64) -> None:
         """Where k is more than ntotal: what there is, then row -1 at FAISS's farthest distance."""
         product = self.metric_type == METRIC_INNER_PRODUCT
         distance[:], row[:] = np.finfo(np.float32).max * (-1 if product else 1), -1
-        if known and self._index is not None:
-            found = self._index.search(queries, known)
+        if index is not None:
+            known = index.rows
+            found = index.search(queries, known)
             distance[:, :known], row[:, :known] = -found.distance if product else found.distance, found.row
 
     def range_search(self, x: Any, thresh: float) -> tuple[UInt64, Float32, Int64]:
@@ -150,12 +161,13 @@ class IndexFlat:
         I : array of int64
         """
         queries = self._rows(x, "range_search")
-        if self._index is None:
+        index = self._index
+        if index is None:
             return np.zeros(len(queries) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
         product = self.metric_type == METRIC_INNER_PRODUCT
         # FAISS keeps what is strictly nearer; kith keeps what is at most as far.
         edge = np.nextafter(np.float32(-thresh if product else thresh), np.float32(-np.inf))
-        first, distance, row = self._index.within(queries, edge)
+        first, distance, row = index.within(queries, edge)
         return first.astype(np.uint64), (-distance if product else distance), row
 
     def _rows(self, x: Any, where: str) -> Float32:
@@ -168,6 +180,10 @@ class IndexFlat:
 
     def __repr__(self) -> str:
         return f"kith.faiss.{type(self).__name__}(d={self.d}, ntotal={self.ntotal})"
+
+
+def _count(index: Optional[Index]) -> int:
+    return 0 if index is None else index.rows
 
 
 class IndexFlatL2(IndexFlat):

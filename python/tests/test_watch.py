@@ -20,9 +20,11 @@ def long_search(seconds=20.0):
     index = kith.Index(random.random((20000, 256), np.float32), device="cpu")
     few = random.random((64, 256), np.float32)
     options = {"threads": 1, "proposer": "none"}
-    begin = time.perf_counter()
-    index.search(few, 5, **options)
-    took = time.perf_counter() - begin
+    took = seconds
+    for _ in range(5):  # the shortest: others may have had the cores
+        begin = time.perf_counter()
+        index.search(few, 5, **options)
+        took = min(took, time.perf_counter() - begin)
     return index, np.tile(few, (max(2, int(seconds / took)), 1)), options
 
 

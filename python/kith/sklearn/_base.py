@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._errors import InvalidArgument
 from .._host import _host_array
 from .._index import Index
+from .._locks import Lock
 from .._trained import Classifier, Regressor
 from . import _parameters as parameters
 from ._weights import Weighed
@@ -84,21 +85,23 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
     def _model(self) -> Any:
         check_is_fitted(self, "_fit_X")
         if self.__dict__.get("_made") is None:
-            self._made = self._make()
+            with self.__dict__.setdefault("_making", Lock()).held():  # once, whichever thread is first
+                if self.__dict__.get("_made") is None:
+                    self._made = self._make()
         return self._made
 
     def _index(self) -> Index:
         model = self._model()
+        if isinstance(model, list):  # one an output, of the same rows
+            model = model[0]
         if isinstance(model, (Classifier, Regressor)):
-            if self.__dict__.get("_made_index") is None:
-                self._made_index = model.index()
-            return self._made_index
+            return model.index()
         assert isinstance(model, Index)
         return model
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        for name in ("_made", "_made_index"):
+        for name in ("_made", "_making"):
             state.pop(name, None)
         return state
 

@@ -96,11 +96,6 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             for output in range(len(self._classes))
         ]
 
-    def _index(self) -> Any:
-        if self.__dict__.get("_made_index") is None:
-            self._made_index = self._model()[0].index()
-        return self._made_index
-
     def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
         radius = parameters.radius_of(self.radius, self._where())
         struct, radii = struct_of(queries), radii_of(radius)
