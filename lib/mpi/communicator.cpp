@@ -46,7 +46,15 @@ void require_mpi() {
 
 Communicator::Communicator(MPI_Comm from) {
   require_mpi();
-  check(from, MPI_Comm_dup(from, &comm_), "MPI_Comm_dup");
+  const int code = MPI_Comm_dup(from, &comm_);
+  if (tells_of_death(code)) revoke(from);  // or some would wait there
+  if (!all_well(from, code == MPI_SUCCESS)) {
+    if (code == MPI_SUCCESS) MPI_Comm_free(&comm_);
+    check(code, "MPI_Comm_dup");
+    throw RankLost(Errc::device_failure,
+                   "mpi: a rank died while MPI_Comm_dup made a communicator of all; "
+                   "start again, or let the others go on by kith::mpi::survivors()");
+  }
   check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");

@@ -106,7 +106,7 @@ void reduce(const Communicator& ranks, Keys& keys) {
   const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(reduced_bytes / list));
   const std::int64_t tile = std::min(keys.queries, most);
   std::vector<unsigned char> packed;
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     packed.resize(static_cast<std::size_t>(tile) * list);
     spare_list().resize(list);
   });
@@ -131,7 +131,7 @@ RadiusKeys gather(const Communicator& ranks, RadiusKeys mine) {
   const std::int64_t queries = mine.queries;
   const std::vector<std::int64_t> counts = ranks.all_of({&here, 1});
   std::vector<RadiusKeys> lists(counts.size());
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     for (std::size_t r = 0; r < lists.size(); ++r) {
       if (static_cast<int>(r) == ranks.rank()) continue;
       lists[r].queries = queries;
@@ -150,7 +150,7 @@ RadiusKeys gather(const Communicator& ranks, RadiusKeys mine) {
     send(lists[r].row);
   }
   RadiusKeys merged;
-  together(ranks.get(), [&] { merged = merge(lists); });
+  ranks.together([&] { merged = merge(lists); });
   return merged;
 }
 
