@@ -25,7 +25,7 @@ void tell(MPI_Comm comm, const std::exception_ptr& failure);
 /// Throws invalid_argument: MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();
 
-/// A duplicate of a communicator, whose errors are returned. All ranks have theirs, or none has.
+/// A communicator whose errors are returned: a duplicate, or where ranks may outlive others, the one given.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm from);
@@ -60,6 +60,7 @@ class Communicator {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  bool is_own_ = false;
 };
 
 }  // namespace kith::mpi

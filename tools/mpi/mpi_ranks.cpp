@@ -1,13 +1,22 @@
 #include "mpi_ranks.hpp"
 
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <limits>
+#include <mutex>
+#include <stop_token>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
 #include "kith/mpi.hpp"
+#include "kith/unfinished.hpp"
 
 namespace kith::command {
 
@@ -30,7 +39,7 @@ class MpiIndex final : public SharedIndex {
 
   Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                    Trace* trace) const override {
-    return ranks_.step(MpiRanks::Common::search, k,
+    return ranks_.step(MpiRanks::Common::search, 0,
                        [&] { return index_.search_keys(queries, k, options, trace); });
   }
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
@@ -44,6 +53,24 @@ class MpiIndex final : public SharedIndex {
   mpi::Index index_;
 };
 
+/// mpi::survivors(), which takes milliseconds. Open MPI 5.0 now and then waits there for ever where one more
+/// rank dies meanwhile: then this rank ends.
+MPI_Comm survivors_of(MPI_Comm comm) {
+  constexpr std::chrono::seconds patience{30};
+  const std::jthread watch([patience](const std::stop_token& done) {
+    std::mutex mutex;
+    std::condition_variable_any ended;
+    std::unique_lock lock(mutex);
+    if (ended.wait_for(lock, done, patience, [&] { return done.stop_requested(); })) return;
+    constexpr std::string_view line =
+        "kith: device_failure: mpi: ranks died, and MPI does not say who lives; run it again\n";
+    std::fwrite(line.data(), 1, line.size(), stderr);
+    remove_unfinished();
+    std::_Exit(exit_code(Errc::device_failure));
+  });
+  return mpi::survivors(comm);
+}
+
 }  // namespace
 
 MpiRanks::MpiRanks() {
@@ -52,15 +79,23 @@ MpiRanks::MpiRanks() {
   MPI_Comm_size(comm_, &size_);
 }
 
+/// Asked once: a rank keeps its device where others die. mpirun of Open MPI says it in the environment, and
+/// no communicator is made, in which Open MPI 5.0 crashes where a rank dies meanwhile.
 void MpiRanks::find_place() {
+  int place = 0;
   mpi::together(comm_, [&] {
+    if (const char* const local = std::getenv("OMPI_COMM_WORLD_LOCAL_RANK")) {
+      place = std::atoi(local);
+      return;
+    }
     MPI_Comm here = MPI_COMM_NULL;
     if (MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) != MPI_SUCCESS)
       throw Error(Errc::device_failure,
                   "mpi: MPI_Comm_split_type failed; look at the network and at what mpirun says");
-    MPI_Comm_rank(here, &place_);
+    MPI_Comm_rank(here, &place);
     MPI_Comm_free(&here);
   });
+  place_ = place;  // on all ranks, or on none
 }
 
 std::vector<std::int64_t> MpiRanks::all_of(const std::vector<std::int64_t>& mine, MPI_Op op) {
@@ -138,13 +173,13 @@ int MpiRanks::run(const std::function<int()>& body) {
         note(std::to_string(all - size_) + " of " + std::to_string(all) +
              " ranks died; the others take all rows and begin again");
       }
-      find_place();
+      if (place_ < 0) find_place();
       return run_once(body);
     } catch (const mpi::RankLost&) {  // on all ranks that live
       lost_ = true;
       if (rank_ == 0 && code_ != unwritten) written_ = code_;
       code_ = unwritten;
-      comm_ = mpi::survivors(comm_);
+      comm_ = survivors_of(comm_);
       MPI_Comm_rank(comm_, &rank_);
       MPI_Comm_size(comm_, &size_);
     }

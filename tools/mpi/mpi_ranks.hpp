@@ -56,7 +56,7 @@ class MpiRanks final : public Ranks {
   int written_before();
 
   MPI_Comm comm_ = MPI_COMM_WORLD;
-  int rank_ = 0, size_ = 1, place_ = 0;
+  int rank_ = 0, size_ = 1, place_ = -1;
   bool told_ = false;  ///< all ranks throw what this one throws
   bool lost_ = false;
   int code_ = unwritten;     ///< what this rank's body has returned

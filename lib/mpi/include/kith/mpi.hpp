@@ -82,7 +82,8 @@ void together(MPI_Comm comm, Step&& step) {
 /// An Index of the rows of all ranks. A handle: copies share the rows. Free it before MPI_Finalize().
 class KITH_API Index {
  public:
-  /// Copy my_rows to `device`. Duplicates `comm`.
+  /// Copy my_rows to `device`. Duplicates `comm`; but where has_survivors() and errors of `comm` are
+  /// returned, uses it itself: free it after the Index.
   ///   my_rows    [n_r, dims]  as for kith::Index; a rank may have none
   ///   first_row  the number of the first of them among all rows; none may have two ranks. Absent: rows are
   ///              numbered by rank, from 0. Given on all ranks or on none
