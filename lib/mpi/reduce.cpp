@@ -21,7 +21,8 @@ bool is_nearer(const PackedKey& a, const PackedKey& b) {
 
 /// A key as it travels: value, then row, at any address.
 constexpr std::size_t packed_bytes = 12;
-constexpr std::size_t reduced_bytes = std::size_t{64} << 20;  ///< at once, or one query
+/// At once, or one query: what stays in a core's cache while it is packed, sent, merged and unpacked.
+constexpr std::size_t reduced_bytes = std::size_t{256} << 10;
 
 PackedKey load(const unsigned char* from) {
   PackedKey key{};

@@ -222,7 +222,7 @@ TEST_CASE("mpi command: ranks that see other files or were told other things") {
   x_of_rank_1(rows - 1, cols);
   refused(
       search, search, 2,
-      "invalid_argument: mpi: this rank sees 203 training rows, and the ranks read 202 in all; give every "
+      "invalid_argument: mpi: this rank sees 202 training rows, and the ranks read 203 in all; give every "
       "rank the same files");
   x_of_rank_1(rows, cols - 1);
   refused(search, search, 2, "invalid_argument: " + unlike);
