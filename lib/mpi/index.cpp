@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -12,70 +10,10 @@
 #include "kith/mpi.hpp"
 #include "lost_ranks.hpp"
 #include "reduce.hpp"
+#include "same.hpp"
 
 namespace kith::mpi {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "mpi: " + what);
-}
-
-/// 64 bits that tell whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words of 8 bytes,
-/// as it is for mistakes, and byte by byte it would take as long as a search. Four sums, each of every fourth
-/// word, so that no product waits for the one before.
-class Digest {
- public:
-  void add(const void* data, std::size_t bytes) {
-    const auto* from = static_cast<const unsigned char*>(data);
-    std::size_t lane = 0;
-    for (; bytes >= sizeof sums_; from += sizeof sums_, bytes -= sizeof sums_)
-      for (std::size_t i = 0; i < lanes; ++i) add(i, from + i * word_bytes, word_bytes);
-    for (; bytes > 0; ++lane) {
-      const std::size_t some = std::min(bytes, word_bytes);
-      add(lane, from, some);
-      from += some;
-      bytes -= some;
-    }
-  }
-  void add(const RowsView& rows) {
-    const std::int64_t bytes = row_bytes(rows.element, rows.cols);
-    if (rows.where != Where::host || !rows.data || bytes <= 0) return;  // which the search refuses
-    for (std::int64_t r = 0; r < rows.rows; ++r) add(rows.row(r), static_cast<std::size_t>(bytes));
-  }
-  std::int64_t value() const {
-    std::uint64_t all = begin;
-    for (const std::uint64_t sum : sums_) all = mixed(all, sum);
-    return static_cast<std::int64_t>(all);
-  }
-
- private:
-  static constexpr std::size_t lanes = 4, word_bytes = sizeof(std::uint64_t);
-  static constexpr std::uint64_t begin = 0xcbf29ce484222325u;
-
-  static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x100000001b3u;
-    return sum ^ sum >> 32;  // or the upper half of a word would never reach the lower one
-  }
-  void add(std::size_t lane, const unsigned char* from, std::size_t bytes) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, from, bytes);
-    sums_[lane] = mixed(sums_[lane], word);
-  }
-
-  std::array<std::uint64_t, lanes> sums_ = {begin, begin, begin, begin};
-};
-
-/// Refuse what is not the same on all ranks; every rank comes to the same answer.
-///   names  of the facts; null: not compared
-void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
-                  std::span<const char* const> names) {
-  const std::vector<std::int64_t> all = ranks.all_of(facts);
-  for (std::size_t r = 1; r < static_cast<std::size_t>(ranks.size()); ++r)
-    for (std::size_t i = 0; i < facts.size(); ++i)
-      if (all[r * facts.size() + i] != all[i])
-        refuse(std::string("rank 0 and rank ") + std::to_string(r) + " were given different " + names[i] +
-               "; give every rank the same");
-}
 
 /// What each rank says of its rows.
 struct Shape {
