@@ -7,6 +7,7 @@
 #include "communicator.hpp"
 #include "kith/error.hpp"
 #include "kith/mpi.hpp"
+#include "lost_ranks.hpp"
 
 namespace kith::mpi {
 namespace {
@@ -31,7 +32,7 @@ Error as_error(const std::exception_ptr& failure) {
 
 }  // namespace
 
-void agree(MPI_Comm comm, const std::exception_ptr& failure) {
+void tell(MPI_Comm comm, const std::exception_ptr& failure) {
   int rank = 0, size = 0;
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
@@ -51,6 +52,10 @@ void agree(MPI_Comm comm, const std::exception_ptr& failure) {
   message.resize(static_cast<std::size_t>(head[1]));
   check(comm, MPI_Bcast(message.data(), head[1], MPI_CHAR, first, comm), "MPI_Bcast");
   throw Error(static_cast<Errc>(head[0]), message);
+}
+
+void agree(MPI_Comm comm, const std::exception_ptr& failure) {
+  uniformly(comm, [&] { tell(comm, failure); });
 }
 
 }  // namespace kith::mpi

@@ -44,18 +44,35 @@ void require_mpi() {
                 "MPI; call MPI_Init_thread() with MPI_THREAD_FUNNELED or more");
 }
 
+namespace {
+
+bool returns_errors(MPI_Comm comm) {
+  MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+  check(MPI_Comm_get_errhandler(comm, &handler), "MPI_Comm_get_errhandler");
+  const bool returns = handler == MPI_ERRORS_RETURN;
+  MPI_Errhandler_free(&handler);
+  return returns;
+}
+
+}  // namespace
+
 Communicator::Communicator(MPI_Comm from) {
   require_mpi();
-  check(from, MPI_Comm_dup(from, &comm_), "MPI_Comm_dup");
-  check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  // Whoever goes on after deaths has errors returned. Open MPI 5.0 crashes where it learns of a death while
+  // it makes a communicator, and so would take the survivors along.
+  is_own_ = !(has_survivors() && returns_errors(from));
+  comm_ = from;
+  if (is_own_) {
+    check(from, MPI_Comm_dup(from, &comm_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
   check(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   check(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }
 
 Communicator::~Communicator() {
   int ended = 0;
-  if (MPI_Finalized(&ended) != MPI_SUCCESS || ended || comm_ == MPI_COMM_NULL) return;
-  if (std::uncaught_exceptions() > 0) revoke(comm_);  // who throws may not come back, and some may wait here
+  if (!is_own_ || MPI_Finalized(&ended) != MPI_SUCCESS || ended || comm_ == MPI_COMM_NULL) return;
   MPI_Comm_free(&comm_);
 }
 

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace kith::mpi {
@@ -17,10 +19,13 @@ void check(int code, const char* what);
 /// longer.
 void check(MPI_Comm comm, int code, const char* what);
 
+/// agree(), but for a death, of which the others may not know yet: for use within uniformly().
+void tell(MPI_Comm comm, const std::exception_ptr& failure);
+
 /// Throws invalid_argument: MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();
 
-/// A duplicate of a communicator, whose errors are returned.
+/// A communicator whose errors are returned: a duplicate, or where ranks may outlive others, the one given.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm from);
@@ -31,6 +36,18 @@ class Communicator {
   MPI_Comm get() const { return comm_; }
   int rank() const { return rank_; }
   int size() const { return size_; }
+
+  /// As mpi::together(), by tell().
+  template <class Step>
+  void together(Step&& step) const {
+    std::exception_ptr failure;
+    try {
+      std::forward<Step>(step)();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    tell(comm_, failure);
+  }
 
   /// The `facts` of each rank in turn, on every rank; all have as many.
   std::vector<std::int64_t> all_of(std::span<const std::int64_t> facts) const;
@@ -43,6 +60,7 @@ class Communicator {
  private:
   MPI_Comm comm_ = MPI_COMM_NULL;
   int rank_ = 0, size_ = 1;
+  bool is_own_ = false;
 };
 
 }  // namespace kith::mpi

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <limits>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -10,71 +8,12 @@
 #include "kith/error.hpp"
 #include "kith/key.hpp"
 #include "kith/mpi.hpp"
+#include "lost_ranks.hpp"
 #include "reduce.hpp"
+#include "same.hpp"
 
 namespace kith::mpi {
 namespace {
-
-[[noreturn]] void refuse(const std::string& what) {
-  throw Error(Errc::invalid_argument, "mpi: " + what);
-}
-
-/// 64 bits that tell whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words of 8 bytes,
-/// as it is for mistakes, and byte by byte it would take as long as a search. Four sums, each of every fourth
-/// word, so that no product waits for the one before.
-class Digest {
- public:
-  void add(const void* data, std::size_t bytes) {
-    const auto* from = static_cast<const unsigned char*>(data);
-    std::size_t lane = 0;
-    for (; bytes >= sizeof sums_; from += sizeof sums_, bytes -= sizeof sums_)
-      for (std::size_t i = 0; i < lanes; ++i) add(i, from + i * word_bytes, word_bytes);
-    for (; bytes > 0; ++lane) {
-      const std::size_t some = std::min(bytes, word_bytes);
-      add(lane, from, some);
-      from += some;
-      bytes -= some;
-    }
-  }
-  void add(const RowsView& rows) {
-    const std::int64_t bytes = row_bytes(rows.element, rows.cols);
-    if (rows.where != Where::host || !rows.data || bytes <= 0) return;  // which the search refuses
-    for (std::int64_t r = 0; r < rows.rows; ++r) add(rows.row(r), static_cast<std::size_t>(bytes));
-  }
-  std::int64_t value() const {
-    std::uint64_t all = begin;
-    for (const std::uint64_t sum : sums_) all = mixed(all, sum);
-    return static_cast<std::int64_t>(all);
-  }
-
- private:
-  static constexpr std::size_t lanes = 4, word_bytes = sizeof(std::uint64_t);
-  static constexpr std::uint64_t begin = 0xcbf29ce484222325u;
-
-  static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
-    sum = (sum ^ word) * 0x100000001b3u;
-    return sum ^ sum >> 32;  // or the upper half of a word would never reach the lower one
-  }
-  void add(std::size_t lane, const unsigned char* from, std::size_t bytes) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, from, bytes);
-    sums_[lane] = mixed(sums_[lane], word);
-  }
-
-  std::array<std::uint64_t, lanes> sums_ = {begin, begin, begin, begin};
-};
-
-/// Refuse what is not the same on all ranks; every rank comes to the same answer.
-///   names  of the facts; null: not compared
-void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
-                  std::span<const char* const> names) {
-  const std::vector<std::int64_t> all = ranks.all_of(facts);
-  for (std::size_t r = 1; r < static_cast<std::size_t>(ranks.size()); ++r)
-    for (std::size_t i = 0; i < facts.size(); ++i)
-      if (all[r * facts.size() + i] != all[i])
-        refuse(std::string("rank 0 and rank ") + std::to_string(r) + " were given different " + names[i] +
-               "; give every rank the same");
-}
 
 /// What each rank says of its rows.
 struct Shape {
@@ -153,6 +92,15 @@ float largest_in(const std::string& path, const OpenOptions& options) {
   return largest_element({part.data.data(), part.element, part.rows, part.cols});
 }
 
+/// What a collective call returns, by uniformly().
+template <class Call>
+auto on_all(MPI_Comm comm, Call&& call) {
+  require_mpi();
+  decltype(call()) result{};
+  uniformly(comm, [&] { result = call(); });
+  return result;
+}
+
 /// Numbers of neighbours, from those of keys.
 template <class Found>
 Found numbered_from_0(Found found, std::int64_t first) {
@@ -180,19 +128,22 @@ struct Index::State {
                       Trace* trace) const;
   RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                   Trace* trace) const;
-  /// What `vote` makes of keys that all ranks have.
-  template <class Vote>
-  auto voted(Vote&& vote) const {
-    decltype(vote()) result;
-    together(ranks.get(), [&] { result = vote(); });
-    return result;
+  /// What `vote` makes of the keys that `find` finds.
+  template <class Find, class Vote>
+  auto voted(Find&& find, Vote&& vote) const {
+    return on_all(ranks.get(), [&] {
+      const auto keys = find();
+      decltype(vote(keys)) result;
+      ranks.together([&] { result = vote(keys); });
+      return result;
+    });
   }
 };
 
 Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows,
                     std::optional<std::int64_t> first, Metric of, IndexOptions options)
     : ranks(comm), metric(of) {
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (options.first_row != 0 || options.largest != 0)
       refuse(
           "IndexOptions::first_row and largest are found here; leave them out, and give first_row by itself");
@@ -210,10 +161,10 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
   rows = check_shapes(shapes);
   first_row = options.first_row = shapes[static_cast<std::size_t>(ranks.rank())].first;
   if (of == Metric::negative_dot) {  // by which queries are refused that an Index of all rows refuses
-    together(ranks.get(), [&] { options.largest = my_largest(device, my_rows, of, options); });
+    ranks.together([&] { options.largest = my_largest(device, my_rows, of, options); });
     options.largest = ranks.largest(options.largest);
   }
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (my_rows.rows > 0) mine.emplace(device, my_rows, of, options);
   });
 }
@@ -221,7 +172,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
 Index::State::State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options)
     : ranks(comm) {
   IndexFileInfo info;
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (options.first != 0 || options.rows >= 0 || options.largest != 0)
       refuse("OpenOptions::first, rows and largest are found here; leave them out");
     info = index_file_info(path);
@@ -236,10 +187,10 @@ Index::State::State(MPI_Comm comm, const Device& device, const std::string& path
   options.first = first_row = begin_of(ranks.rank());
   options.rows = begin_of(ranks.rank() + 1) - first_row;
   if (metric == Metric::negative_dot) {
-    together(ranks.get(), [&] { options.largest = options.rows > 0 ? largest_in(path, options) : 0; });
+    ranks.together([&] { options.largest = options.rows > 0 ? largest_in(path, options) : 0; });
     options.largest = ranks.largest(options.largest);
   }
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (options.rows > 0) mine.emplace(open_index(path, device, options));
   });
   const std::array<std::int64_t, 1> live = {mine ? mine->rows() : 0};
@@ -274,7 +225,7 @@ Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptio
   if (k > std::numeric_limits<int>::max())
     refuse("k = " + std::to_string(k) + ", but MPI counts to 2147483647; choose a smaller k");
   Keys found;
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (mine) {
       found = mine->search_keys(queries, k, options, trace);
       return;
@@ -290,7 +241,7 @@ Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptio
 
 Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                                   Trace* trace) const {
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (k > rows)
       throw Error(Errc::invalid_argument, "search: k = " + std::to_string(k) + " but the ranks hold " +
                                               std::to_string(rows) + (rows == 1 ? " row" : " rows") +
@@ -303,7 +254,7 @@ RadiusKeys Index::State::keys(const RowsView& queries, std::span<const float> ra
                               const PlanOptions& options, Trace* trace) const {
   require_same_queries(queries, 0, radii);
   RadiusKeys found;
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     if (mine)
       found = mine->within_keys(queries, radii, options, trace);
     else if (queries.rows >= 0)
@@ -314,57 +265,65 @@ RadiusKeys Index::State::keys(const RowsView& queries, std::span<const float> ra
 
 Index::Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
              std::optional<std::int64_t> first_row, Metric metric, const IndexOptions& options)
-    : state_(std::make_shared<const State>(comm, device, my_rows, first_row, metric, options)) {}
+    : state_(on_all(comm, [&] {
+        return std::make_shared<const State>(comm, device, my_rows, first_row, metric, options);
+      })) {}
 
 Index::Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options)
-    : state_(std::make_shared<const State>(comm, device, path, options)) {}
+    : state_(on_all(comm, [&] { return std::make_shared<const State>(comm, device, path, options); })) {}
 
 Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
-  return state_->keys(queries, k, options, trace);
+  return on_all(state_->ranks.get(), [&] { return state_->keys(queries, k, options, trace); });
 }
 
 RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const {
-  return state_->keys(queries, radii, options, trace);
+  return on_all(state_->ranks.get(), [&] { return state_->keys(queries, radii, options, trace); });
 }
 
 Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
                         Trace* trace) const {
-  const Keys keys = state_->keys_of_search(queries, k, options, trace);
-  return state_->voted([&] { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
+  return state_->voted(
+      [&] { return state_->keys_of_search(queries, k, options, trace); },
+      [&](const Keys& keys) { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
 }
 
 RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) const {
-  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
-  return state_->voted([&] { return numbered_from_0(finish(state_->metric, keys), state_->numbered_from); });
+  return state_->voted([&] { return state_->keys(queries, radii, options, trace); },
+                       [&](const RadiusKeys& keys) {
+                         return numbered_from_0(finish(state_->metric, keys), state_->numbered_from);
+                       });
 }
 
 Classification Index::classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
                                const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
-  const Keys keys = state_->keys_of_search(queries, k, options, trace);
-  return state_->voted([&] { return kith::classify(state_->metric, keys, labels, voting); });
+  return state_->voted(
+      [&] { return state_->keys_of_search(queries, k, options, trace); },
+      [&](const Keys& keys) { return kith::classify(state_->metric, keys, labels, voting); });
 }
 
 RadiusClassification Index::classify_within(const RowsView& queries, std::span<const float> radii,
                                             const ShardLabels& labels, const VotingOptions& voting,
                                             const PlanOptions& options, Trace* trace) const {
-  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
-  return state_->voted([&] { return kith::classify(state_->metric, keys, labels, voting); });
+  return state_->voted(
+      [&] { return state_->keys(queries, radii, options, trace); },
+      [&](const RadiusKeys& keys) { return kith::classify(state_->metric, keys, labels, voting); });
 }
 
 Regression Index::regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
                           const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
-  const Keys keys = state_->keys_of_search(queries, k, options, trace);
-  return state_->voted([&] { return kith::regress(state_->metric, keys, values, voting); });
+  return state_->voted([&] { return state_->keys_of_search(queries, k, options, trace); },
+                       [&](const Keys& keys) { return kith::regress(state_->metric, keys, values, voting); });
 }
 
 RadiusRegression Index::regress_within(const RowsView& queries, std::span<const float> radii,
                                        const ShardValues& values, const VotingOptions& voting,
                                        const PlanOptions& options, Trace* trace) const {
-  const RadiusKeys keys = state_->keys(queries, radii, options, trace);
-  return state_->voted([&] { return kith::regress(state_->metric, keys, values, voting); });
+  return state_->voted(
+      [&] { return state_->keys(queries, radii, options, trace); },
+      [&](const RadiusKeys& keys) { return kith::regress(state_->metric, keys, values, voting); });
 }
 
 std::int64_t Index::rows() const {

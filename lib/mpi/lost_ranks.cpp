@@ -4,6 +4,8 @@
 #include <mpi-ext.h>  // of Open MPI, which has ULFM since 5.0
 #endif
 
+#include <exception>
+
 #include "communicator.hpp"
 #include "kith/mpi.hpp"
 
@@ -19,6 +21,16 @@ bool tells_of_death(int code) {
 
 void revoke(MPI_Comm comm) {
   MPIX_Comm_revoke(comm);  // where that fails, MPI ends the program
+}
+
+bool all_well(MPI_Comm comm, bool mine) {
+  int bits = mine ? 1 : 0;
+  const int code = MPIX_Comm_agree(comm, &bits);
+  return (code == MPI_SUCCESS || tells_of_death(code)) && bits != 0;  // who died has nothing against it
+}
+
+bool has_survivors() {
+  return true;
 }
 
 MPI_Comm survivors(MPI_Comm comm) {
@@ -37,6 +49,14 @@ bool tells_of_death(int /*code*/) {
 
 void revoke(MPI_Comm /*comm*/) {}
 
+bool all_well(MPI_Comm /*comm*/, bool mine) {
+  return mine;
+}
+
+bool has_survivors() {
+  return false;
+}
+
 MPI_Comm survivors(MPI_Comm /*comm*/) {
   throw Error(
       Errc::unsupported,
@@ -44,5 +64,23 @@ MPI_Comm survivors(MPI_Comm /*comm*/) {
 }
 
 #endif
+
+void uniformly(MPI_Comm comm, const std::function<void()>& call) {
+  std::exception_ptr failure;
+  bool lost = false;
+  try {
+    call();
+  } catch (const RankLost&) {
+    failure = std::current_exception();
+    lost = true;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!all_well(comm, !lost) && !lost)
+    throw RankLost(Errc::device_failure,
+                   "mpi: a rank died, as another one found; start again, or let the others go on by "
+                   "kith::mpi::survivors()");
+  if (failure) std::rethrow_exception(failure);
+}
 
 }  // namespace kith::mpi

@@ -21,7 +21,8 @@ bool is_nearer(const PackedKey& a, const PackedKey& b) {
 
 /// A key as it travels: value, then row, at any address.
 constexpr std::size_t packed_bytes = 12;
-constexpr std::size_t reduced_bytes = std::size_t{64} << 20;  ///< at once, or one query
+/// At once, or one query: what stays in a core's cache while it is packed, sent, merged and unpacked.
+constexpr std::size_t reduced_bytes = std::size_t{256} << 10;
 
 PackedKey load(const unsigned char* from) {
   PackedKey key{};
@@ -106,7 +107,7 @@ void reduce(const Communicator& ranks, Keys& keys) {
   const std::int64_t most = std::max<std::int64_t>(1, static_cast<std::int64_t>(reduced_bytes / list));
   const std::int64_t tile = std::min(keys.queries, most);
   std::vector<unsigned char> packed;
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     packed.resize(static_cast<std::size_t>(tile) * list);
     spare_list().resize(list);
   });
@@ -131,7 +132,7 @@ RadiusKeys gather(const Communicator& ranks, RadiusKeys mine) {
   const std::int64_t queries = mine.queries;
   const std::vector<std::int64_t> counts = ranks.all_of({&here, 1});
   std::vector<RadiusKeys> lists(counts.size());
-  together(ranks.get(), [&] {
+  ranks.together([&] {
     for (std::size_t r = 0; r < lists.size(); ++r) {
       if (static_cast<int>(r) == ranks.rank()) continue;
       lists[r].queries = queries;
@@ -150,7 +151,7 @@ RadiusKeys gather(const Communicator& ranks, RadiusKeys mine) {
     send(lists[r].row);
   }
   RadiusKeys merged;
-  together(ranks.get(), [&] { merged = merge(lists); });
+  ranks.together([&] { merged = merge(lists); });
   return merged;
 }
 

@@ -187,6 +187,49 @@ TEST_CASE("mpi command: what it refuses alone") {
           "search: --train -: mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
 }
 
+TEST_CASE("mpi command: ranks that see other files or were told other things") {
+  const Files files;
+  const string some = values<float>(rows, cols, 1),
+               search = "search --device cpu --train x.fbin --queries q.npy";
+  const string unlike =
+      "mpi: the ranks were given different commands or different files; give every rank the same";
+  const auto refused = [&](const string& first, const string& second, int code, const string& line) {
+    CAPTURE(line);
+    const string each =
+        " -np 1 sh -c 'cd ../$OMPI_COMM_WORLD_RANK && exec \"$@\"' sh '" KITH_MPI_COMMAND "' ";
+    const auto [result, written] = files.run("timeout 40 " KITH_MPIRUN, each + first + " :" + each + second);
+    const string& err = result.err;
+    CAPTURE(err);
+    CHECK(result.code == code);
+    CHECK(contains(err, "kith: " + line + "\n"));
+  };
+  const auto x_of_rank_1 = [&](std::uint32_t n, std::uint32_t columns) {
+    files.write_all(
+        {{"1/x.fbin", bytes<std::uint32_t>({n, columns}) + some.substr(0, n * columns * sizeof(float))}});
+  };
+  for (const string rank : {"0", "1"}) {
+    fs::create_directory(files / rank);
+    files.write_all({{rank + "/q.npy", npy("<f4", shape(asked, cols), values<float>(asked, cols, 5))},
+                     {rank + "/x.fbin", bytes<std::uint32_t>({rows, cols}) + some}});
+  }
+  refused(search + " -k 3", search + " -k 4", 2,
+          "invalid_argument: mpi: rank 0 and rank 1 were given different k; give every rank the same");
+  refused(search + " -k 3", "search --help", 2, "invalid_argument: " + unlike);
+  refused("--version", search + " -k 3", 2, "invalid_argument: " + unlike);
+  refused(search + " -k 3", search + " --radius 2", 2, "invalid_argument: " + unlike);
+  refused(search, search + " --unknown", 2,
+          "invalid_argument: search: unknown option --unknown; see `kith search --help`");
+  x_of_rank_1(rows - 1, cols);
+  refused(
+      search, search, 2,
+      "invalid_argument: mpi: this rank sees 202 training rows, and the ranks read 203 in all; give every "
+      "rank the same files");
+  x_of_rank_1(rows, cols - 1);
+  refused(search, search, 2, "invalid_argument: " + unlike);
+  fs::remove(files / "1/x.fbin");
+  refused(search, search, 3, "bad_file: x.fbin: cannot be read: No such file or directory; check the name");
+}
+
 TEST_CASE("mpi command: one rank has another device that is not there") {
   const Files files;
   const auto [shared, written] =

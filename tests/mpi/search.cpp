@@ -150,7 +150,7 @@ TEST_CASE("mpi: leave one out, by merged keys") {
 }
 
 TEST_CASE("mpi: keys that are reduced in several tiles") {
-  const std::int64_t rows = 3000, asked = 2100, k = 2900;  // 70 MiB of keys, of which 64 travel at once
+  const std::int64_t rows = 3000, asked = 2100, k = 2900;  // 70 MiB of keys, of which 256 KiB travel at once
   const Metric metric = Metric::squared_l2;
   const Matrix train = hard_rows(DataKind::grid, Set::train, rows, 2, metric),
                queries = hard_rows(DataKind::grid, Set::queries, asked, 2, metric);

@@ -5,15 +5,18 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "command/shared/command_line.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/shared/program.hpp"
+#include "kith/mpi.hpp"
 #include "mpi_ranks.hpp"
 
 namespace {
@@ -29,6 +32,19 @@ int run_shared(const Subcommand& subcommand) {
                      "`. kith-mpi has search, classify, regress and groundtruth");
   refuse_stdin(*subcommand.app);
   return run_and_warn(subcommand);
+}
+
+/// All is written and told by now. MPI_Finalize() of Open MPI 5.0 now and then waits for ranks that are dead,
+/// or that die in it: where MPI lets the others live, this one waits so long.
+void end_mpi(const MpiRanks& ranks, int code) {
+  constexpr std::chrono::seconds patience{10};
+  if (ranks.lost()) std::_Exit(code);
+  if (kith::mpi::has_survivors())
+    std::thread([code, patience] {
+      std::this_thread::sleep_for(patience);
+      std::_Exit(code);
+    }).detach();
+  MPI_Finalize();
 }
 
 }  // namespace
@@ -48,7 +64,6 @@ int main(int argc, char** argv) {
     });
   });
   ignore_interrupts();
-  if (ranks.lost()) std::_Exit(code);  // MPI_Finalize() of Open MPI 5.0 now and then waits for the dead
-  MPI_Finalize();
+  end_mpi(ranks, code);
   return code;
 }

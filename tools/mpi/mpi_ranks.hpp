@@ -3,7 +3,12 @@
 
 #include <mpi.h>
 
+#include <cstdint>
+#include <exception>
 #include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "command/rows/ranks.hpp"
 
@@ -11,7 +16,7 @@ namespace kith::command {
 
 class MpiRanks final : public Ranks {
  public:
-  /// Collective; MPI runs.
+  /// MPI runs.
   MpiRanks();
 
   int rank() const override { return rank_; }
@@ -32,19 +37,30 @@ class MpiRanks final : public Ranks {
   /// Whether a rank died meanwhile.
   bool lost() const { return lost_; }
 
+  /// What ranks do together.
+  enum class Common : std::int64_t { index, index_file, search, within, sums, end };
   /// A step that all ranks do together, once none has failed. What it throws, it throws on all of them.
+  ///   count  of what is exchanged, which must be the same on all
   template <class Step>
-  auto step(Step&& together);
+  auto step(Common what, std::int64_t count, Step&& together);
 
  private:
-  int run_once(const std::function<int()>& body);
-  void take(MPI_Comm comm);
+  static constexpr int unwritten = -1;
 
-  MPI_Comm comm_ = MPI_COMM_NULL;
-  int rank_ = 0, size_ = 1, place_ = 0;
+  /// Wait for the others, and refuse what they do not do, too.
+  ///   failure  of this rank, which the others are told
+  void meet(Common what, std::int64_t count, const std::exception_ptr& failure);
+  void find_place();
+  std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& mine, MPI_Op op);
+  int run_once(const std::function<int()>& body);
+  int written_before();
+
+  MPI_Comm comm_ = MPI_COMM_WORLD;
+  int rank_ = 0, size_ = 1, place_ = -1;
   bool told_ = false;  ///< all ranks throw what this one throws
   bool lost_ = false;
-  int code_ = -1;  ///< what this rank's body has returned; -1: nothing yet
+  int code_ = unwritten;     ///< what this rank's body has returned
+  int written_ = unwritten;  ///< the same of the rank that was 0 when another one died
 };
 
 }  // namespace kith::command

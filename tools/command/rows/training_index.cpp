@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 #include "command/input/index_input.hpp"
 #include "command/rows/pieces.hpp"
@@ -71,6 +72,10 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
     return;
   }
   const files::RowRange mine = my_range(training);
+  if (const std::int64_t all = ranks()->sums({mine.rows})[0]; all != training.n())
+    throw Error(Errc::invalid_argument, "mpi: this rank sees " + std::to_string(training.n()) +
+                                            " training rows, and the ranks read " + std::to_string(all) +
+                                            " in all; give every rank the same files");
   const RowsView rows = training.rows.searched();
   if (training.filter && mine.rows > 0) filter_ = training.filter->slice(mine.first, mine.rows);
   shared_ = ranks()->index(device, training.rows.table.held ? rows : rows.slice(mine.first, mine.rows),

@@ -46,12 +46,15 @@ namespace kith::mpi {
 
 /// A rank died, of which MPI told the others: where MPI has User Level Failure Mitigation (Bland, Bouteiller,
 /// Herault, Bosilca, Dongarra 2013), as Open MPI 5 has under `mpirun --with-ft ulfm`, and errors of the
-/// communicator are returned, every call here throws it on every rank that lives. The Index is of no more use
-/// then, nor is the communicator, but for survivors().
+/// communicator are returned, a call here throws it on every rank that lives, or on none. The Index is of no
+/// more use then, nor is the communicator, but for survivors().
 class KITH_API RankLost : public Error {
  public:
   using Error::Error;
 };
+
+/// Whether ranks go on where one dies: MPI has ULFM. (mpirun must allow it, too.)
+KITH_API bool has_survivors();
 
 /// The ranks of `comm` that live, in their order, as a communicator whose errors are returned; the caller
 /// frees it. Collective among them, once each has caught RankLost. Throws unsupported: MPI has no ULFM.
@@ -79,7 +82,8 @@ void together(MPI_Comm comm, Step&& step) {
 /// An Index of the rows of all ranks. A handle: copies share the rows. Free it before MPI_Finalize().
 class KITH_API Index {
  public:
-  /// Copy my_rows to `device`. Duplicates `comm`.
+  /// Copy my_rows to `device`. Duplicates `comm`; but where has_survivors() and errors of `comm` are
+  /// returned, uses it itself: free it after the Index.
   ///   my_rows    [n_r, dims]  as for kith::Index; a rank may have none
   ///   first_row  the number of the first of them among all rows; none may have two ranks. Absent: rows are
   ///              numbered by rank, from 0. Given on all ranks or on none
