@@ -47,7 +47,8 @@ def step_seconds(index, queries, options):
 @pytest.mark.slow
 def test_ctrl_c_stops_a_search_after_its_step():
     program = textwrap.dedent("""
-        import sys, time
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         sys.path.insert(0, sys.argv[1])
         from test_watch import long_search, step_seconds
         index, queries, options = long_search()
