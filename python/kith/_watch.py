@@ -44,14 +44,15 @@ def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
         return int(told.by(bar, fraction))
 
     options.progress = s.PROGRESS(show) if bar is not None else s.PROGRESS()
-    begun = threading.Lock()
+    begun, ended = threading.Lock(), threading.Event()
 
     def work() -> None:
         if begun.acquire(blocking=False):
             failed.by(lambda: check(ask(options)))
+            ended.set()
 
     try:
-        _wait(threading.Thread(target=work, name="kith", daemon=True), begun, stop.value)
+        _wait(threading.Thread(target=work, name="kith", daemon=True), begun, ended, stop.value)
     finally:
         if bar is not None:
             bar.close()
@@ -74,10 +75,11 @@ class _Raised:
         return False
 
 
-def _wait(thread: threading.Thread, begun: threading.Lock, stop: Optional[int]) -> None:
-    """Until the thread has ended, whatever is raised meanwhile: it writes to arrays of the caller.
+def _wait(thread: threading.Thread, begun: threading.Lock, ended: threading.Event, stop: Optional[int]) -> None:
+    """Until its work has ended, whatever is raised meanwhile: it writes to arrays of the caller.
 
-    What is raised while it starts leaves open whether it will run: it does unless `begun` is taken from it.
+    What is raised while it starts leaves open whether it will run: it does unless `begun` is taken from it. Until
+    Python 3.12 an interrupted join() takes a thread that runs for one that has ended: `ended` is asked instead.
     """
     raised: Optional[BaseException] = None
     try:
@@ -87,12 +89,13 @@ def _wait(thread: threading.Thread, begun: threading.Lock, stop: Optional[int]) 
         lib.kith_stop_request(stop)
         if begun.acquire(blocking=False):
             raise
-    while thread.is_alive():
+    while not ended.is_set():
         try:
-            thread.join()
+            if raised is not None:
+                lib.kith_stop_request(stop)
+            ended.wait()
         except BaseException as error:
             raised = raised or error
-            lib.kith_stop_request(stop)
     if raised is not None:
         raise raised
 

@@ -11,7 +11,7 @@ import time
 import kith
 import numpy as np
 import pytest
-from kith import _watch
+from kith import _structs, _watch
 
 
 def long_search(seconds=20.0):
@@ -28,20 +28,38 @@ def long_search(seconds=20.0):
     return index, np.tile(few, (max(2, int(seconds / took)), 1)), options
 
 
+class Enough(Exception):
+    pass
+
+
+def raise_enough(*_):
+    raise Enough
+
+
+def step_seconds(index, queries, options):
+    """What one step of the search takes, which nothing stops: half a second by the plan, more where cores are shared."""
+    begin = time.perf_counter()
+    with pytest.raises(Enough):
+        index.search(queries, 5, progress=raise_enough, **options)
+    return time.perf_counter() - begin
+
+
 @pytest.mark.slow
-def test_ctrl_c_stops_a_search_within_a_second():
+def test_ctrl_c_stops_a_search_after_its_step():
     program = textwrap.dedent("""
-        import sys, time
+        import signal, sys, time
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs ignore it
         sys.path.insert(0, sys.argv[1])
-        from test_watch import long_search
+        from test_watch import long_search, step_seconds
         index, queries, options = long_search()
+        step = step_seconds(index, queries, options)
         print("searching", flush=True)
         begin = time.monotonic()
         try:
             index.search(queries, 5, **options)
             print("ended by itself", time.monotonic() - begin)
         except KeyboardInterrupt:
-            print("interrupted", time.monotonic(), flush=True)
+            print("interrupted", time.monotonic(), step, flush=True)
         print(index.search(queries[:1], 1, **options).row.shape)
     """)
     process = subprocess.Popen(
@@ -51,27 +69,42 @@ def test_ctrl_c_stops_a_search_within_a_second():
     time.sleep(1.0)
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
-    word, when = process.stdout.readline().split()
-    assert word == "interrupted" and float(when) - sent < 1.0
+    word, when, step = process.stdout.readline().split()
+    assert word == "interrupted" and float(when) - sent < 0.5 + 3 * float(step)
     assert process.stdout.readline() == "(1, 1)\n"  # the index is as good as before
     assert process.wait() == 0
 
 
 def test_a_handler_that_raises_ends_the_search(monkeypatch):
-    class Enough(Exception):
-        pass
-
-    def raise_enough(*_):
-        raise Enough
-
     before = signal.signal(signal.SIGALRM, raise_enough)
     try:
-        index, queries, options = long_search(5.0)
+        index, queries, options = long_search()
+        step = step_seconds(index, queries, options)
         signal.setitimer(signal.ITIMER_REAL, 0.2)
         begin = time.perf_counter()
         with pytest.raises(Enough):
             index.search(queries, 5, **options)
-        assert time.perf_counter() - begin < 1.5
+        assert time.perf_counter() - begin < 0.7 + 3 * step
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_an_interrupted_search_has_ended_when_its_error_comes_out():
+    """Until Python 3.12 an interrupted join() takes a thread for ended that goes on to write to the caller's arrays."""
+    ended = []
+
+    def ask(_):
+        time.sleep(0.5)
+        ended.append(1)
+        return 0
+
+    before = signal.signal(signal.SIGALRM, raise_enough)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        with pytest.raises(Enough):
+            _watch._run(ask, _structs.search_options(), False)
+        assert ended == [1]
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -83,7 +116,8 @@ def test_the_gil_is_free_while_kith_works():
     ended = threading.Event()
 
     def count():
-        while not ended.wait(0.005):
+        while not ended.is_set():
+            time.sleep(0.005)  # not ended.wait(): without a GIL that spins first, which takes long on shared cores
             counted[0] += 1
 
     thread = threading.Thread(target=count)
