@@ -48,7 +48,7 @@ struct IndexOptions {
   std::size_t memory_limit = 0;
   /// Rows, those given included, that there is to be room for: with() then puts rows there, and copies none
   /// that are here. 0: as many as are given. Heeded where rows stay as bytes (docs/howto/elements.md); others
-  /// are in parts then, a part for each with().
+  /// and those of a set are in parts then, a part for each with().
   std::int64_t reserve = 0;
   /// With `stream`: rows of a chunk. 0: as many as the limit has room for, 128 MiB of them at most.
   std::int64_t chunk_rows = 0;
