@@ -1,7 +1,8 @@
-// kith-ask-driver LIBKITH PLUGIN SECONDS: load a plug-in and ask it for its devices, in a process that may
-// crash or hang. Says in one line on stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or
-// `late`; `no_library` or `no_process` where the driver was not asked. libkith.so starts it
-// (lib/src/device/driver_trial.cpp), and no other program needs to.
+// kith-ask-driver LIBKITH PLUGIN SECONDS BYTES: load a plug-in and ask it for its devices, in a process that
+// may crash or hang, within so many bytes of address space (0: as many as it likes). Says in one line on
+// stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or `late`; `no_library` or `no_process`
+// where the driver was not asked. libkith.so starts it (lib/src/device/driver_trial.cpp), and no other
+// program needs to.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -19,11 +21,26 @@ namespace {
 
 using Ask = void (*)(const char*);
 
+/// Of address space, beside what this process takes.
+void leave_bytes(rlim_t bytes) {
+  unsigned long long pages = 0;
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (!file) return;
+  const bool told = std::fscanf(file, "%llu", &pages) == 1;
+  std::fclose(file);
+  rlimit limit{};
+  if (!told || getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min(limit.rlim_cur,
+                            static_cast<rlim_t>(pages) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + bytes);
+  setrlimit(RLIMIT_AS, &limit);
+}
+
 /// In the child: what it does to itself is seen by its parent alone, and what it prints by none.
 ///   answered  out, shared with the parent: a driver may end the process by any exit code
-[[noreturn]] void ask(Ask ask_driver, const char* plugin, volatile bool& answered) {
+[[noreturn]] void ask(Ask ask_driver, const char* plugin, rlim_t bytes, volatile bool& answered) {
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
+  if (bytes > 0) leave_bytes(bytes);
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (nowhere < 0 || dup2(nowhere, STDOUT_FILENO) < 0) close(STDOUT_FILENO);
   ask_driver(plugin);
@@ -58,7 +75,7 @@ void wait_for(pid_t child, int seconds, const volatile bool& answered) {
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 4) {
+  if (count != 5) {
     std::fputs("kith-ask-driver: libkith.so starts this program; see `kith doctor`\n", stderr);
     return 2;
   }
@@ -75,7 +92,7 @@ int main(int count, char** words) {
     return 0;
   }
   auto& answered = *static_cast<volatile bool*>(shared);
-  if (child == 0) ask(ask_driver, words[2], answered);
+  if (child == 0) ask(ask_driver, words[2], std::strtoull(words[4], nullptr, 10), answered);
   wait_for(child, std::atoi(words[3]), answered);
   return 0;
 }

@@ -209,12 +209,19 @@ TEST_CASE("state: no process and no thread can be made, as under ulimit -u or th
 
 TEST_CASE("state: little memory harms no search of a few points") {
   if (kith::tests::sanitized()) return;
-  for (const int kib : {300000, 260000, 200000}) {
+  for (const int kib : {500000, 400000, 300000, 290000, 280000, 270000, 260000, 200000}) {
     CAPTURE(kib);
     const string limit = "ulimit -v " + std::to_string(kib) + ";";
     CHECK(search(limit).out == answer);
     CHECK(search(limit, "auto").out == answer);
   }
+  if (!has_opencl()) return;
+  const Result seen = shell("ulimit -v 250000; \"$kith\" devices");
+  CAPTURE(seen.err);
+  CHECK(seen.code == 0);
+  CHECK(contains(seen.out, "libkith_opencl.so: its driver was not asked for devices, since "));
+  CHECK(contains(seen.out,
+                 " MiB of address space are left, and drivers may need 256; allow more (ulimit -v)\n"));
 }
 
 TEST_CASE("state: no home, and a home that cannot be written") {

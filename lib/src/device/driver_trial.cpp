@@ -8,6 +8,7 @@
 #include <stdlib.h>  // secure_getenv
 #include <string.h>  // strsignal
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <fstream>
 #include <memory>
 #include <sstream>
 
@@ -32,6 +34,13 @@ using Clock = std::chrono::steady_clock;
 
 /// What the helper itself may take, beside the time that a driver has.
 constexpr int helper_ms = 3000;
+
+constexpr unsigned mib_shift = 20;
+/// With 246 to 266 MiB left PoCL 3.1 loads, cannot start two threads, and ends the process.
+constexpr std::uint64_t enough_address_space = std::uint64_t{256} << mib_shift;
+/// What this process may take between the trial of a driver and its use: threads, and memory that malloc
+/// keeps.
+constexpr std::uint64_t between_trial_and_use = std::uint64_t{64} << mib_shift;
 
 /// Seconds that a driver has: KITH_DRIVER_SECONDS, 1 to 3600; else 20, as a cold GPU takes some.
 int patience_s() {
@@ -121,15 +130,29 @@ struct Trial {
   std::unique_ptr<Start> start;
 };
 
-Trial start_helper(const fs::path& helper, const fs::path& library, const fs::path& file) {
+/// Bytes of address space that this process may take yet; 0 where that is not limited, or not known.
+std::uint64_t address_space_left() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  std::uint64_t pages = 0;
+  if (!(std::ifstream("/proc/self/statm") >> pages)) return 0;
+  const auto taken = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return std::max<std::uint64_t>(limit.rlim_cur, taken + 1) - taken;
+}
+
+///   bytes  of address space that the driver may take; 0: it is not limited
+Trial start_helper(const fs::path& helper, const fs::path& library, const fs::path& file,
+                   std::uint64_t bytes) {
   Trial trial;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
     trial.error = errno;
     return trial;
   }
-  std::string words[] = {helper.string(), library.string(), file.string(), std::to_string(patience_s())};
-  char* pointers[] = {words[0].data(), words[1].data(), words[2].data(), words[3].data(), nullptr};
+  std::string words[] = {helper.string(), library.string(), file.string(), std::to_string(patience_s()),
+                         std::to_string(bytes)};
+  char* pointers[] = {words[0].data(), words[1].data(), words[2].data(),
+                      words[3].data(), words[4].data(), nullptr};
   trial.start = std::make_unique<Start>();
   Start& start = *trial.start;
   start.program = words[0].c_str();
@@ -198,6 +221,13 @@ std::string without_processes(int error) {
          strerror(error) + "); allow more processes (ulimit -u, or the pids of a container)";
 }
 
+/// Where a driver may be loaded, but not start its threads, some end the process.
+std::string without_address_space(std::uint64_t left) {
+  return "its driver was not asked for devices, since " + std::to_string(left >> mib_shift) +
+         " MiB of address space are left, and drivers may need " +
+         std::to_string(enough_address_space >> mib_shift) + "; allow more (ulimit -v)";
+}
+
 /// Its sentence; empty: it may be loaded. `why` says what the helper itself lacks.
 std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
   if (trial.answers < 0) {
@@ -230,9 +260,13 @@ std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::st
         "that crashes ends; start this program again";
     return std::vector<std::string>(files.size());
   }
+  const std::uint64_t left = address_space_left();
+  if (left > 0 && left < enough_address_space)
+    return std::vector<std::string>(files.size(), without_address_space(left));
   std::vector<Trial> trials;
   trials.reserve(files.size());
-  for (const fs::path& file : files) trials.push_back(start_helper(helper, library, file));
+  const std::uint64_t bytes = left > 0 ? left - between_trial_and_use : 0;
+  for (const fs::path& file : files) trials.push_back(start_helper(helper, library, file, bytes));
   const auto late = Clock::now() + std::chrono::seconds(patience_s()) + std::chrono::milliseconds(helper_ms);
   std::vector<std::string> sentences;
   for (Trial& trial : trials) {
