@@ -4,7 +4,7 @@
 #                 the packages that PyPI has for it. Skipped without one, and in the short form
 
 packages_freethreaded="binutils"
-minimum_freethreaded_tests=650  # that passed
+minimum_freethreaded_tests=760  # that passed
 
 skip_freethreaded() { # WHY
   echo "freethreaded: skipped: $1"
