@@ -196,6 +196,7 @@ def test_an_estimator_in_a_pool(name, device, monkeypatch):
     y = np.arange(len(TRAIN)) % 5
     once = made(name, device, TRAIN, y)
     fresh, counted = pickle.loads(pickle.dumps(once)), []
+    attributes = set(vars(fresh))  # which scikit-learn looks through, so that none may come meanwhile
     make = type(fresh)._make
 
     def slow(self):
@@ -206,6 +207,7 @@ def test_an_estimator_in_a_pool(name, device, monkeypatch):
     monkeypatch.setattr(type(fresh), "_make", slow)
     answers = together(THREADS, lambda _: [asked(fresh) for _ in range(3)])
     assert answers == [[asked(once)] * 3] * THREADS and len(counted) == 1
+    assert set(vars(fresh)) == attributes
     assert asked(pickle.loads(pickle.dumps(fresh))) == asked(copy.deepcopy(fresh)) == asked(once)
 
 

@@ -51,6 +51,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         self.n_jobs = n_jobs
         self.device = device
 
+    _made: Any  # what `_make` gives; None in a copy, until it is first asked
+
     def _where(self) -> str:
         return f"kith.sklearn.{type(self).__name__}"
 
@@ -72,6 +74,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         self.n_samples_fit_ = len(X)
         self._fit_X = X
         self._fit_index = frame.index if hasattr(frame, "columns") and hasattr(frame, "index") else None
+        self._made, self._making = None, Lock()
 
     # ---- The handle: made when rows are fitted, and again after a pickle or a copy ----
 
@@ -84,9 +87,9 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def _model(self) -> Any:
         check_is_fitted(self, "_fit_X")
-        if self.__dict__.get("_made") is None:
-            with self.__dict__.setdefault("_making", Lock()).held():  # once, whichever thread is first
-                if self.__dict__.get("_made") is None:
+        if self._made is None:
+            with self._making.held():  # once, whichever thread is first
+                if self._made is None:
                     self._made = self._make()
         return self._made
 
@@ -101,8 +104,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        for name in ("_made", "_making"):
-            state.pop(name, None)
+        if "_made" in state:  # kept as None: what is asked adds no attribute, while scikit-learn looks through them
+            state["_made"] = None
         return state
 
     # ---- Queries ----
