@@ -51,7 +51,6 @@ class Checkpoint {
   /// Throws bad_file.
   void write(const std::vector<SearchPiece>& done, const Keys& keys) const;
 
-  std::int64_t rows() const { return all_rows_; }
   std::int64_t queries() const { return queries_; }
   std::int64_t k() const { return k_; }
 
