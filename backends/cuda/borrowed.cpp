@@ -1,5 +1,8 @@
 // Memory of callers: device pointers, and the streams that wrote them.
+#include <optional>
+
 #include "device.hpp"
+#include "locked_in_place.hpp"
 
 namespace kith::cuda {
 namespace {
@@ -8,6 +11,21 @@ namespace {
 class Borrowed : public Block {
  public:
   Borrowed(void* callers, std::size_t size) : Block(callers, size) {}
+};
+
+/// Memory of the host, which kernels read over the bus.
+class BorrowedOfHost : public Block {
+ public:
+  BorrowedOfHost(const spi::CallersMemory& of, CUcontext context)
+      : Block(of.memory, of.bytes), context_(context), locked_(std::in_place, of.memory, of.bytes) {}
+  ~BorrowedOfHost() override {
+    const Visit visit(context_);
+    locked_.reset();
+  }
+
+ private:
+  const CUcontext context_;
+  std::optional<LockedInPlace> locked_;
 };
 
 /// `why` follows the name of the device.
@@ -31,13 +49,26 @@ bool Device::is_locked(const void* begin, std::size_t bytes) const {
 }
 
 std::unique_ptr<spi::Allocation> Device::borrow(const spi::CallersMemory& of) {
-  if (of.where != Where::cuda)
+  if (of.where == Where::opencl)
     refuse(info.spec,
            "takes memory of CUDA alone; give a device pointer, or open the device by its other name");
   const Call call(*this, "borrow");
+  if (of.where == Where::host) return borrow_of_host(of);
   check_callers_memory(of.memory);
   wait_for(static_cast<cudaStream_t>(of.stream_or_queue));
   return std::make_unique<Borrowed>(of.memory, of.bytes);
+}
+
+std::unique_ptr<spi::Allocation> Device::borrow_of_host(const spi::CallersMemory& of) {
+  int same = 0;  // whether devices know memory that is locked in place by the host's addresses
+  guard_.check(cudaDeviceGetAttribute(&same, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal_),
+               "borrow", "cudaDeviceGetAttribute");
+  if (!same || of.is_written) refuse(info.spec, "does not read memory of the host in place; copy the rows");
+  try {
+    return std::make_unique<BorrowedOfHost>(of, context_);
+  } catch (const Error& error) {
+    refuse(info.spec, error.what());
+  }
 }
 
 void Device::check_callers_memory(const void* memory) {

@@ -142,7 +142,8 @@ class Device : public spi::Device {
     const Visit visit_;
   };
 
-  // borrowed.cpp. Throws unsupported: it is not memory of this device.
+  // borrowed.cpp. Throw unsupported: the memory cannot be locked in place; it is not memory of this device.
+  std::unique_ptr<spi::Allocation> borrow_of_host(const spi::CallersMemory& of);
   void check_callers_memory(const void* memory);
   void wait_for(cudaStream_t stream);
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "common/parted/sources.hpp"
 #include "kith/filter.hpp"
 #include "kith/keys.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::tests {
 namespace {
@@ -113,6 +115,49 @@ TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered
       }
     }
   }
+}
+
+bool is_locked(const float* rows, std::size_t count) {
+  bool locked = false;
+  spi::with_device(device(),
+                   [&](spi::Device& opened) { locked = opened.is_locked(rows, count * sizeof(float)); });
+  return locked;
+}
+
+TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they lie, whatever they begin at") {
+  if (!has_int8() || !device().info().spec.starts_with("cuda")) return;
+  constexpr std::int64_t n = 3000, m = 70, k = 3, apart = 5;
+  for (const std::int64_t dims : {40, 41})
+    for (const Metric metric : {Metric::l2, Metric::negative_dot})
+      for (const std::size_t shift : {0, 1}) {
+        CAPTURE(dims);
+        CAPTURE(std::string(name(metric)));
+        CAPTURE(shift);
+        const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, metric),
+                     queries = hard_rows(DataKind::normal, Set::queries, m, dims, metric);
+        std::vector<float> memory(static_cast<std::size_t>(n * dims) + shift);
+        std::copy_n(train.view().data(), n * dims, memory.begin() + static_cast<std::ptrdiff_t>(shift));
+        const MatrixView<const float> all(memory.data() + shift, n, dims);
+        // Two that overlap have pages in common, whichever goes first.
+        std::optional<Index> former(std::in_place, device(), memory_source(RowsView(all.slice(0, n - apart))),
+                                    metric, quantized(500));
+        const Index latter(device(), memory_source(RowsView(all.slice(apart, n - apart))), metric,
+                           quantized(0));
+        CHECK(is_locked(all.data(), static_cast<std::size_t>(n * dims)));
+        for (const Index* index : {&*former, &latter}) {
+          const Index whole(device(), all.slice(index == &latter ? apart : 0, n - apart), metric);
+          Trace trace;
+          CHECK(difference(index->search(queries, k, {}, &trace), whole.search(queries, k)) == "");
+          CHECK(!trace.seconds.contains("rank"));
+        }
+        former.reset();
+        const Index whole(device(), all.slice(apart, n - apart), metric);
+        CHECK(difference(latter.search(queries, k), whole.search(queries, k)) == "");
+      }
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, 40, Metric::l2);
+  const auto count = static_cast<std::size_t>(n * 40);
+  { const Index index(device(), memory_source(RowsView(train.view())), Metric::l2, quantized(0)); }
+  CHECK_FALSE(is_locked(train.view().data(), count));
 }
 
 TEST_CASE("quantized rows: on a grid of bytes products rank, and no row is read") {

@@ -33,7 +33,7 @@ BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const 
       steps_(static_cast<std::int64_t>(phases(index, plan, plan.attempts.front()).size())),
       proposal_(index.device.state(), plan, form.on_grid),
       form_(form) {
-  if (rows_elsewhere() && !form_.takes_products)
+  if (rows_elsewhere() && !quantized_->has_rows(0) && !form_.takes_products)
     on_host_ = std::make_unique<OnHost>(index, plan, *quantized_->elsewhere(), proposal_.places_of_tile());
 }
 
@@ -218,11 +218,11 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
 
 /// As RerankStep reads them. Where products say what all chains are it reads none, and none are there.
 spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
+  if (quantized_->has_rows(chunk)) return quantized_->rows(chunk);
   if (rows_elsewhere() || index_.rows_are_bytes) {
     const auto rows = static_cast<std::uint32_t>(index_.chunks[chunk].rows);
     return {quantized_->of(chunk, 0, 0).rows.memory, 0, rows, static_cast<std::uint32_t>(index_.dims), 1};
   }
-  if (quantized_->has_rows(chunk)) return quantized_->rows(chunk);
   return Tile{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows}.row_blocks(index_);
 }
 

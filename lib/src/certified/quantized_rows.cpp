@@ -170,7 +170,11 @@ spi::QuantizedRows IndexQuantizedRows::of(std::size_t chunk, std::int64_t first,
 
 spi::RowBlocks IndexQuantizedRows::rows(std::size_t chunk) const {
   const Part& part = parts_[chunk];
-  return {part.copy.get(), 0, static_cast<std::uint32_t>(part.count), static_cast<std::uint32_t>(dims_), 1};
+  const auto count = static_cast<std::uint32_t>(part.count), dims = static_cast<std::uint32_t>(dims_);
+  if (!reached_) return {part.copy.get(), 0, count, dims, 1};
+  std::int64_t before = 0;
+  for (std::size_t i = 0; i < chunk; ++i) before += parts_[i].count;
+  return {reached_.get(), static_cast<std::uint32_t>(before), count, dims, 1};
 }
 
 spi::Grid<float> IndexQuantizedRows::centre() const {

@@ -85,11 +85,15 @@ class IndexQuantizedRows {
 
   /// `rows` quantized rows of chunk number `chunk`, from its row `first` on.
   spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
-  /// All rows of chunk number `chunk`, one behind the other, where the first search wanted them kept.
-  bool has_rows(std::size_t chunk) const { return parts_[chunk].copy.get() != nullptr; }
+  /// All rows of chunk number `chunk`, one behind the other: where the first search wanted them kept, or the
+  /// device reads them elsewhere.
+  bool has_rows(std::size_t chunk) const { return reached_ || parts_[chunk].copy.get(); }
   spi::RowBlocks rows(std::size_t chunk) const;
   /// Null where the rows are in the chunks.
   const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
+  /// All rows elsewhere as the device reads them there: has_rows() from then on.
+  ///   rows  [of all chunks, dims]
+  void reach(std::unique_ptr<spi::Allocation> rows) { reached_ = std::move(rows); }
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
   spi::OnGrid on_grid() const { return on_grid_; }
@@ -111,6 +115,7 @@ class IndexQuantizedRows {
   DeviceMemory centre_;
   std::vector<Part> parts_;
   std::shared_ptr<const RowsElsewhere> elsewhere_;
+  std::unique_ptr<spi::Allocation> reached_;  ///< after who keeps its memory
 };
 
 /// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.

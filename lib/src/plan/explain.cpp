@@ -63,7 +63,8 @@ std::string explain(const Plan& plan) try {
     line("residence", "stream, in chunks of ", plan.chunk_rows,
          " training rows; what follows is for one chunk");
   else if (plan.residence == Residence::quantized)
-    line("residence", "quantized: the device proposes, the host ranks the rows that the source has");
+    line("residence",
+         "quantized: the device proposes, and what it proposes is ranked by the rows that the source has");
   const bool radius = p.k == 0;
   line("chain",
        plan.boxes   ? "boxes, nearest first"

@@ -51,7 +51,7 @@ struct FinishStep {
 /// Memory that belongs to a caller.
 struct CallersMemory {
   Where where;
-  void* memory;           ///< a device pointer of CUDA, or a cl_mem
+  void* memory;           ///< a device pointer of CUDA, a cl_mem, or an address of the host
   std::size_t bytes;      ///< that are used, from its beginning on
   bool is_written;        ///< else it is read only
   void* stream_or_queue;  ///< of the caller, whose work on the memory comes first

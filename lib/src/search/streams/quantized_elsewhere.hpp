@@ -1,6 +1,6 @@
 // Training rows that stay in a Source, while the device holds their quantized rows: the device proposes, and
-// the host ranks the candidates. docs/certificate.md, docs/howto/beyond-one-card.md.
-#pragma once
+// ranks where it reads the memory of the host; else the host ranks. docs/certificate.md,
+// docs/howto/beyond-one-card.md.
 
 #include <memory>
 
