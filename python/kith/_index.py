@@ -109,6 +109,8 @@ class Index(Searches):
         shares: Optional[Any] = None,
         reserve: int = 0,
     ) -> None:
+        if hasattr(self, "_handle"):
+            raise InvalidArgument("kith.Index: __init__ was called before, and an index never changes; make another")
         name = metric_name(metric, "kith.Index")
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
@@ -126,8 +128,8 @@ class Index(Searches):
     def _take(
         self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
     ) -> None:
+        self._handle = handle  # before what it reads: attributes go in this order
         self._source = source  # rows that stay in memory of the caller's
-        self._handle = handle
         self._device = device
         self._columns = columns
         info = s.sized(s.IndexInfo)

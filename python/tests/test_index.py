@@ -251,3 +251,11 @@ def test_threads_and_memory_limit(random):
     assert isinstance(raised.value, MemoryError)
     with pytest.raises(kith.InvalidArgument, match="threads"):
         index.search(queries, 9, threads=-1)
+
+
+def test_an_index_is_made_once(random):
+    train = whole(random, 5, 2)
+    index = kith.Index(train, device="cpu")
+    with pytest.raises(kith.InvalidArgument, match="make another"):
+        index.__init__(train[:2], device="cpu")
+    same(index.search(train, 1), neighbors(train, train, 1, "l2"))

@@ -37,7 +37,7 @@ def raise_enough(*_):
 
 
 def step_seconds(index, queries, options):
-    """What one step of the search takes, which nothing stops: half a second by the plan, more where cores are shared."""
+    """What one step of the search takes, which nothing stops: a quarter of a second by the plan, more where cores are shared."""
     begin = time.perf_counter()
     with pytest.raises(Enough):
         index.search(queries, 5, progress=raise_enough, **options)

@@ -109,3 +109,22 @@ TEST_CASE("bench --answers: what each search found") {
       "invalid_argument: bench: --answers does not go with --prepare, which searches nothing; leave "
       "one of them out");
 }
+
+TEST_CASE("bench --residence: searches of rows that stay elsewhere") {
+  const string few = "bench --device cpu --scale 0.0005 --repeats 3 --seconds 1 ";
+  for (const char* const residence : {"resident", "stream"}) {
+    CAPTURE(residence);
+    const Result result = kith(few + "--workload cloud3 --json - --residence " + residence);
+    CHECK(result.code == 0);
+    CHECK(contains(result.out, string("\"residence\": \"") + residence + "\""));
+    CHECK(contains(result.out, "residence      stream") == (string(residence) == "stream"));
+  }
+  check_refused(
+      "bench --workload select32 --residence stream", 2,
+      "invalid_argument: bench: --residence stream: select32 has no training rows to keep elsewhere; "
+      "leave it out");
+  check_refused(
+      "bench --prepare --residence stream", 2,
+      "invalid_argument: bench: --residence stream does not go with --prepare, which times rows on the "
+      "device; leave one of them out");
+}

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <memory>
 
+#include "command/input/tables.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/shared/output_file.hpp"
 #include "files/named.hpp"
@@ -14,11 +15,18 @@
 namespace kith::command {
 namespace {
 
+/// Whether it times a search of training rows that are there before.
+bool is_plain_search(const workloads::Workload& workload) {
+  return workload.timed == workloads::Timed::search && !workload.grown;
+}
+
 std::vector<workloads::Workload> wanted_workloads(const BenchFlags& flags) {
   std::vector<workloads::Workload> wanted;
   if (flags.workload == "all") {
     std::copy_if(workloads::all_workloads().begin(), workloads::all_workloads().end(),
-                 std::back_inserter(wanted), [](const auto& workload) { return !workload.grown; });
+                 std::back_inserter(wanted), [&](const auto& workload) {
+                   return flags.residence == "resident" ? !workload.grown : is_plain_search(workload);
+                 });
   } else {
     for (const std::string& text : split_commas(flags.workload))
       wanted.push_back(workloads::find_workload(text));
@@ -86,6 +94,17 @@ int bench_searches(const BenchFlags& flags, const std::vector<workloads::Workloa
   return wrong ? exit_failed_check : exit_ok;
 }
 
+/// Rows stay elsewhere where a search is timed, and they are there before it.
+void check_residence(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted) {
+  if (flags.prepare)
+    refuse("bench", "--residence " + flags.residence +
+                        " does not go with --prepare, which times rows on the device; leave one of them out");
+  for (const workloads::Workload& workload : wanted)
+    if (flags.workload != "all" && !is_plain_search(workload))
+      refuse("bench", "--residence " + flags.residence + ": " + std::string(workload.name) +
+                          " has no training rows to keep elsewhere; leave it out");
+}
+
 int run_bench(const BenchFlags& flags) {
   if (flags.list) {
     for (const workloads::Workload& workload : workloads::all_workloads())
@@ -97,6 +116,7 @@ int run_bench(const BenchFlags& flags) {
                                             " is out of range; give a number above 0, up to 1");
   std::vector<workloads::Workload> wanted = wanted_workloads(flags);
   if (flags.prepare) wanted = workloads_to_prepare(flags, std::move(wanted));
+  if (parse_residence(flags.residence) != Residence::resident) check_residence(flags, wanted);
   OutputFile file(flags.json);
   std::vector<Device> devices;
   for (const std::string& spec : split_commas(flags.device)) devices.push_back(open_device(spec));
@@ -139,6 +159,12 @@ Subcommand add_bench(CLI::App& parent) {
       "--prepare", flags->prepare,
       "Instead: time an Index of the rows, the upload alone, and what proposers make of them, beside "
       "one read of the rows");
+  add_choice(
+      *app, "--residence", flags->residence,
+      "Where the training rows stay: resident (on the device), stream or quantized (in the host's memory; "
+      "they pass through the device in chunks, or it holds quantized rows)",
+      {"resident", "stream", "quantized"})
+      ->capture_default_str();
   app->add_flag("--list", flags->list, "Only print the names of the workloads");
   reads_folder(
       app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are"),
@@ -148,6 +174,7 @@ Subcommand add_bench(CLI::App& parent) {
   add_examples(*app, {"kith bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
                       "kith bench --device cpu --scale 0.01",
                       "kith bench --prepare --workload sift_k10,emb768 --proposer fp16 --device cuda:0",
+                      "kith bench --workload sift_k10 --residence quantized --device cuda:0",
                       "kith bench --workload select32 --selector radix --json radix.json"});
   return {app, [flags] { return run_bench(*flags); }};
 }

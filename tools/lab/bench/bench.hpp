@@ -9,6 +9,7 @@
 
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
+#include "kith/index.hpp"
 #include "lab/energy/energy.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/clock.hpp"
@@ -27,8 +28,9 @@ struct BenchFlags {
   std::int64_t repeats = 20;
   std::int64_t seconds = 10;  ///< for the samples of one workload on one device
   bool list = false;
-  bool prepare = false;  ///< time what makes rows ready instead of searches
-  bool energy = false;   ///< count joules, which takes a second or more a workload and device
+  bool prepare = false;                ///< time what makes rows ready instead of searches
+  bool energy = false;                 ///< count joules, which takes a second or more a workload and device
+  std::string residence = "resident";  ///< where the training rows stay
   PlanFlags plan;
 };
 
@@ -89,6 +91,9 @@ struct Measured {
   std::string plan;                      ///< explain()
   std::string short_plan;
 };
+
+/// The training rows of a workload where --residence says.
+Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags);
 
 /// Check the bits against the CPU on a sample of queries, warm up, and time.
 ///   meter  counts the joules of the device; null: they are not counted

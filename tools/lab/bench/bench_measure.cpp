@@ -98,8 +98,8 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
 }
 
 /// What making boxes takes once all that is made on first use is there.
-double seconds_of_boxes(const Device& device, const BenchData& data) {
-  const Index again(device, data.train_rows(), data.workload.metric);
+double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
+  const Index again = index_of(device, data, flags);
   Trace trace;
   PlanOptions options;
   options.boxes = true;
@@ -112,7 +112,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   const auto& w = data.workload;
   const PlanOptions options = plan_options(flags.plan);
   const Clock build;
-  const Index index(device, data.train_rows(), w.metric);
+  const Index index = index_of(device, data, flags);
   measured.index_build = build.seconds();
 
   Trace trace;
@@ -120,7 +120,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   Neighbors found = index.search(data.query_rows(), w.k, options, &trace);
   measured.first_run = first.seconds();
   measured.device_bytes = index.memory_bytes();
-  if (trace.plan.boxes) measured.boxes = seconds_of_boxes(device, data);
+  if (trace.plan.boxes) measured.boxes = seconds_of_boxes(device, data, flags);
   measured.checked = check_count(data, cpu);
   measured.difference = check_search(cpu, data, measured.checked, found);
   if (!measured.difference.empty()) return;
@@ -274,6 +274,13 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
   }
   if (workload.element != Element::f32 && !workload.grown) store(workload, data);
   return data;
+}
+
+Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
+  IndexOptions options;
+  options.residence = parse_residence(flags.residence);
+  if (options.residence == Residence::resident) return {device, data.train_rows(), data.workload.metric};
+  return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
 
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,

@@ -169,8 +169,9 @@ std::string device_lines(const BenchFlags& flags, const std::vector<Device>& dev
 }
 
 std::string preface(const BenchFlags& flags, const std::vector<Device>& devices) {
-  return device_lines(flags, devices) +
-         "ms: median of the device's clock, rows resident; host ms: host clock around the same work "
+  return device_lines(flags, devices) + "ms: median of the device's clock, rows " +
+         (flags.residence == "stream" ? "in a stream" : flags.residence) +
+         "; host ms: host clock around the same work "
          "until the device is done;\nto answer: ms from queries in host memory to neighbours in host memory, "
          "median of the host's clock around a whole call;\nfirst run, index, upload, download: ms of the "
          "host's clock. Bits are checked against the CPU first.\nWhat fits the device's cache stays there "
@@ -185,6 +186,7 @@ std::string preface(const BenchFlags& flags, const std::vector<Device>& devices)
 nlohmann::ordered_json json_of(const BenchFlags& flags) {
   return {{"kith", report::version_number()},
           {"scale", flags.scale},
+          {"residence", flags.residence},
           {"results", nlohmann::ordered_json::array()}};
 }
 

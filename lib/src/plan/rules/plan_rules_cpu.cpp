@@ -6,7 +6,8 @@
 namespace kith {
 namespace {
 
-constexpr double step_seconds = 0.5;  // a step cannot be stopped once it runs
+// A step cannot be stopped once it runs, and takes several times as long where others use the cores, too.
+constexpr double step_seconds = 0.25;
 constexpr std::int64_t query_block = 8, most_queries = 1 << 16;
 // Distances of a step where they are written and the caller names no selector: enough to share, and little
 // memory. With 128 queries or more a step, longer training tiles were as fast as shorter ones, or faster.
