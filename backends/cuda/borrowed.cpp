@@ -17,7 +17,7 @@ class Borrowed : public Block {
 class BorrowedOfHost : public Block {
  public:
   BorrowedOfHost(const spi::CallersMemory& of, CUcontext context)
-      : Block(of.memory, of.bytes), context_(context), locked_(std::in_place, of.memory, of.bytes) {}
+      : Block(of.memory, of.bytes, true), context_(context), locked_(std::in_place, of.memory, of.bytes) {}
   ~BorrowedOfHost() override {
     const Visit visit(context_);
     locked_.reset();

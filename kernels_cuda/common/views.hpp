@@ -10,16 +10,22 @@
 
 namespace kith::cuda {
 
-/// Memory of the device, all that this back end makes.
+/// Memory of the device, all that this back end makes; or of the host, as kernels read it over the bus.
 class Block : public spi::Allocation {
  public:
-  Block(void* made, std::size_t size) : Allocation(size), data(made) {}
+  Block(void* made, std::size_t size, bool is_of_host = false)
+      : Allocation(size), data(made), of_host(is_of_host) {}
   void* const data;
+  const bool of_host;
 };
 
 /// Null for null.
 inline void* address_of(const spi::Allocation* memory) {
   return memory ? static_cast<const Block*>(memory)->data : nullptr;
+}
+
+inline bool is_of_host(const spi::Allocation* memory) {
+  return memory && static_cast<const Block*>(memory)->of_host;
 }
 
 template <class T>

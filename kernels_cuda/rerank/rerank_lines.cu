@@ -9,7 +9,10 @@
 // accumulated, and with them the same dimensions of the queries; then each lane accumulates the row of its
 // own candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
 // lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
-// do, others are not kept waiting. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers:
+// do, others are not kept waiting. Rows in memory of the host come over
+// the bus, which is as busy with a part of a line as with all of it: asynchronous copies, whose places in
+// shared memory are mixed, ask for parts, and loads of registers for lines. An H100 took 9.9 ms by those, and
+// 2.7, at 51 GB/s, by these. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers:
 // two. Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl,
 // Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
 #include <cuda_pipeline.h>
@@ -58,7 +61,11 @@ struct Team {
   }
 };
 
+/// Where rows come from: memory of the device, or of the host.
+enum class From { device, host };
+
 /// What a warp copies: its candidates' rows, eight of them this lane, and its block's queries.
+template <From from>
 class Lines {
  public:
   ///   row  of this lane's candidate, or of any that there is
@@ -78,8 +85,7 @@ class Lines {
 #pragma unroll
       for (std::uint32_t i = 0; i < pieces; ++i) {
         const std::uint32_t r = 4 * i + lane_ / pieces;
-        __pipeline_memcpy_async(&to.rows[r][lane_ % pieces ^ r % pieces],
-                                data_ + std::size_t{row_[i]} * dims_ + d0, sizeof(float4));
+        copy_piece(to.rows[r][lane_ % pieces ^ r % pieces], data_ + std::size_t{row_[i]} * dims_ + d0);
       }
     }
 #pragma unroll
@@ -91,6 +97,13 @@ class Lines {
   }
 
  private:
+  __device__ __forceinline__ static void copy_piece(float4& to, const float* piece) {
+    if constexpr (from == From::device)
+      __pipeline_memcpy_async(&to, piece, sizeof(float4));
+    else
+      to = __ldg(reinterpret_cast<const float4*>(piece));
+  }
+
   const float *const data_, *const queries_;
   const std::uint32_t dims_, lane_;
   std::uint32_t row_[pieces];
@@ -112,7 +125,7 @@ __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage
 }
 
 /// Block b takes part b / teams of the candidates of queries b % teams * 8 and following.
-template <Metric metric, std::uint32_t stages>
+template <Metric metric, From from, std::uint32_t stages>
 __global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
                                                         const std::uint32_t parts) {
   extern __shared__ Stage stage[];  // [stages]
@@ -129,7 +142,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
     const std::uint32_t j = place - team.begin[i];
     const std::size_t q = q0 + i;
     const std::uint32_t t = lists.rows.data[q * lists.rows.stride + j];
-    const Lines lines(reranking, t + shift, q0, lane);
+    const Lines<from> lines(reranking, t + shift, q0, lane);
     float acc = Chain<metric>::start();
     __syncwarp();  // all have read what was there before
 #pragma unroll
@@ -148,7 +161,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
   }
 }
 
-template <std::uint32_t stages>
+template <From from, std::uint32_t stages>
 cudaError_t start(const Queue& queue, const Reranking& reranking) {
   const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
   // Blocks enough for all multiprocessors, if every list were full.
@@ -157,18 +170,26 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
       divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
   const auto parts = static_cast<std::uint32_t>(std::min(enough, most));
   return with_chain(reranking.metric, [&](auto chain) {
-    return launch_in_turn(queue, rerank_lines<decltype(chain)::value, stages>, std::uint64_t{teams} * parts,
-                          threads, stages * sizeof(Stage), reranking, teams, parts);
+    return launch_in_turn(queue, rerank_lines<decltype(chain)::value, from, stages>,
+                          std::uint64_t{teams} * parts, threads, stages * sizeof(Stage), reranking, teams,
+                          parts);
   });
+}
+
+/// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
+template <From from>
+cudaError_t start_with_stages(const Queue& queue, const Reranking& reranking) {
+  if (reranking.train.dims <= line) return start<from, 2>(queue, reranking);
+  return reranking.train.dims <= 2 * line ? start<from, 3>(queue, reranking)
+                                          : start<from, 4>(queue, reranking);
 }
 
 }  // namespace
 
-/// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
 cudaError_t rerank_lines(const Queue& queue, const spi::RerankStep& step) {
   const Reranking reranking = reranking_of(step);
-  if (reranking.train.dims <= line) return start<2>(queue, reranking);
-  return reranking.train.dims <= 2 * line ? start<3>(queue, reranking) : start<4>(queue, reranking);
+  return is_of_host(step.train.memory) ? start_with_stages<From::host>(queue, reranking)
+                                       : start_with_stages<From::device>(queue, reranking);
 }
 
 }  // namespace kith::cuda

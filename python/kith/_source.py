@@ -47,7 +47,8 @@ def open_source(
         holds quantized rows (a byte a column), and proposes by them. None: on the device if they fit,
         else ``stream``.
     memory_limit : int
-        Bytes of device memory that one search and the index take together; 0: chunks of 128 MiB at most.
+        Bytes of device memory that one search and the index take together; 0: chunks of 512 MiB at most
+        on a GPU, elsewhere 128.
     chunk_rows : int
         With ``stream``: rows of a chunk; 0: as many as the limit has room for.
     element : {"bits"}, optional

@@ -24,6 +24,7 @@ class ProxyDevice : public spi::Device {
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
     return real_->allocate_host(bytes);
   }
+  std::unique_ptr<spi::CopyQueue> copy_queue() override { return real_->copy_queue(); }
   bool is_locked(const void* begin, std::size_t bytes) const override {
     return real_->is_locked(begin, bytes);
   }

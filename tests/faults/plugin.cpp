@@ -36,6 +36,18 @@ void may_fail(const char* call) {
   }
 }
 
+class FailingQueue : public spi::CopyQueue {
+ public:
+  explicit FailingQueue(std::unique_ptr<spi::CopyQueue> real) : real_(std::move(real)) {}
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    may_fail("copy");
+    real_->write(to, offset, from, bytes);
+  }
+
+ private:
+  const std::unique_ptr<spi::CopyQueue> real_;
+};
+
 class Device : public spi::Device {
   template <class Body>
   auto of_real(const Body& body) const {
@@ -71,6 +83,11 @@ class Device : public spi::Device {
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
     may_fail("allocate_host");
     return of_real([&](spi::Device& device) { return device.allocate_host(bytes); });
+  }
+  std::unique_ptr<spi::CopyQueue> copy_queue() override {
+    may_fail("copy_queue");
+    std::unique_ptr<spi::CopyQueue> real = of_real([](spi::Device& device) { return device.copy_queue(); });
+    return real ? std::make_unique<FailingQueue>(std::move(real)) : nullptr;
   }
   bool is_locked(const void* begin, std::size_t bytes) const override {
     may_fail("is_locked");

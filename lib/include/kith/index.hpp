@@ -44,13 +44,13 @@ struct IndexOptions {
   Residence residence = Residence::automatic;
   /// Of rows that a Source has: with `stream` and `quantized` the bytes of device memory that one search and
   /// this Index take together, chunks, queries, lists and quantized rows included; with `automatic` also what
-  /// decides. 0: chunks of 128 MiB at most, and for the rest as PlanOptions::memory_limit has it.
+  /// decides. 0: chunks of 512 MiB at most on a GPU, elsewhere 128; else as PlanOptions::memory_limit.
   std::size_t memory_limit = 0;
   /// Rows, those given included, that there is to be room for: with() then puts rows there, and copies none
   /// that are here. 0: as many as are given. Heeded where rows stay as bytes (docs/howto/elements.md); others
   /// and those of a set are in parts then, a part for each with().
   std::int64_t reserve = 0;
-  /// With `stream`: rows of a chunk. 0: as many as the limit has room for, 128 MiB of them at most.
+  /// With `stream`: rows of a chunk. 0: as many as fit the chunks that memory_limit speaks of.
   std::int64_t chunk_rows = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "device/device_state.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/float_guard.hpp"
 #include "kith/error.hpp"
@@ -8,8 +9,11 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t most_spares = 16;
-constexpr std::size_t spare_share = 16;  // spares take at most 1/16 of the device's memory
+// More than a search and what it makes of rows take at once: to free a block, a device waits for all its
+// work, and for copies that are on their way.
+constexpr std::size_t most_spares = 64;
+constexpr std::size_t small_block = std::size_t{1} << 24;  // may take twice as much memory as it needs
+constexpr std::size_t spare_share = 16;                    // spares take at most 1/16 of the device's memory
 
 /// All handles of this process. A handle keeps its place until it is gone.
 struct Handles {
@@ -39,6 +43,20 @@ bool free_all(Device::State& state, std::vector<std::unique_ptr<Block>>& spare) 
   const bool any = !blocks.empty();
   blocks.clear();
   return any;
+}
+
+/// Of spare blocks that are too many the one that was freed first: those that came later fit what is asked
+/// for now.
+std::unique_ptr<spi::Allocation> take_surplus(Device::State& state) {
+  const std::lock_guard lock(state.spares_mutex);
+  auto& spare = state.spare;
+  const std::size_t all =
+      std::accumulate(spare.begin(), spare.end(), std::size_t{0},
+                      [](std::size_t sum, const auto& block) { return sum + block->bytes; });
+  if (spare.size() <= most_spares && all <= state.info.memory_bytes / spare_share) return nullptr;
+  std::unique_ptr<spi::Allocation> found = std::move(spare.front());
+  spare.erase(spare.begin());
+  return found;
 }
 
 /// free(state) for every handle whose driver may be called; whether one of them freed something. Allocates
@@ -125,7 +143,7 @@ DeviceMemory::DeviceMemory(std::shared_ptr<Device::State> state, std::size_t byt
     : state_(std::move(state)) {
   const DeviceSession session(*state_);
   bytes = std::max<std::size_t>(bytes, 1);
-  memory_ = take_spare(*state_, state_->spare, bytes, bytes);
+  memory_ = take_spare(*state_, state_->spare, bytes, bytes <= small_block ? bytes : bytes / 8);
   if (!memory_) memory_ = spi::retried(state_->info, [&] { return session->allocate(bytes); });
 }
 
@@ -148,17 +166,14 @@ void DeviceMemory::release() noexcept {
     return;
   }
   const DeviceSession session(*state_);
-  {
-    const std::lock_guard spares(state_->spares_mutex);
-    std::size_t kept = memory_->bytes;
-    for (const auto& block : state_->spare) kept += block->bytes;
-    try {
-      if (state_->spare.size() < most_spares && kept <= session->info.memory_bytes / spare_share)
-        state_->spare.push_back(std::move(memory_));
+  if (memory_->bytes <= state_->info.memory_bytes / spare_share) try {
+      const std::lock_guard spares(state_->spares_mutex);
+      state_->spare.push_back(std::move(memory_));
     } catch (...) {  // no room for the pointer: then the block itself goes
     }
-  }
   memory_.reset();
+  while (take_surplus(*state_)) {
+  }
 }
 
 }  // namespace kith

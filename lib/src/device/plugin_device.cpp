@@ -14,6 +14,36 @@ Error failure(const std::string& spec, const char* call, const std::string& what
                                     "; report it to those who wrote that back end"};
 }
 
+/// What `body` returns; what a back end throws that is not kith's becomes device_failure.
+template <class Body>
+std::invoke_result_t<const Body&> run(const std::string& spec, const char* call, const Body& body) {
+  try {
+    return body();
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw failure(spec, call, error.what());
+  } catch (...) {
+    throw failure(spec, call, "an unknown exception");
+  }
+}
+
+class GuardedQueue : public spi::CopyQueue {
+ public:
+  GuardedQueue(std::string spec, std::unique_ptr<spi::CopyQueue> real)
+      : spec_(std::move(spec)), real_(std::move(real)) {}
+
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    run(spec_, "write", [&] { real_->write(to, offset, from, bytes); });
+  }
+
+ private:
+  const std::string spec_;
+  const std::unique_ptr<spi::CopyQueue> real_;
+};
+
 class GuardedDevice : public spi::Device {
  public:
   explicit GuardedDevice(std::unique_ptr<spi::Device> real)
@@ -33,6 +63,10 @@ class GuardedDevice : public spi::Device {
   }
   std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
     return run("allocate_host", [&] { return real_->allocate_host(bytes); });
+  }
+  std::unique_ptr<spi::CopyQueue> copy_queue() override {
+    std::unique_ptr<spi::CopyQueue> real = run("copy_queue", [&] { return real_->copy_queue(); });
+    return real ? std::make_unique<GuardedQueue>(info.spec, std::move(real)) : nullptr;
   }
   bool is_locked(const void* begin, std::size_t bytes) const override {
     return run("is_locked", [&] { return real_->is_locked(begin, bytes); });
@@ -62,17 +96,7 @@ class GuardedDevice : public spi::Device {
  private:
   template <class Body>
   std::invoke_result_t<const Body&> run(const char* call, const Body& body) const {
-    try {
-      return body();
-    } catch (const Error&) {
-      throw;
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      throw failure(info.spec, call, error.what());
-    } catch (...) {
-      throw failure(info.spec, call, "an unknown exception");
-    }
+    return kith::run(info.spec, call, body);
   }
 
   const std::unique_ptr<spi::Device> real_;

@@ -12,8 +12,8 @@ typedef struct kith_source_options {
   uint64_t size;
   const kith_index_options* index;  ///< NULL: the defaults
   const char* residence;  ///< `resident`, `stream`, `quantized`; NULL: `automatic`: resident if they fit
-  uint64_t memory_limit;  ///< device bytes that one search and the index take together; 0: chunks of 128 MiB
-                          ///< at most
+  uint64_t memory_limit;  ///< device bytes that one search and the index take together; 0: chunks of 512 MiB
+                          ///< at most on a GPU, elsewhere 128
   int64_t chunk_rows;     ///< with `stream`: rows of a chunk; 0: chosen
   const char* element;    ///< of a file of u8: `bits`, 8 columns a byte; NULL: what the file has
 } kith_source_options;

@@ -12,7 +12,10 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t most_chunk_bytes = std::size_t{1} << 27;
+/// Of a chunk: a GPU begins a search of 10,000 queries anew for each, and a CPU has one in its cache.
+std::size_t most_chunk_bytes(const DeviceInfo& device) {
+  return std::size_t{1} << (device.kind == DeviceKind::gpu ? 29 : 27);
+}
 /// Of a limit: two chunks, and what a search takes beside its rows, which a proposer may take once more for
 /// quantized rows.
 constexpr std::size_t shares_of_limit = 4;
@@ -41,7 +44,8 @@ StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric 
   // What two packed chunks would take is what a chunk takes in both forms.
   const std::size_t row = raw > 0 ? std::max(packed, (packed + 2 * raw + 1) / 2) : packed;
   const std::size_t room = limit ? limit / shares_of_limit : device.memory_bytes / shares_of_device;
-  const std::size_t most = std::min(most_chunk_bytes, device.largest_allocation) / std::max(packed, raw);
+  const std::size_t most =
+      std::min(most_chunk_bytes(device), device.largest_allocation) / std::max(packed, raw);
   const auto fitting = static_cast<std::int64_t>(std::min(most, room / row) / device.train_block) *
                        static_cast<std::int64_t>(device.train_block);
   StreamSizes sizes;
