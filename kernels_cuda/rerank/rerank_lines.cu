@@ -9,12 +9,13 @@
 // accumulated, and with them the same dimensions of the queries; then each lane accumulates the row of its
 // own candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
 // lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
-// do, others are not kept waiting. Rows in memory of the host come over
-// the bus, which is as busy with a part of a line as with all of it: asynchronous copies, whose places in
-// shared memory are mixed, ask for parts, and loads of registers for lines. An H100 took 9.9 ms by those, and
-// 2.7, at 51 GB/s, by these. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers:
-// two. Shared memory: 10 to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl,
-// Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
+// do, others are not kept waiting. Rows in memory of the host come over the bus, which is as busy with a part
+// of a line as with all of it: asynchronous copies, whose places in shared memory are mixed, ask for parts,
+// and loads of registers for lines. An H100 took 9.9 ms by those, and 2.7, at 51 GB/s, by these. Where all
+// rows begin at the same place of a line, the first and the last load are shorter, so that no line is asked
+// for twice. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers: two. Shared memory: 10
+// to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal multi-step
+// k-nearest neighbor search, 1998.
 #include <cuda_pipeline.h>
 
 #include "common/rows.cuh"
@@ -79,9 +80,9 @@ class Lines {
     for (std::uint32_t i = 0; i < pieces; ++i) row_[i] = __shfl_sync(0xFFFFFFFFu, row, 4 * i + lane / pieces);
   }
 
-  /// Begin to copy dimensions d0 ... of all 32 rows.
-  __device__ __forceinline__ void copy(Stage& to, std::uint32_t d0) const {
-    if (d0 + lane_ % pieces * 4 < dims_) {
+  /// Begin to copy dimensions d0 ... of all 32 rows, those that there are.
+  __device__ __forceinline__ void copy(Stage& to, std::int32_t d0) const {
+    if (static_cast<std::uint32_t>(d0) + lane_ % pieces * 4 < dims_) {  // below 0 it wraps around
 #pragma unroll
       for (std::uint32_t i = 0; i < pieces; ++i) {
         const std::uint32_t r = 4 * i + lane_ / pieces;
@@ -90,8 +91,8 @@ class Lines {
     }
 #pragma unroll
     for (std::uint32_t d = lane_ / 2; d < line; d += 16)
-      if (d0 + d < dims_)
-        __pipeline_memcpy_async(&to.queries[d][lane_ % 2 * 4], queries_ + std::size_t{d0 + d} * rows_a_block,
+      if (const std::uint32_t at = static_cast<std::uint32_t>(d0) + d; at < dims_)
+        __pipeline_memcpy_async(&to.queries[d][lane_ % 2 * 4], queries_ + std::size_t{at} * rows_a_block,
                                 sizeof(float4));
     __pipeline_commit();
   }
@@ -109,13 +110,14 @@ class Lines {
   std::uint32_t row_[pieces];
 };
 
-/// Accumulate 4 `count` dimensions of a lane's own row, at most a line, with query `i` of the block.
+/// Accumulate pieces first ... last - 1 of a line of a lane's own row with query `i` of the block.
 template <Metric metric>
 __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage, std::uint32_t i,
-                                                  std::uint32_t count, std::uint32_t lane) {
+                                                  std::uint32_t first, std::uint32_t last,
+                                                  std::uint32_t lane) {
 #pragma unroll
   for (std::uint32_t p = 0; p < pieces; ++p) {
-    if (p >= count) break;
+    if (p < first || p >= last) continue;
     const float4 b = stage.rows[lane][p ^ lane % pieces];
     acc = Chain<metric>::next(acc, stage.queries[4 * p][i], b.x);
     acc = Chain<metric>::next(acc, stage.queries[4 * p + 1][i], b.y);
@@ -125,13 +127,18 @@ __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage
 }
 
 /// Block b takes part b / teams of the candidates of queries b % teams * 8 and following.
+///   early  pieces by which all rows begin behind the beginning of a line of memory
 template <Metric metric, From from, std::uint32_t stages>
 __global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
-                                                        const std::uint32_t parts) {
+                                                        const std::uint32_t parts,
+                                                        const std::uint32_t early) {
   extern __shared__ Stage stage[];  // [stages]
   __shared__ Team team;
   take_turn();
-  const std::uint32_t lane = threadIdx.x, dims = reranking.train.dims;
+  const std::uint32_t lane = threadIdx.x;
+  const auto dims = static_cast<std::int32_t>(reranking.train.dims);
+  constexpr auto step = static_cast<std::int32_t>(line);
+  const std::int32_t begin = from == From::host ? -4 * static_cast<std::int32_t>(early) : 0;
   const std::uint32_t q0 = blockIdx.x % teams * team_queries;
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   team.count(reranking, q0);
@@ -146,15 +153,18 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
     float acc = Chain<metric>::start();
     __syncwarp();  // all have read what was there before
 #pragma unroll
-    for (std::uint32_t s = 0; s + 1 < stages; ++s) lines.copy(stage[s], s * line);
-    for (std::uint32_t d = 0, s = 0; d < dims; d += line, s = (s + 1) % stages) {
-      lines.copy(stage[(s + stages - 1) % stages], d + (stages - 1) * line);
+    for (std::uint32_t s = 0; s + 1 < stages; ++s)
+      lines.copy(stage[s], begin + static_cast<std::int32_t>(s) * step);
+    std::uint32_t s = 0;
+    for (std::int32_t d = begin; d < dims; d += step, s = (s + 1) % stages) {
+      lines.copy(stage[(s + stages - 1) % stages], d + static_cast<std::int32_t>(stages - 1) * step);
       __pipeline_wait_prior(stages - 1);
       __syncwarp();  // what other lanes copied
-      if (d + line <= dims)
-        accumulate_pieces<metric>(acc, stage[s], i, pieces, lane);  // known, and so without a branch
+      if (d >= 0 && d + step <= dims)
+        accumulate_pieces<metric>(acc, stage[s], i, 0, pieces, lane);  // known, and so without a branch
       else
-        accumulate_pieces<metric>(acc, stage[s], i, (dims - d) / 4, lane);
+        accumulate_pieces<metric>(acc, stage[s], i, d < 0 ? early : 0,
+                                  static_cast<std::uint32_t>(min(dims - d, step)) / 4, lane);
       __syncwarp();  // all have read
     }
     if (first + lane < total) reranking.out.data[q * reranking.out.stride + j] = key_of(acc, t);
@@ -169,10 +179,14 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
   const std::uint64_t most =
       divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
   const auto parts = static_cast<std::uint32_t>(std::min(enough, most));
+  constexpr std::size_t line_bytes = line * sizeof(float);
+  const bool alike = from == From::host && reranking.train.dims % line == 0;
+  const auto early = static_cast<std::uint32_t>(
+      alike ? reinterpret_cast<std::uintptr_t>(reranking.train.data) % line_bytes / sizeof(float4) : 0);
   return with_chain(reranking.metric, [&](auto chain) {
     return launch_in_turn(queue, rerank_lines<decltype(chain)::value, from, stages>,
                           std::uint64_t{teams} * parts, threads, stages * sizeof(Stage), reranking, teams,
-                          parts);
+                          parts, early);
   });
 }
 

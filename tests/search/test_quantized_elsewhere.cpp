@@ -144,7 +144,7 @@ TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they l
         const Index latter(device(), memory_source(RowsView(all.slice(apart, n - apart))), metric,
                            quantized(0));
         CHECK(is_locked(all.data(), static_cast<std::size_t>(n * dims)));
-        for (const Index* index : {&*former, &latter}) {
+        for (const Index* index : {static_cast<const Index*>(&*former), &latter}) {
           const Index whole(device(), all.slice(index == &latter ? apart : 0, n - apart), metric);
           Trace trace;
           CHECK(difference(index->search(queries, k, {}, &trace), whole.search(queries, k)) == "");
