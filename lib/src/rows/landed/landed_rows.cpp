@@ -147,16 +147,16 @@ void RowsToLand::refuse_row(std::int64_t row) const {
                   ", and the host finds nothing else; report it, or use another device");
 }
 
-std::vector<float> RowsToLand::sample(std::int64_t step) const {
+Floats RowsToLand::sample(std::int64_t step) const {
   const std::int64_t count = divide_up(rows_.rows, step);
+  Floats sample(size(count) * size(dims_));
   if (!borrowed_) {
     RowsView part = rows_;
     part.rows = count;
     part.stride_bytes = clamped_product(rows_.stride_bytes, step);
-    const PreparedRows rows = prepare_rows(how_.where, how_.what, part, how_.metric, 0, how_.features);
-    std::vector<float> sample;
+    const PreparedRows rows = prepare_rows(how_.where, how_.what, part, how_.metric, 1, how_.features);
     for (std::int64_t r = 0; r < count; ++r)
-      sample.insert(sample.end(), rows.view.row(r), rows.view.row(r) + dims_);
+      std::copy_n(rows.view.row(r), dims_, sample.data() + size(r) * size(dims_));
     return sample;
   }
   const std::uint32_t block = state_->device->info.train_block;
@@ -168,7 +168,6 @@ std::vector<float> RowsToLand::sample(std::int64_t step) const {
     landing_->land(borrowed_->raw(0, count, step), blocks_at(*memory.get(), 0, block), 0);
     session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
   }
-  std::vector<float> sample(size(count) * size(dims_));
   unpack_rows(packed, block, count, size(dims_), sample.data(), 0);
   return sample;
 }

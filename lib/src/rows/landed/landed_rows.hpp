@@ -41,7 +41,7 @@ class RowsToLand {
   /// max |element| of what was landed, once it is checked; 0 of bits.
   float largest() const { return largest_; }
   /// Every `step`-th row from row 0 on, landed. Of rows that were checked.
-  std::vector<float> sample(std::int64_t step) const;
+  Floats sample(std::int64_t step) const;
 
   /// Of rows on the device: `count` of them from `first` on, landed as RowBlocks of `block` from the
   /// beginning of `to`. Nobody is told of values that are not finite. Locks the device.

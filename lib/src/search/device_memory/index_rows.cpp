@@ -1,10 +1,12 @@
 #include "search/device_memory/index_rows.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "base/numbers.hpp"
 #include "certified/row_sample.hpp"
 #include "device/device_set.hpp"
+#include "host/host_thread.hpp"
 #include "metric/chain.hpp"
 #include "rows/landed/landed_rows.hpp"
 
@@ -28,16 +30,42 @@ bool are_landed(const Index::State& index, const RowsForIndex& given) {
          (given.rows.where != Where::host || index.device.info().profile.lands_rows);
 }
 
+/// Rows of the host from which on a sample of them is taken while they go to the device.
+constexpr std::int64_t worth_a_thread = std::int64_t{1} << 22;  // bytes
+
+/// The rows as chunks, and every `step`-th of them.
+Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t step,
+                       std::vector<Chunk>& chunks) {
+  std::optional<Floats> sample;
+  {
+    HostThread thread;  // ends with this block
+    const bool pays = given.rows.where == Where::host &&
+                      clamped_product(given.rows.stride_bytes, given.rows.rows) >= worth_a_thread;
+    if (pays)
+      thread.start([&] {
+        try {
+          sample = rows.sample(step);
+        } catch (...) {  // below it fails again, unless all rows do so first
+        }
+      });
+    chunks = rows.chunks(given.first);
+  }
+  return sample ? std::move(*sample) : rows.sample(step);
+}
+
 RowsOfIndex landed(const Index::State& index, const RowsForIndex& given) {
   RowsToLand rows(index.device.state(), given.rows,
                   {"index", given.what, index.metric, index.mask(), given.first_row});
-  RowsOfIndex put{rows.chunks(given.first), rows.largest(), {}};
+  RowsOfIndex put;
   put.sample.view = {nullptr, 0, rows.dims()};
-  if (compares_bits(index.metric)) return put;  // of which nobody asks for a sample
-  const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
-  const std::vector<float> sample = rows.sample(step);
-  put.sample.own.assign(sample.begin(), sample.end());
-  put.sample.view = {put.sample.own.data(), count, rows.dims()};
+  if (compares_bits(index.metric)) {  // of which nobody asks for a sample
+    put.chunks = rows.chunks(given.first);
+  } else {
+    const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
+    put.sample.own = land_and_sample(rows, given, step, put.chunks);
+    put.sample.view = {put.sample.own.data(), count, rows.dims()};
+  }
+  put.largest = rows.largest();
   return put;
 }
 
