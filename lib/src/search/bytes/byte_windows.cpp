@@ -130,6 +130,7 @@ std::vector<Chunk> recovered_chunks(const RowsOnDevice& store, const Device& dev
                                     std::int64_t dims) {
   std::vector<Chunk> chunks = unmade_chunks(device.info(), rows, dims);
   std::vector<std::shared_ptr<DeviceMemory>> memory;  // of all, before any work is done in vain
+  memory.reserve(chunks.size());
   for (const Chunk& chunk : chunks)
     memory.push_back(std::make_shared<DeviceMemory>(packed_memory(device, chunk.rows, dims)));
   for (std::size_t i = 0; i < chunks.size(); ++i) {

@@ -30,30 +30,29 @@ class HalfRows final : public PartedRows {
   /// The first `rows` rows of `store`, of which none is above `largest`.
   HalfRows(const Index::State& like, std::shared_ptr<HalfStore> store, std::int64_t rows, float largest);
 
+  Feedback feedback() const override { return of_floats_->lessons.feedback(); }
+  Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
+            const Feedback& feedback) const override;
   std::optional<AsOne> as_one(const Index::State& whole, const AskedOfRows& asked) const override;
+  void prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
+               const PlanOptions& options) const override;
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
+  std::size_t memory_bytes() const override;
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                          std::span<const float> radii, const PlanOptions& options,
                          Trace* trace) const override;
-
-  Plan plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
-            const Feedback& feedback) const override;
-  void prepare(const Index::State& whole, std::int64_t m, std::int64_t k,
-               const PlanOptions& options) const override;
-  Feedback feedback() const override { return of_floats_->lessons.feedback(); }
   float largest_element() const override { return largest_; }
-  std::size_t memory_bytes() const override;
 
-  void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
-  std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
-                                         std::uint32_t threads) const override;
-  std::shared_ptr<const PartedRows> with_as_they_are(const Index::State& whole,
-                                                     const RowsForIndex& more) const override;
-  std::vector<Chunk> as_chunks(const Index::State& whole) const override;
+  bool is_compact() const override { return true; }
   std::shared_ptr<const PartedRows> of(const Index::State& whole,
                                        std::span<const std::int64_t> places) const override;
-  bool is_compact() const override { return true; }
+  void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
+  std::vector<Chunk> as_chunks(const Index::State& whole) const override;
+  std::shared_ptr<const PartedRows> with_as_they_are(const Index::State& whole,
+                                                     const RowsForIndex& more) const override;
+  std::shared_ptr<const PartedRows> with(const Index::State& whole, MatrixView<const float> more,
+                                         std::uint32_t threads) const override;
 
  private:
   /// How the rows are there: as halves, as floats or as both. Whoever reads the halves holds them, so that

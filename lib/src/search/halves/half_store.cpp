@@ -7,6 +7,7 @@
 #include "check/landing_check.hpp"
 #include "device/device_set.hpp"
 #include "metric/chain.hpp"
+#include "rows/rows.hpp"
 
 namespace kith {
 namespace {
@@ -34,6 +35,9 @@ bool keeps_halves(const Index::State& index, std::int64_t reserve) {
   if (!is_half(index.element) || is_set(index.device) || prepare_of(index.metric) != Prepare::none)
     return false;
   if (reserve == 0 && index.rows < divide_up(fewest_floats, index.dims)) return false;
+  const DeviceInfo& device = index.device.info();
+  if (packed_bytes(block, index.dims, device.train_block) > device.largest_allocation)
+    return false;  // floats are made of so many rows or more at a time
   return lands(index.device, index.element, index.dims);
 }
 
