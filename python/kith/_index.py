@@ -69,8 +69,8 @@ class Index(Searches):
         measured on them.
     reserve : int
         Rows, those in `X` included, that there is to be room for on the device: :meth:`with_` puts rows of bytes
-        there without a copy of those that are there. 0: as many as in `X`. On a set of devices they become parts
-        of their own, until :meth:`compact`.
+        and of 16-bit floats there without a copy of those that are there. 0: as many as in `X`. On a set of devices
+        they become parts of their own, until :meth:`compact`.
 
     Raises
     ------

@@ -47,8 +47,8 @@ struct IndexOptions {
   /// decides. 0: chunks of 512 MiB at most on a GPU, elsewhere 128; else as PlanOptions::memory_limit.
   std::size_t memory_limit = 0;
   /// Rows, those given included, that there is to be room for: with() then puts rows there, and copies none
-  /// that are here. 0: as many as are given. Heeded where rows stay as bytes (docs/howto/elements.md); others
-  /// and those of a set are in parts then, a part for each with().
+  /// that are here. 0: as many as are given. Heeded where rows stay as they are (docs/howto/elements.md);
+  /// others and those of a set are in parts then, a part for each with().
   std::int64_t reserve = 0;
   /// With `stream`: rows of a chunk. 0: as many as fit the chunks that memory_limit speaks of.
   std::int64_t chunk_rows = 0;

@@ -66,12 +66,18 @@ std::vector<float> distances(spi::StepRunner& there) {
 }  // namespace
 
 std::string landing_check(spi::Device& device) {
-  for (const Element element : {Element::f32, Element::f16})
-    if (!on_both(device, [&](spi::StepRunner& there) { return landed(there, element); }).same())
-      return "rows of " + std::string(name(element)) + " were landed as others in a test";
+  for (const Element element : {Element::f32, Element::f16}) {
+    std::string why = landing_check(device, element);
+    if (!why.empty()) return why;
+  }
   if (!on_both(device, [](spi::StepRunner& there) { return distances(there); }).same())
     return "distances came out as others in a test of roots";
   return {};
+}
+
+std::string landing_check(spi::Device& device, Element element) {
+  if (on_both(device, [&](spi::StepRunner& there) { return landed(there, element); }).same()) return {};
+  return "rows of " + std::string(name(element)) + " were landed as others in a test";
 }
 
 }  // namespace kith

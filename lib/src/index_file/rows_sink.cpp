@@ -15,6 +15,8 @@
 #include "rows/rows.hpp"
 #include "search/bytes/byte_rows.hpp"
 #include "search/bytes/byte_windows.hpp"
+#include "search/halves/half_rows.hpp"
+#include "search/halves/half_windows.hpp"
 
 namespace kith {
 
@@ -38,6 +40,9 @@ class PartSink {
       bytes_ = std::make_shared<ByteStore>(index, index.rows);
       bytes_->claim(0, index.rows);
       block_ = spi::quantized_block_rows;
+    } else if (keeps_halves(index, 0)) {
+      halves_ = std::make_shared<HalfStore>(index, index.rows);
+      halves_->claim(0, index.rows);
     }
     // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
     constexpr std::int64_t most_floats = std::int64_t{1} << 21;
@@ -70,6 +75,11 @@ class PartSink {
           std::make_shared<const ByteRows>(index_, std::move(bytes_), index_.rows, index_.largest);
       return;
     }
+    if (halves_) {
+      index_.parted =
+          std::make_shared<const HalfRows>(index_, std::move(halves_), index_.rows, index_.largest);
+      return;
+    }
     sample_.values(index_.metric, element_).tell(index_);
   }
 
@@ -89,10 +99,8 @@ class PartSink {
   void land_rows(const unsigned char* from, std::int64_t count) {
     const bool unit = prepare_of(index_.metric) == Prepare::unit_rows;
     const RowsView given(from, element_, count, cols_);
-    if (bytes_) {
-      const std::vector<std::int64_t> as_they_come;
-      const float largest = put_in_bytes(*bytes_, index_, done_, {"training", given, as_they_come});
-      index_.largest = std::max(index_.largest, largest);
+    if (bytes_ || halves_) {
+      index_.largest = std::max(index_.largest, bytes_ ? put_bytes(given) : put_halves(given));
       done_ += count;
       return;
     }
@@ -106,13 +114,32 @@ class PartSink {
     done_ += count;
   }
 
-  PreparedRows checked(const RowsView& given, Metric metric) const {
+  /// What take() returns. What it refuses is the file's.
+  template <class Take>
+  auto or_refused(const Take& take) const {
     try {
-      return prepare_rows("rows", "training", given, metric, threads_, {}, first_ + done_);
+      return take();
     } catch (const Error& error) {
       if (error.code() != Errc::invalid_argument) throw;
       refuse_index_file(offset_, std::string(error.what()));
     }
+  }
+
+  /// The next rows where they stay as they are. Returns max |element|.
+  float put_bytes(const RowsView& given) {
+    const std::vector<std::int64_t> as_they_come;
+    return put_in_bytes(*bytes_, index_, done_, {"training", given, as_they_come});
+  }
+  float put_halves(const RowsView& given) {
+    return or_refused([&] {
+      return put_in_halves(*halves_, index_.device, done_, given,
+                           {"rows", "training", index_.metric, {}, first_ + done_});
+    });
+  }
+
+  PreparedRows checked(const RowsView& given, Metric metric) const {
+    return or_refused(
+        [&] { return prepare_rows("rows", "training", given, metric, threads_, {}, first_ + done_); });
   }
 
   /// What make_unit_rows() makes has a norm within 2^-22 of 1: each element is rounded by at most a part of
@@ -164,6 +191,7 @@ class PartSink {
   std::vector<unsigned char> carry_;  ///< fewer bytes than a block of the device has
   RowSample sample_;
   std::shared_ptr<ByteStore> bytes_;   ///< where rows stay as bytes
+  std::shared_ptr<HalfStore> halves_;  ///< where they stay as halves
   spi::Allocation* memory_ = nullptr;  ///< of the last chunk
 };
 

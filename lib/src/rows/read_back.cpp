@@ -32,4 +32,20 @@ void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first
   unpack_rows(packed, block, count, dims, to, threads);
 }
 
+void read_places(const Index::State& index, std::int64_t first, std::int64_t count, float* to,
+                 std::uint32_t threads) {
+  const std::int64_t block = index.device.info().train_block;
+  std::vector<float> rows, packed;
+  for (const Chunk& chunk : index.chunks) {
+    const std::int64_t begin = std::max(first, chunk.first),
+                       end = std::min(first + count, chunk.first + chunk.rows);
+    if (begin >= end) continue;
+    const std::int64_t from = (begin - chunk.first) / block * block, some = end - chunk.first - from;
+    rows.resize(size(some) * size(index.dims));
+    read_rows(index, chunk, from, some, rows.data(), packed, threads);
+    to = std::copy_n(rows.data() + size(begin - chunk.first - from) * size(index.dims),
+                     size(end - begin) * size(index.dims), to);
+  }
+}
+
 }  // namespace kith

@@ -23,4 +23,9 @@ void unpack_rows(std::span<const float> packed, std::int64_t block, std::int64_t
 void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
                float* to, std::vector<float>& packed, std::uint32_t threads);
 
+/// Rows at places first ... first + count - 1, whichever chunks they lie in: to [count, index.dims]. Locks
+/// the device now and then.
+void read_places(const Index::State& index, std::int64_t first, std::int64_t count, float* to,
+                 std::uint32_t threads);
+
 }  // namespace kith

@@ -17,6 +17,7 @@
 #include "search/bytes/byte_windows.hpp"
 #include "search/device_memory/index_rows.hpp"
 #include "search/filtered/kept_rows.hpp"
+#include "search/halves/half_rows.hpp"
 #include "search/index_checks.hpp"
 #include "search/index_plan.hpp"
 #include "search/parted/parted_rows.hpp"
@@ -91,6 +92,16 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->grid = index.grid;
   state->numbers = index.numbers;
   return state;
+}
+
+/// The rows of a new Index where they stay on the device as they are; null: they become floats.
+std::shared_ptr<const PartedRows> rows_as_they_are(const Index::State& index, const RowsForIndex& given,
+                                                   std::int64_t reserve) {
+  if (!given.order.empty()) return nullptr;
+  if (keeps_bytes(index, reserve)) return ByteRows::made_of(index, given, reserve);
+  if (given.rows.where == Where::host && keeps_halves(index, reserve))
+    return HalfRows::made_of(index, given, reserve);
+  return nullptr;
 }
 
 /// The rows of a new Index, which lacks only these.
@@ -202,8 +213,8 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   state->largest_of_shards = options.largest;
   const RowsForIndex given{"training", train, order, 0, options.first_row};
   check_reserve(options);
-  if (order.empty() && keeps_bytes(*state, options.reserve)) {
-    state->parted = ByteRows::made_of(*state, given, options.reserve);
+  state->parted = rows_as_they_are(*state, given, options.reserve);
+  if (state->parted) {
     state->largest = state->parted->largest_element();
   } else {
     RowsOfIndex rows = put_rows(*state, given);

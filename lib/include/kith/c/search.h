@@ -80,7 +80,7 @@ typedef struct kith_index_options {
                           ///< in proportion; NULL: by what was measured on them
   int64_t share_count;    ///< members; 0: none given
   int64_t reserve;  ///< rows, those given included, that there is to be room for: kith_index_with() puts
-                    ///< rows there, where rows stay as bytes; 0: as many as are given
+                    ///< rows there, where rows stay as they are; 0: as many as are given
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 

@@ -19,23 +19,6 @@ std::uint32_t count_of(std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Rows as they are, one behind the other.
-void copy_rows(const RowsView& rows, std::span<unsigned char> to) {
-  const std::size_t bytes = size(row_bytes(rows.element, rows.cols));
-  constexpr std::int64_t share_bytes = 1 << 16;
-  const std::int64_t a_share = std::max<std::int64_t>(1, share_bytes / static_cast<std::int64_t>(bytes));
-  parallel_for(divide_up(rows.rows, a_share), static_cast<std::int64_t>(to.size() / sizeof(float)), 0,
-               [&](std::int64_t share) {
-                 const std::int64_t begin = share * a_share, end = std::min(begin + a_share, rows.rows);
-                 if (rows.stride_bytes == static_cast<std::int64_t>(bytes)) {
-                   std::memcpy(to.data() + size(begin) * bytes, rows.row(begin), size(end - begin) * bytes);
-                   return;
-                 }
-                 for (std::int64_t r = begin; r < end; ++r)
-                   std::memcpy(to.data() + size(r) * bytes, rows.row(r), bytes);
-               });
-}
-
 /// Whether rows are copied with what lies between them: that is little, and the memory is locked.
 bool goes_as_it_is(Device::State& state, const RowsView& rows, std::size_t bytes) {
   if (rows.stride_bytes > 2 * row_bytes(rows.element, rows.cols)) return false;
@@ -43,7 +26,46 @@ bool goes_as_it_is(Device::State& state, const RowsView& rows, std::size_t bytes
   return session->is_locked(rows.row(0), bytes);
 }
 
+/// The columns that are meant.
+void copy_columns(const unsigned char* from, std::span<const std::int64_t> features, std::size_t bytes,
+                  unsigned char* to) {
+  for (std::size_t i = 0; i < features.size(); ++i)
+    std::memcpy(to + i * bytes, from + size(features[i]) * bytes, bytes);
+}
+
 }  // namespace
+
+void copy_side_by_side(const RowsView& rows, std::span<const std::int64_t> features,
+                       std::span<unsigned char> to) {
+  const auto element = size(element_bytes(rows.element));
+  const std::size_t bytes =
+      features.empty() ? size(row_bytes(rows.element, rows.cols)) : features.size() * element;
+  const bool in_one = features.empty() && rows.stride_bytes == static_cast<std::int64_t>(bytes);
+  constexpr std::int64_t share_bytes = 1 << 16;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_bytes / static_cast<std::int64_t>(bytes));
+  parallel_for(divide_up(rows.rows, a_share), static_cast<std::int64_t>(to.size() / sizeof(float)), 0,
+               [&](std::int64_t share) {
+                 const std::int64_t begin = share * a_share, end = std::min(begin + a_share, rows.rows);
+                 if (in_one) {
+                   std::memcpy(to.data() + size(begin) * bytes, rows.row(begin), size(end - begin) * bytes);
+                   return;
+                 }
+                 for (std::int64_t r = begin; r < end; ++r)
+                   if (features.empty())
+                     std::memcpy(to.data() + size(r) * bytes, rows.row(r), bytes);
+                   else
+                     copy_columns(rows.row(r), features, element, to.data() + size(r) * bytes);
+               });
+}
+
+void refuse_landed_row(const Device::State& state, const RowsView& one, std::int64_t row,
+                       const Landing& how) {
+  prepare_rows(how.where, how.what, one, how.metric, 1, how.features, how.first_row + row);
+  throw Error(Errc::device_failure,
+              std::string(how.where) + ": " + state.info.spec + " found no finite values in " +
+                  std::string(how.what) + " row " + std::to_string(how.first_row + row) +
+                  ", and the host finds nothing else; report it, or use another device");
+}
 
 RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how)
     : state_(std::move(state)),
@@ -95,7 +117,7 @@ void RowsToLand::land_from_host(const DeviceMemory& to, std::int64_t first, std:
     const std::size_t bytes = size(some - 1) * stride + tight;
     const void* from = part.row(0);
     if (!as_it_is) {
-      copy_rows(part, buffer->as<unsigned char>(bytes));
+      copy_side_by_side(part, {}, buffer->as<unsigned char>(bytes));
       from = buffer->as<unsigned char>(bytes).data();
     }
     const DeviceSession session(*state_);
@@ -135,16 +157,9 @@ void RowsToLand::check() {
   largest_ = found.largest;
 }
 
-/// The row is looked at once more on the host, which has the words.
 void RowsToLand::refuse_row(std::int64_t row) const {
   std::vector<unsigned char> bytes;
-  RowsView one = rows_.slice(row, 1);
-  if (borrowed_) one = borrowed_->read(row, 1, bytes);
-  prepare_rows(how_.where, how_.what, one, how_.metric, 1, how_.features, how_.first_row + row);
-  throw Error(Errc::device_failure,
-              std::string(how_.where) + ": " + state_->info.spec + " found no finite values in " +
-                  std::string(how_.what) + " row " + std::to_string(how_.first_row + row) +
-                  ", and the host finds nothing else; report it, or use another device");
+  refuse_landed_row(*state_, borrowed_ ? borrowed_->read(row, 1, bytes) : rows_.slice(row, 1), row, how_);
 }
 
 Floats RowsToLand::sample(std::int64_t step) const {

@@ -24,6 +24,17 @@ struct Landing {
   std::int64_t first_row = 0;              ///< the number of row 0 in messages
 };
 
+/// Refuse a row that is not finite: it is looked at once more on the host, which has the words.
+///   one  the row, on the host
+///   row  its number among those that were landed
+[[noreturn]] void refuse_landed_row(const Device::State& state, const RowsView& one, std::int64_t row,
+                                    const Landing& how);
+
+/// Rows of the host, as they are, one behind the other.
+///   features  the columns that are meant, ascending; empty: all
+void copy_side_by_side(const RowsView& rows, std::span<const std::int64_t> features,
+                       std::span<unsigned char> to);
+
 /// Rows on their way to a device. The caller's memory is borrowed while this lives.
 class RowsToLand {
  public:

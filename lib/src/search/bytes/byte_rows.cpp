@@ -37,21 +37,6 @@ struct ByteRows::Made {
 
 namespace {
 
-/// Without what says which rows there are.
-std::shared_ptr<Index::State> like(const Index::State& whole, std::int64_t rows, float largest,
-                                   std::shared_ptr<MadeOfRows> made) {
-  auto state = std::make_shared<Index::State>(whole.device, whole.metric, whole.columns, whole.features,
-                                              std::move(made));
-  state->rows = rows;
-  state->element = whole.element;
-  state->largest = largest;
-  state->first_row = whole.first_row;
-  state->largest_of_shards = whole.largest_of_shards;
-  state->numbers = whole.numbers;
-  state->removed = whole.removed;
-  return state;
-}
-
 /// A search by bytes insists on nothing that other searches do.
 bool is_free(const PlanOptions& options) {
   const bool proposer = options.proposer == Proposer::automatic || options.proposer == Proposer::int8;
@@ -102,7 +87,6 @@ ByteRows::ByteRows(const Index::State& of, std::shared_ptr<ByteStore> store, std
       element_(of.element),
       columns_(of.columns),
       dims_(of.dims),
-      features_(of.features),
       store_(std::move(store)),
       rows_(rows),
       largest_(largest),
@@ -128,7 +112,7 @@ std::shared_ptr<const ByteRows> ByteRows::made_of(const Index::State& of, Matrix
 }
 
 std::shared_ptr<Index::State> ByteRows::in_bytes(const Index::State& whole) const {
-  std::shared_ptr<Index::State> state = like(whole, rows_, largest_, made_->of_bytes);
+  std::shared_ptr<Index::State> state = one_of_parts(whole, rows_, largest_, made_->of_bytes);
   state->chunks = store_->chunks(rows_);
   state->parted = whole.parted;
   state->rows_are_bytes = true;
@@ -141,7 +125,7 @@ std::shared_ptr<Index::State> ByteRows::in_bytes(const Index::State& whole) cons
 /// Null where they have no room, as for Residence::automatic. Locks the device.
 std::shared_ptr<const Index::State> ByteRows::as_floats(const Index::State& whole) const {
   if (!fits_device(device_.info(), rows_, dims_, 0)) return nullptr;
-  std::shared_ptr<Index::State> state = like(whole, rows_, largest_, made_->of_floats);
+  std::shared_ptr<Index::State> state = one_of_parts(whole, rows_, largest_, made_->of_floats);
   const std::lock_guard lock(made_->mutex);
   if (made_->floats.empty()) try {
       std::vector<Chunk> chunks = recovered_chunks(*store_, device_, rows_, dims_);
@@ -163,16 +147,8 @@ std::shared_ptr<const Index::State> ByteRows::as_floats(const Index::State& whol
   return state;
 }
 
-StreamedRows ByteRows::stream() const {
-  const RowsInfo info{rows_, columns_, element_};
-  StreamedSet set{device_, nullptr,   metric_,
-                  info,    features_, dims_,
-                  0,       largest_,  stream_sizes(device_.info(), info, metric_, dims_, {})};
-  constexpr std::int64_t block = spi::quantized_block_rows;
-  set.sizes.chunk_rows = std::max(block, set.sizes.chunk_rows / block * block);
-  set.sizes.chunk_bytes = packed_bytes(set.sizes.chunk_rows, dims_, device_.info().train_block);
-  set.there = store_;
-  return StreamedRows(std::move(set));
+StreamedRows ByteRows::stream(const Index::State& whole) const {
+  return StreamedRows(streamed_there(whole, rows_, largest_, store_));
 }
 
 /// Whether exact products answer: all rows that are asked for lie on the grid, and there is a plan.
@@ -199,19 +175,15 @@ std::optional<AsOne> ByteRows::as_one(const Index::State& whole, const AskedOfRo
 
 Keys ByteRows::search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                            const PlanOptions& options, Trace* trace) const {
-  if (const auto floats = as_floats(whole)) {
-    const auto shard = std::make_shared<Index::State>(*floats);
-    shard->numbers = RowNumbers(rows_);  // keys are of places
-    shard->first_row = 0;
-    return search_for_keys(*shard, queries, k, options, trace);
-  }
-  return stream().search_keys(whole, queries, k, options, trace);
+  if (const auto floats = as_floats(whole))
+    return search_for_keys(*by_places(*floats), queries, k, options, trace);
+  return stream(whole).search_keys(whole, queries, k, options, trace);
 }
 
 RadiusKeys ByteRows::within_keys(const Index::State& whole, const CheckedQueries& queries,
                                  std::span<const float> radii, const PlanOptions& options,
                                  Trace* trace) const {
-  return stream().within_keys(whole, queries, radii, options, trace);
+  return stream(whole).within_keys(whole, queries, radii, options, trace);
 }
 
 Plan ByteRows::plan(const Index::State& whole, std::int64_t m, std::int64_t k, const PlanOptions& options,
@@ -231,8 +203,8 @@ Plan ByteRows::plan(const Index::State& whole, std::int64_t m, std::int64_t k, c
     } catch (const Error& error) {
       if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
     }
-  if (!fits) return stream().plan(whole, m, k, options, feedback);
-  const std::shared_ptr<Index::State> floats = like(whole, rows_, largest_, made_->of_floats);
+  if (!fits) return stream(whole).plan(whole, m, k, options, feedback);
+  const std::shared_ptr<Index::State> floats = one_of_parts(whole, rows_, largest_, made_->of_floats);
   floats->chunks = unmade_chunks(device_.info(), rows_, dims_);  // a plan needs no values
   return plan_of(*floats, m, k, options, feedback);
 }
@@ -244,7 +216,7 @@ void ByteRows::prepare(const Index::State& whole, std::int64_t m, std::int64_t k
     if (!one->index->rows_are_bytes) prepare_for(*one->index, m, k, one->options);
     return;
   }
-  stream().prepare(whole, m, k, options);
+  stream(whole).prepare(whole, m, k, options);
 }
 
 Feedback ByteRows::feedback() const {
@@ -305,7 +277,10 @@ std::shared_ptr<const PartedRows> ByteRows::of(const Index::State& whole,
   const auto count = static_cast<std::int64_t>(places.size());
   auto store = std::make_shared<ByteStore>(whole, count);
   store->claim(0, count);
-  const float largest = copy_some(*this, device_, dims_, places, *store);
+  const float largest =
+      copy_some(*this, dims_, places, [&](std::int64_t first, MatrixView<const float> rows) {
+        put_in_bytes(*store, device_, first, rows, 0);
+      });
   return std::make_shared<const ByteRows>(whole, std::move(store), count, largest);
 }
 

@@ -63,13 +63,12 @@ class ByteRows final : public PartedRows {
   std::shared_ptr<Index::State> in_bytes(const Index::State& whole) const;
   std::shared_ptr<const Index::State> as_floats(const Index::State& whole) const;
   std::shared_ptr<ByteStore> store_with_room(const Index::State& whole, std::int64_t more) const;
-  StreamedRows stream() const;
+  StreamedRows stream(const Index::State& whole) const;
 
   const Device device_;
   const Metric metric_;
   const Element element_;
   const std::int64_t columns_, dims_;
-  const std::vector<std::int64_t> features_;
   const std::shared_ptr<ByteStore> store_;
   const std::int64_t rows_;
   const float largest_;

@@ -58,20 +58,13 @@ bool keeps_bytes(const Index::State& index, std::int64_t reserve) {
 
 ByteStore::ByteStore(const Index::State& like, std::int64_t room)
     : device_(like.device),
-      room_(room),
       a_part_(rows_of_part(like.device.info(), like.dims)),
-      dims_(like.dims) {
+      dims_(like.dims),
+      room_(room) {
   const std::vector<std::int64_t> counts = counts_of_parts(room, a_part_);
   quantized_ = std::make_shared<IndexQuantizedRows>(device_.state(), counts, form_of_bytes(like),
                                                     Proposer::int8, nullptr);
   read_ = quantized_;
-}
-
-bool ByteStore::claim(std::int64_t first, std::int64_t count) {
-  const std::lock_guard lock(mutex_);
-  if (first != claimed_ || count > room_ - first) return false;
-  claimed_ += count;
-  return true;
 }
 
 template <class Act>

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <vector>
 
 #include "certified/quantized_rows.hpp"
 #include "rows/index_state.hpp"
 #include "rows/rows_on_device.hpp"
+#include "search/parted/row_room.hpp"
 
 namespace kith {
 
@@ -32,10 +32,8 @@ class ByteStore final : public RowsOnDevice {
   ///   room  rows that may be put here
   ByteStore(const Index::State& like, std::int64_t room);
 
-  std::int64_t room() const { return room_; }
-  /// Make places first ... first + count - 1 the caller's to put rows in. Returns whether they are: nobody
-  /// was given any from `first` on, and there is room.
-  bool claim(std::int64_t first, std::int64_t count);
+  /// RowRoom::claim()
+  bool claim(std::int64_t first, std::int64_t count) { return room_.claim(first, count); }
   /// Rows into these places, which are quantized once it returns. Locks the device.
   ///   first  a multiple of spi::quantized_block_rows
   ///   from   RowBlocks of the device's train_block, from the beginning
@@ -54,11 +52,10 @@ class ByteStore final : public RowsOnDevice {
   void for_each_part(std::int64_t first, std::int64_t count, const Act& act) const;
 
   const Device device_;
-  const std::int64_t room_, a_part_, dims_;
+  const std::int64_t a_part_, dims_;
   std::shared_ptr<IndexQuantizedRows> quantized_;
   std::shared_ptr<const IndexQuantizedRows> read_;  ///< the same
-  std::mutex mutex_;                                // around all below
-  std::int64_t claimed_ = 0;
+  RowRoom room_;
 };
 
 }  // namespace kith

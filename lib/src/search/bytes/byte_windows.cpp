@@ -98,7 +98,7 @@ void put_in_bytes(ByteStore& store, const Device& device, std::int64_t first, Ma
   }
 }
 
-void read_recovered(const ByteStore& store, const Device& device, std::int64_t dims, std::int64_t first,
+void read_recovered(const RowsOnDevice& store, const Device& device, std::int64_t dims, std::int64_t first,
                     std::int64_t count, float* to, std::uint32_t threads) {
   const std::int64_t begin = first - first % block, end = first + count;
   const std::int64_t step = std::min(rows_at_once(dims), end - begin);
@@ -126,27 +126,36 @@ std::vector<Chunk> unmade_chunks(const DeviceInfo& device, std::int64_t rows, st
   return chunks;
 }
 
-std::vector<Chunk> recovered_chunks(const ByteStore& store, const Device& device, std::int64_t rows,
+std::vector<Chunk> recovered_chunks(const RowsOnDevice& store, const Device& device, std::int64_t rows,
                                     std::int64_t dims) {
   std::vector<Chunk> chunks = unmade_chunks(device.info(), rows, dims);
-  for (Chunk& chunk : chunks) {
-    const auto memory = std::make_shared<DeviceMemory>(packed_memory(device, chunk.rows, dims));
-    store.land(chunk.first, chunk.rows, *memory->get());
-    chunk.memory = {memory, memory->get()};
+  std::vector<std::shared_ptr<DeviceMemory>> memory;  // of all, before any work is done in vain
+  memory.reserve(chunks.size());
+  for (const Chunk& chunk : chunks)
+    memory.push_back(std::make_shared<DeviceMemory>(packed_memory(device, chunk.rows, dims)));
+  for (std::size_t i = 0; i < chunks.size(); ++i) {
+    store.land(chunks[i].first, chunks[i].rows, *memory[i]->get());
+    chunks[i].memory = {memory[i], memory[i]->get()};
   }
   return chunks;
 }
 
-std::vector<float> sampled_rows(const PartedRows& rows, std::int64_t count, std::int64_t dims) {
+std::vector<float> sampled_rows(const ReadRows& read, std::int64_t count, std::int64_t dims) {
   constexpr std::int64_t stretches = 32;
   const std::int64_t apart = std::max(block, count / stretches / block * block);
   std::vector<float> sample;
   for (std::int64_t first = 0; first < count; first += apart) {
     const std::int64_t some = std::min(block, count - first);
     sample.resize(sample.size() + size(some) * size(dims));
-    rows.read_rows(first, some, sample.data() + sample.size() - size(some) * size(dims), 1);
+    read(first, some, sample.data() + sample.size() - size(some) * size(dims));
   }
   return sample;
+}
+
+std::vector<float> sampled_rows(const PartedRows& rows, std::int64_t count, std::int64_t dims) {
+  return sampled_rows(
+      [&](std::int64_t first, std::int64_t some, float* to) { rows.read_rows(first, some, to, 1); }, count,
+      dims);
 }
 
 void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows,
@@ -160,18 +169,18 @@ void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, s
   }
 }
 
-float copy_some(const PartedRows& from, const Device& device, std::int64_t dims,
-                std::span<const std::int64_t> places, ByteStore& to) {
+float copy_some(const PartedRows& from, std::int64_t dims, std::span<const std::int64_t> places,
+                const PutRows& put) {
   const std::int64_t step = rows_at_once(dims);
   std::vector<float> window, some;
-  std::int64_t put = 0;
+  std::int64_t done = 0;
   float largest = 0;
   const auto flush = [&] {
     const auto count = static_cast<std::int64_t>(some.size()) / dims;
     const MatrixView<const float> rows(some.data(), count, dims);
     largest = std::max(largest, largest_of_rows(rows));
-    put_in_bytes(to, device, put, rows, 0);
-    put += count;
+    put(done, rows);
+    done += count;
     some.clear();
   };
   for (std::size_t i = 0; i < places.size();) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -25,26 +26,33 @@ void put_in_bytes(ByteStore& store, const Device& device, std::int64_t first, Ma
 float largest_of_rows(MatrixView<const float> rows);
 
 /// Rows first ... first + count - 1 as floats: to [count, dims]. Locks the device now and then.
-void read_recovered(const ByteStore& store, const Device& device, std::int64_t dims, std::int64_t first,
+void read_recovered(const RowsOnDevice& store, const Device& device, std::int64_t dims, std::int64_t first,
                     std::int64_t count, float* to, std::uint32_t threads);
 
 /// Chunks of floats as recovered_chunks() has them, without memory.
 std::vector<Chunk> unmade_chunks(const DeviceInfo& device, std::int64_t rows, std::int64_t dims);
 
 /// The first `rows` rows as chunks of floats. Throws out_of_memory.
-std::vector<Chunk> recovered_chunks(const ByteStore& store, const Device& device, std::int64_t rows,
+std::vector<Chunk> recovered_chunks(const RowsOnDevice& store, const Device& device, std::int64_t rows,
                                     std::int64_t dims);
 
+/// Reads rows first ... first + count - 1 as floats: to [count, dims].
+using ReadRows = std::function<void(std::int64_t first, std::int64_t count, float* to)>;
+
 /// Some of the rows, a stretch here and there: [some, dims].
+std::vector<float> sampled_rows(const ReadRows& read, std::int64_t count, std::int64_t dims);
 std::vector<float> sampled_rows(const PartedRows& rows, std::int64_t count, std::int64_t dims);
 
 /// The first `rows` rows of one store into another, on the device.
 void copy_rows(const ByteStore& from, const Device& device, std::int64_t dims, std::int64_t rows,
                ByteStore& to);
 
-/// The rows at these places, which ascend, into another store.
+/// Takes rows [some, dims] that come behind `first` others.
+using PutRows = std::function<void(std::int64_t first, MatrixView<const float> rows)>;
+
+/// put() the rows at these places, which ascend, some at a time.
 ///   returns  max |element|
-float copy_some(const PartedRows& from, const Device& device, std::int64_t dims,
-                std::span<const std::int64_t> places, ByteStore& to);
+float copy_some(const PartedRows& from, std::int64_t dims, std::span<const std::int64_t> places,
+                const PutRows& put);
 
 }  // namespace kith

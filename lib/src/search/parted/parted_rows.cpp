@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
@@ -59,6 +60,27 @@ PreparedRows checked(std::string_view where, const Index::State& index, const Ro
 }
 
 }  // namespace
+
+std::shared_ptr<Index::State> one_of_parts(const Index::State& whole, std::int64_t rows, float largest,
+                                           std::shared_ptr<MadeOfRows> made) {
+  auto state = std::make_shared<Index::State>(whole.device, whole.metric, whole.columns, whole.features,
+                                              std::move(made));
+  state->rows = rows;
+  state->element = whole.element;
+  state->largest = largest;
+  state->first_row = whole.first_row;
+  state->largest_of_shards = whole.largest_of_shards;
+  state->numbers = whole.numbers;
+  state->removed = whole.removed;
+  return state;
+}
+
+std::shared_ptr<const Index::State> by_places(const Index::State& one) {
+  auto state = std::make_shared<Index::State>(one);
+  state->numbers = RowNumbers(one.rows);
+  state->first_row = 0;
+  return state;
+}
 
 void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {

@@ -107,6 +107,14 @@ class PartedRows {
   virtual bool is_compact() const = 0;
 };
 
+/// Rows in parts as one Index of `rows` rows, without its chunks and what a sample of them tells.
+///   whole  the Index of them
+///   made   of these rows, by searches
+std::shared_ptr<Index::State> one_of_parts(const Index::State& whole, std::int64_t rows, float largest,
+                                           std::shared_ptr<MadeOfRows> made);
+/// Such an Index, the numbers of whose rows are their places: what search_keys() and within_keys() go by.
+std::shared_ptr<const Index::State> by_places(const Index::State& one);
+
 /// search_to() of such an Index.
 void search_parted(const Index::State& index, const RowsView& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace, const MakeRoom& make_room);

@@ -13,6 +13,7 @@
 #include "kith/error.hpp"
 #include "rows/gathered_rows.hpp"
 #include "search/bytes/byte_rows.hpp"
+#include "search/halves/half_rows.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/sets/set_rows.hpp"
 
@@ -37,6 +38,10 @@ void fill_part(Index::State& part, MatrixView<const float> rows, float largest, 
   part.largest = largest;
   if (keeps_bytes(part, reserve)) {
     part.parted = ByteRows::made_of(part, rows, threads);
+    return;
+  }
+  if (keeps_halves(part, reserve)) {
+    part.parted = HalfRows::made_of(part, rows, threads);
     return;
   }
   part.chunks = upload_chunks(part.device.state(), rows, 0, threads);

@@ -63,6 +63,20 @@ std::span<const std::int64_t> mask_of(const StreamedSet& set) {
   return all ? std::span<const std::int64_t>() : std::span(set.features);
 }
 
+StreamedSet streamed_there(const Index::State& like, std::int64_t rows, float largest,
+                           std::shared_ptr<const RowsOnDevice> there) {
+  constexpr std::int64_t block = spi::quantized_block_rows;
+  const DeviceInfo& device = like.device.info();
+  const RowsInfo info{rows, like.columns, like.element};
+  StreamedSet set{like.device, nullptr,       like.metric,
+                  info,        like.features, like.dims,
+                  0,           largest,       stream_sizes(device, info, like.metric, like.dims, {})};
+  set.sizes.chunk_rows = std::max(block, set.sizes.chunk_rows / block * block);
+  set.sizes.chunk_bytes = packed_bytes(set.sizes.chunk_rows, like.dims, device.train_block);
+  set.there = std::move(there);
+  return set;
+}
+
 PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_t count,
                          std::vector<unsigned char>& raw, std::uint32_t threads,
                          const std::function<bool()>& stopped) {
@@ -303,6 +317,10 @@ std::shared_ptr<Index::State> ChunkStream::landed_there(std::int64_t count) {
   to_search_ += count;
   chunk->largest = set_.largest;
   chunk->chunks.push_back({{packed_, packed_->get()}, 0, count});
+  if (set_.values) {
+    set_.values->tell(*chunk);
+    return chunk;
+  }
   chunk->grid = grid_of_values({}, set_.metric, set_.rows.element);
   chunk->centre.assign(size(set_.dims), chunk->grid.centre);
   chunk->clip_range = spi::most_on_grid;

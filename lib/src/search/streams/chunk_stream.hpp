@@ -37,7 +37,13 @@ struct StreamedSet {
   float largest = 0;                   ///< max |element| that negative_dot counts on
   StreamSizes sizes;
   std::shared_ptr<const RowsOnDevice> there = nullptr;  ///< who has the rows instead of the Source
+  std::optional<SampledValues> values = {};  ///< of the rows there; none: they are bytes, which are known
 };
+
+/// Rows that a device has in another form, as they pass through it chunk by chunk.
+///   like  an Index of such rows: device, metric, columns and element
+StreamedSet streamed_there(const Index::State& like, std::int64_t rows, float largest,
+                           std::shared_ptr<const RowsOnDevice> there);
 
 /// The columns that count, as prepare_rows() takes them; empty where all do.
 std::span<const std::int64_t> mask_of(const StreamedSet& set);
