@@ -9,6 +9,7 @@
 #include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
+#include "common/proxy_device.hpp"
 #include "common/tuning.hpp"
 #include "kith/index.hpp"
 
@@ -133,6 +134,46 @@ TEST_CASE("spares: drivers free memory in kith's own floating-point environment,
   }
   CHECK(kept_some);
   CHECK(is_set);
+}
+
+class CountingDevice : public ProxyDevice {
+ public:
+  CountingDevice(std::unique_ptr<spi::Device> real, int& allocations)
+      : ProxyDevice(std::move(real)), allocations_(allocations) {}
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
+    ++allocations_;
+    return ProxyDevice::allocate(bytes);
+  }
+
+ private:
+  int& allocations_;
+};
+
+TEST_CASE("spares: a search like the last one allocates nothing, whatever was kept before") {
+  int allocations = 0;
+  const Device cpu = cpu_behind<CountingDevice>(allocations);
+  {
+    std::vector<Index> many;
+    for (std::int64_t n = 1; n <= 100; ++n)
+      many.emplace_back(cpu, hard_rows(DataKind::grid, Set::train, n, 3, Metric::l2), Metric::l2);
+  }
+  const Matrix train = hard_rows(DataKind::normal, Set::train, 2000, 24, Metric::l2);
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, 90, 24, Metric::l2);
+  const Index index(cpu, train, Metric::l2);
+  index.search(queries, 5);
+  const int before = allocations;
+  index.search(queries, 5);
+  CHECK(allocations == before);
+}
+
+TEST_CASE("spares: a large block is not used for much less") {
+  const Device cpu = open_device("cpu");
+  const auto rows = [](std::int64_t n) { return hard_rows(DataKind::grid, Set::train, n, 64, Metric::l2); };
+  constexpr std::int64_t n = 80000, bytes = n * 64 * std::int64_t{sizeof(float)};
+  { const Index larger(cpu, rows(n + n / 2), Metric::l2); }
+  const Index index(cpu, rows(n), Metric::l2);
+  CHECK(index.memory_bytes() >= static_cast<std::size_t>(bytes));
+  CHECK(index.memory_bytes() <= static_cast<std::size_t>(bytes + bytes / 8));
 }
 
 TEST_SUITE_END();

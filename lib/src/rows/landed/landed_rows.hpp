@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/floats.hpp"
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
 #include "rows/chunks.hpp"
