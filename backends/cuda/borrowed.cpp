@@ -38,14 +38,7 @@ class BorrowedOfHost : public Block {
 bool Device::is_locked(const void* begin, std::size_t bytes) const {
   if (bytes == 0 || locked_->holds(begin, bytes)) return bytes > 0;
   const Call call(*this, "is_locked");
-  const auto* const first = static_cast<const unsigned char*>(begin);
-  for (const unsigned char* const byte : {first, first + bytes - 1}) {
-    cudaPointerAttributes known{};
-    const cudaError_t error = cudaPointerGetAttributes(&known, byte);
-    cudaGetLastError();
-    if (error != cudaSuccess || known.type != cudaMemoryTypeHost) return false;
-  }
-  return true;
+  return are_locked_in_one(begin, bytes);
 }
 
 std::unique_ptr<spi::Allocation> Device::borrow(const spi::CallersMemory& of) {

@@ -69,6 +69,19 @@ CUcontext context_of(const void* memory) {
   return asked == CUDA_SUCCESS ? context : nullptr;
 }
 
+bool are_locked_in_one(const void* begin, std::size_t bytes) {
+  const auto first = reinterpret_cast<CUdeviceptr>(begin);
+  CUmemorytype type{};
+  if (driver().attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS ||
+      type != CU_MEMORYTYPE_HOST)
+    return false;
+  CUdeviceptr start = 0;
+  std::size_t size = 0;
+  return driver().attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, first) == CUDA_SUCCESS &&
+         driver().attribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, first) == CUDA_SUCCESS &&
+         first + bytes <= start + size;
+}
+
 Visit::Visit(CUcontext context) noexcept : error_(error_of(driver().current(&before_))) {
   if (error_ == cudaSuccess && before_ != context) {
     error_ = error_of(driver().set_current(context));

@@ -4,6 +4,8 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
+
 namespace kith::cuda {
 
 /// The context of a device that the runtime uses, too. Made where there is none, and kept until the process
@@ -13,6 +15,10 @@ cudaError_t primary_context(int ordinal, CUcontext& context);
 
 /// The context that memory of a device was made in; null: the driver does not say, as of memory in a pool.
 CUcontext context_of(const void* memory);
+
+/// Whether all of these bytes, of which there is one, are in one piece of page-locked memory of the host: a
+/// copy that goes on in another piece is refused.
+bool are_locked_in_one(const void* begin, std::size_t bytes);
 
 /// While it lives, what this thread asks of CUDA goes to a context of kith's, and is allowed while the host
 /// program captures a graph, in whatever mode: kith's streams are never captured. Afterwards the thread has

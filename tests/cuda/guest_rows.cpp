@@ -116,6 +116,27 @@ TEST_CASE("guest: rows in page-locked memory are those of ordinary memory") {
   CUDA_OK(cudaFreeHost(locked));
 }
 
+TEST_CASE("guest: rows in memory that is page-locked in two pieces are those of ordinary memory") {
+  if (!has_card()) return;
+  constexpr std::size_t piece = std::size_t{1} << 20;
+  constexpr std::int64_t many = 2 * piece / (sizeof(float) * dims);
+  std::vector<float> memory(3 * piece / sizeof(float));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(memory.data()) / 4096 + 1) * 4096;
+  auto* const rows = reinterpret_cast<float*>(begin);
+  for (std::int64_t i = 0; i < many * dims; ++i) rows[i] = static_cast<float>(i * 7919 % 1009);
+  for (const std::size_t at : {std::size_t{0}, piece})
+    CUDA_OK(cudaHostRegister(reinterpret_cast<unsigned char*>(rows) + at, piece, cudaHostRegisterDefault));
+  const MatrixView<const float> all(rows, many, dims);
+  const Neighbors right = Index(open_device("cpu"), all, Metric::squared_l2).search(example().queries, k);
+  CHECK(Index(device(), all, Metric::squared_l2).search(example().queries, k) == right);
+  IndexOptions stream;
+  stream.residence = Residence::stream;
+  const Index passing(device(), memory_source(RowsView(all)), Metric::squared_l2, stream);
+  CHECK(passing.search(example().queries, k) == right);
+  for (const std::size_t at : {std::size_t{0}, piece})
+    CUDA_OK(cudaHostUnregister(reinterpret_cast<unsigned char*>(rows) + at));
+}
+
 TEST_CASE("guest: what a stream holds comes first") {
   if (!has_card()) return;
   const Matrix& train = example().train;

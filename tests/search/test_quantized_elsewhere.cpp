@@ -117,6 +117,11 @@ TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered
   }
 }
 
+bool is_card_of_cuda() {
+  const std::string& spec = device().info().spec;
+  return has_int8() && spec.starts_with("cuda") && spec.find('+') == std::string::npos;
+}
+
 bool is_locked(const float* rows, std::size_t count) {
   bool locked = false;
   spi::with_device(device(),
@@ -124,40 +129,55 @@ bool is_locked(const float* rows, std::size_t count) {
   return locked;
 }
 
+struct RowsOfHost {
+  std::int64_t dims;
+  Metric metric;
+  std::size_t shift;  ///< floats before the first row
+};
+
 TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they lie, whatever they begin at") {
-  if (!has_int8() || !device().info().spec.starts_with("cuda")) return;
-  constexpr std::int64_t n = 3000, m = 70, k = 3, apart = 5;
-  for (const std::int64_t dims : {40, 41})
-    for (const Metric metric : {Metric::l2, Metric::negative_dot})
-      for (const std::size_t shift : {0, 1}) {
-        CAPTURE(dims);
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(shift);
-        const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, metric),
-                     queries = hard_rows(DataKind::normal, Set::queries, m, dims, metric);
-        std::vector<float> memory(static_cast<std::size_t>(n * dims) + shift);
-        std::copy_n(train.view().data(), n * dims, memory.begin() + static_cast<std::ptrdiff_t>(shift));
-        const MatrixView<const float> all(memory.data() + shift, n, dims);
-        // Two that overlap have pages in common, whichever goes first.
-        std::optional<Index> former(std::in_place, device(), memory_source(RowsView(all.slice(0, n - apart))),
-                                    metric, quantized(500));
-        const Index latter(device(), memory_source(RowsView(all.slice(apart, n - apart))), metric,
-                           quantized(0));
-        CHECK(is_locked(all.data(), static_cast<std::size_t>(n * dims)));
-        for (const Index* index : {static_cast<const Index*>(&*former), &latter}) {
-          const Index whole(device(), all.slice(index == &latter ? apart : 0, n - apart), metric);
-          Trace trace;
-          CHECK(difference(index->search(queries, k, {}, &trace), whole.search(queries, k)) == "");
-          CHECK(!trace.seconds.contains("rank"));
-        }
-        former.reset();
-        const Index whole(device(), all.slice(apart, n - apart), metric);
-        CHECK(difference(latter.search(queries, k), whole.search(queries, k)) == "");
-      }
-  const Matrix train = hard_rows(DataKind::normal, Set::train, n, 40, Metric::l2);
-  const auto count = static_cast<std::size_t>(n * 40);
-  { const Index index(device(), memory_source(RowsView(train.view())), Metric::l2, quantized(0)); }
-  CHECK_FALSE(is_locked(train.view().data(), count));
+  if (!is_card_of_cuda()) return;
+  constexpr std::int64_t m = 70, k = 3, apart = 5, fewest_bytes = std::int64_t{1} << 25;
+  for (const RowsOfHost& way : {RowsOfHost{40, Metric::l2, 0}, RowsOfHost{41, Metric::negative_dot, 1},
+                                RowsOfHost{40, Metric::negative_dot, 1}, RowsOfHost{64, Metric::l2, 4}}) {
+    const std::int64_t dims = way.dims, n = fewest_bytes / (4 * dims) + 1000;
+    CAPTURE(dims);
+    CAPTURE(std::string(name(way.metric)));
+    const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, way.metric),
+                 queries = hard_rows(DataKind::normal, Set::queries, m, dims, way.metric);
+    std::vector<float> memory(static_cast<std::size_t>(n * dims) + way.shift);
+    std::copy_n(train.view().data(), n * dims, memory.begin() + static_cast<std::ptrdiff_t>(way.shift));
+    const MatrixView<const float> all(memory.data() + way.shift, n, dims);
+    // Two that overlap have pages in common, whichever goes first.
+    std::optional<Index> former(std::in_place, device(), memory_source(RowsView(all.slice(0, n - apart))),
+                                way.metric, quantized(50000));
+    const Index latter(device(), memory_source(RowsView(all.slice(apart, n - apart))), way.metric,
+                       quantized(0));
+    CHECK(is_locked(all.data(), static_cast<std::size_t>((n - apart) * dims)));
+    const auto same = [&](const Index& index, std::int64_t first) {
+      const Index whole(device(), all.slice(first, n - apart), way.metric);
+      Trace trace;
+      CHECK(difference(index.search(queries, k, {}, &trace), whole.search(queries, k)) == "");
+      CHECK(!trace.seconds.contains("rank"));
+    };
+    same(*former, 0);
+    same(latter, apart);
+    former.reset();
+    same(latter, apart);
+  }
+}
+
+TEST_CASE("quantized rows: pages of the host are let go with the index, and few rows are not locked") {
+  if (!is_card_of_cuda()) return;
+  for (const std::int64_t n : {3000, 300000}) {
+    const Matrix train = hard_rows(DataKind::normal, Set::train, n, 40, Metric::l2);
+    const auto count = static_cast<std::size_t>(n * 40);
+    {
+      const Index index(device(), memory_source(RowsView(train.view())), Metric::l2, quantized(0));
+      CHECK(is_locked(train.view().data(), count) == (n == 300000));
+    }
+    CHECK_FALSE(is_locked(train.view().data(), count));
+  }
 }
 
 TEST_CASE("quantized rows: on a grid of bytes products rank, and no row is read") {

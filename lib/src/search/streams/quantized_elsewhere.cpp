@@ -38,21 +38,6 @@ const float* floats_of(const StreamedSet& set) {
   return aligned ? static_cast<const float*>(first) : nullptr;
 }
 
-/// The rows as the device reads them in the host's memory, which the system then holds in place. Null: it
-/// cannot, or the device is the host.
-///   rows  what floats_of() says
-std::unique_ptr<spi::Allocation> reached(const StreamedSet& set, const float* rows) {
-  if (!rows || set.device.info().profile.host_threads) return nullptr;
-  const std::size_t bytes = size(set.rows.rows) * size(set.dims) * sizeof(float);
-  const DeviceSession session(*set.device.state());
-  try {
-    return session->borrow({Where::host, const_cast<float*>(rows), bytes, false, nullptr});
-  } catch (const Error& error) {
-    if (error.code() != Errc::unsupported) throw;
-    return nullptr;  // the host ranks
-  }
-}
-
 class SourceRows final : public RowsElsewhere {
  public:
   explicit SourceRows(StreamedSet set)
@@ -156,6 +141,21 @@ std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part
 
 }  // namespace
 
+std::unique_ptr<spi::Allocation> reached(const StreamedSet& set) {
+  // Blocks of so many bytes have pages of their own in the heap of the C library (M_MMAP_THRESHOLD).
+  constexpr std::size_t fewest_bytes = std::size_t{1} << 25;
+  const float* const rows = floats_of(set);
+  const std::size_t bytes = size(set.rows.rows) * size(set.dims) * sizeof(float);
+  if (!rows || bytes < fewest_bytes || set.device.info().profile.host_threads) return nullptr;
+  const DeviceSession session(*set.device.state());
+  try {
+    return session->borrow({Where::host, const_cast<float*>(rows), bytes, false, nullptr});
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported) throw;
+    return nullptr;  // the host ranks
+  }
+}
+
 std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                   std::size_t memory_limit) {
   if (rows > most_rows)
@@ -186,7 +186,7 @@ QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stre
   const auto source = std::make_shared<SourceRows>(set_);
   const auto quantized = std::make_shared<IndexQuantizedRows>(
       set_.device.state(), counts, form_for(*rows, Proposer::int8), Proposer::int8, source);
-  quantized->reach(reached(set_, source->in_memory()));  // first: what is held in place is copied sooner
+  quantized->reach(reached(set_));  // first: what is held in place is copied sooner
   ChunkStream stream(passes, {0, passes.rows.rows}, 0, {});
   while (const Index::State* const chunk = stream.next()) {
     quantized->fill(device, size(chunk->first_row / a_part), chunk->first_row % a_part, chunk->rows,

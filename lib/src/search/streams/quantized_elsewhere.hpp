@@ -13,6 +13,10 @@ namespace kith {
 std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                   std::size_t memory_limit);
 
+/// All rows of a source as the device reads them in the host's memory, which the system then holds in place.
+/// Null: it cannot, there are too few, or the device is the host.
+std::unique_ptr<spi::Allocation> reached(const StreamedSet& set);
+
 class QuantizedElsewhere final : public PartedRows {
  public:
   /// Reads all rows once, and makes the quantized rows.
