@@ -240,7 +240,7 @@ Keys QuantizedElsewhere::search_keys(const Index::State& whole, const CheckedQue
     if (trace) trace->fallbacks += queries.given.rows;
     return found;
   }
-  Keys found = search_for_keys(*rows_, queries, k, device_options(options), trace);
+  Keys found = search_for_keys(*rows_, queries, k, device_options(options), trace, kept_.take());
   search_open(whole, queries, options, trace, found);
   if (trace) as_quantized(trace->plan);
   return found;

@@ -1,9 +1,12 @@
 // Training rows that stay in a Source, while the device holds their quantized rows: the device proposes, and
 // ranks where it reads the memory of the host; else the host ranks. docs/certificate.md,
 // docs/howto/beyond-one-card.md.
+#pragma once
 
 #include <memory>
+#include <utility>
 
+#include "search/parted/kept_keys.hpp"
 #include "search/streams/streamed_rows.hpp"
 
 namespace kith {
@@ -27,6 +30,7 @@ class QuantizedElsewhere final : public PartedRows {
 
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
+  void take_back(Keys&& keys) const override { kept_.put(std::move(keys)); }
   RadiusKeys within_keys(const Index::State& whole, const CheckedQueries& queries,
                          std::span<const float> radii, const PlanOptions& options,
                          Trace* trace) const override {
@@ -66,6 +70,7 @@ class QuantizedElsewhere final : public PartedRows {
   const StreamedSet set_;
   const StreamedRows stream_;                 ///< for what the certificate cannot decide
   std::shared_ptr<const Index::State> rows_;  ///< chunks without memory, and their quantized rows
+  mutable KeptKeys kept_;
 };
 
 }  // namespace kith
