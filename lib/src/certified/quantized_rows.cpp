@@ -174,7 +174,7 @@ spi::RowBlocks IndexQuantizedRows::rows(std::size_t chunk) const {
   if (!reached_) return {part.copy.get(), 0, count, dims, 1};
   std::int64_t before = 0;
   for (std::size_t i = 0; i < chunk; ++i) before += parts_[i].count;
-  return {reached_.get(), static_cast<std::uint32_t>(before), count, dims, 1};
+  return {&reached_->get(), static_cast<std::uint32_t>(before), count, dims, 1};
 }
 
 spi::Grid<float> IndexQuantizedRows::centre() const {

@@ -14,6 +14,7 @@
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/index_state.hpp"
+#include "rows/landed/borrowed.hpp"
 
 namespace kith {
 
@@ -93,7 +94,7 @@ class IndexQuantizedRows {
   const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
   /// All rows elsewhere as the device reads them there: has_rows() from then on.
   ///   rows  [of all chunks, dims]
-  void reach(std::unique_ptr<spi::Allocation> rows) { reached_ = std::move(rows); }
+  void reach(std::unique_ptr<const ReachedMemory> rows) { reached_ = std::move(rows); }
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
   spi::OnGrid on_grid() const { return on_grid_; }
@@ -115,7 +116,7 @@ class IndexQuantizedRows {
   DeviceMemory centre_;
   std::vector<Part> parts_;
   std::shared_ptr<const RowsElsewhere> elsewhere_;
-  std::unique_ptr<spi::Allocation> reached_;  ///< after who keeps its memory
+  std::unique_ptr<const ReachedMemory> reached_;  ///< after who keeps its memory
 };
 
 /// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.

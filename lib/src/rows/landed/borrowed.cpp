@@ -38,6 +38,13 @@ void give_memory_back(Device::State& state) noexcept {
   }
 }
 
+ReachedMemory::~ReachedMemory() {
+  if (state_->mutex.is_lost())  // in a forked child the driver is not called
+    static_cast<void>(memory_.release());
+  else
+    give_memory_back(*state_);
+}
+
 BorrowedRows::~BorrowedRows() {
   give_memory_back(*state_);
 }

@@ -21,6 +21,22 @@ std::unique_ptr<spi::Allocation> borrowed(Device::State& state, const std::strin
 /// Do what is enqueued, so that the caller has the memory back. Locks the device; throws nothing.
 void give_memory_back(Device::State& state) noexcept;
 
+/// Memory of the host that a device reads where it lies, for many searches. At its end no step uses it.
+class ReachedMemory {
+ public:
+  ReachedMemory(std::shared_ptr<Device::State> state, std::unique_ptr<spi::Allocation> memory)
+      : state_(std::move(state)), memory_(std::move(memory)) {}
+  ~ReachedMemory();
+  ReachedMemory(const ReachedMemory&) = delete;
+  ReachedMemory& operator=(const ReachedMemory&) = delete;
+
+  const spi::Allocation& get() const { return *memory_; }
+
+ private:
+  const std::shared_ptr<Device::State> state_;
+  std::unique_ptr<spi::Allocation> memory_;
+};
+
 /// Rows in memory of a device.
 class BorrowedRows {
  public:

@@ -141,15 +141,17 @@ std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part
 
 }  // namespace
 
-std::unique_ptr<spi::Allocation> reached(const StreamedSet& set) {
+std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {
   // Blocks of so many bytes have pages of their own in the heap of the C library (M_MMAP_THRESHOLD).
   constexpr std::size_t fewest_bytes = std::size_t{1} << 25;
   const float* const rows = floats_of(set);
   const std::size_t bytes = size(set.rows.rows) * size(set.dims) * sizeof(float);
   if (!rows || bytes < fewest_bytes || set.device.info().profile.host_threads) return nullptr;
-  const DeviceSession session(*set.device.state());
+  const std::shared_ptr<Device::State>& state = set.device.state();
+  const DeviceSession session(*state);
   try {
-    return session->borrow({Where::host, const_cast<float*>(rows), bytes, false, nullptr});
+    return std::make_unique<const ReachedMemory>(
+        state, session->borrow({Where::host, const_cast<float*>(rows), bytes, false, nullptr}));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported) throw;
     return nullptr;  // the host ranks

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "rows/landed/borrowed.hpp"
 #include "search/parted/kept_keys.hpp"
 #include "search/streams/streamed_rows.hpp"
 
@@ -18,7 +19,7 @@ std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, s
 
 /// All rows of a source as the device reads them in the host's memory, which the system then holds in place.
 /// Null: it cannot, there are too few, or the device is the host.
-std::unique_ptr<spi::Allocation> reached(const StreamedSet& set);
+std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set);
 
 class QuantizedElsewhere final : public PartedRows {
  public:

@@ -110,9 +110,9 @@ std::shared_ptr<const PartedRows> rows_of_source(const Index::State& state,
 /// Quantized rows of a set: the whole memory of the source is held in place at once, which its members then
 /// share. Else pages that two shares have in common would part it, and a copy of the host program's own does
 /// not go on from one locked piece of memory in another.
-std::unique_ptr<spi::Allocation> reached_by_a_member(const Index::State& state,
-                                                     const std::shared_ptr<const Source>& source,
-                                                     const std::vector<SetPart>& parts) {
+std::unique_ptr<const ReachedMemory> reached_by_a_member(const Index::State& state,
+                                                         const std::shared_ptr<const Source>& source,
+                                                         const std::vector<SetPart>& parts) {
   for (const SetPart& part : parts)
     if (auto all = reached(
             {part.rows->device, source, state.metric, source->info(), state.features, state.dims, 0, 0, {}}))
@@ -140,7 +140,7 @@ std::shared_ptr<const PartedRows> rows_of_source_on_set(const Index::State& stat
                       part->largest = part->parted->largest_element();
                     }});
   }
-  std::unique_ptr<spi::Allocation> all;
+  std::unique_ptr<const ReachedMemory> all;
   if (options.residence == Residence::quantized) all = reached_by_a_member(state, source, parts);
   run_members(std::move(work), {});
   return rows_on_set(state, std::move(layout), std::move(parts));
