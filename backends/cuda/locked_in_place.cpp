@@ -12,6 +12,7 @@
 #include <string>
 
 #include "kith/error.hpp"
+#include "visit.hpp"
 
 namespace kith::cuda {
 namespace {
@@ -23,8 +24,16 @@ struct Piece {
   Byte end;
   std::size_t users;
 };
-std::mutex mutex;
-std::map<Byte, Piece> pieces;  // by where they begin; under the mutex
+struct Locked {
+  std::mutex mutex;
+  std::map<Byte, Piece> pieces;  // by where they begin; under the mutex
+};
+
+// Never destroyed: a host program may keep an Index in a static variable.
+Locked& locked() {
+  static Locked& all = *new Locked;
+  return all;
+}
 
 struct Pages {
   Byte begin, end;
@@ -54,28 +63,17 @@ bool are_of_a_file(Pages pages) {
   return known < end;
 }
 
-/// Whether the program has locked them itself.
-bool are_locked(Pages pages) {
-  for (const Byte byte : {pages.begin, pages.end - 1}) {
-    cudaPointerAttributes of{};
-    const cudaError_t error = cudaPointerGetAttributes(&of, byte);
-    cudaGetLastError();
-    if (error != cudaSuccess || of.type != cudaMemoryTypeHost) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 LockedInPlace::LockedInPlace(const void* begin, std::size_t bytes) {
   const Pages all = pages_around(begin, bytes);
-  const auto* const first = static_cast<Byte>(begin);
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(locked().mutex);
+  auto& pieces = locked().pieces;
   Byte at = all.begin;
   const auto before = pieces.upper_bound(at);
   auto next = before != pieces.begin() && std::prev(before)->second.end > at ? std::prev(before) : before;
   const bool ours = next != pieces.end() && next->first < all.end;
-  if (!ours && (bytes == 0 || are_locked({first, first + bytes}))) return;
+  if (!ours && (bytes == 0 || are_locked_in_one(begin, bytes))) return;  // by the program itself
   if (are_of_a_file(all))
     throw Error(Errc::unsupported, "finds it in a mapped file, which stays on the disk");
   try {
@@ -105,11 +103,13 @@ LockedInPlace::LockedInPlace(const void* begin, std::size_t bytes) {
 }
 
 LockedInPlace::~LockedInPlace() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(locked().mutex);
   give_up();
 }
 
+/// Under the lock.
 void LockedInPlace::give_up() noexcept {
+  auto& pieces = locked().pieces;
   for (const Byte begin : pieces_) {
     const auto piece = pieces.find(begin);
     if (--piece->second.users > 0) continue;

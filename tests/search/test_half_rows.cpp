@@ -89,6 +89,11 @@ struct Ways {
   }
 };
 
+/// The back end `planted` of these tests has no step that does: there rows are floats from the beginning.
+bool lands_halves() {
+  return device().info().backend != "planted";
+}
+
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("half rows: every f16 and bf16 that is a number, as floats and chunk by chunk") {
@@ -120,6 +125,7 @@ TEST_CASE("half rows: every f16 and bf16 that is a number, as floats and chunk b
 }
 
 TEST_CASE("half rows: values that are not finite are named by row and column, and take no room") {
+  if (!lands_halves()) return;
   for (const Element element : halves)
     for (const std::uint32_t pattern : element == Element::f16
                                            ? std::vector<std::uint32_t>{0x7E00, 0x7C00, 0xFC00, 0x7C01}
@@ -168,6 +174,7 @@ TEST_CASE("half rows: at any address, any number of bytes apart, of some columns
 }
 
 TEST_CASE("half rows: half of the memory until a search wants floats, then that of floats") {
+  if (!lands_halves()) return;
   const std::int64_t n = 12800, dims = 64;
   const Matrix rows = numbers(n, dims, Element::f16, 25), queries = numbers(3, dims, Element::f16, 26);
   const Stored stored(rows, Element::f16);
@@ -265,6 +272,7 @@ TEST_CASE("half rows: compacted, and removed from, before a search makes floats 
 }
 
 TEST_CASE("half rows: ids that ascend, ids that do not, and a shard") {
+  if (!lands_halves()) return;
   const std::int64_t n = 500, dims = 20, k = 9;
   const Element element = Element::bf16;
   const Matrix rows = numbers(n, dims, element, 55), queries = numbers(12, dims, element, 56);
@@ -310,6 +318,7 @@ TEST_CASE("half rows: votes are those of floats") {
 }
 
 TEST_CASE("half rows: room for more, whatever the counts of rows that come, and without room") {
+  if (!lands_halves()) return;
   for (const Element element : halves)
     for (const std::vector<std::int64_t>& parts :
          {std::vector<std::int64_t>{128, 128, 144}, {1, 1, 126, 1, 271}, {200, 3, 197}})

@@ -159,6 +159,8 @@ TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they l
       Trace trace;
       CHECK(difference(index.search(queries, k, {}, &trace), whole.search(queries, k)) == "");
       CHECK(!trace.seconds.contains("rank"));
+      CHECK(trace.seconds.contains("rerank"));
+      CHECK(trace.fallbacks == 0);
     };
     same(*former, 0);
     same(latter, apart);

@@ -198,10 +198,10 @@ class KITH_API Device {
   /// Whether the system holds these bytes of the host in place, so that write() needs no detour.
   virtual bool is_locked(const void* begin, std::size_t bytes) const;
 
-  /// Memory of the caller, of the host to be read only, as steps take it: the caller keeps it longer than
-  /// what this returns. What is enqueued from here on waits for what the caller's stream or queue holds now.
-  /// Throws unsupported: the device cannot use it: memory of another device or context, of the host, or a
-  ///                     stream that is captured. The message follows "the rows lie on a CUDA device, and ".
+  /// Memory of the caller as steps take it; the caller keeps it longer than what this returns. That of the
+  /// host is read only. What is enqueued from here on waits for what the caller's stream or queue holds now.
+  /// Throws unsupported: the device cannot use it: memory of another device or context, or of a place that it
+  ///                     does not know; a captured stream. It follows "the rows lie on a CUDA device, and ".
   ///        invalid_argument: it has fewer bytes. Likewise.
   virtual std::unique_ptr<Allocation> borrow(const CallersMemory& of);
 

@@ -39,10 +39,29 @@ void give_memory_back(Device::State& state) noexcept {
 }
 
 ReachedMemory::~ReachedMemory() {
-  if (state_->mutex.is_lost())  // in a forked child the driver is not called
+  if (state_->mutex.is_lost()) {  // in a forked child the driver is not called
     static_cast<void>(memory_.release());
-  else
-    give_memory_back(*state_);
+    return;
+  }
+  try {
+    const DeviceSession session(*state_);
+    session->finish();
+    memory_.reset();
+  } catch (...) {  // the device is lost, and works on nothing
+  }
+}
+
+std::unique_ptr<const ReachedMemory> held_in_place(const std::shared_ptr<Device::State>& state,
+                                                   const void* begin, std::size_t bytes) {
+  const DeviceSession session(*state);
+  if (!session->is_locked(begin, bytes)) return nullptr;
+  try {
+    return std::make_unique<const ReachedMemory>(
+        state, session->borrow({Where::host, const_cast<void*>(begin), bytes, false, nullptr}));
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported) throw;
+    return nullptr;  // it was let go since
+  }
 }
 
 BorrowedRows::~BorrowedRows() {

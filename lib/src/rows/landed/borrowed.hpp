@@ -1,4 +1,4 @@
-// Memory of a device that belongs to a caller, while a call uses it.
+// Memory of a caller, of a device or of the host, while a device uses it.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,11 @@ class ReachedMemory {
   const std::shared_ptr<Device::State> state_;
   std::unique_ptr<spi::Allocation> memory_;
 };
+
+/// Memory of the host from which copies need no detour, since the system holds it in place; that lasts as
+/// long as what this returns. Null: the system does not. Locks the device.
+std::unique_ptr<const ReachedMemory> held_in_place(const std::shared_ptr<Device::State>& state,
+                                                   const void* begin, std::size_t bytes);
 
 /// Rows in memory of a device.
 class BorrowedRows {

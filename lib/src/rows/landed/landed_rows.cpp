@@ -19,11 +19,11 @@ std::uint32_t count_of(std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Whether rows are copied with what lies between them: that is little, and the memory is locked.
-bool goes_as_it_is(Device::State& state, const RowsView& rows, std::size_t bytes) {
-  if (rows.stride_bytes > 2 * row_bytes(rows.element, rows.cols)) return false;
-  const DeviceSession session(state);
-  return session->is_locked(rows.row(0), bytes);
+/// Rows that are copied with what lies between them, which is little, from memory that is locked.
+std::unique_ptr<const ReachedMemory> held_as_it_is(const std::shared_ptr<Device::State>& state,
+                                                   const RowsView& rows, std::size_t bytes) {
+  if (rows.stride_bytes > 2 * row_bytes(rows.element, rows.cols)) return nullptr;
+  return held_in_place(state, rows.row(0), bytes);
 }
 
 /// The columns that are meant.
@@ -106,7 +106,8 @@ void RowsToLand::land_from_host(const DeviceMemory& to, std::int64_t first, std:
   const std::int64_t step = std::min(blocks * block, count);
   const RowsView all = rows_.slice(first, count);
   const std::size_t gapped = size(step - 1) * size(rows_.stride_bytes) + tight;
-  const bool as_it_is = goes_as_it_is(*state_, all, size(count - 1) * size(rows_.stride_bytes) + tight);
+  const auto held = held_as_it_is(state_, all, size(count - 1) * size(rows_.stride_bytes) + tight);
+  const bool as_it_is = held != nullptr;
   const std::size_t stride = as_it_is && count > 1 ? size(rows_.stride_bytes) : tight;
   const DeviceMemory raw(state_, as_it_is ? gapped : size(step) * tight);
   std::optional<HostBuffer> buffer;

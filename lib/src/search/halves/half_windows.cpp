@@ -1,6 +1,7 @@
 #include "search/halves/half_windows.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -18,11 +19,11 @@ std::int64_t rows_at_once(const HalfStore& store, std::int64_t rows) {
   return std::min(rows, std::max<std::int64_t>(1, piece_bytes / store.row_bytes()));
 }
 
-/// Whether rows need no copy on the host on their way.
-bool goes_as_it_is(Device::State& state, const RowsView& rows, const Landing& how, std::int64_t row_bytes) {
-  if (!how.features.empty() || (rows.rows > 1 && rows.stride_bytes != row_bytes)) return false;
-  const DeviceSession session(state);
-  return session->is_locked(rows.row(0), size(rows.rows) * size(row_bytes));
+/// Rows that need no copy on the host on their way.
+std::unique_ptr<const ReachedMemory> held_as_it_is(const Device& device, const RowsView& rows,
+                                                   const Landing& how, std::int64_t row_bytes) {
+  if (!how.features.empty() || (rows.rows > 1 && rows.stride_bytes != row_bytes)) return nullptr;
+  return held_in_place(device.state(), rows.row(0), size(rows.rows) * size(row_bytes));
 }
 
 /// Write rows, and have the device look at what was written. Returns max |element|.
@@ -31,7 +32,8 @@ float write_and_check(HalfStore& store, const Device& device, std::int64_t first
   Device::State& state = *device.state();
   const std::int64_t step = rows_at_once(store, rows.rows), bytes = store.row_bytes();
   const std::int64_t dims = bytes / element_bytes(rows.element);
-  const bool as_it_is = goes_as_it_is(state, rows, how, bytes);
+  const auto held = held_as_it_is(device, rows, how, bytes);
+  const bool as_it_is = held != nullptr;
   std::optional<HostBuffer> buffer;
   if (!as_it_is) buffer.emplace(state, size(step * bytes));
   const DeviceMemory packed(device.state(), packed_bytes(step, dims, device.info().train_block));
@@ -72,7 +74,7 @@ float put_in_halves(HalfStore& store, const Device& device, std::int64_t first, 
 }
 
 void put_in_halves(HalfStore& store, Element element, std::int64_t first, MatrixView<const float> rows,
-                   std::uint32_t threads) {
+                   std::uint32_t threads) try {
   const std::int64_t step = rows_at_once(store, rows.rows()), bytes = store.row_bytes();
   std::vector<unsigned char> stored(size(step * bytes));
   for (std::int64_t begin = 0; begin < rows.rows(); begin += step) {
@@ -82,6 +84,9 @@ void put_in_halves(HalfStore& store, Element element, std::int64_t first, Matrix
     });
     store.write(first + begin, some, stored.data());
   }
+} catch (...) {
+  store.give_back(first, rows.rows());
+  throw;
 }
 
 }  // namespace kith

@@ -30,11 +30,11 @@ RawCopies::RawCopies(std::shared_ptr<Device::State> state, const Source& source,
       info_(source.info()),
       row_bytes_(size(row_bytes(info_.element, info_.cols))),
       there_(source.in_memory()),
-      as_it_is_(goes_as_it_is()),
-      queues_(as_it_is_ ? 1 : most_queues) {
-  const std::size_t at_once = as_it_is_ ? whole_bytes : piece_bytes;
+      held_(held()),
+      queues_(held_ ? 1 : most_queues) {
+  const std::size_t at_once = held_ ? whole_bytes : piece_bytes;
   piece_rows_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(at_once / row_bytes_), 1, most_rows);
-  if (!as_it_is_) {
+  if (!held_) {
     const std::int64_t pieces = divide_up(most_rows, piece_rows_);
     team_ =
         std::min<std::uint32_t>({team_size(threads), most_threads,
@@ -45,12 +45,11 @@ RawCopies::RawCopies(std::shared_ptr<Device::State> state, const Source& source,
   for (Queue& queue : queues_) queue.queue = session->copy_queue();
 }
 
-/// Whether rows lie one behind the other in memory that the device reads without a detour.
-bool RawCopies::goes_as_it_is() const {
+/// Rows that lie one behind the other in memory that the device reads without a detour.
+std::unique_ptr<const ReachedMemory> RawCopies::held() const {
   if (!there_ || there_->rows == 0 || there_->stride_bytes != static_cast<std::int64_t>(row_bytes_))
-    return false;
-  const DeviceSession session(*state_);
-  return session->is_locked(there_->row(0), size(there_->rows) * row_bytes_);
+    return nullptr;
+  return held_in_place(state_, there_->row(0), size(there_->rows) * row_bytes_);
 }
 
 void RawCopies::copy(std::int64_t first, std::int64_t count, spi::Allocation& to, std::int64_t step,
@@ -64,7 +63,7 @@ void RawCopies::copy(std::int64_t first, std::int64_t count, spi::Allocation& to
     const std::int64_t begin = static_cast<std::int64_t>(piece) * piece_rows_;
     const std::int64_t some = std::min(piece_rows_, count - begin);
     const unsigned char* from = nullptr;
-    if (as_it_is_) {
+    if (held_) {
       from = there_->row(first + begin);
     } else {
       const std::size_t room = size(piece_rows_) * row_bytes_;

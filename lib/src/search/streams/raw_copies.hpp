@@ -14,6 +14,7 @@
 #include "device/host_buffer.hpp"
 #include "kith/source.hpp"
 #include "kith/spi.hpp"
+#include "rows/landed/borrowed.hpp"
 
 namespace kith {
 
@@ -40,7 +41,7 @@ class RawCopies {
     std::mutex mutex;
   };
 
-  bool goes_as_it_is() const;
+  std::unique_ptr<const ReachedMemory> held() const;
   void read(std::int64_t first, std::int64_t count, unsigned char* to) const;
   void write(std::size_t thread, spi::Allocation& to, std::size_t offset, const void* from,
              std::size_t bytes);
@@ -49,8 +50,8 @@ class RawCopies {
   const Source& source_;
   const RowsInfo info_;
   const std::size_t row_bytes_;
-  const std::optional<RowsView> there_;  ///< in memory of the host
-  const bool as_it_is_;
+  const std::optional<RowsView> there_;              ///< in memory of the host
+  const std::unique_ptr<const ReachedMemory> held_;  ///< null: rows do not go as they are
   std::int64_t piece_rows_ = 0;
   std::uint32_t team_ = 1;
   std::optional<HostBuffer> staging_;  ///< a piece for each thread; none where rows go as they are

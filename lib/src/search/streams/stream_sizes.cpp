@@ -12,9 +12,10 @@
 namespace kith {
 namespace {
 
-/// Of a chunk: a GPU begins a search of 10,000 queries anew for each, and a CPU has one in its cache.
-std::size_t most_chunk_bytes(const DeviceInfo& device) {
-  return std::size_t{1} << (device.kind == DeviceKind::gpu ? 29 : 27);
+/// Of a chunk: a GPU begins a search of 10,000 queries anew for each. Where the host packs them, it holds
+/// each twice, and a CPU has one in its cache.
+std::size_t most_chunk_bytes(const DeviceInfo& device, bool lands) {
+  return std::size_t{1} << (lands && device.kind == DeviceKind::gpu ? 29 : 27);
 }
 /// Of a limit: two chunks, and what a search takes beside its rows, which a proposer may take once more for
 /// quantized rows.
@@ -45,7 +46,7 @@ StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric 
   const std::size_t row = raw > 0 ? std::max(packed, (packed + 2 * raw + 1) / 2) : packed;
   const std::size_t room = limit ? limit / shares_of_limit : device.memory_bytes / shares_of_device;
   const std::size_t most =
-      std::min(most_chunk_bytes(device), device.largest_allocation) / std::max(packed, raw);
+      std::min(most_chunk_bytes(device, raw > 0), device.largest_allocation) / std::max(packed, raw);
   const auto fitting = static_cast<std::int64_t>(std::min(most, room / row) / device.train_block) *
                        static_cast<std::int64_t>(device.train_block);
   StreamSizes sizes;
