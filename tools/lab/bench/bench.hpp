@@ -9,7 +9,6 @@
 
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
-#include "kith/index.hpp"
 #include "lab/energy/energy.hpp"
 #include "lab/stages/operations.hpp"
 #include "lab/workloads/clock.hpp"
@@ -91,9 +90,6 @@ struct Measured {
   std::string plan;                      ///< explain()
   std::string short_plan;
 };
-
-/// The training rows of a workload where --residence says.
-Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags);
 
 /// Check the bits against the CPU on a sample of queries, warm up, and time.
 ///   meter  counts the joules of the device; null: they are not counted

@@ -97,6 +97,14 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
   });
 }
 
+/// The training rows of a workload where --residence says.
+Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
+  IndexOptions options;
+  options.residence = parse_residence(flags.residence);
+  if (options.residence == Residence::resident) return {device, data.train_rows(), data.workload.metric};
+  return {device, memory_source(data.train_rows()), data.workload.metric, options};
+}
+
 /// What making boxes takes once all that is made on first use is there.
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
@@ -274,13 +282,6 @@ BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags
   }
   if (workload.element != Element::f32 && !workload.grown) store(workload, data);
   return data;
-}
-
-Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
-  IndexOptions options;
-  options.residence = parse_residence(flags.residence);
-  if (options.residence == Residence::resident) return {device, data.train_rows(), data.workload.metric};
-  return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
 
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
