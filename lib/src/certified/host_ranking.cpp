@@ -138,7 +138,8 @@ float HostRanking::threshold_of(const float* query, std::span<const Key> best) c
 void HostRanking::pack(MatrixView<const float> queries) {
   const std::uint32_t block = host_->info.query_block;
   queries_.resize(packed_bytes(queries.rows(), queries.cols(), block) / sizeof(float));
-  write_packed(queries, block, threads_, queries_, [](std::size_t, const void*, std::size_t) {});
+  write_packed(queries, block, threads_, queries_, Reader::core,
+               [](std::size_t, const void*, std::size_t) {});
 }
 
 void HostRanking::rank_all(const ListedPlaces& lists) {

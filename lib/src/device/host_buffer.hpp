@@ -10,6 +10,10 @@
 
 namespace kith {
 
+/// Who reads memory of the host next. What a device reads should not lie in the caches of the cores that
+/// wrote it: it waits longer for what it finds there.
+enum class Reader { core, device };
+
 /// Not initialised. Locked in place where that helps the device and the system has such memory, so that
 /// copies need no detour; the same bytes arrive either way. May lock the device in its constructor
 /// and destructor.
@@ -26,10 +30,13 @@ class HostBuffer {
   std::span<T> as(std::size_t count) const {
     return {static_cast<T*>(memory_->data), count};
   }
+  /// A core, where the device copies by way of it.
+  Reader reader() const { return locked_ ? Reader::device : Reader::core; }
 
  private:
   Device::State& state_;
   std::unique_ptr<spi::HostMemory> memory_;
+  bool locked_ = false;
 };
 
 }  // namespace kith

@@ -17,6 +17,7 @@
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/pack_block.hpp"
 
 namespace kith {
 namespace {
@@ -171,25 +172,13 @@ void check_range(std::string_view where, Metric metric, MatrixView<const float> 
   }
 }
 
-namespace {
-
-/// Rows r0 ... r0 + block - 1, transposed; those that are not there are zeros.
-void pack_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, float* out) {
-  for (std::int64_t b = 0; b < block; ++b) {
-    const float* row = r0 + b < rows.rows() ? rows.row(r0 + b) : nullptr;
-    for (std::int64_t d = 0; d < rows.cols(); ++d) out[d * block + b] = row ? row[d] : 0.0f;
-  }
-}
-
-}  // namespace
-
 std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
   const std::int64_t padded = (rows + block - 1) / block * block;
   return static_cast<std::size_t>(padded) * static_cast<std::size_t>(dims) * sizeof(float);
 }
 
 void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32_t threads,
-                  std::span<float> staging, const WriteBytes& write) {
+                  std::span<float> staging, Reader reader, const WriteBytes& write) {
   const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   const auto step = static_cast<std::int64_t>(staging.size() / block_floats);
@@ -203,7 +192,7 @@ void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32
                  [&](std::int64_t share) {
                    for (std::int64_t i = share * a_share; i < std::min((share + 1) * a_share, count); ++i)
                      pack_block(rows, (first + i) * block, block,
-                                staging.data() + static_cast<std::size_t>(i) * block_floats);
+                                staging.data() + static_cast<std::size_t>(i) * block_floats, reader);
                  });
     write(static_cast<std::size_t>(first) * block_floats * sizeof(float), staging.data(),
           static_cast<std::size_t>(count) * block_floats * sizeof(float));
@@ -223,7 +212,7 @@ void upload_rows(Device::State& state, spi::Allocation& to, MatrixView<const flo
   const std::size_t staged = staging_floats(rows.rows(), rows.cols(), block);
   const HostBuffer buffer(state, staged * sizeof(float));
   const std::size_t at = packed_bytes(begin, rows.cols(), block);
-  write_packed(rows, block, threads, buffer.as<float>(staged),
+  write_packed(rows, block, threads, buffer.as<float>(staged), buffer.reader(),
                [&](std::size_t offset, const void* from, std::size_t bytes) {
                  const DeviceSession session(state);
                  session->write(to, at + offset, from, bytes);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/device_state.hpp"
+#include "device/host_buffer.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
@@ -65,8 +66,9 @@ using WriteBytes = std::function<void(std::size_t offset, const void* from, std:
 
 /// Write rows as RowBlocks to where row 0 is, some at a time by way of `staging`, which holds one block or
 /// more.
+///   reader  of `staging`
 void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32_t threads,
-                  std::span<float> staging, const WriteBytes& write);
+                  std::span<float> staging, Reader reader, const WriteBytes& write);
 
 /// Floats that such rows are worth being staged by.
 std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t block);

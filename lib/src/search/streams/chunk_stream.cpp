@@ -224,12 +224,13 @@ std::shared_ptr<Index::State> ChunkStream::new_chunk(const Slot& slot) const {
 void ChunkStream::upload(MatrixView<const float> rows, const DeviceMemory& to) {
   const std::uint32_t block = set_.device.info().train_block;
   const std::span<float> staging = staging_->as<float>(staging_floats(rows.rows(), rows.cols(), block));
-  write_packed(rows, block, threads_, staging, [&](std::size_t offset, const void* from, std::size_t bytes) {
+  const auto write = [&](std::size_t offset, const void* from, std::size_t bytes) {
     if (gives_up()) refuse_stopped();
     if (queue_) return queue_->write(*to.get(), offset, from, bytes);
     const DeviceSession session(*set_.device.state());
     session->write(*to.get(), offset, from, bytes);
-  });
+  };
+  write_packed(rows, block, threads_, staging, staging_->reader(), write);
 }
 
 /// Until it is filled, or nothing more will be.
