@@ -34,12 +34,15 @@ bool asks_for_a_name(const std::string& line) {
 
 TEST_SUITE_BEGIN("unit");
 
-TEST_CASE("attempts: a proposer guesses, is careful, takes longer lists, and leaves the rest to the chain") {
+TEST_CASE(
+    "attempts: a proposer guesses, is careful, takes longer lists, short steps, and leaves the rest to the "
+    "chain") {
   const DeviceInfo gpu = described_gpu("cuda");
   const Plan plan = make_plan(gpu, many);
   REQUIRE(plan.proposer == Proposer::fp16);
-  REQUIRE(ways_of(plan) == std::vector<Way>{Way::guess, Way::careful, Way::longer, Way::exact});
-  const Attempt &guess = plan.attempts[0], &careful = plan.attempts[1], &longer = plan.attempts[2];
+  REQUIRE(ways_of(plan) == std::vector<Way>{Way::guess, Way::careful, Way::longer, Way::longer, Way::exact});
+  const Attempt &guess = plan.attempts[0], &careful = plan.attempts[1], &longer = plan.attempts[2],
+                &last = plan.attempts[3];
   CHECK(guess.when == When::many);
   CHECK(guess.growth == plan.growth);
   CHECK(guess.seed_rows == plan.sample_rows * plan.growth);
@@ -48,14 +51,17 @@ TEST_CASE("attempts: a proposer guesses, is careful, takes longer lists, and lea
   CHECK(careful.growth <= guess.growth);
   CHECK(longer.when == When::few);
   CHECK(longer.lists == Attempt::many_open);
-  CHECK(2 * longer.step_rows <= plan.candidates * longer.lists);  // half a list
-  CHECK(plan.attempts[3] == Attempt{});
+  CHECK(longer.step_rows == careful.step_rows);
+  CHECK(last.when == When::few);
+  CHECK(last.lists == longer.lists);
+  CHECK(2 * last.step_rows <= plan.candidates * last.lists);  // half a list
+  CHECK(plan.attempts[4] == Attempt{});
   CHECK(make_plan(gpu, many, {.proposer = Proposer::none}).attempts == std::vector<Attempt>{Attempt{}});
 }
 
 TEST_CASE("attempts: a library that writes products alone has no bounds to guess from") {
   const Plan plan = make_plan(described_gpu("cuda"), many, {.proposer = Proposer::gemm});
-  CHECK(ways_of(plan) == std::vector<Way>{Way::careful, Way::longer, Way::exact});
+  CHECK(ways_of(plan) == std::vector<Way>{Way::careful, Way::longer, Way::longer, Way::exact});
   CHECK(plan.visit_rows > 0);
 }
 

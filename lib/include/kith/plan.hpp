@@ -97,8 +97,8 @@ struct Attempt {
               ///< chain
     careful,  ///< in smaller steps, the threshold from k bounds: only rows that are equally near overfill a
               ///< list
-    longer,   ///< in steps so short that no list, `lists` times as long, overflows where rows differ
-    exact,    ///< by the chain alone
+    longer,  ///< lists `lists` times as long; at last in steps so short that none overflows where rows differ
+    exact,   ///< by the chain alone
   };
   /// How many queries of a tile must be open; at its beginning all are.
   enum class When {

@@ -37,8 +37,10 @@ std::vector<Attempt> attempts_of(const Plan& plan, bool may_guess) {
     attempts.push_back({Way::guess, When::many, first, plan.growth, most, 1});
   }
   attempts.push_back({Way::careful, When::many, seed, growth, most, 1});
+  // Few lists overflow that were nearly long enough; steps so short that none does are many.
   const std::int64_t fits = plan.candidates * longer_lists / 2;
-  attempts.push_back({Way::longer, When::few, seed, growth, std::min(most, fits), longer_lists});
+  attempts.push_back({Way::longer, When::few, seed, growth, most, longer_lists});
+  if (fits < most) attempts.push_back({Way::longer, When::few, seed, growth, fits, longer_lists});
   attempts.push_back({});
   return attempts;
 }
