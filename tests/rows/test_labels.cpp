@@ -1,6 +1,8 @@
 // Labels that are texts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,13 @@ TEST_CASE("labels: classes are distinct and ascend, codes are places among them"
   CHECK(class_codes(labels, classes) == std::vector<std::uint32_t>{2, 0, 2, 1});
   CHECK(class_codes(std::vector<std::int64_t>{-4, 1, 8}, classes) == std::vector<std::uint32_t>{3, 3, 3});
   CHECK(classes_of({}).empty());
+  std::vector<std::int64_t>
+      many;  // more than are collected at a time, most of them twice, in runs, out of order
+  for (std::int64_t i = 0; i < 40000; ++i) many.push_back(i / 2 * 7919 % 15013 - 7000);
+  std::vector<std::int64_t> expected(many);
+  std::sort(expected.begin(), expected.end());
+  expected.erase(std::unique(expected.begin(), expected.end()), expected.end());
+  CHECK(classes_of(many) == expected);
 }
 
 }  // namespace

@@ -1,12 +1,15 @@
 #include "kith/classifier.hpp"
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <utility>
 
 #include "base/border.hpp"
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "rows/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/filtered/kept_rows.hpp"
@@ -31,15 +34,21 @@ void check_labels(MatrixView<const std::int64_t> labels, std::int64_t rows) {
 /// Column `output` of labels that are there already, and of `more`, put on the device of `index`.
 LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixView<const std::int64_t> more,
                         std::int64_t output) {
-  std::vector<std::int64_t> labels;
-  labels.reserve(static_cast<std::size_t>(index.rows()));
-  if (before)
-    for (const std::uint32_t code : before->codes) labels.push_back(before->classes[code]);
-  for (std::int64_t t = 0; t < more.rows(); ++t) labels.push_back(more(t, output));
-  std::vector<std::int64_t> classes = labels;
-  if (before)  // also those that no row has any more
+  std::vector<std::int64_t> gathered;
+  std::span<const std::int64_t> labels(more.data(), static_cast<std::size_t>(more.rows()));
+  if (before || more.stride() != 1) {
+    gathered.reserve(static_cast<std::size_t>(index.rows()));
+    if (before)
+      for (const std::uint32_t code : before->codes) gathered.push_back(before->classes[code]);
+    for (std::int64_t t = 0; t < more.rows(); ++t) gathered.push_back(more(t, output));
+    labels = gathered;
+  }
+  std::vector<std::int64_t> classes = distinct(labels);
+  if (before) {  // also those that no row has any more
     classes.insert(classes.end(), before->classes.begin(), before->classes.end());
-  LabelColumn column{classes_of(classes), {}, {}};
+    classes = distinct(classes);
+  }
+  LabelColumn column{std::move(classes), {}, {}};
   column.codes = class_codes(labels, column.classes);
   if (!index.state().parted) column.memory = upload_labels(index.device().state(), column.codes);
   return column;

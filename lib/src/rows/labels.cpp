@@ -4,6 +4,7 @@
 
 #include "base/border.hpp"
 #include "kith/error.hpp"
+#include "rows/distinct.hpp"
 
 namespace kith {
 
@@ -41,9 +42,7 @@ const std::string& TextLabels::empty() {
 }
 
 std::vector<std::int64_t> classes_of(std::vector<std::int64_t> labels) {
-  std::sort(labels.begin(), labels.end());
-  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-  return labels;
+  return distinct(labels);
 }
 
 std::vector<std::uint32_t> class_codes(std::span<const std::int64_t> labels,
