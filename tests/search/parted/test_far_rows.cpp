@@ -136,6 +136,44 @@ TEST_CASE("far rows: ids beyond 2^32 in searches, votes and votes within a radiu
   }
 }
 
+/// One byte a row: the same for all but a few.
+class RowsOfOneByte : public Source {
+ public:
+  static constexpr std::int64_t planted[] = {17, border - 5, border, border + 250}, rows = border + 300;
+  static constexpr std::uint8_t near = 10, far = 200;
+
+  RowsInfo info() const override { return {rows, 1, Element::u8}; }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    std::memset(to, far, size(count));
+    for (const std::int64_t row : planted)
+      if (row >= first && row < first + count) static_cast<std::uint8_t*>(to)[row - first] = near;
+  }
+  std::string name() const override { return "rows of one byte"; }
+};
+
+// Takes some 60 GB of memory, most of it for labels.
+TEST_CASE("far rows: as many real rows, by k, by radius, and their votes" * doctest::skip()) {
+  using Far = RowsOfOneByte;
+  const Index index(device(), std::make_shared<Far>(), Metric::l2, streamed(0));
+  const Matrix queries{2, 1, {static_cast<float>(Far::near), static_cast<float>(Far::near) + 1}};
+  const std::vector<float> radii{2};
+  const std::vector<std::int64_t> all(std::begin(Far::planted), std::end(Far::planted));
+  std::vector<std::int64_t> twice(all);
+  twice.insert(twice.end(), all.begin(), all.end());
+  const Neighbors found = index.search(queries, 4);
+  CHECK(found.index == twice);
+  CHECK(found.distance == std::vector<float>{0, 0, 0, 0, 1, 1, 1, 1});
+  const RadiusNeighbors within = index.within(queries, radii);
+  CHECK(within.index == twice);
+  CHECK(within.first == std::vector<std::int64_t>{0, 4, 8});
+  std::vector<std::int64_t> labels(size(Far::rows), 3);
+  for (std::size_t i = 0; i < all.size(); ++i) labels[size(all[i])] = i == 0 ? 4 : 9;
+  const Classifier classifier(index, MatrixView<const std::int64_t>(labels.data(), Far::rows, 1));
+  CHECK(classifier.classify(queries, 4).label == std::vector<std::int64_t>{9, 9});
+  CHECK(classifier.classify(queries, 4).votes == std::vector<std::uint32_t>{0, 1, 3, 0, 1, 3});
+  CHECK(classifier.classify_within(queries, radii).votes == std::vector<std::uint32_t>{0, 1, 3, 0, 1, 3});
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -1,6 +1,9 @@
 // Rows that stay in a Source, of which each member of a set streams its share, or holds it quantized.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <future>
+#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -78,6 +81,60 @@ TEST_CASE("stream: on a set a bad row is named by its number among all, and what
   train.values[250 * 3 + 1] = std::nanf("");
   const Index bad(set, std::make_shared<CopiedRows>(train), Metric::l2, streamed(40, options));
   CHECK(error_of([&] { bad.search(queries, 5); }).find("row 250, column 1") != std::string::npos);
+}
+
+bool hold_quantized_rows(const Device& set) {
+  const std::vector<Device>& members = set.state()->members;
+  return std::all_of(members.begin(), members.end(), [](const Device& member) {
+    const auto& proposers = member.info().proposers;
+    return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
+  });
+}
+
+TEST_CASE(
+    "quantized rows: the members of a set hold those of their shares, and the rows stay where they are") {
+  std::mt19937 random(43);
+  for (int i = 0; i < 20; ++i) {
+    CAPTURE(i);
+    const std::int64_t rows = 200 + random() % 700, columns = 5 + random() % 30;
+    const Metric metrics[] = {Metric::l2, Metric::squared_l2, Metric::negative_dot, Metric::cosine};
+    const Metric metric = metrics[random() % 4];
+    const Matrix train = hard_rows(DataKind::normal, Set::train, rows, columns, metric),
+                 queries = hard_rows(DataKind::normal, Set::queries, 1 + random() % 70, columns, metric);
+    auto [set, options] = set_by_chance(random, 4);
+    if (!hold_quantized_rows(set)) continue;
+    options.residence = Residence::quantized;
+    const auto copied = std::make_shared<CopiedRows>(train);
+    for (const std::shared_ptr<const Source>& source :
+         {std::shared_ptr<const Source>(copied), memory_source(RowsView(train.view()))}) {
+      const Index index(set, source, metric, options);
+      CHECK(index.residence() == Residence::quantized);
+      RowFilter filter(rows, 1, false);
+      for (std::int64_t t = 0; t < rows; ++t) filter.set(t, random() % 3 != 0, 0);
+      PlanOptions way;
+      if (random() % 2) way.filter = filter.view();
+      check_same(index, Index(one_device(), train, metric), queries, 1 + random() % 20, way);
+    }
+  }
+}
+
+TEST_CASE("quantized rows: members of a set read the same rows of the host, a share each") {
+  const Device set = set_of(2);
+  if (!hold_quantized_rows(set)) return;
+  constexpr std::int64_t columns = 64, rows = (std::int64_t{1} << 26) / (4 * columns) + 77, k = 5;
+  const Matrix train = hard_rows(DataKind::normal, Set::train, rows, columns, Metric::l2),
+               queries = hard_rows(DataKind::normal, Set::queries, 90, columns, Metric::l2);
+  const Neighbors expected = Index(one_device(), train, Metric::l2).search(queries, k);
+  for (const Placement placement : {Placement::split, Placement::replicate}) {
+    IndexOptions options{.placement = placement, .shares = {1, 1}};
+    options.residence = Residence::quantized;
+    const Index index(set, memory_source(RowsView(train.view())), Metric::l2, options);
+    const auto searched = [&] { return index.search(queries, k); };
+    CHECK(difference(searched(), expected) == "");
+    auto other = std::async(std::launch::async, searched);  // while another call reads them, too
+    CHECK(difference(searched(), expected) == "");
+    CHECK(difference(other.get(), expected) == "");
+  }
 }
 
 TEST_SUITE_END();
