@@ -9,7 +9,7 @@
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
-#include "rows/distinct.hpp"
+#include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/filtered/kept_rows.hpp"

@@ -1,4 +1,4 @@
-#include "rows/distinct.hpp"
+#include "rows/labels/distinct.hpp"
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include "base/border.hpp"
 #include "kith/error.hpp"
-#include "rows/distinct.hpp"
+#include "rows/labels/distinct.hpp"
 
 namespace kith {
 
