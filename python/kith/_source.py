@@ -44,8 +44,8 @@ def open_source(
         As for `kith.Index`; ids ascend.
     residence : {"resident", "stream", "quantized"}, optional
         Where the rows stay. ``stream``: each search passes them through the device in chunks. ``quantized``: the device
-        holds quantized rows (a byte a column), and proposes by them. None: on the device if they fit,
-        else ``stream``.
+        holds quantized rows (a byte a column, or two on a GPU with room for them), and proposes by them.
+        None: on the device if they fit, else ``stream``.
     memory_limit : int
         Bytes of device memory that one search and the index take together; 0: chunks of 512 MiB at most
         on a GPU, elsewhere 128.

@@ -17,9 +17,18 @@
 namespace kith::tests {
 namespace {
 
-bool has_int8() {
+bool has(Proposer proposer) {
   const auto& proposers = device().info().proposers;
-  return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
+  return std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
+}
+
+bool has_int8() {
+  return has(Proposer::int8);
+}
+
+/// What proposes where there is room.
+Proposer of_quantized() {
+  return device().info().kind == DeviceKind::gpu && has(Proposer::fp16) ? Proposer::fp16 : Proposer::int8;
 }
 
 IndexOptions quantized(std::int64_t chunk_rows, std::size_t memory_limit = 0) {
@@ -81,7 +90,7 @@ TEST_CASE("quantized rows: the device proposes and the host ranks, without readi
   Trace trace;
   CHECK(difference(index.search(queries, 5, {}, &trace), whole.search(queries, 5)) == "");
   CHECK(trace.plan.residence == Residence::quantized);
-  CHECK(trace.plan.proposer == Proposer::int8);
+  CHECK(trace.plan.proposer == of_quantized());
   CHECK(trace.fallbacks == 0);
   CHECK(trace.chunks == 0);
   CHECK(trace.seconds.contains("rank"));
@@ -250,6 +259,43 @@ TEST_CASE("quantized rows: a limit that has no room for them is heard") {
       whole(device(), train, Metric::l2);
   CHECK(index.memory_bytes() < std::size_t{1} << 20);
   CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
+}
+
+TEST_CASE("quantized rows: bytes where halves would take more than half of the limit") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 30000, dims = 64;
+  constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16), most = 2 * (halves + 10000);
+  const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
+               queries = hard_rows(DataKind::normal, Set::queries, 8, dims, Metric::l2);
+  const Neighbors expected = Index(device(), train, Metric::l2).search(queries, 10);
+  for (const bool narrow : {false, true}) {
+    const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2,
+                      quantized(3000, narrow ? bytes + halves : most));
+    Trace trace;
+    CHECK(difference(index.search(queries, 10, {}, &trace), expected) == "");
+    CHECK(trace.fallbacks == 0);
+    CHECK(trace.plan.proposer == (narrow ? Proposer::int8 : of_quantized()));
+    const bool wide = trace.plan.proposer == Proposer::fp16;
+    CHECK(index.memory_bytes() >= (wide ? halves : bytes));
+    CHECK(index.memory_bytes() < (wide ? most / 2 : halves));
+  }
+}
+
+TEST_CASE("quantized rows: a sample that misses the largest elements by far misleads no search") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 30000, dims = 24, m = 20;
+  Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
+         queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
+  for (const float large : {40.0f, 1e4f, 1e12f})
+    for (const std::int64_t row : {std::int64_t{1}, n - 1}) {
+      CAPTURE(large);
+      CAPTURE(row);
+      train.values[static_cast<std::size_t>(row * dims + 3)] = large;
+      queries.values[5] = large;
+      const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2, quantized(7000)),
+          whole(device(), train, Metric::l2);
+      CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
+    }
 }
 
 TEST_SUITE_END();

@@ -1,6 +1,7 @@
 // Loops over independent tasks on the host's cores.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,8 +10,16 @@
 
 namespace kith {
 
-/// Fewer elementary operations than this are done before a second thread would have begun.
-constexpr std::size_t least_shared_work = std::size_t{1} << 17;
+/// Fewer elementary operations than this are done before a second thread would have begun; where there are
+/// more, each thread has its share to do, or waking it takes as long.
+constexpr std::size_t least_shared_work = std::size_t{1} << 17, least_share = std::size_t{1} << 15;
+
+/// How many of `team` threads are worth waking for so much work.
+inline std::uint32_t team_for(std::size_t work, std::uint32_t team) {
+  return work < least_shared_work
+             ? 1
+             : static_cast<std::uint32_t>(std::min<std::size_t>(team, work / least_share));
+}
 
 /// body(task, thread) for every task below `count`, thread < team. Tasks go to threads as these come
 /// free. `body` must not throw, and runs with the floating-point environment of the contract.
@@ -18,7 +27,7 @@ constexpr std::size_t least_shared_work = std::size_t{1} << 17;
 template <class Body>
 void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
   run_on_pool(
-      count, work >= least_shared_work ? team : 1,
+      count, team_for(work, team),
       [](const void* its, std::size_t task, std::size_t thread) {
         (*static_cast<const Body*>(its))(task, thread);
       },

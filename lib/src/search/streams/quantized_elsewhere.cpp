@@ -78,11 +78,13 @@ class SourceRows final : public RowsElsewhere {
   const std::uint32_t apart_;
 };
 
+bool has(const DeviceInfo& device, Proposer proposer) {
+  return std::find(device.proposers.begin(), device.proposers.end(), proposer) != device.proposers.end();
+}
+
 void check_proposes(const StreamedSet& set) {
   const DeviceInfo& info = set.device.info();
-  const bool has =
-      std::find(info.proposers.begin(), info.proposers.end(), Proposer::int8) != info.proposers.end();
-  if (!has)
+  if (!has(info, Proposer::int8))
     throw Error(Errc::unsupported,
                 "index: " + info.spec +
                     " has no proposer int8, which quantized rows are for; choose residence "
@@ -123,13 +125,28 @@ StreamedSet passing(const StreamedSet& set) {
 
 /// Rows of a part of the quantized rows, of which a device has as few as it can: parts are not searched in a
 /// mixed order, and ranked apart.
-std::int64_t rows_of_part(const StreamedSet& set, std::int64_t chunk_rows) {
+std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_t chunk_rows) {
   if (chunk_rows % spi::quantized_block_rows != 0) return chunk_rows;
   const std::size_t most = set.device.info().largest_allocation;
-  const std::size_t a_chunk = std::max(quantized_row_bytes(Proposer::int8, chunk_rows, set.dims),
+  const std::size_t a_chunk = std::max(quantized_row_bytes(proposer, chunk_rows, set.dims),
                                        size(chunk_rows) * spi::terms_a_row * sizeof(float));
   const auto chunks = static_cast<std::int64_t>(std::max<std::size_t>(1, most / a_chunk));
   return clamped_product(chunk_rows, chunks);
+}
+
+/// As far as a sample tells. Halves have room for elements eight times as large, and lose nothing by that.
+QuantizedForm form_of_sample(const Index::State& rows, Proposer proposer) {
+  constexpr double room = 8;
+  if (proposer != Proposer::fp16) return form_for(rows, proposer);
+  const double largest = rows.clip_range + largest_centred(0, rows.centre);
+  return {rows.centre, scale_of(proposer, largest_centred(static_cast<float>(room * largest), rows.centre)),
+          spi::OnGrid::no};
+}
+
+/// Whether no element of the rows, all of which have been seen, is larger than its proposer takes.
+bool holds_all(const QuantizedForm& form, const Index::State& rows, Proposer proposer) {
+  return proposer != Proposer::fp16 ||
+         form.scale <= scale_of(proposer, largest_centred(rows.largest, rows.centre));
 }
 
 std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
@@ -158,6 +175,14 @@ std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {
   }
 }
 
+Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
+                               std::size_t memory_limit) {
+  const bool has_halves = device.kind == DeviceKind::gpu && has(device, Proposer::fp16);
+  if (!has_halves || size(dims) > spi::most_dims) return Proposer::int8;
+  const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
+  return quantized_bytes(Proposer::fp16, rows, dims) <= memory / 2 ? Proposer::fp16 : Proposer::int8;
+}
+
 std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                   std::size_t memory_limit) {
   if (rows > most_rows)
@@ -165,7 +190,8 @@ std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, s
                                        " training rows, but a device holds quantized rows of at most " +
                                        std::to_string(most_rows) + "; choose residence stream");
   const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
-  const std::size_t taken = quantized_bytes(Proposer::int8, rows, dims);
+  const std::size_t taken =
+      quantized_bytes(proposer_of_quantized(device, rows, dims, memory_limit), rows, dims);
   if (taken < memory) return memory - taken;
   throw Error(Errc::out_of_memory, "index: quantized rows of " + std::to_string(rows) +
                                        " training rows take " + std::to_string(taken) + " bytes on " +
@@ -173,7 +199,8 @@ std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, s
                                        " are allowed; raise the memory limit, or choose residence stream");
 }
 
-QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stream_(set) {
+QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set, Proposer proposer)
+    : set_(set), stream_(set), proposer_(proposer) {
   check_proposes(set_);
   const auto rows = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
   rows->rows = set_.rows.rows;
@@ -181,34 +208,43 @@ QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set) : set_(set), stre
   rows->largest_of_shards = set_.largest;
   rows->numbers = RowNumbers(rows->rows);
   measure_sample(set_, *rows);
+  if (rows->grid.there()) proposer_ = Proposer::int8;  // products of which need no rows
+  const QuantizedForm form = form_of_sample(*rows, proposer_);
+  quantize(*rows, form);
+  if (!holds_all(form, *rows, proposer_)) quantize(*rows, form_for(*rows, proposer_));
+  rows_ = rows;
+}
+
+/// Reads all rows once, which tells `rows` their largest element, and makes their quantized rows.
+void QuantizedElsewhere::quantize(Index::State& rows, const QuantizedForm& form) const {
   const StreamedSet passes = passing(set_);
-  const std::int64_t a_part = rows_of_part(set_, passes.sizes.chunk_rows);
-  const std::vector<std::int64_t> counts = counts_of_parts(rows->rows, a_part);
+  const std::int64_t a_part = rows_of_part(set_, proposer_, passes.sizes.chunk_rows);
+  const std::vector<std::int64_t> counts = counts_of_parts(rows.rows, a_part);
   Device::State& device = *set_.device.state();
-  const auto source = std::make_shared<SourceRows>(set_);
-  const auto quantized = std::make_shared<IndexQuantizedRows>(
-      set_.device.state(), counts, form_for(*rows, Proposer::int8), Proposer::int8, source);
+  rows.quantized_rows.erase(proposer_);
+  const auto quantized = std::make_shared<IndexQuantizedRows>(set_.device.state(), counts, form, proposer_,
+                                                              std::make_shared<SourceRows>(set_));
   quantized->reach(reached(set_));  // first: what is held in place is copied sooner
   ChunkStream stream(passes, {0, passes.rows.rows}, 0, {});
   while (const Index::State* const chunk = stream.next()) {
     quantized->fill(device, size(chunk->first_row / a_part), chunk->first_row % a_part, chunk->rows,
                     *chunk->chunks.front().memory, 0);
-    rows->largest = std::max(rows->largest, chunk->largest);
+    rows.largest = std::max(rows.largest, chunk->largest);
   }
   quantized->settle(device);
+  rows.chunks.clear();
   for (std::size_t part = 0; part < counts.size(); ++part)
-    rows->chunks.push_back({nullptr, static_cast<std::int64_t>(part) * a_part, counts[part]});
-  rows->quantized_rows[Proposer::int8] = quantized;
-  rows_ = rows;
+    rows.chunks.push_back({nullptr, static_cast<std::int64_t>(part) * a_part, counts[part]});
+  rows.quantized_rows[proposer_] = quantized;
 }
 
 std::size_t QuantizedElsewhere::memory_bytes() const {
-  return rows_->quantized_rows.at(Proposer::int8)->bytes();
+  return rows_->quantized_rows.at(proposer_)->bytes();
 }
 
 PlanOptions QuantizedElsewhere::device_options(const PlanOptions& options) const {
   PlanOptions way = options;
-  way.proposer = Proposer::int8;
+  way.proposer = proposer_;
   way.boxes = false;
   way.sample.clear();
   way.self.reset();
@@ -218,12 +254,13 @@ PlanOptions QuantizedElsewhere::device_options(const PlanOptions& options) const
   return way;
 }
 
-/// Whether int8 may propose for these queries: no row is left out, its bounds hold, and there is a plan.
+/// Whether quantized rows may propose for these queries: no row is left out, its bounds hold, and there is a
+/// plan.
 bool QuantizedElsewhere::proposes(const CheckedQueries& queries, std::int64_t k,
                                   const PlanOptions& options) const {
   if (has_filter(options)) return false;
   const FloatGuard guard;
-  if (!within_range(Proposer::int8, set_.dims, largest_centred(queries.largest, rows_->centre),
+  if (!within_range(proposer_, set_.dims, largest_centred(queries.largest, rows_->centre),
                     largest_centred(rows_->largest, rows_->centre)))
     return false;
   try {

@@ -6,11 +6,17 @@
 #include <memory>
 #include <utility>
 
+#include "certified/quantized_rows.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "search/parted/kept_keys.hpp"
 #include "search/streams/streamed_rows.hpp"
 
 namespace kith {
+
+/// Whose quantized rows a device is to hold: those of fp16, of which few candidates are ranked, where it has
+/// that proposer and they take at most half of the limit or, without one, of its memory; else those of int8.
+Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
+                               std::size_t memory_limit);
 
 /// What is left of a limit, or of the device's memory, beside the quantized rows: for rows on their way, and
 /// for a search. IndexOptions::memory_limit of stream_sizes(). Throws out_of_memory: nothing is.
@@ -23,11 +29,12 @@ std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set);
 
 class QuantizedElsewhere final : public PartedRows {
  public:
-  /// Reads all rows once, and makes the quantized rows.
-  ///   set  with sizes of room_beside_quantized()
+  /// Reads all rows once, or twice where a sample misled, and makes the quantized rows.
+  ///   set       with sizes of room_beside_quantized()
+  ///   proposer  of proposer_of_quantized(); rows on a grid of bytes take int8
   /// Throws what read_source() throws; unsupported: the device has no proposer int8, or the metric does not
   /// follow from products; out_of_memory.
-  explicit QuantizedElsewhere(const StreamedSet& set);
+  QuantizedElsewhere(const StreamedSet& set, Proposer proposer);
 
   Keys search_keys(const Index::State& whole, const CheckedQueries& queries, std::int64_t k,
                    const PlanOptions& options, Trace* trace) const override;
@@ -63,13 +70,15 @@ class QuantizedElsewhere final : public PartedRows {
   bool is_compact() const override { return true; }
 
  private:
+  void quantize(Index::State& rows, const QuantizedForm& form) const;
   bool proposes(const CheckedQueries& queries, std::int64_t k, const PlanOptions& options) const;
   PlanOptions device_options(const PlanOptions& options) const;
   void search_open(const Index::State& whole, const CheckedQueries& queries, const PlanOptions& options,
                    Trace* trace, Keys& found) const;
 
   const StreamedSet set_;
-  const StreamedRows stream_;                 ///< for what the certificate cannot decide
+  const StreamedRows stream_;  ///< for what the certificate cannot decide
+  Proposer proposer_;
   std::shared_ptr<const Index::State> rows_;  ///< chunks without memory, and their quantized rows
   mutable KeptKeys kept_;
 };

@@ -103,7 +103,9 @@ std::shared_ptr<const PartedRows> rows_of_source(const Index::State& state,
                   options.largest,
                   stream_sizes(device, info, state.metric, state.dims, room)};
   if (state.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
-  if (options.residence == Residence::quantized) return std::make_shared<QuantizedElsewhere>(set);
+  if (options.residence == Residence::quantized)
+    return std::make_shared<QuantizedElsewhere>(
+        set, proposer_of_quantized(device, info.rows, state.dims, options.memory_limit));
   return std::make_shared<StreamedRows>(std::move(set));
 }
 
