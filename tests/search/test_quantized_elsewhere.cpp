@@ -264,7 +264,7 @@ TEST_CASE("quantized rows: a limit that has no room for them is heard") {
 TEST_CASE("quantized rows: bytes where halves would take more than half of the limit") {
   if (!has_int8()) return;
   constexpr std::int64_t n = 30000, dims = 64;
-  constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16), most = 2 * (halves + 10000);
+  constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16), most = 2 * halves + 100000;
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, 8, dims, Metric::l2);
   const Neighbors expected = Index(device(), train, Metric::l2).search(queries, 10);

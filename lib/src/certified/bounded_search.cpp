@@ -34,7 +34,7 @@ BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const 
       proposal_(index.device.state(), plan, form.on_grid),
       form_(form) {
   if (rows_elsewhere() && !quantized_->has_rows(0) && !form_.takes_products)
-    on_host_ = std::make_unique<OnHost>(index, plan, *quantized_->elsewhere(), proposal_.places_of_tile());
+    on_host_ = std::make_unique<OnHost>(index, plan, *quantized_->elsewhere());
 }
 
 Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
@@ -232,12 +232,9 @@ void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTime
                                  Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   OnHost& host = *on_host_;
-  const std::size_t room = proposal_.places_of_tile();
-  const ListedPlaces listed =
-      proposal_.candidates(device, count, host.lengths, host.places.as<std::uint32_t>(room));
+  const ListedPlaces listed = host.lists.places(device, proposal_.listed_places(count));
   std::span<const float> low;
-  if (host.ranking.wants_bounds(listed, listed.places.size() * sizeof(float)))
-    low = proposal_.lows(device, listed, host.low.as<float>(room));
+  if (host.ranking.wants_bounds(listed, host.lists.bytes())) low = host.lists.lows(device);
   const Stopwatch ranking;
   const std::span<const Key> nearest =
       host.ranking.nearest(asked_, listed, low, static_cast<std::int64_t>(width));

@@ -9,10 +9,10 @@
 
 #include "certified/found_before.hpp"
 #include "certified/host_ranking.hpp"
+#include "certified/list_reader.hpp"
 #include "certified/masked_rows.hpp"
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
-#include "device/host_buffer.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "tiles/tiles.hpp"
@@ -91,13 +91,11 @@ class BoundedSearch {
   QueryForm form_;
   /// Where the host ranks.
   struct OnHost {
-    OnHost(const Index::State& index, const Plan& plan, const RowsElsewhere& rows, std::size_t listed)
+    OnHost(const Index::State& index, const Plan& plan, const RowsElsewhere& rows)
         : ranking(index.metric, rows, form_for(index, plan.proposer).centre, plan.threads),
-          places(*index.device.state(), listed * sizeof(std::uint32_t)),
-          low(*index.device.state(), listed * sizeof(float)) {}
+          lists(*index.device.state(), plan) {}
     HostRanking ranking;
-    HostBuffer places, low;  ///< of the lists of a tile
-    std::vector<std::uint32_t> lengths;
+    ListReader lists;
   };
   std::unique_ptr<OnHost> on_host_;  ///< null: the device does
   MatrixView<const float> asked_;    ///< the queries in the workspace

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "certified/proposal.hpp"
+#include "certified/list_reader.hpp"
 #include "certified/quantized_rows.hpp"
 #include "kith/key.hpp"
 #include "kith/matrix_view.hpp"

@@ -12,15 +12,6 @@ void read(spi::Device& device, const spi::Grid<T>& from, std::vector<T>& to) {
   device.read(*from.memory, from.first * sizeof(T), to.data(), to.size() * sizeof(T));
 }
 
-/// [m, capacity], to the end of the last list, at once: a device is asked for one list about as soon as for
-/// all of them.
-template <class T>
-void read_lists(spi::Device& device, const spi::Allocation& from, const ListedPlaces& lists, T* to) {
-  std::size_t last = lists.lengths.size();
-  while (last > 0 && lists.lengths[last - 1] == 0) --last;
-  if (last > 0) device.read(from, 0, to, ((last - 1) * lists.capacity + lists.length(last - 1)) * sizeof(T));
-}
-
 }  // namespace
 
 Proposal::Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries)
@@ -140,24 +131,8 @@ std::int64_t Proposal::listed(spi::Device& device, std::int64_t count) const {
   return total;
 }
 
-ListedPlaces Proposal::candidates(spi::Device& device, std::int64_t count,
-                                  std::vector<std::uint32_t>& lengths,
-                                  std::span<std::uint32_t> places) const {
-  lengths.resize(size(count));
-  read(device, counts(lengths.size()), lengths);
-  const ListedPlaces listed{capacity(), lengths, places.first(lengths.size() * capacity())};
-  read_lists(device, *rows_.get(), listed, places.data());
-  return listed;
-}
-
-std::span<const float> Proposal::lows(spi::Device& device, const ListedPlaces& listed,
-                                      std::span<float> low) const {
-  read_lists(device, *low_.get(), listed, low.data());
-  return low.first(listed.places.size());
-}
-
-std::size_t Proposal::places_of_tile() const {
-  return size(plan_.query_tile) * size(plan_.candidates);
+CandidatesThere Proposal::listed_places(std::int64_t count) const {
+  return {lists(size(count)), bounds(size(count)).low};
 }
 
 void Proposal::write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,

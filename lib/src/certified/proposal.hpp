@@ -8,21 +8,13 @@
 #include <span>
 #include <vector>
 
+#include "certified/list_reader.hpp"
 #include "device/device_state.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "plan/proposal_sizes.hpp"
 
 namespace kith {
-
-/// Candidates as they come from a device: list q has min(lengths[q], capacity) places.
-struct ListedPlaces {
-  std::size_t capacity = 0;
-  std::span<const std::uint32_t> lengths;  ///< [m]
-  std::span<const std::uint32_t> places;   ///< [m, capacity]
-
-  std::size_t length(std::size_t q) const { return std::min<std::size_t>(lengths[q], capacity); }
-};
 
 class Proposal {
  public:
@@ -62,18 +54,11 @@ class Proposal {
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Candidates that are listed, of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
-  /// The candidates of each query, as they are in the lists; in memory that lives as long as `lengths` and
-  /// `places` do.
-  ///   places  room for the lists of a whole tile: places_of_tile()
-  ListedPlaces candidates(spi::Device& device, std::int64_t count, std::vector<std::uint32_t>& lengths,
-                          std::span<std::uint32_t> places) const;
-  std::size_t places_of_tile() const;
-  /// Their Bounds::low, as the lists have them.
-  ///   low  likewise room for a whole tile
-  std::span<const float> lows(spi::Device& device, const ListedPlaces& listed, std::span<float> low) const;
+  /// The candidates of each query, as they are in the lists.
+  CandidatesThere listed_places(std::int64_t count) const;
   /// Instead of what RerankStep would write of them, the `width` nearest alone, for tighten(..., width).
   ///   nearest  [count, width]
-  ///   listed   what candidates() returned
+  ///   listed   as they were read
   void write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                      std::span<const Key> nearest) const;
   /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
