@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
@@ -261,23 +263,24 @@ TEST_CASE("quantized rows: a limit that has no room for them is heard") {
   CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
 }
 
-TEST_CASE("quantized rows: bytes where halves would take more than half of the limit") {
+TEST_CASE("quantized rows: halves where there is room for them, else bytes") {
   if (!has_int8()) return;
   constexpr std::int64_t n = 30000, dims = 64;
-  constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16), most = 2 * halves + 100000;
+  constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16);
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, 8, dims, Metric::l2);
   const Neighbors expected = Index(device(), train, Metric::l2).search(queries, 10);
-  for (const bool narrow : {false, true}) {
-    const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2,
-                      quantized(3000, narrow ? bytes + halves : most));
+  for (const std::size_t limit :
+       {std::size_t{0}, bytes + halves, std::size_t{1} << 28, std::size_t{1} << 29}) {
+    CAPTURE(limit);
+    const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2, quantized(3000, limit));
     Trace trace;
     CHECK(difference(index.search(queries, 10, {}, &trace), expected) == "");
     CHECK(trace.fallbacks == 0);
-    CHECK(trace.plan.proposer == (narrow ? Proposer::int8 : of_quantized()));
-    const bool wide = trace.plan.proposer == Proposer::fp16;
-    CHECK(index.memory_bytes() >= (wide ? halves : bytes));
-    CHECK(index.memory_bytes() < (wide ? most / 2 : halves));
+    const bool roomy = limit == 0 || limit > std::size_t{1} << 28;
+    CHECK(trace.plan.proposer == (roomy ? of_quantized() : Proposer::int8));
+    CHECK(index.memory_bytes() >= (trace.plan.proposer == Proposer::fp16 ? halves : bytes));
+    if (limit > 0) CHECK(index.memory_bytes() < limit / 2);
   }
 }
 
@@ -296,6 +299,28 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
           whole(device(), train, Metric::l2);
       CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
     }
+}
+
+TEST_CASE("quantized rows: rows of memory in any element") {
+  if (!has_int8()) return;
+  constexpr std::int64_t n = 2000, m = 40, dims = 20;
+  const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
+  for (const Element element : {Element::f16, Element::bf16, Element::i8}) {
+    CAPTURE(std::string(name(element)));
+    const bool whole_numbers = element == Element::i8;
+    Matrix train =
+        hard_rows(whole_numbers ? DataKind::integers : DataKind::normal, Set::train, n, dims, Metric::l2);
+    for (float& value : train.values) {
+      const std::uint32_t kept = element == Element::f16 ? 0xFFFFE000u : 0xFFFF0000u;  // 11 places, or 8
+      value = whole_numbers ? std::fmod(value, 100.0f)
+                            : std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & kept);
+      if (std::fabs(value) < 0x1p-14f) value = 0;
+    }
+    const Stored stored(train, element, 2);
+    const Index index(device(), memory_source(stored.view()), Metric::l2, quantized(300)),
+        whole(device(), stored.view(), Metric::l2);
+    CHECK(difference(index.search(queries, 9), whole.search(queries, 9)) == "");
+  }
 }
 
 TEST_SUITE_END();

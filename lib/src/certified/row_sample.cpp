@@ -7,6 +7,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/byte_grid.hpp"
+#include "host/parallel.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 
@@ -32,24 +33,39 @@ RowSample::RowSample(std::int64_t dims)
       least_(size(dims), std::numeric_limits<float>::infinity()),
       most_(size(dims), -std::numeric_limits<float>::infinity()) {}
 
-/// In lanes of vectors: three loops without a branch.
-void RowSample::add_sums(const float* row) {
+/// Columns begin ... end - 1, and whether these are whole numbers. In lanes of vectors: three loops without a
+/// branch.
+bool RowSample::add_sums(const float* row, std::size_t begin, std::size_t end) {
   constexpr float to_whole = 0x1p23f;  // beside which a float has no fraction
-  const std::size_t dims = sum_.size();
   double* const sum = sum_.data();
-  for (std::size_t d = 0; d < dims; ++d) sum[d] += static_cast<double>(row[d]);
+  for (std::size_t d = begin; d < end; ++d) sum[d] += static_cast<double>(row[d]);
   float *const least = least_.data(), *const most = most_.data();
-  for (std::size_t d = 0; d < dims; ++d) {
+  for (std::size_t d = begin; d < end; ++d) {
     least[d] = std::min(least[d], row[d]);
     most[d] = std::max(most[d], row[d]);
   }
   unsigned fractions = 0;
-  for (std::size_t d = 0; d < dims; ++d) {
+  for (std::size_t d = begin; d < end; ++d) {
     const float value = std::fabs(row[d]), whole = (value + to_whole) - to_whole;
     fractions |= value < to_whole && whole != value ? 1u : 0u;
   }
-  whole_ = whole_ && fractions == 0;
-  ++samples_;
+  return fractions == 0;
+}
+
+/// Every `stride`-th of the rows, by several threads, each some columns: each sum is one of its own.
+void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride) {
+  constexpr std::size_t columns_a_share = 32;
+  const std::int64_t count = divide_up(rows.rows(), stride);
+  const std::size_t shares = divide_up(sum_.size(), columns_a_share);
+  std::vector<unsigned char> whole(shares, 1);
+  parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), 0, [&](std::int64_t share) {
+    const std::size_t begin = size(share) * columns_a_share,
+                      end = std::min(begin + columns_a_share, sum_.size());
+    for (std::int64_t r = 0; r < rows.rows(); r += stride)
+      if (!add_sums(rows.row(r), begin, end)) whole[size(share)] = 0;
+  });
+  whole_ = whole_ && std::find(whole.begin(), whole.end(), 0) == whole.end();
+  samples_ += count;
 }
 
 void RowSample::add_values(const float* row) {
@@ -59,7 +75,8 @@ void RowSample::add_values(const float* row) {
 void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64_t stride) {
   const FloatGuard guard;
   for (std::int64_t r = divide_up(first, stride) * stride - first; r < rows.rows(); r += stride) {
-    add_sums(rows.row(r));
+    whole_ = add_sums(rows.row(r), 0, sum_.size()) && whole_;
+    ++samples_;
     add_values(rows.row(r));
   }
 }
@@ -108,7 +125,7 @@ SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Elemen
   if (compares_bits(metric)) return sample.values(metric, element);
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());
-  for (std::int64_t r = 0; r < rows.rows(); r += stride) sample.add_sums(rows.row(r));
+  sample.add_sums(rows, stride);
   if (follows_from_products(metric) && !sample.take_few_whole_numbers())
     for (std::int64_t r = 0; r < rows.rows() && !sample.values_.too_many(); r += stride)
       sample.add_values(rows.row(r));

@@ -1,6 +1,7 @@
 #include "search/streams/quantized_elsewhere.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -17,6 +18,7 @@
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
+#include "rows/landing.hpp"
 #include "rows/row_filter.hpp"
 #include "search/boxed_search.hpp"
 
@@ -26,13 +28,18 @@ namespace {
 /// Candidates that lie this close together are read from a file at once, with what is between them.
 constexpr std::uint32_t near_places = 4;
 
+/// Whether a search takes the rows of memory of the host as float32, and nothing else becomes of them.
+bool as_they_are(const StreamedSet& set) {
+  const std::optional<RowsView> there = set.source->in_memory();
+  return there && there->where == Where::host && prepare_of(set.metric) == Prepare::none &&
+         mask_of(set).empty();
+}
+
 /// The rows as a search takes them, where they lie so in memory.
 const float* floats_of(const StreamedSet& set) {
   const std::optional<RowsView> there = set.source->in_memory();
-  const bool as_they_are = there && there->element == Element::f32 && there->where == Where::host &&
-                           prepare_of(set.metric) == Prepare::none && mask_of(set).empty();
-  if (!as_they_are || (there->rows > 1 && there->stride_bytes != row_bytes(Element::f32, there->cols)))
-    return nullptr;
+  if (!as_they_are(set) || there->element != Element::f32) return nullptr;
+  if (there->rows > 1 && there->stride_bytes != row_bytes(Element::f32, there->cols)) return nullptr;
   const void* const first = there->row(0);
   const bool aligned = reinterpret_cast<std::uintptr_t>(first) % alignof(float) == 0;
   return aligned ? static_cast<const float*>(first) : nullptr;
@@ -41,7 +48,10 @@ const float* floats_of(const StreamedSet& set) {
 class SourceRows final : public RowsElsewhere {
  public:
   explicit SourceRows(StreamedSet set)
-      : set_(std::move(set)), floats_(floats_of(set_)), apart_(set_.source->in_memory() ? 1 : near_places) {}
+      : set_(std::move(set)),
+        floats_(floats_of(set_)),
+        converted_(as_they_are(set_) ? set_.source->in_memory() : std::nullopt),
+        apart_(set_.source->in_memory() ? 1 : near_places) {}
 
   const float* in_memory() const override { return floats_; }
 
@@ -61,7 +71,19 @@ class SourceRows final : public RowsElsewhere {
   /// Of a file, to be worth a thread.
   static constexpr std::size_t operations_a_float = 8;
 
+  /// Rows of memory that are only to be converted; false: one is not finite, or others are asked for.
+  bool convert(std::span<const std::uint32_t> places, float* to) const {
+    if (!converted_) return false;
+    bool finite = true;
+    for (std::size_t i = 0; i < places.size() && finite; ++i, to += set_.dims) {
+      land_row(converted_->element, converted_->row(places[i]), converted_->cols, to);
+      finite = std::all_of(to, to + set_.dims, [](float value) { return std::isfinite(value); });
+    }
+    return finite;
+  }
+
   void read_stretch(std::span<const std::uint32_t> places, float* to) const {
+    if (convert(places, to)) return;
     std::vector<unsigned char> raw;
     for (std::size_t begin = 0; begin < places.size();) {
       std::size_t end = begin + 1;
@@ -74,7 +96,8 @@ class SourceRows final : public RowsElsewhere {
   }
 
   const StreamedSet set_;
-  const float* const floats_;  ///< null: they are not there as they are searched
+  const float* const floats_;                ///< null: they are not there as they are searched
+  const std::optional<RowsView> converted_;  ///< of the host, whose elements say all: no column is left out
   const std::uint32_t apart_;
 };
 
@@ -179,8 +202,10 @@ Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std:
                                std::size_t memory_limit) {
   const bool has_halves = device.kind == DeviceKind::gpu && has(device, Proposer::fp16);
   if (!has_halves || size(dims) > spi::most_dims) return Proposer::int8;
+  constexpr std::size_t least_room = std::size_t{1} << 28;  // for chunks and lists: with less these are short
   const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
-  return quantized_bytes(Proposer::fp16, rows, dims) <= memory / 2 ? Proposer::fp16 : Proposer::int8;
+  const std::size_t taken = quantized_bytes(Proposer::fp16, rows, dims);
+  return taken <= memory / 2 && memory - taken >= least_room ? Proposer::fp16 : Proposer::int8;
 }
 
 std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
