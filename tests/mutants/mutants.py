@@ -40,7 +40,7 @@ import time
 from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, read_mutants, test_files
 
 ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs")  # what a build and its tests read, too
-LEAST = 92  # mutants; raise it when you add some
+LEAST = 93  # mutants; raise it when you add some
 LIMIT_S = 300
 
 

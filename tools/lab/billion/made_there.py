@@ -11,6 +11,7 @@ answer differs.
 """
 
 import argparse
+import collections
 import concurrent.futures
 import os
 import sys
@@ -50,20 +51,27 @@ def index_of(options, xp):
     return index
 
 
+def made_ahead(options):
+    """All chunks in order, made by half of the cores, a few of them before they are wanted."""
+    workers = max(1, (os.cpu_count() or 2) // 2)
+    waiting = collections.deque()
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        for first, count in chunks(options.rows, options.chunk):
+            waiting.append((first, pool.submit(made, np, first, count)))
+            if len(waiting) > 2 * workers:
+                number, rows = waiting.popleft()
+                yield number, rows.result()
+        for number, rows in waiting:
+            yield number, rows.result()
+
+
 def checked(options, queries):
-    """Neighbors by the CPU: a thread makes the next chunk while this one is searched."""
+    """Neighbors by the CPU."""
     merged = None
-    with concurrent.futures.ThreadPoolExecutor(max(1, (os.cpu_count() or 2) // 2)) as pool:
-        ahead = [pool.submit(made, np, *chunk) for chunk in chunks(options.rows, options.chunk)[: 2 * pool._max_workers]]
-        for number, (first, _count) in enumerate(chunks(options.rows, options.chunk)):
-            rows = ahead[number].result()
-            ahead[number] = None
-            following = number + 2 * pool._max_workers
-            if following < len(chunks(options.rows, options.chunk)):
-                ahead.append(pool.submit(made, np, *chunks(options.rows, options.chunk)[following]))
-            index = kith.Index(rows, "squared_l2", device="cpu", first_row=first)
-            keys = index.search_keys(queries, min(options.k, len(rows)))
-            merged = keys if merged is None else kith.merge([merged, keys])
+    for first, rows in made_ahead(options):
+        index = kith.Index(rows, "squared_l2", device="cpu", first_row=first)
+        keys = index.search_keys(queries, options.k)
+        merged = keys if merged is None else kith.merge([merged, keys])
     return kith.finish("squared_l2", merged)
 
 
