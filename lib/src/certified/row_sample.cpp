@@ -1,6 +1,7 @@
 #include "certified/row_sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,26 @@
 #include "plan/product_bounds.hpp"
 
 namespace kith {
+namespace {
+
+/// Adds a row to what is known of `count` columns, and says whether these are whole numbers. In lanes of
+/// vectors: three loops without a branch.
+bool add_columns(const float* row, std::size_t count, double* sum, float* least, float* most) {
+  constexpr float to_whole = 0x1p23f;  // beside which a float has no fraction
+  for (std::size_t d = 0; d < count; ++d) sum[d] += static_cast<double>(row[d]);
+  for (std::size_t d = 0; d < count; ++d) {
+    least[d] = std::min(least[d], row[d]);
+    most[d] = std::max(most[d], row[d]);
+  }
+  unsigned fractions = 0;
+  for (std::size_t d = 0; d < count; ++d) {
+    const float value = std::fabs(row[d]), whole = (value + to_whole) - to_whole;
+    fractions |= value < to_whole && whole != value ? 1u : 0u;
+  }
+  return fractions == 0;
+}
+
+}  // namespace
 
 std::int64_t sample_stride(std::int64_t rows) {
   constexpr std::int64_t most_samples = 4096;
@@ -33,36 +54,34 @@ RowSample::RowSample(std::int64_t dims)
       least_(size(dims), std::numeric_limits<float>::infinity()),
       most_(size(dims), -std::numeric_limits<float>::infinity()) {}
 
-/// Columns begin ... end - 1, and whether these are whole numbers. In lanes of vectors: three loops without a
-/// branch.
-bool RowSample::add_sums(const float* row, std::size_t begin, std::size_t end) {
-  constexpr float to_whole = 0x1p23f;  // beside which a float has no fraction
-  double* const sum = sum_.data();
-  for (std::size_t d = begin; d < end; ++d) sum[d] += static_cast<double>(row[d]);
-  float *const least = least_.data(), *const most = most_.data();
-  for (std::size_t d = begin; d < end; ++d) {
-    least[d] = std::min(least[d], row[d]);
-    most[d] = std::max(most[d], row[d]);
-  }
-  unsigned fractions = 0;
-  for (std::size_t d = begin; d < end; ++d) {
-    const float value = std::fabs(row[d]), whole = (value + to_whole) - to_whole;
-    fractions |= value < to_whole && whole != value ? 1u : 0u;
-  }
-  return fractions == 0;
+void RowSample::add_sums(const float* row) {
+  whole_ = add_columns(row, sum_.size(), sum_.data(), least_.data(), most_.data()) && whole_;
+  ++samples_;
 }
 
-/// Every `stride`-th of the rows, by several threads, each some columns: each sum is one of its own.
+/// Every `stride`-th of the rows, by several threads, each some columns: each sum is one of its own. It is on
+/// the thread's stack, since threads that write side by side wait for each other.
 void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride) {
   constexpr std::size_t columns_a_share = 32;
   const std::int64_t count = divide_up(rows.rows(), stride);
-  const std::size_t shares = divide_up(sum_.size(), columns_a_share);
+  const std::size_t dims = sum_.size(), shares = divide_up(dims, columns_a_share);
   std::vector<unsigned char> whole(shares, 1);
   parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), 0, [&](std::int64_t share) {
     const std::size_t begin = size(share) * columns_a_share,
-                      end = std::min(begin + columns_a_share, sum_.size());
+                      columns = std::min(columns_a_share, dims - begin);
+    std::array<double, columns_a_share> sum;
+    std::array<float, columns_a_share> least, most;
+    std::copy_n(sum_.data() + begin, columns, sum.data());
+    std::copy_n(least_.data() + begin, columns, least.data());
+    std::copy_n(most_.data() + begin, columns, most.data());
+    bool all_whole = true;
     for (std::int64_t r = 0; r < rows.rows(); r += stride)
-      if (!add_sums(rows.row(r), begin, end)) whole[size(share)] = 0;
+      all_whole =
+          add_columns(rows.row(r) + begin, columns, sum.data(), least.data(), most.data()) && all_whole;
+    std::copy_n(sum.data(), columns, sum_.data() + begin);
+    std::copy_n(least.data(), columns, least_.data() + begin);
+    std::copy_n(most.data(), columns, most_.data() + begin);
+    whole[size(share)] = all_whole;
   });
   whole_ = whole_ && std::find(whole.begin(), whole.end(), 0) == whole.end();
   samples_ += count;
@@ -75,8 +94,7 @@ void RowSample::add_values(const float* row) {
 void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64_t stride) {
   const FloatGuard guard;
   for (std::int64_t r = divide_up(first, stride) * stride - first; r < rows.rows(); r += stride) {
-    whole_ = add_sums(rows.row(r), 0, sum_.size()) && whole_;
-    ++samples_;
+    add_sums(rows.row(r));
     add_values(rows.row(r));
   }
 }

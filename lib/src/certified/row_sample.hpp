@@ -46,7 +46,7 @@ class RowSample {
  private:
   friend SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element);
 
-  bool add_sums(const float* row, std::size_t begin, std::size_t end);
+  void add_sums(const float* row);
   void add_sums(MatrixView<const float> rows, std::int64_t stride);
   void add_values(const float* row);
   bool take_few_whole_numbers();
