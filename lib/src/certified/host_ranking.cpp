@@ -16,7 +16,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t batch_floats = std::size_t{1} << 24;  ///< 64 MiB of rows at a time
+constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< 16 MiB of rows at a time: caches hold them
 constexpr std::size_t times_ahead = 2;  ///< k: candidates that are ranked before the others
 
 /// A place in the list of a query.

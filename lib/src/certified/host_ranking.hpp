@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/floats.hpp"
 #include "certified/list_reader.hpp"
 #include "certified/quantized_rows.hpp"
 #include "kith/key.hpp"
@@ -59,7 +60,7 @@ class HostRanking {
   std::vector<float> queries_;  ///< packed
   std::vector<Key> keys_;       ///< [m, longest]  of the lists that were ranked last
   std::vector<Key> best_;       ///< [m, k]
-  std::vector<float> gathered_;
+  Floats gathered_;
   std::vector<Bounded> bounded_;             ///< [m, longest]
   std::vector<std::uint32_t> ahead_, rest_;  ///< [m, what is ranked first], [m, longest]
 };
