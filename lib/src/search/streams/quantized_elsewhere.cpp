@@ -161,9 +161,8 @@ std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_
 QuantizedForm form_of_sample(const Index::State& rows, Proposer proposer) {
   constexpr double room = 8;
   if (proposer != Proposer::fp16) return form_for(rows, proposer);
-  const double largest = rows.clip_range + largest_centred(0, rows.centre);
-  return {rows.centre, scale_of(proposer, largest_centred(static_cast<float>(room * largest), rows.centre)),
-          spi::OnGrid::no};
+  const double shift = largest_centred(0, rows.centre);
+  return {rows.centre, scale_of(proposer, room * (rows.clip_range + shift) + shift), spi::OnGrid::no};
 }
 
 /// Whether no element of the rows, all of which have been seen, is larger than its proposer takes.
