@@ -64,7 +64,7 @@ void RowSample::add_sums(const float* row) {
 void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride) {
   constexpr std::size_t columns_a_share = 32;
   const std::int64_t count = divide_up(rows.rows(), stride);
-  const std::size_t dims = sum_.size(), shares = divide_up(dims, columns_a_share);
+  const std::size_t dims = sum_.size(), shares = (dims + columns_a_share - 1) / columns_a_share;
   std::vector<unsigned char> whole(shares, 1);
   parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), 0, [&](std::int64_t share) {
     const std::size_t begin = size(share) * columns_a_share,
