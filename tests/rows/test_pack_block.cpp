@@ -37,7 +37,7 @@ TEST_CASE("pack block: what is packed for a device is what is packed for a core,
               for (std::int64_t d = 0; d < cols; ++d)
                 std::memcpy(&expected[size(d * block + b)], from.row(r0 + b) + d, sizeof(float));
             for (const Reader reader : {Reader::core, Reader::device})
-              for (const std::size_t shift : {0, 1}) {  // off a border of 16 bytes, too
+              for (const std::size_t shift : {0u, 1u}) {  // off a border of 16 bytes, too
                 std::vector<float> out(expected.size() + 2, guard);
                 pack_block(from, r0, block, out.data() + shift, reader);
                 CHECK(std::memcmp(out.data() + shift, expected.data(), expected.size() * sizeof(float)) == 0);
