@@ -54,8 +54,7 @@ struct Shape {
 };
 
 void check_shares(const Shape& shape, Metric metric, bool bytes) {
-  const auto [m, n, dims] = shape;
-  const std::int64_t k = 7;
+  const std::int64_t m = shape.m, n = shape.n, dims = shape.dims, k = 7;
   const auto rows = [&](Set set, std::int64_t count) {
     return bytes ? bytes_for(metric, set, count, dims)
                  : hard_rows(DataKind::clusters, set, count, dims, metric);
