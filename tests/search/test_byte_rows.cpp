@@ -71,8 +71,10 @@ std::size_t most_bytes(std::int64_t rows, std::int64_t dims) {
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("byte rows: the answers of floats, for queries of every element, on the grid and off it") {
-  for (const auto& [element, metric] : kinds)
+  for (const Kind& kind : kinds)
     for (const std::int64_t dims : {1, 7, 33, 100, 130, 258, 259}) {
+      const Element element = kind.element;
+      const Metric metric = kind.metric;
       const std::int64_t n = dims == 33 ? 1000 : 261, m = dims == 33 ? 90 : 9;
       CAPTURE(std::string(name(element)));
       CAPTURE(std::string(name(metric)));
@@ -116,9 +118,11 @@ TEST_CASE("byte rows: a quarter of the memory until a search wants floats") {
 }
 
 TEST_CASE("byte rows: room for more, which takes no copy, whatever the counts of rows that come") {
-  for (const auto& [element, metric] : kinds)
+  for (const Kind& kind : kinds)
     for (const std::vector<std::int64_t>& parts :
          {std::vector<std::int64_t>{128, 128, 144}, {1, 1, 126, 1, 271}, {200, 3, 197}}) {
+      const Element element = kind.element;
+      const Metric metric = kind.metric;
       CAPTURE(std::string(name(element)));
       CAPTURE(std::string(name(metric)));
       CAPTURE(parts[0]);
@@ -183,7 +187,9 @@ TEST_CASE("byte rows: rows and queries of zeros alone, which no bound of a produ
 }
 
 TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {
-  for (const auto& [element, metric] : kinds) {
+  for (const Kind& kind : kinds) {
+    const Element element = kind.element;
+    const Metric metric = kind.metric;
     CAPTURE(std::string(name(element)));
     CAPTURE(std::string(name(metric)));
     const std::int64_t n = 900, dims = 48, m = 40, k = 12;
@@ -233,8 +239,10 @@ TEST_CASE("byte rows: features, ids that ascend, and a shard") {
 
 TEST_CASE("byte rows: on the members of a set, which rows come to, go from and are compacted") {
   const Device set = set_of(3);
-  for (const auto& [element, metric] : kinds)
+  for (const Kind& kind : kinds)
     for (const Placement placement : {Placement::split, Placement::replicate}) {
+      const Element element = kind.element;
+      const Metric metric = kind.metric;
       CAPTURE(std::string(name(element)));
       CAPTURE(std::string(name(metric)));
       CAPTURE(placement == Placement::split);
