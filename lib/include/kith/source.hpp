@@ -77,7 +77,7 @@ enum class Residence {
   automatic,  ///< `resident` where the rows fit the device, and the limit where there is one; else `stream`
   resident,   ///< on the device
   stream,     ///< in the Source: each search passes them through the device, chunk by chunk
-  quantized   ///< in the Source; the device holds quantized rows (int8), and proposes by them
+  quantized   ///< in the Source; the device holds quantized rows, and proposes by them
 };
 
 /// `automatic`, `resident`, `stream`, `quantized`.

@@ -127,8 +127,8 @@ float HostRanking::threshold_of(const float* query, std::span<const Key> best) c
     const double moved = static_cast<double>(query[d]) - static_cast<double>(centre_[d]);
     square += moved * moved;
   }
-  // Of up to 2^16 columns the sum is wrong by less than 2^-36 of itself, and the rest by a few units more.
-  constexpr double slack = 0x1p-34;
+  // The sum is wrong by (dims + 2) 2^-53 of itself at most, and the rest by a few units more.
+  const double slack = 0x1p-34 + static_cast<double>(dims_) * 0x1p-52;
   const double half_norm = square / 2,
                half = (static_cast<double>(value_of(worst)) + spi::chain_underflow(dims_)) / (1 - g) / 2;
   return spi::float_above(half - half_norm + (half + half_norm) * slack);

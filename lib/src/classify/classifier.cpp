@@ -36,7 +36,7 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
                         std::int64_t output) {
   std::vector<std::int64_t> gathered;
   std::span<const std::int64_t> labels(more.data(), static_cast<std::size_t>(more.rows()));
-  if (before || more.stride() != 1) {
+  if (before || more.cols() != 1 || more.stride() != 1) {
     gathered.reserve(static_cast<std::size_t>(index.rows()));
     if (before)
       for (const std::uint32_t code : before->codes) gathered.push_back(before->classes[code]);

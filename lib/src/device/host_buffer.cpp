@@ -74,9 +74,9 @@ HostBuffer::HostBuffer(Device::State& state, std::size_t bytes) : state_(state) 
     const DeviceSession session(state_);
     memory_ = take_spare(state_, state_.spare_host, bytes, most_locked);
     if (!memory_) memory_ = allocate_locked(*session, bytes);
-    locked_ = memory_ != nullptr;
+    locked_ = memory_ && !dynamic_cast<const PlainMemory*>(memory_.get());
   }
-  if (!locked_) memory_ = allocate_plain(bytes);
+  if (!memory_) memory_ = allocate_plain(bytes);
 }
 
 HostBuffer::~HostBuffer() {

@@ -30,7 +30,7 @@ class HostBuffer {
   std::span<T> as(std::size_t count) const {
     return {static_cast<T*>(memory_->data), count};
   }
-  /// A core, where the device copies by way of it.
+  /// The device, where the memory is locked; else a core, which copies it.
   Reader reader() const { return locked_ ? Reader::device : Reader::core; }
 
  private:

@@ -162,7 +162,7 @@ QuantizedForm form_of_sample(const Index::State& rows, Proposer proposer) {
   constexpr double room = 8;
   if (proposer != Proposer::fp16) return form_for(rows, proposer);
   const double shift = largest_centred(0, rows.centre);
-  return {rows.centre, scale_of(proposer, room * (rows.clip_range + shift) + shift), spi::OnGrid::no};
+  return {rows.centre, scale_of(proposer, room * rows.clip_range + 2 * shift), spi::OnGrid::no};
 }
 
 /// Whether no element of the rows, all of which have been seen, is larger than its proposer takes.
@@ -200,7 +200,7 @@ std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {
 Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                std::size_t memory_limit) {
   const bool has_halves = device.kind == DeviceKind::gpu && has(device, Proposer::fp16);
-  if (!has_halves || size(dims) > spi::most_dims) return Proposer::int8;
+  if (!has_halves || size(dims) > spi::most_dims_int8) return Proposer::int8;
   constexpr std::size_t least_room = std::size_t{1} << 28;  // for chunks and lists: with less these are short
   const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
   const std::size_t taken = quantized_bytes(Proposer::fp16, rows, dims);
@@ -233,9 +233,15 @@ QuantizedElsewhere::QuantizedElsewhere(const StreamedSet& set, Proposer proposer
   rows->numbers = RowNumbers(rows->rows);
   measure_sample(set_, *rows);
   if (rows->grid.there()) proposer_ = Proposer::int8;  // products of which need no rows
-  const QuantizedForm form = form_of_sample(*rows, proposer_);
-  quantize(*rows, form);
-  if (!holds_all(form, *rows, proposer_)) quantize(*rows, form_for(*rows, proposer_));
+  try {
+    const QuantizedForm form = form_of_sample(*rows, proposer_);
+    quantize(*rows, form);
+    if (!holds_all(form, *rows, proposer_)) quantize(*rows, form_for(*rows, proposer_));
+  } catch (const Error& error) {  // others may have some of the device's memory
+    if (proposer_ != Proposer::fp16 || error.code() != Errc::out_of_memory) throw;
+    proposer_ = Proposer::int8;
+    quantize(*rows, form_for(*rows, proposer_));
+  }
   rows_ = rows;
 }
 
