@@ -297,7 +297,9 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
       queries.values[3] = large;
       const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2, quantized(7000)),
           whole(device(), train, Metric::l2);
-      CHECK(difference(index.search(queries, 10), whole.search(queries, 10)) == "");
+      const Neighbors found = index.search(queries, 10);
+      CHECK(difference(found, whole.search(queries, 10)) == "");
+      CHECK(std::count(found.index.begin(), found.index.begin() + 10, row) == 1);  // near query 0 alone
     }
 }
 

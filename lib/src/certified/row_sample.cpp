@@ -61,12 +61,12 @@ void RowSample::add_sums(const float* row) {
 
 /// Every `stride`-th of the rows, by several threads, each some columns: each sum is one of its own. It is on
 /// the thread's stack, since threads that write side by side wait for each other.
-void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride) {
+void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads) {
   constexpr std::size_t columns_a_share = 32;
   const std::int64_t count = divide_up(rows.rows(), stride);
   const std::size_t dims = sum_.size(), shares = (dims + columns_a_share - 1) / columns_a_share;
   std::vector<unsigned char> whole(shares, 1);
-  parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), 0, [&](std::int64_t share) {
+  parallel_for(static_cast<std::int64_t>(shares), count * rows.cols(), threads, [&](std::int64_t share) {
     const std::size_t begin = size(share) * columns_a_share,
                       columns = std::min(columns_a_share, dims - begin);
     std::array<double, columns_a_share> sum;
@@ -138,12 +138,13 @@ double RowSample::clip_range(const std::vector<float>& centre) const {
   return most;
 }
 
-SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element) {
+SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element,
+                             std::uint32_t threads) {
   RowSample sample(rows.cols());
   if (compares_bits(metric)) return sample.values(metric, element);
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());
-  sample.add_sums(rows, stride);
+  sample.add_sums(rows, stride, threads);
   if (follows_from_products(metric) && !sample.take_few_whole_numbers())
     for (std::int64_t r = 0; r < rows.rows() && !sample.values_.too_many(); r += stride)
       sample.add_values(rows.row(r));

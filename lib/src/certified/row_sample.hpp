@@ -44,10 +44,11 @@ class RowSample {
   SampledValues values(Metric metric, Element element) const;
 
  private:
-  friend SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element);
+  friend SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element,
+                                      std::uint32_t threads);
 
   void add_sums(const float* row);
-  void add_sums(MatrixView<const float> rows, std::int64_t stride);
+  void add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads);
   void add_values(const float* row);
   bool take_few_whole_numbers();
   std::vector<float> centre(Metric metric) const;
@@ -61,6 +62,7 @@ class RowSample {
 };
 
 /// Of about 4096 of these rows, which are all there: sooner than RowSample, and the same.
-SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element);
+SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element,
+                             std::uint32_t threads = 0);
 
 }  // namespace kith

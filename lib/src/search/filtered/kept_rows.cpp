@@ -49,7 +49,7 @@ std::shared_ptr<Index::State> state_of_rows(const Index::State& index, std::span
     for (const float value : rows) state->largest = std::max(state->largest, std::fabs(value));
   }
   state->chunks = upload_chunks(state->device.state(), view, 0, threads);
-  sampled_values(view, index.metric, state->element).tell(*state);
+  sampled_values(view, index.metric, state->element, threads).tell(*state);
   return state;
 }
 

@@ -203,7 +203,7 @@ void ChunkStream::fill_packed(Slot& slot) {
   const std::shared_ptr<Index::State> chunk = new_chunk(slot);
   chunk->largest = rows.largest;
   chunk->chunks.push_back({{slot.memory, slot.memory->get()}, 0, slot.count});
-  sampled_values(rows.view, set_.metric, chunk->element).tell(*chunk);
+  sampled_values(rows.view, set_.metric, chunk->element, threads_).tell(*chunk);
   slot.rows = chunk;
   const std::lock_guard lock(mutex_);
   work_.read += read;
@@ -274,7 +274,7 @@ SampledValues ChunkStream::sampled(const Slot& slot) const {
   const std::int64_t count = divide_up(slot.count, step_of_sample(slot.count, set_.rows.cols));
   const RowsView given(slot.sample.data(), set_.rows.element, count, set_.rows.cols);
   const PreparedRows sample = prepare_rows("index", "training", given, set_.metric, 1, mask_of(set_));
-  return sampled_values(sample.view, set_.metric, set_.rows.element);
+  return sampled_values(sample.view, set_.metric, set_.rows.element, threads_);
 }
 
 /// The same while the chunk before is searched. Nothing where a value is not finite: the device finds that in

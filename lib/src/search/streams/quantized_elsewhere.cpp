@@ -157,7 +157,7 @@ std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_
   return clamped_product(chunk_rows, chunks);
 }
 
-/// As far as a sample tells. Halves have room for elements eight times as large, and lose nothing by that.
+/// As far as a sample tells. Halves have room for elements that are eight times as far from the centre.
 QuantizedForm form_of_sample(const Index::State& rows, Proposer proposer) {
   constexpr double room = 8;
   if (proposer != Proposer::fp16) return form_for(rows, proposer);
