@@ -157,12 +157,12 @@ std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_
   return clamped_product(chunk_rows, chunks);
 }
 
-/// As far as a sample tells. Halves have room for elements that are eight times as far from the centre.
+/// As far as a sample tells. Halves have room for elements that are eight times as large.
 QuantizedForm form_of_sample(const Index::State& rows, Proposer proposer) {
   constexpr double room = 8;
   if (proposer != Proposer::fp16) return form_for(rows, proposer);
   const double shift = largest_centred(0, rows.centre);
-  return {rows.centre, scale_of(proposer, room * rows.clip_range + 2 * shift), spi::OnGrid::no};
+  return {rows.centre, scale_of(proposer, room * (rows.clip_range + shift) + shift), spi::OnGrid::no};
 }
 
 /// Whether no element of the rows, all of which have been seen, is larger than its proposer takes.
