@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using std::string;
+using test_support::contains;
 using test_support::text_of_file;
 
 const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
@@ -77,6 +78,19 @@ TEST_CASE("rooms: a planted include that points upward is refused") {
         "exact includes certified/proposal.hpp");
   CHECK(refused_include(rooms, "plan", "#include \"attic/old.hpp\"\n") ==
         "attic/old.hpp is in no room of lib/src/README.md");
+}
+
+TEST_CASE("rooms: the command without its laboratory includes nothing of tools/lab") {
+  std::size_t files = 0;
+  for (const char* room : {"command", "files", "hdf5", "mpi", "report"})
+    for (const auto& entry :
+         fs::recursive_directory_iterator(fs::path(KITH_TEST_SOURCE_DIR) / "tools" / room)) {
+      if (!entry.is_regular_file()) continue;
+      CAPTURE(entry.path().string());
+      CHECK_FALSE(contains(text_of_file(entry.path()), "#include \"lab/"));
+      ++files;
+    }
+  CHECK(files > 100);
 }
 
 TEST_CASE("rooms: no folder of sources has more than 25 files") {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "report/experiment_page.hpp"
+#include "report/charts/chart.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -47,11 +47,11 @@ std::vector<Value> class_row(const std::string& name, std::int64_t rows, std::in
 }
 
 /// Accuracy over k; the first of the best, and that of `k` where it is another, once more.
-experiments::Chart chart_of(const std::vector<SweepPoint>& sweep, std::int64_t total, std::int64_t k) {
-  experiments::Chart chart{"Accuracy over k",
-                           {"k, the number of neighbours that vote", false},
-                           {"accuracy, %", false, false},
-                           {{"every k", "", "", {}}}};
+Chart chart_of(const std::vector<SweepPoint>& sweep, std::int64_t total, std::int64_t k) {
+  Chart chart{"Accuracy over k",
+              {"k, the number of neighbours that vote", false},
+              {"accuracy, %", false, false},
+              {{"every k", "", "", {}}}};
   const auto add = [&](std::size_t series, const SweepPoint& point) {
     const double share = static_cast<double>(point.correct) / static_cast<double>(total);
     chart.series[series].points.push_back({static_cast<double>(point.k), 100 * share, {}});

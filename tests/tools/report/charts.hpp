@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "common/text.hpp"
-#include "report/experiment_page.hpp"
+#include "lab/reproduce/experiment_page.hpp"
 
 namespace kith::tests::charts {
 
 using namespace kith::report;
-using experiments::Chart;
-using experiments::Point;
 using experiments::Result;
-using experiments::Series;
 using test_support::contains;
 using test_support::count;
 

@@ -6,8 +6,8 @@
 #include "command/features/select_features.hpp"
 #include "files/shown.hpp"
 #include "report/charts/axis.hpp"
+#include "report/charts/chart.hpp"
 #include "report/class_parts.hpp"
-#include "report/experiment_page.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -63,7 +63,7 @@ void add_facts(Document& document, const SelectFeaturesFlags& flags, const Selec
 }
 
 /// The best score of the steps with so many columns, over their number; and that of all columns.
-experiments::Chart chart_of(const SelectFeaturesFlags& flags, const Selected& done) {
+report::Chart chart_of(const SelectFeaturesFlags& flags, const Selected& done) {
   const FeatureSelection& selection = done.selection;
   std::map<std::size_t, double> best;
   for (const FeatureStep& step : selection.steps) {
@@ -71,7 +71,7 @@ experiments::Chart chart_of(const SelectFeaturesFlags& flags, const Selected& do
     if (!is_new && !(step.score <= at->second)) at->second = step.score;
   }
   const std::string score = score_name(flags);
-  experiments::Chart chart{
+  report::Chart chart{
       score + " over the number of columns",
       {"columns", false},
       {score, false, false},

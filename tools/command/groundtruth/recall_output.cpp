@@ -5,7 +5,7 @@
 
 #include "command/groundtruth/recall.hpp"
 #include "files/shown.hpp"
-#include "report/experiment_page.hpp"
+#include "report/charts/chart.hpp"
 #include "report/parts.hpp"
 #include "report/text.hpp"
 
@@ -86,13 +86,13 @@ void add_recall_facts(Document& document, const files::NeighborLists& truth,
 }
 
 /// The recall of each twentieth of the queries, the worst first; of all where they are few.
-experiments::Chart recall_chart(const Recall& recall) {
+report::Chart recall_chart(const Recall& recall) {
   constexpr std::int64_t steps = 20;
   const std::vector<std::int64_t> order = worst_first(recall);
-  experiments::Chart chart{recall_name(recall) + " of the queries, the worst first",
-                           {"queries, %", false},
-                           {recall_name(recall), false, true},
-                           {{"a query", "", "", {}}, {"mean of all", "", "", {}}}};
+  report::Chart chart{recall_name(recall) + " of the queries, the worst first",
+                      {"queries, %", false},
+                      {recall_name(recall), false, true},
+                      {{"a query", "", "", {}}, {"mean of all", "", "", {}}}};
   const auto last = recall.queries() - 1;
   const std::int64_t count = std::min(last, steps);
   for (std::int64_t i = 0; i <= count; ++i) {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "command/shared/command.hpp"
-#include "lab/workloads/stored.hpp"
+#include "files/exact_value.hpp"
 
 namespace kith::command {
 namespace {
@@ -16,7 +16,7 @@ void store(files::Table& table, Element element) {
   stored.reserve(table.values.size() * static_cast<std::size_t>(element_bytes(element)));
   const std::size_t first = table.held ? static_cast<std::size_t>(table.held->first) : 0;
   for (std::size_t i = 0; i < table.values.size(); ++i)
-    if (!workloads::append_exact(element, table.values[i], stored))
+    if (!files::append_exact(element, table.values[i], stored))
       throw Error(Errc::invalid_argument, table.path + ": row " + std::to_string(first + i / cols) + ", " +
                                               table.column_text(static_cast<std::int64_t>(i % cols)) +
                                               " holds " + format_float(table.values[i]) + ", which " +

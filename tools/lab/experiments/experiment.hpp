@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -15,8 +14,11 @@
 
 #include "kith/device.hpp"
 #include "lab/energy/energy.hpp"
+#include "report/charts/chart.hpp"
 
 namespace kith::experiments {
+
+using report::Axis, report::Chart, report::Point, report::Series;
 
 class Memory;
 
@@ -34,40 +36,6 @@ struct Settings {
   std::string energy_note = {};
   std::string data = {};     ///< file, for experiments that read one
   Memory* memory = nullptr;  ///< what was measured before, if anything is to be remembered
-};
-
-struct Point {
-  double x = 0;
-  double y = 0;                  ///< NaN: not to be had; the note of the series says why
-  std::optional<double> joules;  ///< a search, where the platform tells
-
-  bool operator==(const Point&) const = default;
-};
-
-/// One curve.
-struct Series {
-  std::string label;   ///< unique in its chart: method and device
-  std::string device;  ///< spec; empty for what runs on no device of kith
-  std::string note;    ///< a refusal, or what was different about it; empty: nothing
-  std::vector<Point> points;
-
-  bool operator==(const Series&) const = default;
-};
-
-struct Axis {
-  std::string title;  ///< with its unit
-  bool log = false;
-  bool from_zero = true;  ///< of y, linear: it begins at 0, so that heights can be compared
-
-  bool operator==(const Axis&) const = default;
-};
-
-struct Chart {
-  std::string title;
-  Axis x, y;
-  std::vector<Series> series;
-
-  bool operator==(const Chart&) const = default;
 };
 
 /// A figure that the paper gives beside what was measured here.

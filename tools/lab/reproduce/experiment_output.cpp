@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "command/shared/json.hpp"
-#include "report/experiment_page.hpp"
+#include "lab/reproduce/experiment_page.hpp"
 
 namespace kith::command {
 namespace {

@@ -11,7 +11,7 @@
 #include "kith/index.hpp"
 #include "kith/tuning.hpp"
 #include "lab/reproduce/experiment_output.hpp"
-#include "report/experiment_page.hpp"
+#include "lab/reproduce/experiment_page.hpp"
 
 namespace kith::command {
 namespace {

@@ -12,8 +12,8 @@
 #include "lab/compare/subjects.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/reproduce/experiment_output.hpp"
+#include "lab/reproduce/experiment_page.hpp"
 #include "lab/reproduce/experiment_run.hpp"
-#include "report/experiment_page.hpp"
 
 namespace kith::command {
 namespace {

@@ -9,10 +9,6 @@
 
 namespace kith::workloads {
 
-/// Append `value` as `element` has it: of f32, and of the words of bits, all 32 of its bits. Returns whether
-/// it has that value, and appends nothing where not: u8 and i8 have no -0.
-bool append_exact(Element element, float value, std::vector<unsigned char>& bytes);
-
 /// Move each value to one that `element` has, and no farther from 0; bytes u8 lose their sign. For cosine a
 /// row that becomes all zeros begins with a 1. f32 and bits: nothing changes.
 void round_to(Element element, Metric metric, Rows& rows);

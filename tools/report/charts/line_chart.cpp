@@ -6,7 +6,6 @@
 
 #include "report/charts/axis.hpp"
 #include "report/charts/plot.hpp"
-#include "report/experiment_page.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {

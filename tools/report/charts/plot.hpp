@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lab/experiments/experiment.hpp"
+#include "report/charts/chart.hpp"
 
 namespace kith::report {
 
@@ -24,10 +24,10 @@ struct Plot {
   std::vector<Entry> legend;
 };
 
-Plot plot_of(const experiments::Chart& chart);
+Plot plot_of(const Chart& chart);
 
 /// Whether the chart shows any point of the series.
-bool has_points(const experiments::Chart& chart, const experiments::Series& series);
+bool has_points(const Chart& chart, const Series& series);
 
 /// A piece of the line of a series, with its marker: SVG elements, 44 by 14.
 std::string line_sample(std::size_t series);

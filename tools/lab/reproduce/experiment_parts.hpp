@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/experiment_page.hpp"
+#include "lab/reproduce/experiment_page.hpp"
 
 namespace kith::report {
 

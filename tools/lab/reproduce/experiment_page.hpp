@@ -9,17 +9,9 @@
 
 namespace kith::report {
 
-using experiments::Chart, experiments::Check, experiments::Claim, experiments::Point, experiments::Result,
-    experiments::Series;
+using experiments::Check, experiments::Claim, experiments::Result;
 
-/// A chart as a picture with its legend beside it: every series has a number at the end of its line, a
-/// colour that colour-blind people tell apart, a marker and a dash of its own. Points that are no number, or
-/// not above 0 on a logarithmic axis, are left out, and the line has a gap there. A linear axis becomes
-/// logarithmic where a series would lie on it.
-///   reasons  the id of what says elsewhere why series have no points; empty: the legend says it
-std::string line_chart(const Chart& chart, const std::string& reasons = {});
-
-/// The same chart as a file of its own, for places that show pictures and no HTML: an SVG document with
+/// A chart as a file of its own, for places that show pictures and no HTML: an SVG document with
 /// title, legend below and the measured devices, light, without scripts, needing no other file.
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const Result& result, const Chart& chart);

@@ -1,4 +1,4 @@
-#include "report/experiment_parts.hpp"
+#include "lab/reproduce/experiment_parts.hpp"
 
 #include <algorithm>
 

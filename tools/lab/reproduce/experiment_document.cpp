@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
-#include "report/experiment_page.hpp"
-#include "report/experiment_parts.hpp"
+#include "lab/reproduce/experiment_page.hpp"
+#include "lab/reproduce/experiment_parts.hpp"
 #include "report/plain.hpp"
 #include "report/text.hpp"
 

@@ -1,7 +1,7 @@
 
+#include "lab/reproduce/experiment_page.hpp"
 #include "report/charts/palette.hpp"
 #include "report/charts/plot.hpp"
-#include "report/experiment_page.hpp"
 #include "report/text.hpp"
 
 namespace kith::report {
@@ -42,7 +42,7 @@ double character_width(char c) {
 }
 
 /// `text` as lines no wider than `most`, cut at spaces, or inside of words that are too long.
-std::vector<std::string> wrapped(const std::string& text, double size, double most) {
+std::vector<std::string> wrapped_lines(const std::string& text, double size, double most) {
   std::vector<std::string> lines(1);
   double used = 0, word = 0;  // width of the last line, and of its last word
   std::size_t word_start = 0;
@@ -73,7 +73,8 @@ class Drawing {
   /// Lines of text, the first one's base `above` below what was drawn before, the others `size` * 1.3 apart.
   void text(const std::string& content, double x, double size, double above, const char* look) {
     const double wide = look == std::string_view("strong") ? 1.12 : 1;  // bold letters are wider
-    for (const std::string& line : wrapped(grouped_numbers(content), size * wide, paper_width - margin - x)) {
+    for (const std::string& line :
+         wrapped_lines(grouped_numbers(content), size * wide, paper_width - margin - x)) {
       y_ += above;
       above = 1.3 * size;
       body_ += "<text x=\"" + decimal(x, 1) + "\" y=\"" + decimal(y_, 1) + "\" font-size=\"" +
