@@ -163,7 +163,8 @@ has_lab() { # FOLDER
   ! grep -q '^KITH_LAB:BOOL=OFF' "$1/CMakeCache.txt" 2>/dev/null
 }
 
-# configure PRESET FOLDER OPTIONS...: cmake, quietly unless it fails.
+# configure PRESET FOLDER OPTIONS...: cmake, quietly unless it fails. KITH_WERROR=ON in the environment makes
+# warnings errors.
 configure() {
   preset=$1 folder=$2 && shift 2
   if command -v ninja >/dev/null 2>&1 && [ ! -e "$folder/CMakeCache.txt" ]; then set -- -G Ninja "$@"; fi
@@ -171,6 +172,7 @@ configure() {
     set -- -DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CUDA_COMPILER_LAUNCHER=ccache "$@"
     export CCACHE_NOHASHDIR=true  # what two build folders compile alike is compiled once
   fi
+  [ -z "${KITH_WERROR-}" ] || set -- "-DKITH_WERROR=$KITH_WERROR" "$@"
   mkdir -p "$folder"
   (cd "$root" && cmake --preset "$preset" -B "$folder" "$@" > "$folder/configure.log" 2>&1) ||
     { cat "$folder/configure.log" >&2; return 1; }
