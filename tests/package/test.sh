@@ -8,11 +8,11 @@
 #   c_tree            the programs of examples/c by the compiler of C99, from BUILD
 #   c                 the same from WORK/moved; each header for C alone, also in C++11
 #   static            configuring kith as a static library is refused in one sentence
-#   add_subdirectory  consumer/ with kith's sources in it
+#   add_subdirectory  consumer/ with kith's sources in it, in BUILD-subdirectory
 #   readme            the program in README.md, from WORK/moved
 #   examples          each program of examples/ prints what its lines `//> ` say, from WORK/moved
 #
-# CMAKE, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
+# CMAKE, GENERATOR, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
 set -eu
 way=$1 source=$2 build=$3 work=$4
 consumer=$source/tests/package/consumer
@@ -49,7 +49,7 @@ check_plugins() {
 configure() { # DIRECTORY ARGUMENTS...
   directory=$1 && shift
   rm -rf "$directory"
-  "$CMAKE" -S "$consumer" -B "$directory" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" "$@"
+  "$CMAKE" -G "$GENERATOR" -S "$consumer" -B "$directory" -DCMAKE_CXX_COMPILER="$CXX" -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" "$@"
   "$CMAKE" --build "$directory" --parallel 2
 }
 
@@ -159,11 +159,12 @@ case $way in
       fail "the refusal of BUILD_SHARED_LIBS=OFF does not say why: $(cat "$work/static.txt")"
     ;;
   add_subdirectory)
-    # As kith itself was built where ccache has its objects, else with least work for the compiler.
+    # As kith itself was built where ccache has its objects, and as far below the sources, since ccache knows them by
+    # relative paths; else with least work for the compiler.
     set -- -DCMAKE_BUILD_TYPE=Debug
     [ -z "${LAUNCHER-}" ] || set -- -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DKITH_WERROR="$WERROR"
-    configure "$work-subdirectory" -DKITH_SOURCE="$source" "$@"
-    work=$work-subdirectory
+    work=$build-subdirectory
+    configure "$work" -DKITH_SOURCE="$source" "$@"
     check_output "$work/consumer"
     [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
     for backend in opencl cuda; do  # they were not asked for

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci one half of
-#                 opencl:pocl-gpu-*, by the date
+#   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci one of
+#                 opencl:pocl-gpu-* on its day
 
 minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them
@@ -16,13 +16,9 @@ attribute() { # NAME: of the first element of ctest's report
 gate_tests() {
   build_kith || return
   rm -f "$logs/ctest.xml"
-  without=""
-  if [ -n "$short" ]; then
-    [ $((date % 2)) -eq 0 ] && without=opencl:pocl-gpu-steps || without=opencl:pocl-gpu-searches
-    echo "$without is not of today"
-  fi
-  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --output-junit "$logs/ctest.xml" \
-    -E "^${without:-none}\$"
+  without=none
+  for part in $not_today; do without="$without|opencl:$part"; done
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --output-junit "$logs/ctest.xml" -E "^($without)\$"
   tests=$(attribute tests) not_run=$(($(attribute disabled) + $(attribute skipped)))
   failed=$((failed + $(attribute failures))) skipped=$((skipped + not_run))
   ran=$((tests - not_run - $(attribute failures))) passed=$((passed + ran))

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   tidy          clang-tidy (.clang-tidy) on lib and backends; under --ci a third of the files, another one each day
+#   tidy          clang-tidy (.clang-tidy) on lib and backends; under --ci on its day a third of the files, by the date
 
 packages_tidy="clang-14 clang-tidy-14"
 
