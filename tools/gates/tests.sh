@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci one of
-#                 opencl:pocl-gpu-* on its day
+#   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci each of
+#                 opencl:pocl-gpu-* on its day alone
 
 minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them

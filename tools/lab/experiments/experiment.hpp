@@ -1,7 +1,7 @@
 // The published experiments, run again: what one is, and what comes of it.
 //
 // One file an experiment. It measures by workloads::PreparedStage and kith::Index, checks the bits
-// of what it times, and returns data; kith reproduce prints them and tools/report draws them.
+// of what it times, and returns data; kith reproduce prints and draws them.
 #pragma once
 
 #include <cstdint>

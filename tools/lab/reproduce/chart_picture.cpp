@@ -1,4 +1,4 @@
-
+// A chart as an SVG file of its own.
 #include "lab/reproduce/experiment_page.hpp"
 #include "report/charts/palette.hpp"
 #include "report/charts/plot.hpp"
