@@ -38,6 +38,31 @@ function(kith_target name)
   endif()
 endfunction()
 
+# kith_unity(TARGET [ROOMS...]): the files of a folder are compiled as one, since most of their time goes to the headers
+# that they share. ROOMS is a regular expression of folders that, with all below them, are compiled as one, too. A name
+# in one file must then differ from those in the others. Files with options of their own stay alone.
+# -DCMAKE_UNITY_BUILD=OFF compiles each file by itself.
+function(kith_unity target)
+  if(DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} ABSOLUTE)
+    get_filename_component(folder ${folder} DIRECTORY)
+    file(RELATIVE_PATH group ${PROJECT_SOURCE_DIR} ${folder})
+    foreach(rooms IN LISTS ARGN)
+      if(group MATCHES "^(${rooms})(/|$)")
+        set(group ${rooms})
+        break()
+      endif()
+    endforeach()
+    string(MAKE_C_IDENTIFIER "${group}" group)
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${group})
+  endforeach()
+endfunction()
+
 # kith_plugin(NAME SOURCES...): the back end NAME as libkith_NAME.so beside libkith.so.
 function(kith_plugin backend)
   add_library(kith_${backend} MODULE ${ARGN})

@@ -17,10 +17,10 @@
 namespace kith::tests {
 namespace {
 
-using Folder = test_support::TemporaryFolder;
+using GroupFolder = test_support::TemporaryFolder;
 namespace fs = std::filesystem;
 
-std::uint32_t cores_in(const Folder& folder, const std::string& groups) {
+std::uint32_t cores_in(const GroupFolder& folder, const std::string& groups) {
   return cores_of_quota(group_folders(groups, folder / "", "cpu"));
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("host threads: a number in the environment") {
 }
 
 TEST_CASE("host threads: control groups of version 2 limit the time, the tightest first") {
-  const Folder folder;
+  const GroupFolder folder;
   folder.write_all({{"cpu.max", "max 100000\n"},
                     {"pod/cpu.max", "250000 100000\n"},
                     {"pod/one/cpu.max", "max 100000\n"},
@@ -52,7 +52,7 @@ TEST_CASE("host threads: control groups of version 2 limit the time, the tightes
 }
 
 TEST_CASE("host threads: control groups of version 1") {
-  const Folder folder;
+  const GroupFolder folder;
   folder.write_all({{"cpu,cpuacct/cpu.cfs_quota_us", "-1\n"},
                     {"cpu,cpuacct/cpu.cfs_period_us", "100000\n"},
                     {"cpu,cpuacct/docker/a/cpu.cfs_quota_us", "400000\n"},

@@ -35,7 +35,7 @@ std::vector<DeviceInfo> kinds_of_device() {
           device_of(DeviceKind::gpu, "opencl"), device_of(DeviceKind::gpu, "cuda")};
 }
 
-const Problem usual{Metric::l2, 100000, 1000, 64, 10};
+const Problem everyday{Metric::l2, 100000, 1000, 64, 10};
 
 std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
   return error_of([&] { make_plan(device_of(DeviceKind::gpu, "cuda"), problem, options); });
@@ -114,8 +114,8 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
 
 TEST_CASE("plan: the same question has the same answer") {
   for (const DeviceInfo& device : kinds_of_device()) {
-    CHECK(make_plan(device, usual) == make_plan(device, usual));
-    CHECK(explain(make_plan(device, usual)) == explain(make_plan(device, usual)));
+    CHECK(make_plan(device, everyday) == make_plan(device, everyday));
+    CHECK(explain(make_plan(device, everyday)) == explain(make_plan(device, everyday)));
   }
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("plan: a program's locale, which groups digits, leaves the numbers of 
     char do_thousands_sep() const override { return ','; }
     std::string do_grouping() const override { return "\3"; }
   };
-  const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), usual);
+  const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), everyday);
   const std::string text = explain(plan);
   const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Grouped));
   const std::string grouped = explain(plan);
@@ -179,7 +179,7 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
     options.query_tile = 77;
     options.train_tile = 1234;
     options.threads = 3;
-    const Plan plan = make_plan(device, usual, options);
+    const Plan plan = make_plan(device, everyday, options);
     CHECK(plan.selector == Selector::bubble);
     CHECK(!plan.fused);
     CHECK(plan.groups == 5);
@@ -190,7 +190,7 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
     for (const bool fused : {false, true}) {
       PlanOptions path;
       path.fused = fused;
-      CHECK(make_plan(device, usual, path).fused == fused);
+      CHECK(make_plan(device, everyday, path).fused == fused);
     }
   }
 }
@@ -206,13 +206,13 @@ TEST_CASE("plan: tiles larger than the problem are cut to it") {
 
 TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
   for (const DeviceInfo& device : kinds_of_device()) {
-    std::size_t before = make_plan(device, usual).workspace_bytes;
+    std::size_t before = make_plan(device, everyday).workspace_bytes;
     while (before > 20000) {
       PlanOptions options;
       options.memory_limit = before - 1;
       std::size_t after = 0;
       const std::string refused =
-          error_of([&] { after = make_plan(device, usual, options).workspace_bytes; });
+          error_of([&] { after = make_plan(device, everyday, options).workspace_bytes; });
       if (refused.starts_with("out_of_memory: ")) break;
       REQUIRE(refused == "nothing was thrown");
       REQUIRE(after < before);
@@ -261,31 +261,31 @@ TEST_CASE("plan: refuses sizes outside of their range") {
 TEST_CASE("plan: refuses options that mean nothing") {
   PlanOptions options;
   options.groups = -1;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "invalid_argument: search: groups = -1; give a positive number, or 0 to let kith choose");
   options = {};
   options.query_tile = -5;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "invalid_argument: search: query tile = -5; give a positive number, or 0 to let kith choose");
   options = {};
   options.train_tile = -7;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "invalid_argument: search: training tile = -7; give a positive number, or 0 to let kith choose");
 }
 
 TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   PlanOptions options;
   options.selector = Selector::quick_sort;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
   options = {};
   options.proposer = Proposer::fp16;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "unsupported: search: cuda:0 has no proposer fp16; choose none, or another device");
   options = {};
   options.selector = Selector::radix;
   options.fused = true;
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; "
         "drop one "
         "of the two");
@@ -293,7 +293,7 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   plain.fused_max_k = 0;
   options = {};
   options.fused = true;
-  CHECK(error_of([&] { make_plan(plain, usual, options); }) ==
+  CHECK(error_of([&] { make_plan(plain, everyday, options); }) ==
         "unsupported: search: opencl:0 has no fused step; drop the demand for it");
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
   options.fused = false;
   options.memory_limit = 1000;
   // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
-  CHECK(refusal(usual, options) ==
+  CHECK(refusal(everyday, options) ==
         "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory "
         "limit or "
         "choose a smaller k");
@@ -314,7 +314,7 @@ TEST_CASE("plan: explains itself, one line a decision") {
   options.groups = 2;
   options.query_tile = 10;
   options.train_tile = 1000;
-  CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), usual, options)) ==
+  CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), everyday, options)) ==
         "device         cuda:0\n"
         "problem        l2, n = 100000, m = 1000, dims = 64, k = 10\n"
         "chain          distance, then select\n"

@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-PlanOptions filtered(const RowFilter& filter, PlanOptions options = {}) {
+PlanOptions masked_by(const RowFilter& filter, PlanOptions options = {}) {
   options.filter = filter.view();
   return options;
 }
@@ -67,7 +67,7 @@ void check_shares(const Shape& shape, Metric metric, bool bytes) {
     const Neighbors expected = neighbors_among(metric, queries, train, k, share.counts);
     for_each_proposer([&](Proposer proposer) {
       Trace trace;
-      CHECK(difference(index.search(queries, k, filtered(filter, {.proposer = proposer}), &trace),
+      CHECK(difference(index.search(queries, k, masked_by(filter, {.proposer = proposer}), &trace),
                        expected) == "");
       CHECK(trace.plan.proposer == proposer);
       CHECK(trace.plan.masked != trace.plan.gathered);  // few rows
@@ -86,7 +86,7 @@ TEST_CASE("filters that mask: a GPU's proposer heeds it down to one row in 64, a
   const Plan open = make_plan(info, large);
   REQUIRE(open.proposer == Proposer::fp16);
   RowFilter filter(n);
-  const Plan all = make_plan(info, large, filtered(filter));
+  const Plan all = make_plan(info, large, masked_by(filter));
   CHECK(all.proposer == Proposer::fp16);
   CHECK(all.masked);
   CHECK(!all.struck);
@@ -97,11 +97,11 @@ TEST_CASE("filters that mask: a GPU's proposer heeds it down to one row in 64, a
   CHECK(explain(all).find(
             "filter         one for all queries, there are no bounds of rows that do not count\n") !=
         std::string::npos);
-  CHECK(make_plan(info, large, filtered(filter, {.self = 0})).problem.k == 11);
+  CHECK(make_plan(info, large, masked_by(filter, {.self = 0})).problem.k == 11);
   const auto only_each = [&](std::int64_t one_in) {
     RowFilter some(n, 1, false);
     for (std::int64_t row = 0; row < n; row += one_in) some.set(row, true);
-    return make_plan(info, large, filtered(some));
+    return make_plan(info, large, masked_by(some));
   };
   const Plan half = only_each(2), tenth = only_each(10), sixty = only_each(60), few = only_each(70);
   for (const Plan& plan : {half, tenth, sixty}) {
@@ -115,7 +115,7 @@ TEST_CASE("filters that mask: a GPU's proposer heeds it down to one row in 64, a
   CHECK(tenth.seed_rows >= 10 * 40);
   CHECK(few.proposer == Proposer::none);
   CHECK(!few.masked);
-  const Plan tight = make_plan(info, large, filtered(filter, {.memory_limit = open.workspace_bytes}));
+  const Plan tight = make_plan(info, large, masked_by(filter, {.memory_limit = open.workspace_bytes}));
   CHECK(tight.workspace_bytes <= open.workspace_bytes / 2);
 }
 
@@ -123,13 +123,13 @@ TEST_CASE("filters that mask: not one a query, nor what keeps fewer rows than th
   const DeviceInfo info = described_gpu("cuda");
   const Problem large{Metric::l2, 100000, 4000, 64, 600};
   const RowFilter each(100000, 4000);
-  const Plan of_each = make_plan(info, large, filtered(each));
+  const Plan of_each = make_plan(info, large, masked_by(each));
   CHECK(!of_each.masked);
   CHECK(of_each.struck);
   RowFilter few(100000, 1, false);
   for (std::int64_t row = 0; row < 2300; ++row) few.set(row, true);
-  CHECK(!make_plan(info, large, filtered(few)).masked);
-  CHECK(make_plan(info, large, filtered(few, {.proposer = Proposer::fp16})).masked);
+  CHECK(!make_plan(info, large, masked_by(few)).masked);
+  CHECK(make_plan(info, large, masked_by(few, {.proposer = Proposer::fp16})).masked);
 }
 
 TEST_SUITE_END();
@@ -170,7 +170,7 @@ TEST_CASE("filters that mask: beside a row that is not its own neighbour, and wi
     for_each_proposer([&](Proposer proposer) {
       for (const std::int64_t tile : {0, 1, 7}) {
         const PlanOptions options{.proposer = proposer, .query_tile = tile, .self = own};
-        CHECK(difference(index.search(queries, k, filtered(filter, options)), expected) == "");
+        CHECK(difference(index.search(queries, k, masked_by(filter, options)), expected) == "");
       }
     });
   }
@@ -184,7 +184,7 @@ TEST_CASE("filters that mask: another filter, or none, follows on the same index
   for_each_proposer([&](Proposer proposer) {
     for (const Counts& counts : {of_query_0(some(3)), Counts(all_count), of_query_0(some(2))}) {
       const RowFilter filter = filter_of(counts, n, 1);
-      CHECK(difference(index.search(queries, k, filtered(filter, {.proposer = proposer})),
+      CHECK(difference(index.search(queries, k, masked_by(filter, {.proposer = proposer})),
                        neighbors_among(Metric::l2, queries, train, k, counts)) == "");
     }
     CHECK(difference(index.search(queries, k, {.proposer = proposer}),

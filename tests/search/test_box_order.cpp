@@ -30,19 +30,19 @@ bool device_makes_boxes() {
   return makes;
 }
 
-enum class Kind { uniform, grid, equal, far };
+enum class Points { uniform, grid, equal, far };
 
-Matrix rows_of(Kind kind, std::int64_t n, std::int64_t dims) {
+Matrix rows_of(Points kind, std::int64_t n, std::int64_t dims) {
   workloads::Random random(static_cast<std::uint64_t>(n * 31 + dims));
   Matrix rows{n, dims, {}};
   for (std::int64_t r = 0; r < n; ++r)
     for (std::int64_t d = 0; d < dims; ++d) {
       const float any = static_cast<float>(random.below(1 << 24)) * 0x1p-24f - 0.3f;
-      rows.values.push_back(kind == Kind::uniform ? any
-                            : kind == Kind::grid  ? static_cast<float>(random.below(3))
-                            : kind == Kind::equal ? 7.0f
-                            : r % 97 == 5         ? std::copysign(3e38f, any)
-                                                  : any);
+      rows.values.push_back(kind == Points::uniform ? any
+                            : kind == Points::grid  ? static_cast<float>(random.below(3))
+                            : kind == Points::equal ? 7.0f
+                            : r % 97 == 5           ? std::copysign(3e38f, any)
+                                                    : any);
     }
   return rows;
 }
@@ -95,7 +95,7 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("boxes: the device puts rows in order along the curve, equal places by number") {
   if (!device_makes_boxes()) return;
-  for (const Kind kind : {Kind::uniform, Kind::grid, Kind::equal, Kind::far})
+  for (const Points kind : {Points::uniform, Points::grid, Points::equal, Points::far})
     for (const std::int64_t n : {1, 2, 255, 2048, 2049, 10007})
       for (const std::int64_t dims : {1, 2, 3, 5, 16, 19})
         check_order(rows_of(kind, n, dims), n % 2 ? 64 : 16, {},
@@ -104,12 +104,12 @@ TEST_CASE("boxes: the device puts rows in order along the curve, equal places by
 
 TEST_CASE("boxes: more rows than a round of all work-groups is put in order, too") {
   if (!device_makes_boxes()) return;
-  check_order(rows_of(Kind::uniform, 2200001, 1), 8, {}, {1, 9});
+  check_order(rows_of(Points::uniform, 2200001, 1), 8, {}, {1, 9});
 }
 
 TEST_CASE("boxes: the device puts rows in order by cuts, equal values as they stood") {
   if (!device_makes_boxes()) return;
-  for (const Kind kind : {Kind::uniform, Kind::grid, Kind::equal, Kind::far})
+  for (const Points kind : {Points::uniform, Points::grid, Points::equal, Points::far})
     for (const std::int64_t n : {1, 1025, 2048, 9999})
       for (const std::int64_t dims : {1, 3, 19}) {
         const Matrix rows = rows_of(kind, n, dims);
@@ -127,7 +127,7 @@ TEST_CASE("boxes: the device puts rows in order by cuts, equal values as they st
 
 TEST_CASE("boxes: rows of many parts are cut by all the bits of their numbers") {
   if (!device_makes_boxes()) return;
-  check_order(rows_of(Kind::grid, 33000, 2), 1, {{0, 10}, {1, 12}}, {1, 9});
+  check_order(rows_of(Points::grid, 33000, 2), 1, {{0, 10}, {1, 12}}, {1, 9});
 }
 
 /// What a device makes of rows in the order of `numbers`.
@@ -181,7 +181,7 @@ std::size_t wrong_of(const Packed& made, const Matrix& rows) {
 TEST_CASE("boxes: the device has each row in its place, and boxes around them") {
   if (!device_makes_boxes()) return;
   const auto plain = spi::plain_device();
-  for (const Kind kind : {Kind::far, Kind::grid, Kind::uniform})
+  for (const Points kind : {Points::far, Points::grid, Points::uniform})
     for (const std::int64_t n : {1, 31, 33, 1024, 1025, 1060, 33000})
       for (const std::int64_t dims : {1, 3, 17}) {
         CAPTURE(n);
@@ -262,7 +262,7 @@ TEST_CASE("boxes: the columns that reach furthest are cut, of many columns more 
 
 TEST_CASE("boxes: leaves of rows that are cut and halved are about as compact as cubes") {
   const std::int64_t n = 32768, dims = 3;
-  const Matrix rows = rows_of(Kind::uniform, n, dims);
+  const Matrix rows = rows_of(Points::uniform, n, dims);
   const MatrixView<const float> view(rows.values.data(), n, dims);
   std::vector<std::uint32_t> numbers = order_by_cuts(view, cuts_for(view, static_cast<std::uint32_t>(n)));
   halve_parts(view, numbers);
@@ -286,7 +286,7 @@ TEST_CASE("boxes: leaves of rows that are cut and halved are about as compact as
 TEST_CASE("boxes: a frame leaves out what is far outside, and has one size of cells") {
   const std::vector<float> all = curve_frame({std::vector<float>(10, 3.0f).data(), 5, 2});
   CHECK(all == std::vector<float>{3, 3, 0});
-  const Matrix uniform = rows_of(Kind::uniform, 4000, 2);
+  const Matrix uniform = rows_of(Points::uniform, 4000, 2);
   Matrix with_far = uniform;
   with_far.values[0] = 1e30f;
   with_far.values[7999] = -1e30f;

@@ -1,4 +1,4 @@
-// Sums of the distances to each class, as pairs of floats: docs/contract.md, section 11.
+// ClassSums of the distances to each class, as pairs of floats: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@ namespace {
 constexpr float canary = 12345.0f;
 
 /// What a device keeps for each query and class.
-struct Sums {
+struct ClassSums {
   std::vector<float> smallest, high, low;  ///< [q, classes]
 
-  Sums(std::size_t q, std::size_t classes)
+  ClassSums(std::size_t q, std::size_t classes)
       : smallest(q * classes, inf), high(q * classes, 0.0f), low(q * classes, 0.0f) {}
 };
 
 /// The operations of spi.hpp, one after another. `value` has q rows of n columns.
 void add(const std::vector<float>& value, const std::vector<std::uint32_t>& labels, std::size_t classes,
-         Sums& sums) {
+         ClassSums& sums) {
   const std::size_t n = labels.size();
   for (std::size_t i = 0; i < value.size(); ++i) {
     const std::size_t at = i / n * classes + labels[i % n];
@@ -43,7 +43,7 @@ void add(const std::vector<float>& value, const std::vector<std::uint32_t>& labe
 
 /// One step between canaries, which begins with `sums` and leaves its result there.
 void run_accumulate(spi::Device& device, const std::vector<float>& values,
-                    const std::vector<std::uint32_t>& labels, std::uint32_t classes, Sums& sums) {
+                    const std::vector<std::uint32_t>& labels, std::uint32_t classes, ClassSums& sums) {
   const std::size_t n = labels.size(), q = values.size() / n;
   const GuardedGrid<float> in(device, q, n, -1.0f, values);  // would be the smallest
   const GuardedGrid<std::uint32_t> table(device, 1, n, 0, labels);
@@ -60,7 +60,7 @@ void run_accumulate(spi::Device& device, const std::vector<float>& values,
   check_unchanged(in, table);
 }
 
-void check_equal(const Sums& found, const Sums& expected) {
+void check_equal_sums(const ClassSums& found, const ClassSums& expected) {
   CHECK(difference(bits(found.smallest), bits(expected.smallest)) == "");
   CHECK(difference(bits(found.high), bits(expected.high)) == "");
   CHECK(difference(bits(found.low), bits(expected.low)) == "");
@@ -94,7 +94,7 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("accumulate: by hand: smallest, sum, and what rounding takes from it") {
   spi::with_device(device(), [](spi::Device& device) {
-    Sums sums(2, 3);
+    ClassSums sums(2, 3);
     run_accumulate(device, {1, 2, 4, 8, 16, 0x1p24f, 1, 1, 1, -0.0f}, {0, 1, 0, 1, 0}, 3, sums);
     CHECK(sums.smallest == std::vector<float>{1, 2, inf, 0, 1, inf});
     CHECK(bits(sums.smallest)[3] == 0);  // -0 counts as +0
@@ -108,7 +108,7 @@ TEST_CASE("accumulate: by hand: smallest, sum, and what rounding takes from it")
 
 TEST_CASE("accumulate: infinite distances and sums that overflow") {
   spi::with_device(device(), [](spi::Device& device) {
-    Sums sums(3, 1);
+    ClassSums sums(3, 1);
     run_accumulate(device, {0x1p24f, 1, inf, 1, /**/ flt_max, flt_max, 1, 1, /**/ inf, inf, inf, inf},
                    {0, 0, 0, 0}, 1, sums);
     CHECK(sums.smallest == std::vector<float>{1, 1, inf});
@@ -129,14 +129,14 @@ TEST_CASE("accumulate: any number of queries, columns and classes, in any order,
             CAPTURE(classes);
             CAPTURE(static_cast<int>(order));
             workloads::Random random(q + n + classes);
-            Sums found(q, classes), expected(q, classes);
+            ClassSums found(q, classes), expected(q, classes);
             for (int tile = 0; tile < 2; ++tile) {
               const std::vector<float> values = random_distances(q * n, random);
               const std::vector<std::uint32_t> labels = random_labels(n, classes, order, random);
               add(values, labels, classes, expected);
               run_accumulate(device, values, labels, classes, found);
             }
-            check_equal(found, expected);
+            check_equal_sums(found, expected);
           }
   });
 }
@@ -148,10 +148,10 @@ TEST_CASE("accumulate: many classes") {
     workloads::Random random(5);
     const std::vector<float> values = random_distances(q * n, random);
     const std::vector<std::uint32_t> labels = random_labels(n, classes, Order::any, random);
-    Sums found(q, classes), expected(q, classes);
+    ClassSums found(q, classes), expected(q, classes);
     add(values, labels, classes, expected);
     run_accumulate(device, values, labels, classes, found);
-    check_equal(found, expected);
+    check_equal_sums(found, expected);
   });
 }
 
@@ -161,10 +161,10 @@ TEST_CASE("accumulate: cutting the columns into tiles changes no bit") {
     workloads::Random random(8);
     const std::vector<float> values = random_distances(q * n, random);
     const std::vector<std::uint32_t> labels = random_labels(n, 4, Order::sorted, random);
-    Sums whole(q, 4);
+    ClassSums whole(q, 4);
     run_accumulate(device, values, labels, 4, whole);
     for (const std::size_t tile : {1u, 50u, 333u}) {
-      Sums found(q, 4);
+      ClassSums found(q, 4);
       for (std::size_t begin = 0; begin < n; begin += tile) {
         const std::size_t width = std::min(tile, n - begin);
         std::vector<float> part;
@@ -175,7 +175,7 @@ TEST_CASE("accumulate: cutting the columns into tiles changes no bit") {
         run_accumulate(device, part, {from, from + static_cast<std::ptrdiff_t>(width)}, 4, found);
       }
       CAPTURE(tile);
-      check_equal(found, whole);
+      check_equal_sums(found, whole);
     }
   });
 }
@@ -193,7 +193,7 @@ TEST_CASE("accumulate: the pair is the sum almost exactly, where a float alone i
       exact += static_cast<long double>(value);
       plain += value;
     }
-    Sums sums(1, 1);
+    ClassSums sums(1, 1);
     run_accumulate(device, values, std::vector<std::uint32_t>(n, 0), 1, sums);
     const double sum = static_cast<double>(sums.high[0]) + static_cast<double>(sums.low[0]);
     CHECK(std::fabs(static_cast<double>(exact) - sum) < 1e-7 * sum);
@@ -203,7 +203,7 @@ TEST_CASE("accumulate: the pair is the sum almost exactly, where a float alone i
 
 TEST_CASE("accumulate: no queries and no columns change nothing") {
   spi::with_device(device(), [](spi::Device& device) {
-    const Sums before(2, 2);
+    const ClassSums before(2, 2);
     const GuardedGrid<float> high(device, 2, 2, canary, before.high), low(device, 2, 2, canary, before.low),
         smallest(device, 2, 2, canary, before.smallest), none(device, 1, 1, canary);
     const GuardedGrid<std::uint32_t> labels(device, 1, 1, 0);

@@ -18,7 +18,7 @@
 namespace kith::files {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
+constexpr std::size_t written_at_once = std::size_t{1} << 18;
 
 std::filesystem::path resolved(const std::filesystem::path& path) {
   std::error_code error;
@@ -57,7 +57,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format,
                        std::chrono::milliseconds patience)
     : path_(path), format_(std::move(format)), target_(resolved(path)) {
   if (is_stdout(path.native())) {
-    buffer_.reserve(buffer_bytes);
+    buffer_.reserve(written_at_once);
     fd_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     if (fd_ < 0) fail("cannot be written", errno);
     return;
@@ -66,7 +66,7 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format,
   const bool exists = ::stat(path.c_str(), &old) == 0;
   if (exists && S_ISDIR(old.st_mode))
     throw Error(Errc::bad_file, path.string() + ": is a folder; name a file in it");
-  buffer_.reserve(buffer_bytes);
+  buffer_.reserve(written_at_once);
   if (exists && !S_ISREG(old.st_mode)) {
     fd_ = open_stream(S_ISFIFO(old.st_mode), patience);
     return;
@@ -91,7 +91,7 @@ void AtomicFile::flush() {
   // A terminal gets what it would obey written out. A full buffer may end within a character; what follows
   // its last line stays, unless that is all.
   const bool terminal = ::isatty(fd_) != 0;
-  const bool full = terminal && buffer_.size() == buffer_bytes;
+  const bool full = terminal && buffer_.size() == written_at_once;
   const std::size_t line_end = full ? buffer_.rfind('\n') : std::string::npos;
   const std::size_t ready = line_end == std::string::npos ? buffer_.size() : line_end + 1;
   const std::string safe = terminal ? shown(std::string_view(buffer_).substr(0, ready)) : std::string();
@@ -109,11 +109,11 @@ void AtomicFile::flush() {
 void AtomicFile::write(const void* bytes, std::size_t size) {
   const char* from = static_cast<const char*>(bytes);
   while (size > 0) {
-    const std::size_t some = std::min(size, buffer_bytes - buffer_.size());
+    const std::size_t some = std::min(size, written_at_once - buffer_.size());
     buffer_.append(from, some);
     from += some;
     size -= some;
-    if (buffer_.size() == buffer_bytes) flush();
+    if (buffer_.size() == written_at_once) flush();
   }
 }
 

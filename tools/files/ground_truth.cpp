@@ -11,7 +11,7 @@
 namespace kith::files {
 namespace {
 
-constexpr std::size_t block_elements = std::size_t{1} << 16;
+constexpr std::size_t most_at_once = std::size_t{1} << 16;
 
 bool is_truth_ending(const std::string& ending) {
   return ending == ".ibin" || ending == ".bin";
@@ -37,9 +37,9 @@ std::uint32_t number_at(const unsigned char* bytes) {
 /// A block at a time, so that memory grows with what comes. Returns how many there were.
 template <class Take>
 std::uint64_t read_elements(Source& source, std::uint64_t count, Take&& take) {
-  std::vector<unsigned char> bytes(4 * std::min<std::uint64_t>(count, block_elements));
+  std::vector<unsigned char> bytes(4 * std::min<std::uint64_t>(count, most_at_once));
   for (std::uint64_t done = 0; done < count;) {
-    const std::size_t some = std::min<std::uint64_t>(count - done, block_elements);
+    const std::size_t some = std::min<std::uint64_t>(count - done, most_at_once);
     const std::size_t got = source.read(bytes.data(), 4 * some);
     if (got % 4 != 0 || (got < 4 * some && done + got / 4 > 0))
       source.fail("ends within its elements; it is truncated: copy or download it again");

@@ -17,7 +17,7 @@ namespace {
 
 static_assert(leaf_rows == spi::box_rows);
 
-constexpr std::size_t task_queries = 64;
+constexpr std::size_t most_queries_a_task = 64;
 constexpr std::size_t work_a_query = 2000;  // elementary operations of a few leaves, roughly
 
 /// What is the same for all queries of a step.
@@ -185,7 +185,8 @@ void run(const spi::BoxesStep& step, const Resources& with) {
   const std::size_t m = step.queries.rows, dims = step.queries.dims, block = step.queries.block;
   const std::uint32_t* const order = step.order.cols > 0 ? elements(step.order) : nullptr;
   const ScratchParts scratch(spi::BoxesStep::name, step.scratch, query_bytes(step), with.team);
-  const std::size_t task_size = std::clamp<std::size_t>(m / (std::size_t{8} * with.team), 1, task_queries);
+  const std::size_t task_size =
+      std::clamp<std::size_t>(m / (std::size_t{8} * with.team), 1, most_queries_a_task);
   run_team((m + task_size - 1) / task_size, m * work_a_query, scratch.team(),
            [&](std::size_t task, std::size_t thread) {
              float* const query = scratch.of<float>(thread);

@@ -11,19 +11,19 @@ constexpr std::uint32_t merge_group = 256;  // merge.cl
 constexpr std::uint32_t few_rows_keys = 8;  // an item and step, where rows are few
 constexpr std::uint32_t longest_insertion = 48;
 
-enum class Way { insertion, shortlist, runs };
+enum class MergeWay { insertion, shortlist, runs };
 
 /// Whether a shortlist of k fits into local memory.
 bool at_once(std::uint32_t k, std::size_t local_memory_bytes) {
   return k <= 2048 && Shortlist(k, merge_group).refuse(k, local_memory_bytes).empty();
 }
 
-Way way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_bytes) {
-  if (step.lists == 1) return Way::runs;
-  if (family == Family::lanes) return step.k <= longest_insertion ? Way::insertion : Way::runs;
+MergeWay way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_bytes) {
+  if (step.lists == 1) return MergeWay::runs;
+  if (family == Family::lanes) return step.k <= longest_insertion ? MergeWay::insertion : MergeWay::runs;
   // Few keys, and enough queries to fill the device with one work-item each.
-  if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return Way::insertion;
-  return at_once(step.k, local_memory_bytes) ? Way::shortlist : Way::runs;
+  if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return MergeWay::insertion;
+  return at_once(step.k, local_memory_bytes) ? MergeWay::shortlist : MergeWay::runs;
 }
 
 std::string defines_of(std::uint32_t group, std::uint32_t keys, std::uint32_t piece) {
@@ -46,7 +46,7 @@ spi::Support Device::check(const spi::MergeStep& step) const {
     return {std::to_string(step.lists) + " lists of " + std::to_string(step.k) +
                 " keys are more than 2^32 - 1 a query; use fewer groups",
             0};
-  if (way_of(step, family_, limits_.local_memory_bytes) != Way::runs) return {};
+  if (way_of(step, family_, limits_.local_memory_bytes) != MergeWay::runs) return {};
   const std::uint32_t half = divide_up(step.lists, 2), quarter = divide_up(half, 2);
   return {"", (pair_keys(step, half) + pair_keys(step, half > 1 ? quarter : 0)) * sizeof(Key)};
 }
@@ -63,12 +63,12 @@ void Device::enqueue(const spi::MergeStep& step) {
   const cl::Buffer& out = buffer_of(step.out.memory);
   const cl_ulong first = step.out.first, stride = step.out.stride;
   switch (way_of(step, family_, limits_.local_memory_bytes)) {
-    case Way::insertion:
+    case MergeWay::insertion:
       return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out,
                  first, stride);
-    case Way::shortlist:
+    case MergeWay::shortlist:
       return merge_at_once(step.in, rows, 1, step.lists, step.k, step.out);
-    case Way::runs:
+    case MergeWay::runs:
       return merge_pairs(step);
   }
 }

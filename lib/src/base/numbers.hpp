@@ -1,8 +1,10 @@
 // Whole numbers: the library counts in 64 bits with a sign, memory without one.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace kith {
 
@@ -12,6 +14,14 @@ inline std::size_t size(std::int64_t value) {
 
 inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
+}
+
+/// How many of `rows` each part has; all but the last have `a_part`.
+inline std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
+  std::vector<std::int64_t> counts;
+  for (std::int64_t first = 0; first < rows; first += a_part)
+    counts.push_back(std::min(a_part, rows - first));
+  return counts;
 }
 
 }  // namespace kith

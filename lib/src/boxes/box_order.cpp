@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t leaf = spi::box_rows;
+constexpr std::size_t leaf_rows = spi::box_rows;
 constexpr std::size_t looked_at = 256;  // rows by which a column is chosen: any column is right
 constexpr std::size_t parts_a_thread = 8;
 constexpr std::size_t work_a_row = 200;  // elementary operations, of all splits
@@ -25,8 +25,8 @@ std::size_t left_of(std::size_t leaves) {
 
 /// Sort the rows of a part into two. Returns the leaves of the first.
 std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part) {
-  const std::size_t first = part.first_leaf * leaf,
-                    end = std::min((part.first_leaf + part.leaves) * leaf, items.size());
+  const std::size_t first = part.first_leaf * leaf_rows,
+                    end = std::min((part.first_leaf + part.leaves) * leaf_rows, items.size());
   const std::size_t stride = std::max<std::size_t>(1, (end - first) / looked_at);
   std::uint32_t column = 0;
   float furthest = -1;
@@ -41,7 +41,7 @@ std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Ite
     if (reach > furthest) furthest = reach, column = static_cast<std::uint32_t>(d);
   }
   for (std::size_t i = first; i < end; ++i) items[i].value = rows.row(items[i].row)[column];
-  const std::size_t left = left_of(part.leaves), middle = first + left * leaf;
+  const std::size_t left = left_of(part.leaves), middle = first + left * leaf_rows;
   const auto at = [&](std::size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
   std::nth_element(at(first), at(middle), at(end),
                    [](const Item& a, const Item& b) { return a.value < b.value; });
@@ -58,7 +58,9 @@ void BoxOrder::split_all(const MatrixView<const float>& rows, std::vector<Item>&
 }
 
 BoxOrder::BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check)
-    : leaves_((size(rows.rows()) + leaf - 1) / leaf), splits_(leaves_), numbers_(size(rows.rows())) {
+    : leaves_((size(rows.rows()) + leaf_rows - 1) / leaf_rows),
+      splits_(leaves_),
+      numbers_(size(rows.rows())) {
   const FloatGuard guard;
   std::vector<Item> items(numbers_.size());
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = {0, static_cast<std::uint32_t>(i)};

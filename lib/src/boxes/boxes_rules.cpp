@@ -29,7 +29,7 @@ constexpr double most_of_one = 4;
 // neighbours and 28.4 for 101, of which it reads 3 to 8 leaves; the fused step, which reads all rows, 12.0
 // and 14.6 us for 15, 19.2 and 24.3 for 101.
 constexpr double walk_seconds = 6e-6, seconds_a_neighbour = 0.23e-6;
-constexpr double step_seconds = 5e-6, bytes_a_second = 1.5e12;
+constexpr double seconds_a_launch = 5e-6, bytes_a_second = 1.5e12;
 // A leaf more is one read of memory more that the others wait for, at its latency.
 constexpr double seconds_a_leaf = 0.7e-6;
 constexpr double leaves_of_walk = 8;
@@ -85,7 +85,7 @@ double leaves_of_uniform(const Problem& p) {
 /// Seconds of a GPU for all rows, without boxes.
 double seconds_of_all_rows(const Problem& p) {
   const double n = static_cast<double>(p.n), m = static_cast<double>(p.m);
-  return step_seconds + n * static_cast<double>(p.dims) * sizeof(float) / bytes_a_second +
+  return seconds_a_launch + n * static_cast<double>(p.dims) * sizeof(float) / bytes_a_second +
          m * n / spi::box_rows * busy_seconds_a_block;
 }
 

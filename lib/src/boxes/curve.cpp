@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-constexpr std::uint32_t most_sampled = 4096;
+constexpr std::uint32_t most_framed = 4096;
 constexpr std::size_t outside = 200;  // one of so many rows may lie below the frame, and one above
 constexpr double margin = 0.02;       // of the reach, on either side: for rows that the sample lacks
 
@@ -46,7 +46,7 @@ void to_curve(Axes& axis, std::uint32_t columns, std::uint32_t bits) {
 }  // namespace
 
 std::vector<std::uint32_t> rows_for_frame(std::uint32_t n) {
-  const std::uint32_t count = std::min(n, most_sampled);
+  const std::uint32_t count = std::min(n, most_framed);
   std::vector<std::uint32_t> numbers(count);
   for (std::uint32_t i = 0; i < count; ++i)
     numbers[i] = static_cast<std::uint32_t>(std::uint64_t{i} * n / count);

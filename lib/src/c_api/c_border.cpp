@@ -61,10 +61,6 @@ kith_status status_of_exception(const char* function) noexcept {
   return KITH_DEVICE_FAILURE;
 }
 
-void refuse(const char* where, const std::string& message) {
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + message);
-}
-
 void check_given(const char* where, const char* what, const void* pointer) {
   if (!pointer) refuse(where, std::string(what) + " is NULL; give one");
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/refuse.hpp"
 #include "kith/kith.h"
 
 namespace kith::c_api {
@@ -25,9 +26,6 @@ kith_status guarded(const char* function, const Body& body) noexcept {
     return status_of_exception(function);
   }
 }
-
-/// Throws invalid_argument: `where: message`.
-[[noreturn]] void refuse(const char* where, const std::string& message);
 
 /// Throws invalid_argument: `what` is NULL.
 void check_given(const char* where, const char* what, const void* pointer);

@@ -15,18 +15,18 @@ namespace kith {
 namespace {
 
 // More columns than any kernel takes at once; a k that is compiled into a kernel is the search's own.
-constexpr std::uint32_t queries = 2, columns = 2100, first_row = 45, most_k = 64;
+constexpr std::uint32_t queries = 2, distances_a_list = 2100, first_listed = 45, most_k = 64;
 
 /// Ties, both infinities, both zeros, subnormal numbers, masked pairs; the first query's in falling order.
 std::vector<float> hard_values() {
   std::vector<float> values;
   std::uint32_t state = 977;
-  for (std::uint32_t i = 0; i < queries * columns; ++i) {
+  for (std::uint32_t i = 0; i < queries * distances_a_list; ++i) {
     state = state * 1664525u + 1013904223u;
     const std::uint32_t chosen = state >> 27;
     const std::uint32_t half = i / 2;  // each value twice
     float value = static_cast<float>(static_cast<std::int32_t>(state >> 8 & 1023) - 300);
-    if (i < columns) value = static_cast<float>(columns - half);
+    if (i < distances_a_list) value = static_cast<float>(distances_a_list - half);
     if (chosen == 0) value = INFINITY;
     if (chosen == 1) value = state & 256 ? 0.0f : -0.0f;
     if (chosen == 2) value = 0x1p-140f * static_cast<float>(state >> 8 & 7);
@@ -41,8 +41,13 @@ bool selects(spi::Device& device, Selector selector, std::uint32_t k) {
   const std::vector<float> values = hard_values();
   return on_both(device,
                  [&](spi::StepRunner& there) {
-                   const spi::SelectStep step{selector, there.input(values, queries, columns), first_row, k,
-                                              1,        there.output<Key>(queries, k),         {}};
+                   const spi::SelectStep step{selector,
+                                              there.input(values, queries, distances_a_list),
+                                              first_listed,
+                                              k,
+                                              1,
+                                              there.output<Key>(queries, k),
+                                              {}};
                    return result_of(there, step, step.out);
                  })
       .same();
@@ -58,7 +63,8 @@ std::string test_selector(Device::State& state, Selector selector, std::int64_t 
   const auto some = static_cast<std::uint32_t>(std::clamp<std::int64_t>(k, 1, most_k));
   if (!selects(*session, selector, some))
     why = "selector " + std::string(name(selector)) + " selected other rows in a test of " +
-          std::to_string(columns) + " distances; choose another selector, or update the device's driver";
+          std::to_string(distances_a_list) +
+          " distances; choose another selector, or update the device's driver";
   return state.selector_refusals.emplace(selector, why).first->second;
 }
 

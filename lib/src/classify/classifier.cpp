@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
@@ -19,15 +20,11 @@
 namespace kith {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(Errc::invalid_argument, message);
-}
-
 void check_labels(MatrixView<const std::int64_t> labels, std::int64_t rows) {
   if (labels.rows() != rows)
-    refuse("classifier: " + std::to_string(labels.rows()) + " labels for " + std::to_string(rows) +
-           " training rows; give one a row");
-  if (labels.cols() < 1) refuse("classifier: the labels have no column; give at least one");
+    refuse("classifier", "" + std::to_string(labels.rows()) + " labels for " + std::to_string(rows) +
+                             " training rows; give one a row");
+  if (labels.cols() < 1) refuse("classifier", "the labels have no column; give at least one");
   check_view("classifier", "label", labels);
 }
 
@@ -103,8 +100,8 @@ LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
 const LabelColumn& column_of(const Classifier::State& state, std::int64_t output) {
   const auto outputs = static_cast<std::int64_t>(state.outputs.size());
   if (output < 0 || output >= outputs)
-    refuse("classifier: there is no output " + std::to_string(output) + "; it has " +
-           std::to_string(outputs) + ", counted from 0");
+    refuse("classifier", "there is no output " + std::to_string(output) + "; it has " +
+                             std::to_string(outputs) + ", counted from 0");
   return state.outputs[static_cast<std::size_t>(output)];
 }
 
@@ -170,8 +167,8 @@ Classifier Classifier::with(const RowsView& more, MatrixView<const std::int64_t>
     try {
   check_labels(labels, more.rows);
   if (labels.cols() != outputs())
-    refuse("classifier: the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
-           std::to_string(outputs()) + " outputs; give one column an output");
+    refuse("classifier", "the labels have " + std::to_string(labels.cols()) + " columns, but there are " +
+                             std::to_string(outputs()) + " outputs; give one column an output");
   check_sample_weights("classifier", sample_weights, more.rows);
   const Index index = state_->index.with(more, ids);
   const std::vector<std::int64_t> added = labels_by_ids(labels, ids);
@@ -297,7 +294,7 @@ Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> k
 Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
                         const VotingOptions& voting, const PlanOptions& options, Trace* trace,
                         std::int64_t counted_k) const try {
-  if (ks.empty()) refuse("sweep: there is no k; give at least one");
+  if (ks.empty()) refuse("sweep", "there is no k; give at least one");
   std::vector<Ballot> ballots;
   bool counts = false;
   for (const std::int64_t k : ks) {
@@ -306,8 +303,8 @@ Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> k
     counts = counts || k == counted_k;
   }
   if (counted_k != 0 && !counts)
-    refuse("sweep: counted_k = " + std::to_string(counted_k) +
-           " is none of ks; add it there, or leave it out");
+    refuse("sweep",
+           "counted_k = " + std::to_string(counted_k) + " is none of ks; add it there, or leave it out");
   const std::int64_t largest = *std::max_element(ks.begin(), ks.end());
   check_voting("sweep", voting, state_->index.metric(), classes().size(), largest);
   Sweep sweep;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "classify/answers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
@@ -18,10 +19,6 @@
 
 namespace kith {
 namespace {
-
-[[noreturn]] void refuse(const std::string& where, const std::string& why) {
-  throw Error(Errc::invalid_argument, where + ": " + why);
-}
 
 void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t voters) {
   if (k_max < 1 || k_max > voters)

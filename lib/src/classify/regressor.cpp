@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "classify/averages.hpp"
 #include "classify/classifier_state.hpp"
@@ -35,10 +36,6 @@ struct Regressor::State {
 };
 
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(Errc::invalid_argument, "regressor: " + message);
-}
 
 /// The means of all lists that were found, timed.
 template <class Found>
@@ -73,17 +70,18 @@ std::vector<T> spread(const Index& index, std::vector<T> values, std::int64_t co
 
 std::vector<double> checked_values(MatrixView<const double> values, std::int64_t rows) {
   if (values.rows() != rows)
-    refuse(std::to_string(values.rows()) + " values for " + std::to_string(rows) +
-           " training rows; give one a row");
-  if (values.cols() < 1) refuse("the values have no column; give at least one");
+    refuse("regressor", std::to_string(values.rows()) + " values for " + std::to_string(rows) +
+                            " training rows; give one a row");
+  if (values.cols() < 1) refuse("regressor", "the values have no column; give at least one");
   check_view("regressor", "value", values);
   std::vector<double> all;
   all.reserve(static_cast<std::size_t>(rows * values.cols()));
   for (std::int64_t t = 0; t < rows; ++t)
     for (std::int64_t o = 0; o < values.cols(); ++o) {
       if (!std::isfinite(values(t, o)))
-        refuse("the value of training row " + std::to_string(t) + ", output " + std::to_string(o) + " is " +
-               text_of(values(t, o)) + "; make every value finite, or leave the row out");
+        refuse("regressor", "the value of training row " + std::to_string(t) + ", output " +
+                                std::to_string(o) + " is " + text_of(values(t, o)) +
+                                "; make every value finite, or leave the row out");
       all.push_back(values(t, o));
     }
   return all;
@@ -134,8 +132,8 @@ Regressor Regressor::with(const RowsView& more, MatrixView<const double> values,
     try {
   std::vector<double> added = checked_values(values, more.rows);
   if (values.cols() != outputs())
-    refuse("the values have " + std::to_string(values.cols()) + " columns, but there are " +
-           std::to_string(outputs()) + " outputs; give one column an output");
+    refuse("regressor", "the values have " + std::to_string(values.cols()) + " columns, but there are " +
+                            std::to_string(outputs()) + " outputs; give one column an output");
   check_sample_weights("regressor", sample_weights, more.rows);
   const Index index = state_->index.with(more, ids);
   added = by_ids(std::move(added), static_cast<std::size_t>(outputs()), ids);

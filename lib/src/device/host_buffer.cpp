@@ -44,7 +44,7 @@ std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_
 }
 
 /// A spare block where they are too many. The small ones go first: they are made again soonest.
-std::unique_ptr<spi::HostMemory> take_surplus(Device::State& state) {
+std::unique_ptr<spi::HostMemory> take_surplus_pages(Device::State& state) {
   const std::lock_guard lock(state.spares_mutex);
   auto& spare = state.spare_host;
   const std::size_t all =
@@ -93,7 +93,7 @@ HostBuffer::~HostBuffer() {
     memory_.reset();
     return;
   }
-  while (take_surplus(state_)) {
+  while (take_surplus_pages(state_)) {
   }
 }
 

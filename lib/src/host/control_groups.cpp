@@ -33,7 +33,7 @@ bool is_named(std::string_view controllers, std::string_view controller) {
 }
 
 /// A small file; empty where there is none. Not by a stream, which would take a lack of memory for its end.
-std::string text_of(const fs::path& file) {
+std::string content_of(const fs::path& file) {
   struct Close {
     void operator()(std::FILE* open) const { std::fclose(open); }
   };
@@ -69,12 +69,12 @@ std::vector<fs::path> group_folders(std::string_view groups, const fs::path& roo
 }
 
 std::vector<fs::path> group_folders(std::string_view controller) {
-  return group_folders(text_of("/proc/self/cgroup"), "/sys/fs/cgroup", controller);
+  return group_folders(content_of("/proc/self/cgroup"), "/sys/fs/cgroup", controller);
 }
 
 std::vector<std::string> words_in(const fs::path& file) {
   std::vector<std::string> words;
-  const std::string text = text_of(file);
+  const std::string text = content_of(file);
   for (std::string_view line = text; !line.empty();) {
     std::string_view rest = take_until('\n', line);
     while (!rest.empty())

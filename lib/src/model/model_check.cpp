@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/float_guard.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
@@ -15,12 +16,6 @@
 
 namespace kith {
 namespace {
-
-constexpr std::string_view where = "model";
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + why);
-}
 
 std::string count(std::size_t number, const std::string& what) {
   return std::to_string(number) + " " + what;
@@ -34,18 +29,20 @@ bool is_product(std::size_t size, std::int64_t rows, std::int64_t cols) {
 
 void check_sizes(const Model& model) {
   if (model.n < 1 || model.dims < 1 || model.outputs < 1)
-    refuse("it has n = " + std::to_string(model.n) + " rows, dims = " + std::to_string(model.dims) +
-           " columns and " + std::to_string(model.outputs) + " outputs; each must be at least 1");
+    refuse("model", "it has n = " + std::to_string(model.n) + " rows, dims = " + std::to_string(model.dims) +
+                        " columns and " + std::to_string(model.outputs) +
+                        " outputs; each must be at least 1");
   if (model.k < 0 || model.k > model.n)
-    refuse("k = " + std::to_string(model.k) + " but it holds " + std::to_string(model.n) +
-           " rows; choose 1 <= k <= " + std::to_string(model.n) + ", or 0 to leave it open");
+    refuse("model", "k = " + std::to_string(model.k) + " but it holds " + std::to_string(model.n) +
+                        " rows; choose 1 <= k <= " + std::to_string(model.n) + ", or 0 to leave it open");
 }
 
 void check_preparation(const Model& model) {
   const Preparation& preparation = model.preparation;
   if (preparation.dims() > 0 && preparation.width() != model.dims)
-    refuse("the preparation makes " + std::to_string(preparation.width()) + " columns but the rows have " +
-           std::to_string(model.dims) + "; prepare the rows with it");
+    refuse("model", "the preparation makes " + std::to_string(preparation.width()) +
+                        " columns but the rows have " + std::to_string(model.dims) +
+                        "; prepare the rows with it");
 }
 
 void check_columns(const Model& model) {
@@ -53,63 +50,63 @@ void check_columns(const Model& model) {
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (sorted[i] < 0 || sorted[i] >= model.dims)
-      refuse("there is no feature " + std::to_string(sorted[i]) + "; prepared columns are 0 to " +
-             std::to_string(model.dims - 1));
+      refuse("model", "there is no feature " + std::to_string(sorted[i]) + "; prepared columns are 0 to " +
+                          std::to_string(model.dims - 1));
     if (i > 0 && sorted[i] == sorted[i - 1])
-      refuse("feature " + std::to_string(sorted[i]) + " is there twice; name it once");
+      refuse("model", "feature " + std::to_string(sorted[i]) + " is there twice; name it once");
   }
   const std::int64_t given = model.preparation.dims() > 0 ? model.preparation.dims() : model.dims;
   if (!model.columns.empty() && static_cast<std::int64_t>(model.columns.size()) != given)
-    refuse(count(model.columns.size(), "names for ") + std::to_string(given) +
-           " columns before preparation; give one a column, or none");
+    refuse("model", count(model.columns.size(), "names for ") + std::to_string(given) +
+                        " columns before preparation; give one a column, or none");
   if (!model.category_texts.empty() && static_cast<std::int64_t>(model.category_texts.size()) != given)
-    refuse(count(model.category_texts.size(), "lists of texts of categories for ") + std::to_string(given) +
-           " columns before preparation; give one a column, or none");
+    refuse("model", count(model.category_texts.size(), "lists of texts of categories for ") +
+                        std::to_string(given) + " columns before preparation; give one a column, or none");
 }
 
 void check_rows(const Model& model) {
   if (!is_product(model.rows.size(), model.n, model.dims))
-    refuse(count(model.rows.size(), "values are not ") + std::to_string(model.n) + " rows of " +
-           std::to_string(model.dims) + " columns; give [n, dims]");
-  prepare_rows(where, "training", {model.rows.data(), model.n, model.dims}, model.metric, 0);
+    refuse("model", count(model.rows.size(), "values are not ") + std::to_string(model.n) + " rows of " +
+                        std::to_string(model.dims) + " columns; give [n, dims]");
+  prepare_rows("model", "training", {model.rows.data(), model.n, model.dims}, model.metric, 0);
 }
 
 void check_labels(const Model& model) {
   if (model.labels.empty() == model.values.empty())
-    refuse(model.labels.empty()
-               ? "it has neither labels nor values; give labels to a classifier, values to a "
-                 "regressor"
-               : "it has both labels and values; give labels to a classifier, values to a "
-                 "regressor");
+    refuse("model", model.labels.empty()
+                        ? "it has neither labels nor values; give labels to a classifier, values to a "
+                          "regressor"
+                        : "it has both labels and values; give labels to a classifier, values to a "
+                          "regressor");
   if (model.labels.empty()) {
     if (!model.label_texts.empty())
-      refuse(count(model.label_texts.size(), "texts of labels, but no labels; leave them out"));
+      refuse("model", count(model.label_texts.size(), "texts of labels, but no labels; leave them out"));
     return;
   }
   if (!is_product(model.labels.size(), model.n, model.outputs))
-    refuse(count(model.labels.size(), "labels are not one for each of ") + std::to_string(model.n) +
-           " rows and " + std::to_string(model.outputs) + " outputs; give [n, outputs]");
+    refuse("model", count(model.labels.size(), "labels are not one for each of ") + std::to_string(model.n) +
+                        " rows and " + std::to_string(model.outputs) + " outputs; give [n, outputs]");
   const auto texts = static_cast<std::int64_t>(model.label_texts.size());
   for (std::size_t i = 0; texts > 0 && i < model.labels.size(); ++i)
     if (model.labels[i] < 0 || model.labels[i] >= texts)
-      refuse("the label of row " + std::to_string(i / static_cast<std::size_t>(model.outputs)) + " is " +
-             std::to_string(model.labels[i]) + ", which has no text; there are those of 0 to " +
-             std::to_string(texts - 1));
+      refuse("model", "the label of row " + std::to_string(i / static_cast<std::size_t>(model.outputs)) +
+                          " is " + std::to_string(model.labels[i]) +
+                          ", which has no text; there are those of 0 to " + std::to_string(texts - 1));
 }
 
 void check_values(const Model& model) {
   if (model.values.empty()) return;
   if (!is_product(model.values.size(), model.n, model.outputs))
-    refuse(count(model.values.size(), "values are not one for each of ") + std::to_string(model.n) +
-           " rows and " + std::to_string(model.outputs) + " outputs; give [n, outputs]");
+    refuse("model", count(model.values.size(), "values are not one for each of ") + std::to_string(model.n) +
+                        " rows and " + std::to_string(model.outputs) + " outputs; give [n, outputs]");
   for (std::size_t i = 0; i < model.values.size(); ++i)
     if (!std::isfinite(model.values[i]))
-      refuse("a value of row " + std::to_string(i / static_cast<std::size_t>(model.outputs)) + " is " +
-             text_of(model.values[i]) + "; make every value finite");
+      refuse("model", "a value of row " + std::to_string(i / static_cast<std::size_t>(model.outputs)) +
+                          " is " + text_of(model.values[i]) + "; make every value finite");
 }
 
 void check_samples(const Model& model) {
-  check_sample_weights(where, model.sample_weights, model.n);
+  check_sample_weights("model", model.sample_weights, model.n);
 }
 
 /// Of the first output, whose classes priors and costs are about.
@@ -121,21 +118,22 @@ std::size_t count_classes(const Model& model) {
 }
 
 void check_vote(const Model& model) {
-  check_voting(where, model.voting, model.metric, count_classes(model), model.k);
+  check_voting("model", model.voting, model.metric, count_classes(model), model.k);
 }
 
 void check_origin(const Model& model) {
   if (!model.answer_names.empty() && static_cast<std::int64_t>(model.answer_names.size()) != model.outputs)
-    refuse(count(model.answer_names.size(), "names for ") + std::to_string(model.outputs) +
-           " outputs; give one an output, or none");
+    refuse("model", count(model.answer_names.size(), "names for ") + std::to_string(model.outputs) +
+                        " outputs; give one an output, or none");
   const std::vector<std::int64_t>& numbers = model.row_numbers;
   bool good = numbers.empty() || (static_cast<std::int64_t>(numbers.size()) == model.n && numbers[0] >= 0);
   for (std::size_t i = 1; i < numbers.size(); ++i) good = good && numbers[i - 1] < numbers[i];
   if (!good)
-    refuse(count(numbers.size(), "numbers for ") + std::to_string(model.n) +
-           " rows, or they do not ascend from 0 or more; give one a row, or none");
+    refuse("model", count(numbers.size(), "numbers for ") + std::to_string(model.n) +
+                        " rows, or they do not ascend from 0 or more; give one a row, or none");
   if (model.first_index < -1 || model.first_index > 1)
-    refuse("the first index is " + std::to_string(model.first_index) + "; it is 0 or 1, or -1 for none");
+    refuse("model",
+           "the first index is " + std::to_string(model.first_index) + "; it is 0 or 1, or -1 for none");
 }
 
 constexpr ModelSection sections[] = {

@@ -4,17 +4,13 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "kith/error.hpp"
+#include "rows/landing.hpp"
 #include "rows/row_filter.hpp"
 
 namespace kith {
 namespace {
-
-constexpr std::int64_t bits_a_word = 32;
-
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(Errc::invalid_argument, "filter: " + message);
-}
 
 /// Word and bit of a training row.
 struct Place {
@@ -24,11 +20,12 @@ struct Place {
 
 Place place_of(const RowFilter& of, std::int64_t words, std::int64_t row, std::int64_t filter) {
   if (row < 0 || row >= of.rows())
-    refuse("there is no row " + std::to_string(row) + " among " + std::to_string(of.rows()) +
-           "; choose from 0 to " + std::to_string(of.rows() - 1));
+    refuse("filter", "there is no row " + std::to_string(row) + " among " + std::to_string(of.rows()) +
+                         "; choose from 0 to " + std::to_string(of.rows() - 1));
   if (filter < 0 || filter >= of.filters())
-    refuse("there is no filter " + std::to_string(filter) + " among " + std::to_string(of.filters()) +
-           "; choose from 0 to " + std::to_string(of.filters() - 1));
+    refuse("filter", "there is no filter " + std::to_string(filter) + " among " +
+                         std::to_string(of.filters()) + "; choose from 0 to " +
+                         std::to_string(of.filters() - 1));
   return {static_cast<std::size_t>(filter * words + row / bits_a_word),
           std::uint32_t{1} << static_cast<std::uint32_t>(row % bits_a_word)};
 }
@@ -38,8 +35,8 @@ Place place_of(const RowFilter& of, std::int64_t words, std::int64_t row, std::i
 RowFilter::RowFilter(std::int64_t n, std::int64_t filters, bool all) try
     : rows_(n), filters_(filters), words_(words_of_filter(n)) {
   if (n < 1 || filters < 1)
-    refuse(std::to_string(filters) + " filters over " + std::to_string(n) +
-           " training rows; give at least one of each");
+    refuse("filter", std::to_string(filters) + " filters over " + std::to_string(n) +
+                         " training rows; give at least one of each");
   bits_.assign(static_cast<std::size_t>(filters_ * words_), all ? 0xFFFFFFFFu : 0u);
   const std::int64_t last = n % bits_a_word;  // rows of the last word, when it is not full
   if (!all || last == 0) return;
@@ -81,9 +78,9 @@ std::int64_t RowFilter::count(std::int64_t filter) const {
 
 RowFilter RowFilter::slice(std::int64_t first, std::int64_t count) const try {
   if (first < 0 || count < 1 || first > rows_ - count)
-    refuse("there are no rows " + std::to_string(first) + " ... " + std::to_string(first) + " + " +
-           std::to_string(count) + " - 1 among " + std::to_string(rows_) +
-           "; choose at least one from 0 to " + std::to_string(rows_ - 1));
+    refuse("filter", "there are no rows " + std::to_string(first) + " ... " + std::to_string(first) + " + " +
+                         std::to_string(count) + " - 1 among " + std::to_string(rows_) +
+                         "; choose at least one from 0 to " + std::to_string(rows_ - 1));
   RowFilter part(count, filters_);
   const std::int64_t before = first / bits_a_word;
   const auto shift = static_cast<std::uint32_t>(first % bits_a_word);

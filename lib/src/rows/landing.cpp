@@ -89,8 +89,8 @@ bool is_landed(const RowsView& rows) {
          (rows.rows <= 1 || rows.stride_bytes % align == 0);
 }
 
-[[noreturn]] void refuse(std::string_view where, std::string_view what, const std::string& why,
-                         Errc code = Errc::invalid_argument) {
+[[noreturn]] void refuse_rows(std::string_view where, std::string_view what, const std::string& why,
+                              Errc code = Errc::invalid_argument) {
   throw Error(code, std::string(where) + ": the " + std::string(what) + " rows " + why);
 }
 
@@ -110,31 +110,32 @@ std::string_view place_name(Where where) {
 
 void check_rows(std::string_view where, std::string_view what, const RowsView& rows) {
   if (rows.where != Where::host || rows.stream_or_queue)
-    refuse(where, what,
-           rows.where == Where::host
-               ? "lie on the host and have a stream; leave the stream out"
-               : "lie on " + std::string(place_name(rows.where)) +
-                     ", and this call takes those of the host alone; copy them to the host",
-           Errc::unsupported);
+    refuse_rows(where, what,
+                rows.where == Where::host
+                    ? "lie on the host and have a stream; leave the stream out"
+                    : "lie on " + std::string(place_name(rows.where)) +
+                          ", and this call takes those of the host alone; copy them to the host",
+                Errc::unsupported);
   check_layout(where, what, rows);
 }
 
 void check_layout(std::string_view where, std::string_view what, const RowsView& rows) {
   if (rows.offset_bytes < 0 || (!rows.data && rows.offset_bytes > 0))
-    refuse(where, what,
-           rows.data
-               ? "begin " + std::to_string(rows.offset_bytes) + " bytes behind their address; give 0 or more"
-               : "have an offset but no data; give both");
+    refuse_rows(where, what,
+                rows.data ? "begin " + std::to_string(rows.offset_bytes) +
+                                " bytes behind their address; give 0 or more"
+                          : "have an offset but no data; give both");
   const std::int64_t bytes = element_bytes(rows.element);
   if (rows.element != Element::bits && rows.stride_bytes % bytes == 0)
     return check_view(where, what, rows.data, rows.rows, rows.cols, rows.stride_bytes / bytes, bytes);
   // A distance of no whole number of elements, or of bits, is told in bytes.
   const std::int64_t row = row_bytes(rows.element, rows.cols);
   if (rows.rows > 1 && rows.cols > 0 && rows.data && rows.stride_bytes < row)
-    refuse(where, what,
-           "are [" + std::to_string(rows.rows) + ", " + std::to_string(rows.cols) + "] of " +
-               std::string(name(rows.element)) + " with a stride of " + std::to_string(rows.stride_bytes) +
-               " bytes, so that they overlap; give at least " + std::to_string(row));
+    refuse_rows(where, what,
+                "are [" + std::to_string(rows.rows) + ", " + std::to_string(rows.cols) + "] of " +
+                    std::string(name(rows.element)) + " with a stride of " +
+                    std::to_string(rows.stride_bytes) + " bytes, so that they overlap; give at least " +
+                    std::to_string(row));
   check_view(where, what, rows.data, rows.rows, rows.cols, std::max(rows.cols, rows.stride_bytes / bytes),
              bytes);
 }
@@ -142,14 +143,16 @@ void check_layout(std::string_view where, std::string_view what, const RowsView&
 void check_element(std::string_view where, std::string_view what, const RowsView& rows, Metric metric) {
   const std::string element(name(rows.element)), measure(name(metric));
   if (rows.element == Element::bits && !compares_bits(metric))
-    refuse(where, what, "are bits, but " + measure + " measures numbers; choose hamming, or give numbers");
+    refuse_rows(where, what,
+                "are bits, but " + measure + " measures numbers; choose hamming, or give numbers");
   if (rows.element != Element::bits && compares_bits(metric))
-    refuse(where, what,
-           "are " + element + ", but " + measure + " compares bits; give bits, or choose another metric");
+    refuse_rows(
+        where, what,
+        "are " + element + ", but " + measure + " compares bits; give bits, or choose another metric");
   if (compares_bits(metric) && rows.cols > most_bits)
-    refuse(where, what,
-           "have " + std::to_string(rows.cols) + " bits, but " + measure + " counts at most " +
-               std::to_string(most_bits) + " exactly; give fewer");
+    refuse_rows(where, what,
+                "have " + std::to_string(rows.cols) + " bits, but " + measure + " counts at most " +
+                    std::to_string(most_bits) + " exactly; give fewer");
 }
 
 void land_row(Element element, const unsigned char* from, std::int64_t cols, float* to) {

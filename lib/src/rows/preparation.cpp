@@ -10,6 +10,7 @@
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "base/names.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -39,19 +40,15 @@ constexpr std::pair<Missing, std::string_view> missing_names[] = {{Missing::refu
 
 constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(Errc::invalid_argument, "preparation: " + why);
-}
-
 /// Columns in ascending order. Throws: one is not there, or twice.
 std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {
   std::sort(columns.begin(), columns.end());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] < 0 || columns[i] >= dims)
-      refuse("there is no column " + std::to_string(columns[i]) + " to hold categories; columns are 0 to " +
-             std::to_string(dims - 1));
+      refuse("preparation", "there is no column " + std::to_string(columns[i]) +
+                                " to hold categories; columns are 0 to " + std::to_string(dims - 1));
     if (i > 0 && columns[i] == columns[i - 1])
-      refuse("column " + std::to_string(columns[i]) + " holds categories twice; name it once");
+      refuse("preparation", "column " + std::to_string(columns[i]) + " holds categories twice; name it once");
   }
   return columns;
 }
@@ -67,8 +64,8 @@ void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (std::int64_t d = 0; d < rows.cols(); ++d)
       if (std::isinf(rows(r, d)))
-        refuse(place_text(what, r, d) + " is " + text_of(rows(r, d)) +
-               "; values must be finite, or NaN where they are missing");
+        refuse("preparation", place_text(what, r, d) + " is " + text_of(rows(r, d)) +
+                                  "; values must be finite, or NaN where they are missing");
 }
 
 /// Refuse what is not finite, and what is no category where there should be one.
@@ -82,9 +79,9 @@ void check_values(std::string_view what, MatrixView<const float> rows, const Pre
       const float value = rows(r, d);
       if (std::isnan(value)) continue;
       if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
-      refuse(place_text(what, r, d) + " holds " + text_of(value) +
-             ", which is no category; categories are whole numbers from 0 to " +
-             std::to_string(categories_end - 1));
+      refuse("preparation", place_text(what, r, d) + " holds " + text_of(value) +
+                                ", which is no category; categories are whole numbers from 0 to " +
+                                std::to_string(categories_end - 1));
     }
 }
 
@@ -133,8 +130,8 @@ Preparation::Preparation(MatrixView<const float> train, const PreparationOptions
     : dims_(train.cols()), options_(options) {
   const FloatGuard guard;
   if (train.rows() < 1 || dims_ < 1)
-    refuse("there are " + std::to_string(train.rows()) + " training rows of " + std::to_string(dims_) +
-           " columns; give at least one of each");
+    refuse("preparation", "there are " + std::to_string(train.rows()) + " training rows of " +
+                              std::to_string(dims_) + " columns; give at least one of each");
   options_.categorical = checked_columns(std::move(options_.categorical), dims_);
   check_values("training", train, options_);
   if (fills(options_)) fills_ = learn_fills(options_, train);
@@ -164,8 +161,9 @@ std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
 std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
   const FloatGuard guard;
   if (dims_ > 0 && rows.cols() != dims_)
-    refuse("the rows have " + std::to_string(rows.cols()) + " columns, the training rows had " +
-           std::to_string(dims_) + "; give the same columns");
+    refuse("preparation", "the rows have " + std::to_string(rows.cols()) +
+                              " columns, the training rows had " + std::to_string(dims_) +
+                              "; give the same columns");
   check_values("given", rows, options_);
   const std::int64_t dims = rows.cols(), width = dims_ > 0 ? width_ : dims, m = rows.rows();
   const PreparationSteps steps{dims, width, options_, categories_, columns_, fills_};
@@ -192,9 +190,10 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
   steps.run(rows.row(first_bad), columns_.size(), room.data());
   std::int64_t d = 0;
   while (std::isfinite(static_cast<float>(room[static_cast<std::size_t>(d)]))) ++d;
-  refuse(place_text("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
-         text_of(room[static_cast<std::size_t>(d)]) + ", which is too large for a float (" +
-         text_of(FLT_MAX) + "); leave the row out, or scale in another way");
+  refuse("preparation", place_text("given", first_bad, sources()[static_cast<std::size_t>(d)]) + " becomes " +
+                            text_of(room[static_cast<std::size_t>(d)]) +
+                            ", which is too large for a float (" + text_of(FLT_MAX) +
+                            "); leave the row out, or scale in another way");
 } catch (...) {
   rethrow_as_error();
 }
@@ -222,9 +221,9 @@ void check_categories(const std::vector<std::int64_t>& categories, std::int64_t 
   bool good = !categories.empty() && categories.front() >= 0 && categories.back() < categories_end;
   for (std::size_t i = 1; i < categories.size(); ++i) good = good && categories[i - 1] < categories[i];
   if (!good)
-    refuse("the categories of column " + std::to_string(column) +
-           " are not ascending whole numbers from 0 to " + std::to_string(categories_end - 1) +
-           "; learn them from training rows");
+    refuse("preparation", "the categories of column " + std::to_string(column) +
+                              " are not ascending whole numbers from 0 to " +
+                              std::to_string(categories_end - 1) + "; learn them from training rows");
 }
 
 void check_scaling(Scaling scaling, const Preparation::Columns& columns, std::int64_t width) {
@@ -233,9 +232,9 @@ void check_scaling(Scaling scaling, const Preparation::Columns& columns, std::in
   for (std::size_t d = 0; good && d < wanted; ++d)
     good = std::isfinite(columns.shift[d]) && std::isfinite(columns.divisor[d]) && columns.divisor[d] > 0;
   if (!good)
-    refuse(std::string(name(scaling)) +
-           " has not one finite shift and one finite divisor above 0 for each of " + std::to_string(wanted) +
-           " columns; learn them from training rows");
+    refuse("preparation", std::string(name(scaling)) +
+                              " has not one finite shift and one finite divisor above 0 for each of " +
+                              std::to_string(wanted) + " columns; learn them from training rows");
 }
 
 void check_fills(const std::vector<double>& fills, std::int64_t wanted,
@@ -248,10 +247,12 @@ void check_fills(const std::vector<double>& fills, std::int64_t wanted,
     good = code >= 0 && code < static_cast<double>(categories_end) && code == std::floor(code);
   }
   if (!good)
-    refuse("there are " + std::to_string(fills.size()) + " values in place of missing ones for " +
-           std::to_string(wanted) +
-           " columns that are filled, or one is no finite float, or no category where there should be one; "
-           "learn them from training rows");
+    refuse(
+        "preparation",
+        "there are " + std::to_string(fills.size()) + " values in place of missing ones for " +
+            std::to_string(wanted) +
+            " columns that are filled, or one is no finite float, or no category where there should be one; "
+            "learn them from training rows");
 }
 
 }  // namespace
@@ -264,15 +265,16 @@ Preparation::Preparation(Learned learned) try
       fills_(std::move(learned.fills)) {
   if (dims_ < 0 ||
       (dims_ == 0 && !(options_.scalings.empty() && options_.categorical.empty() && !fills(options_))))
-    refuse("it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
+    refuse("preparation",
+           "it was learned from rows of " + std::to_string(dims_) + " columns; there must be at least one");
   if (checked_columns(options_.categorical, dims_) != options_.categorical)
-    refuse("the columns that hold categories are not in ascending order; sort them");
+    refuse("preparation", "the columns that hold categories are not in ascending order; sort them");
   const std::size_t wanted = options_.categories == Categories::one_hot ? options_.categorical.size() : 0;
   if (categories_.size() != wanted || columns_.size() != options_.scalings.size())
-    refuse("there are " + std::to_string(categories_.size()) + " lists of categories for " +
-           std::to_string(wanted) + " columns of one_hot, and parameters of " +
-           std::to_string(columns_.size()) + " scalings for " + std::to_string(options_.scalings.size()) +
-           "; give one each");
+    refuse("preparation", "there are " + std::to_string(categories_.size()) + " lists of categories for " +
+                              std::to_string(wanted) + " columns of one_hot, and parameters of " +
+                              std::to_string(columns_.size()) + " scalings for " +
+                              std::to_string(options_.scalings.size()) + "; give one each");
   for (std::size_t i = 0; i < wanted; ++i) check_categories(categories_[i], options_.categorical[i]);
   width_ = width_of(dims_, categories_);
   for (std::size_t s = 0; s < columns_.size(); ++s) check_scaling(options_.scalings[s], columns_[s], width_);

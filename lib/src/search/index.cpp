@@ -8,6 +8,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
@@ -27,27 +28,23 @@
 namespace kith {
 namespace {
 
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(Errc::invalid_argument, "index: " + message);
-}
-
 void check_shape(const char* what, const RowsView& rows) {
   if (rows.rows < 1 || rows.cols < 1)
-    refuse(std::string("the ") + what + " rows are [" + std::to_string(rows.rows) + ", " +
-           std::to_string(rows.cols) + "]; give at least one row and one column");
+    refuse("index", std::string("the ") + what + " rows are [" + std::to_string(rows.rows) + ", " +
+                        std::to_string(rows.cols) + "]; give at least one row and one column");
 }
 
 void check_count(std::int64_t rows) {
   if (rows > most_rows)
-    refuse(std::to_string(rows) + " training rows, but an index holds at most " + std::to_string(most_rows) +
-           "; split them over several");
+    refuse("index", std::to_string(rows) + " training rows, but an index holds at most " +
+                        std::to_string(most_rows) + "; split them over several");
 }
 
 /// Memory of the caller's is free to change once there is the Index: rows do not stay there.
 void check_residence(const IndexOptions& options) {
   if (options.residence == Residence::automatic || options.residence == Residence::resident) return;
-  refuse("residence " + std::string(name(options.residence)) +
-         " is of rows that a source keeps; give memory_source(rows), and keep the rows");
+  refuse("index", "residence " + std::string(name(options.residence)) +
+                      " is of rows that a source keeps; give memory_source(rows), and keep the rows");
 }
 
 std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
@@ -63,16 +60,17 @@ std::vector<std::int64_t> places_of(const Index::State& index, std::span<const s
   for (const std::int64_t row : rows) {
     const std::optional<std::int64_t> place = index.numbers.place_of_number(row, index.rows);
     if (!place || index.removed.has(*place))
-      refuse("there is no row " + std::to_string(row) +
-             " to remove, or it was removed before; name rows "
-             "that are there, of which the next would be " +
-             std::to_string(index.numbers.next()));
+      refuse("index", "there is no row " + std::to_string(row) +
+                          " to remove, or it was removed before; name rows "
+                          "that are there, of which the next would be " +
+                          std::to_string(index.numbers.next()));
     places.push_back(*place);
   }
   std::sort(places.begin(), places.end());
   const auto twice = std::adjacent_find(places.begin(), places.end());
   if (twice != places.end())
-    refuse("row " + std::to_string(index.numbers.number(*twice)) + " is named twice; name each once");
+    refuse("index",
+           "row " + std::to_string(index.numbers.number(*twice)) + " is named twice; name each once");
   return places;
 }
 
@@ -152,8 +150,8 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
 /// Before memory is asked for.
 void check_reserve(const IndexOptions& options) {
   if (options.reserve < 0 || options.reserve > most_rows)
-    refuse("reserve = " + std::to_string(options.reserve) + "; choose from 0 to " +
-           std::to_string(most_rows));
+    refuse("index", "reserve = " + std::to_string(options.reserve) + "; choose from 0 to " +
+                        std::to_string(most_rows));
 }
 
 }  // namespace
@@ -162,14 +160,14 @@ void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, 
   check_reserve(options);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
-    refuse("first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
-           " rows; choose from 0 to " + std::to_string(most - rows));
+    refuse("index", "first_row = " + std::to_string(options.first_row) + " with " + std::to_string(rows) +
+                        " rows; choose from 0 to " + std::to_string(most - rows));
   if (options.first_row != 0 && !options.ids.empty())
-    refuse("first_row = " + std::to_string(options.first_row) +
-           " with ids, which are numbers of all shards already; leave first_row out");
+    refuse("index", "first_row = " + std::to_string(options.first_row) +
+                        " with ids, which are numbers of all shards already; leave first_row out");
   if (metric == Metric::negative_dot && options.largest != 0 && !(options.largest >= largest))
-    refuse("largest = " + text_of(options.largest) + ", but the training rows reach " + text_of(largest) +
-           "; give the largest |element| of the rows of all shards");
+    refuse("index", "largest = " + text_of(options.largest) + ", but the training rows reach " +
+                        text_of(largest) + "; give the largest |element| of the rows of all shards");
 }
 
 std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns) {
@@ -181,19 +179,19 @@ std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& aske
   std::sort(features.begin(), features.end());
   for (std::size_t i = 0; i < features.size(); ++i) {
     if (features[i] < 0 || features[i] >= columns)
-      refuse("there is no feature " + std::to_string(features[i]) + ", since rows have " +
-             std::to_string(columns) + (columns == 1 ? " column" : " columns") + "; choose from 0 to " +
-             std::to_string(columns - 1));
+      refuse("index", "there is no feature " + std::to_string(features[i]) + ", since rows have " +
+                          std::to_string(columns) + (columns == 1 ? " column" : " columns") +
+                          "; choose from 0 to " + std::to_string(columns - 1));
     if (i > 0 && features[i] == features[i - 1])
-      refuse("feature " + std::to_string(features[i]) + " is named twice; name each once");
+      refuse("index", "feature " + std::to_string(features[i]) + " is named twice; name each once");
   }
   return features;
 }
 
 std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric metric, std::int64_t columns) {
   if (compares_bits(metric) && !options.features.empty())
-    refuse(std::string(name(metric)) +
-           " compares whole rows of bits, but features are chosen; leave them out");
+    refuse("index", std::string(name(metric)) +
+                        " compares whole rows of bits, but features are chosen; leave them out");
   return ordered_features(options.features, columns);
 }
 
@@ -230,8 +228,8 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
 Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const try {
   check_shape("added", more);
   if (more.cols != state_->columns)
-    refuse("the added rows have " + std::to_string(more.cols) + " columns but the index has " +
-           std::to_string(state_->columns) + "; give as many");
+    refuse("index", "the added rows have " + std::to_string(more.cols) + " columns but the index has " +
+                        std::to_string(state_->columns) + "; give as many");
   if (!is_set(state_->device)) check_count(state_->rows + more.rows);
   const std::vector<std::int64_t> order = order_of_ids("index", ids, more.rows, state_->numbers.next());
   check_element("index", "added", more, state_->metric);
@@ -243,8 +241,8 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   state->numbers = state_->numbers.with(state_->rows, more.rows, in_order(ids));
   state->removed = state_->removed;
   if (state->first_row != 0 && state->numbers.has_ids())
-    refuse("the index has first_row = " + std::to_string(state->first_row) +
-           ", so rows are not given ids; leave them out");
+    refuse("index", "the index has first_row = " + std::to_string(state->first_row) +
+                        ", so rows are not given ids; leave them out");
   const RowsForIndex given{"added", more, order, state_->rows};
   if (state_->parted) state->parted = state_->parted->with_as_they_are(*state, given);
   if (state->parted) {
@@ -266,7 +264,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
 Index Index::without(std::span<const std::int64_t> rows) const try {
   const std::vector<std::int64_t> places = places_of(*state_, rows);
   if (static_cast<std::int64_t>(places.size()) == state_->live())
-    refuse("all " + std::to_string(places.size()) + " rows would be removed; leave at least one");
+    refuse("index", "all " + std::to_string(places.size()) + " rows would be removed; leave at least one");
   std::shared_ptr<State> state = sharing(*state_);
   state->removed = state_->removed.with(places);
   Index rest = *this;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/numbers.hpp"
+#include "base/refuse.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
@@ -16,11 +17,7 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t work_a_key = 8;  // of checking and merging, roughly
-
-[[noreturn]] void refuse(std::string_view where, const std::string& message) {
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + message);
-}
+constexpr std::int64_t work_a_merged_key = 8;  // of checking and merging, roughly
 
 std::string text(std::int64_t number) {
   return std::to_string(number);
@@ -137,7 +134,7 @@ ShardLists lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t
 void check_keys(std::string_view where, const ShardLists& lists, std::int64_t which) {
   std::atomic<std::int64_t> wrong = lists.queries;
   const auto cells = static_cast<std::int64_t>(lists.begin(lists.queries));
-  parallel_for(lists.queries, cells * work_a_key, 0, [&](std::int64_t q) {
+  parallel_for(lists.queries, cells * work_a_merged_key, 0, [&](std::int64_t q) {
     if (wrong_place(lists, q) == lists.begin(q + 1)) return;
     std::int64_t known = wrong;
     while (q < known && !wrong.compare_exchange_weak(known, q)) {
@@ -165,7 +162,7 @@ void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::in
   const std::size_t k = size(lists.front().k);
   const std::uint32_t team = team_size(0);
   std::vector<std::vector<ShardKey>> rooms(team, std::vector<ShardKey>(3 * k));
-  const std::size_t work = size(m) * k * lists.size() * size(work_a_key);
+  const std::size_t work = size(m) * k * lists.size() * size(work_a_merged_key);
   run_team(size(m), work, team, [&](std::size_t q, std::size_t thread) {
     std::vector<ShardKey>& room = rooms[thread];
     const std::size_t found = unite(lists, static_cast<std::int64_t>(q), k, room);

@@ -7,6 +7,7 @@
 
 #include "base/border.hpp"
 #include "base/names.hpp"
+#include "base/refuse.hpp"
 #include "kith/error.hpp"
 #include "structure/feature_sets.hpp"
 #include "structure/structure_state.hpp"
@@ -23,26 +24,26 @@ constexpr std::pair<SelectionMethod, std::string_view> method_names[] = {
     {SelectionMethod::floating, "floating"},
 };
 
-[[noreturn]] void refuse(const std::string& why) {
-  throw Error(Errc::invalid_argument, "select_features: " + why);
-}
-
 void check_options(const RowsView& samples, const FeatureSelectionOptions& options) {
   const std::string dims = std::to_string(samples.cols);
   if (samples.rows < 1 || samples.cols < 1)
-    refuse("the samples are [" + std::to_string(samples.rows) + ", " + dims +
-           "]; give at least one row and one column");
+    refuse("select_features", "the samples are [" + std::to_string(samples.rows) + ", " + dims +
+                                  "]; give at least one row and one column");
   if (options.most < 0 || options.most > samples.cols)
-    refuse("most = " + std::to_string(options.most) + " of " + dims + " features; choose 0 (all) ... " +
-           dims);
+    refuse("select_features", "most = " + std::to_string(options.most) + " of " + dims +
+                                  " features; choose 0 (all) ... " + dims);
   if (options.least < 1 || options.least > samples.cols)
-    refuse("least = " + std::to_string(options.least) + " of " + dims + " features; choose 1 ... " + dims);
+    refuse("select_features",
+           "least = " + std::to_string(options.least) + " of " + dims + " features; choose 1 ... " + dims);
   const std::int64_t others = samples.rows - 1;
   if (options.criterion == Criterion::leave_one_out && (options.k < 1 || options.k > others))
-    refuse("k = " + std::to_string(options.k) + ", but a row has " + std::to_string(others) +
-           " others; choose 1 <= k <= " + std::to_string(others));
-  if (options.plan.filter.rows() > 0) refuse("the plan has a filter; give the rows that count instead");
-  if (options.plan.self) refuse("the plan has self, which is set where it is needed; leave it empty");
+    refuse("select_features", "k = " + std::to_string(options.k) + ", but a row has " +
+                                  std::to_string(others) +
+                                  " others; choose 1 <= k <= " + std::to_string(others));
+  if (options.plan.filter.rows() > 0)
+    refuse("select_features", "the plan has a filter; give the rows that count instead");
+  if (options.plan.self)
+    refuse("select_features", "the plan has self, which is set where it is needed; leave it empty");
 }
 
 /// One set, changed feature by feature.

@@ -8,6 +8,7 @@
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "base/refuse.hpp"
 #include "device/device_set.hpp"
 #include "device/watcher.hpp"
 #include "host/host_memory.hpp"
@@ -22,10 +23,6 @@
 
 namespace kith {
 namespace {
-
-[[noreturn]] void refuse(const std::string& message) {
-  throw Error(Errc::invalid_argument, "structure: " + message);
-}
 
 /// Room on the host. Throws out_of_memory.
 std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
@@ -47,10 +44,10 @@ std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> proto
   std::sort(sorted.begin(), sorted.end());
   for (std::size_t i = 0; i < sorted.size(); ++i) {
     if (sorted[i] < 0 || sorted[i] >= n)
-      refuse("prototype " + std::to_string(sorted[i]) + " is none of the " + std::to_string(n) +
-             " samples; choose from 0 to " + std::to_string(n - 1));
+      refuse("structure", "prototype " + std::to_string(sorted[i]) + " is none of the " + std::to_string(n) +
+                              " samples; choose from 0 to " + std::to_string(n - 1));
     if (i > 0 && sorted[i] == sorted[i - 1])
-      refuse("prototype " + std::to_string(sorted[i]) + " is named twice; name each once");
+      refuse("structure", "prototype " + std::to_string(sorted[i]) + " is named twice; name each once");
   }
   return sorted;
 }
@@ -129,8 +126,8 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
   for (std::int64_t r = first; r < first + count; ++r)
     for (const std::int64_t c : columns) {
       if (std::isnan(matrix(r, c)))
-        refuse("row " + std::to_string(r) + ", column " + std::to_string(c) +
-               " holds NaN; every distance must be a number");
+        refuse("structure", "row " + std::to_string(r) + ", column " + std::to_string(c) +
+                                " holds NaN; every distance must be a number");
       kept.push_back(matrix(r, c));
     }
   return kept;
@@ -150,8 +147,9 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
   const std::int64_t n = state_->index.rows();
   refuse_filters(options);
   if (first < 0 || count < 0 || first > n || count > n - first)
-    refuse("there are no samples " + std::to_string(first) + " ... " + std::to_string(first + count - 1) +
-           " among " + std::to_string(n) + "; choose from 0 to " + std::to_string(n - 1));
+    refuse("structure", "there are no samples " + std::to_string(first) + " ... " +
+                            std::to_string(first + count - 1) + " among " + std::to_string(n) +
+                            "; choose from 0 to " + std::to_string(n - 1));
   std::vector<float> found = host_floats(count, n);
   if (count == 0) return found;
   const Index on_one = on_one_device(*state_);
@@ -198,8 +196,8 @@ std::vector<std::int64_t> Structure::classify_distances(MatrixView<const float> 
   const std::int64_t n = state_->index.rows();
   std::vector<std::int64_t> chosen = checked_prototypes(prototypes, n);
   if (distances.cols() != n)
-    refuse("distances have " + std::to_string(distances.cols()) + " columns, but there are " +
-           std::to_string(n) + " samples; give one to each");
+    refuse("structure", "distances have " + std::to_string(distances.cols()) + " columns, but there are " +
+                            std::to_string(n) + " samples; give one to each");
   if (chosen.empty()) {
     chosen.resize(size(n));
     std::iota(chosen.begin(), chosen.end(), std::int64_t{0});

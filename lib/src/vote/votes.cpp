@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/border.hpp"
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
@@ -12,10 +13,6 @@ namespace kith {
 namespace {
 
 constexpr std::size_t no_rank = std::numeric_limits<std::size_t>::max();
-
-[[noreturn]] void refuse(std::string_view where, const std::string& what) {
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
-}
 
 bool is_factor(double value) {
   return value >= least_factor && value <= largest_factor;

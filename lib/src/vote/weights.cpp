@@ -3,15 +3,12 @@
 #include <cmath>
 #include <string>
 
+#include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
 namespace {
-
-[[noreturn]] void refuse(std::string_view where, const std::string& what) {
-  throw Error(Errc::invalid_argument, std::string(where) + ": " + what);
-}
 
 bool is_weight(float weight) {
   return std::isfinite(weight) && weight >= 0;

@@ -7,14 +7,10 @@
 #include <vector>
 
 #include "report/charts/axis.hpp"
+#include "tools/report/charts.hpp"
 
 using namespace kith::report;
-
-namespace {
-
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-}  // namespace
+using kith::tests::charts::none;
 
 TEST_CASE("axis: numbers for the eye") {
   CHECK(number_text(262144) == "262,144");

@@ -90,6 +90,16 @@ void store_as_asked(const TableFlags& flags, files::Table& table) {
   store(table, asked);
 }
 
+std::int64_t table_columns(const std::string& path, std::int64_t cols, bool bits) {
+  constexpr std::int64_t bits_a_byte = 8;
+  if (!bits) return cols;
+  if (cols % bits_a_byte != 0)
+    throw Error(Errc::unsupported,
+                path + ": its rows have " + std::to_string(cols) +
+                    " bits, and files of queries hold whole bytes; search it by the library");
+  return cols / bits_a_byte;
+}
+
 RowsView rows_view(const files::Table& table) {
   if (table.stored.empty()) return view(table);
   const std::int64_t columns_a_byte = table.element == Element::bits ? 8 : 1;

@@ -23,6 +23,10 @@ std::vector<Element> kept_elements(const TableFlags& flags);
 /// element does not have, by row and column; bits of a file that holds no bytes.
 void store_as_asked(const TableFlags& flags, files::Table& table);
 
+/// Columns as tables count them: of rows of `cols` bits, bytes. Throws unsupported: the last byte is not
+/// full.
+std::int64_t table_columns(const std::string& path, std::int64_t cols, bool bits);
+
 /// The rows as they are stored, in whatever element.
 RowsView rows_view(const files::Table& table);
 

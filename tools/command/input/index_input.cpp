@@ -9,18 +9,6 @@
 namespace kith::command {
 namespace {
 
-constexpr std::int64_t bits_a_byte = 8;
-
-/// Columns as tables count them: of bits bytes.
-std::int64_t table_columns(const std::string& path, std::int64_t dims, Metric metric) {
-  if (!compares_bits(metric)) return dims;
-  if (dims % bits_a_byte != 0)
-    throw Error(Errc::unsupported,
-                path + ": its rows have " + std::to_string(dims) +
-                    " bits, and files of queries hold whole bytes; search it by the library");
-  return dims / bits_a_byte;
-}
-
 /// Rows with all columns of the caller's: those that do not count are 0, and not looked at.
 std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims) {
   const auto bytes = static_cast<std::size_t>(element_bytes(from.element));
@@ -113,7 +101,7 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   files::Table table;
   table.path = flags.index;
   table.rows = info.rows - info.removed;
-  table.cols = table_columns(flags.index, info.dims, info.metric);
+  table.cols = table_columns(flags.index, info.dims, compares_bits(info.metric));
   if (flags.index_rows || !flags.residence.empty())
     read_rows(flags.index, table, training);
   else

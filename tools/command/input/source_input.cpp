@@ -9,8 +9,6 @@
 namespace kith::command {
 namespace {
 
-constexpr std::int64_t bits_a_byte = 8;
-
 /// The file that has the rows.
 const std::string& rows_file(const TrainingFlags& flags) {
   return flags.index.empty() ? flags.tables.train : flags.index;
@@ -57,14 +55,10 @@ files::Table source_table(const TrainingFlags& flags, Training& training) {
   const bool bits = flags.tables.element == name(Element::bits);
   training.source = file_source(rows_file(flags), bits ? std::optional(Element::bits) : std::nullopt);
   const RowsInfo info = training.source->info();
-  if (bits && info.cols % bits_a_byte != 0)
-    throw Error(Errc::unsupported,
-                rows_file(flags) + ": its rows have " + std::to_string(info.cols) +
-                    " bits, and files of queries hold whole bytes; search it by the library");
   files::Table table;
   table.path = rows_file(flags);
   table.rows = info.rows;
-  table.cols = bits ? info.cols / bits_a_byte : info.cols;
+  table.cols = table_columns(rows_file(flags), info.cols, bits);
   return table;
 }
 

@@ -75,6 +75,10 @@ Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
 Subcommand add_manual(CLI::App& parent);
 
+/// In place of one that this build leaves out: it is refused when its name is read, since its options are not
+/// known.
+Subcommand add_left_out(CLI::App& parent, const std::string& name);
+
 /// All of them, in the order of `kith --help`.
 std::vector<Subcommand> all_subcommands(CLI::App& parent);
 

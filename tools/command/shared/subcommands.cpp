@@ -1,7 +1,20 @@
 // All subcommands.
+#include <CLI/CLI.hpp>
+
 #include "command/shared/command.hpp"
 
 namespace kith::command {
+
+Subcommand add_left_out(CLI::App& parent, const std::string& name) {
+  CLI::App* app = parent.add_subcommand(name, "Not in this build of kith (KITH_LAB=OFF)");
+  app->preparse_callback([name](std::size_t) {
+    throw Error(Errc::unsupported,
+                name +
+                    ": this kith is built without its laboratory (KITH_LAB=OFF); run "
+                    "`tools/quickstart --lab` in kith's sources, or build it with KITH_LAB=ON");
+  });
+  return {app, [] { return exit_ok; }};
+}
 
 std::vector<Subcommand> all_subcommands(CLI::App& parent) {
   std::vector<Subcommand> all = {add_devices(parent),   add_search(parent),          add_graph(parent),

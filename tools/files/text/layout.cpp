@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::size_t sample_bytes = std::size_t{1} << 16;
 constexpr std::size_t sample_lines = 4;
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 /// A first line `sep=;`, which tells Excel what separates cells; it is taken off `head`. 0: there is none.
 char take_separator_line(std::string_view& head) {
   std::string_view line = head.substr(head.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);

@@ -11,8 +11,6 @@ namespace {
 constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;   // read at once of another encoding
 constexpr std::size_t largest_head = std::size_t{1} << 26;  // a line that is longer is not looked at
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return text.substr(0, 0);

@@ -12,6 +12,8 @@
 
 namespace kith::files {
 
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 /// Lines one after the other as UTF-8, without their ends (LF or CRLF, or CR where the file has no LF); a
 /// byte order mark is skipped. What is no text in the source's encoding is refused with its line and byte.
 class LineReader {

@@ -58,7 +58,7 @@ double read_target(const LineReader& lines, std::string_view text) {
   return number.value;
 }
 
-struct Entry {
+struct Numbered {
   std::uint32_t index;
   float value;
 };
@@ -218,7 +218,7 @@ class SvmReader {
   SvmWidth width_;         ///< of this file and of options_.also
   bool own_zero_ = false;  ///< whether the index 0 occurs in this one
   RoundingCount rounding_;
-  std::vector<Entry> entries_;
+  std::vector<Numbered> entries_;
   std::vector<std::size_t> row_begin_{0};
 };
 

@@ -21,7 +21,7 @@ constexpr double vouched_plain_steps = 3e6;         ///< the same of plain_answe
 constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, but of one set in eight
 constexpr std::int64_t most_slow_steps = 60 << 20;  ///< m * n * dims on a CPU
 constexpr std::int64_t most_steps_of_tiles = 24, most_query_tiles = 4;
-constexpr std::int64_t most_queries_of_bytes = 64;  // that int8 takes at a time on a GPU
+constexpr std::int64_t most_proposed_for = 64;  // that int8 takes at a time on a GPU
 
 bool is_slow(const DeviceInfo& device) {
   return device.kind == DeviceKind::cpu;
@@ -41,14 +41,14 @@ std::int64_t draw_n(Random& random, const DeviceInfo& device) {
   }
 }
 
-std::int64_t draw_dims(Random& random) {
+std::int64_t draw_proposed_dims(Random& random) {
   if (random.one_in(2))
     return random.pick<std::int64_t>(
         {1, 2, 3, 4, 8, 15, 16, 17, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 192, 193, 256, 257, 300});
   return random.between(1, random.pick<std::int64_t>({4, 16, 64, 130, 300}));
 }
 
-std::int64_t draw_m(Random& random) {
+std::int64_t draw_proposed_m(Random& random) {
   switch (random.below(4)) {
     case 0:
       return random.between(1, 8);
@@ -97,7 +97,7 @@ void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
     c.train_tile = random.pick<std::int64_t>({1, 128, 129, 1000, random.between(1, c.n), c.n});
   while (c.query_tile > 0 && c.query_tile * most_query_tiles < c.m) c.query_tile *= 2;
   if (c.proposer == Proposer::int8 && !is_slow(device))
-    c.query_tile = std::min(c.query_tile, most_queries_of_bytes);
+    c.query_tile = std::min(c.query_tile, most_proposed_for);
   while (c.train_tile > 0 && c.train_tile * most_steps_of_tiles < c.n) c.train_tile *= 2;
 }
 
@@ -283,12 +283,12 @@ std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Propo
                                         : adversarial_data_kinds[kind - all_data_kinds.size()];
   c.metric = draw_metric(random, c.data);
   c.n = draw_n(random, device);
-  c.dims = draw_dims(random);
+  c.dims = draw_proposed_dims(random);
   c.threads = device.backend == "cpu" ? 0 : 1;
   if (!random.one_in(8)) c.n = std::min(c.n, std::max<std::int64_t>(1, most_cells / c.dims));
   std::vector<Case> cases(cases_a_set, c);
   for (Case& one : cases) {
-    one.m = draw_m(random);
+    one.m = draw_proposed_m(random);
     one.k = draw_k(random);
     one.proposer = draw_proposer(random, proposers);
   }

@@ -9,7 +9,7 @@
 namespace kith::workloads {
 namespace {
 
-constexpr std::size_t most_failures = 5;  ///< texts kept; all are counted
+constexpr std::size_t most_shown = 5;  ///< texts kept; all are counted
 
 /// One stage with what `kith compare` gives it, against the contract.
 std::string check_stage(const Device& device, const Case& c) {
@@ -98,7 +98,7 @@ RandomResult run_random_cases(const Device& device, const Device* reference, con
     }
     if (!wrong.empty()) {
       ++result.different;
-      if (result.failures.size() < most_failures)
+      if (result.failures.size() < most_shown)
         result.failures.push_back(wrong + "\n  " + command_line(c, device.info().spec));
     }
     if (options.progress)

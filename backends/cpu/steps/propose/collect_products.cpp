@@ -14,7 +14,7 @@
 namespace kith::cpu {
 namespace {
 
-constexpr std::size_t most_task_queries = 128, tasks_a_thread = 8;
+constexpr std::size_t most_task_queries = 128, collects_a_thread = 8;
 constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
 
 double row_term(const spi::Grid<float>& row_terms, spi::RowTerm which, std::size_t r) {
@@ -168,7 +168,7 @@ struct Shares {
   std::size_t queries, groups, part, parts;
 
   Shares(const spi::CollectStep& step, std::size_t team) {
-    const std::size_t m = step.values.rows, n = step.values.cols, wanted = team * tasks_a_thread;
+    const std::size_t m = step.values.rows, n = step.values.cols, wanted = team * collects_a_thread;
     queries = std::clamp<std::size_t>((m / wanted + 31) / 32 * 32, 32, most_task_queries);
     groups = (m + queries - 1) / queries;
     const std::size_t unit = step.visits.rows ? step.visits.rows : train_block;

@@ -16,7 +16,7 @@ namespace {
 /// Fewest candidates of a task, and values that wait for their keys.
 constexpr std::size_t least_part = 256;
 /// Tasks for each thread, where queries are fewer.
-constexpr std::size_t tasks_a_thread = 16;
+constexpr std::size_t reranks_a_thread = 16;
 
 struct Lists {
   const spi::RerankStep& step;
@@ -98,7 +98,7 @@ spi::Support check(const spi::RerankStep& step, const Resources&) {
 
 void run(const spi::RerankStep& step, const Resources& with) {
   const Lists lists{step};
-  const std::size_t m = step.queries.rows, listed = lists.total(), wanted = with.team * tasks_a_thread;
+  const std::size_t m = step.queries.rows, listed = lists.total(), wanted = with.team * reranks_a_thread;
   if (listed == 0) return;
   const std::size_t share = m >= wanted ? lists.capacity : (listed + wanted - 1) / wanted;
   const std::size_t part = std::max(share, least_part), parts = (lists.capacity + part - 1) / part;

@@ -7,8 +7,8 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t group = 128, warps = group / 32;             // collect_small_batch.cl
-constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;  // of local memory
+constexpr std::uint32_t batch_group = 128, warps = batch_group / 32;  // collect_small_batch.cl
+constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;   // of local memory
 
 /// How the queries of a step lie in products, and what that takes.
 struct Shape {
@@ -52,7 +52,7 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
           define("HALVES", halves ? 1 : 0) + (resident ? " -D RESIDENT" : "") +
           (step.proposer == Proposer::int8 ? " -D BYTES" : "") + (spi::is_exact(step) ? " -D EXACT" : "") +
           " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
-      "kith_collect_small_batch", Range{{groups * group, 1, 1}, {group, 1, 1}},
+      "kith_collect_small_batch", Range{{groups * batch_group, 1, 1}, {batch_group, 1, 1}},
       buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
       static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory), first_byte(step.train.rows),
       static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs, chunks, visits_of(step),

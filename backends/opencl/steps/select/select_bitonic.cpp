@@ -4,7 +4,7 @@ namespace kith::opencl {
 namespace {
 
 /// A padded list, whole in local memory or in several runs.
-Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limits) {
+Blocks blocks_of_bitonic(const spi::SelectStep& step, Family family, const Limits& limits) {
   Blocks blocks(step, family, keys_that_fit(limits, 1, 2048));
   blocks.blocks = std::bit_ceil(blocks.blocks);
   if (blocks.blocks > 1) blocks.keep = blocks.size;
@@ -14,12 +14,12 @@ Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limit
 }  // namespace
 
 std::size_t Device::bitonic_scratch_bytes(const spi::SelectStep& step) const {
-  const Blocks blocks = blocks_of(step, family_, limits_);
+  const Blocks blocks = blocks_of_bitonic(step, family_, limits_);
   return blocks.blocks == 1 ? 0 : blocks.left() * sizeof(Key);
 }
 
 void Device::select_bitonic(const spi::SelectStep& step) {
-  const Blocks blocks = blocks_of(step, family_, limits_);
+  const Blocks blocks = blocks_of_bitonic(step, family_, limits_);
   launch_blocks(step, blocks, "select/select_bitonic.cl", "kith_select_bitonic", Local{blocks.local_bytes()});
   const std::size_t padded = std::size_t{blocks.blocks} * blocks.size;
   for (std::size_t width = 2 * std::size_t{blocks.size}; width <= padded; width *= 2)

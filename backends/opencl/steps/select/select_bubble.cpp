@@ -53,12 +53,12 @@ struct Walk {
 };
 
 /// Where the bubbles of a CPU device are (select_bubble_lanes.cl).
-struct Lanes {
+struct Bubbles {
   std::uint32_t vectors;
   std::size_t keys;  // a list; 0: in registers
   bool local;
 
-  Lanes(const spi::SelectStep& step, const Limits& limits) {
+  Bubbles(const spi::SelectStep& step, const Limits& limits) {
     const std::uint32_t walking = std::min(step.k, group_width(step.distances.cols, step.groups));
     vectors = std::max(1u, divide_up(walking, lanes));
     keys = vectors <= 2 ? 0 : std::size_t{2} * lanes * vectors;
@@ -70,7 +70,7 @@ struct Lanes {
 
 std::size_t Device::bubble_scratch_bytes(const spi::SelectStep& step) const {
   if (family_ == Family::lanes) {
-    const Lanes shape(step, limits_);
+    const Bubbles shape(step, limits_);
     return shape.local ? 0 : lists_of(step) * shape.keys * sizeof(Key);
   }
   if (step.k <= most_in_registers) return 0;
@@ -88,7 +88,7 @@ void Device::select_bubble(const spi::SelectStep& step) {
            more...);
   };
   if (family_ == Family::lanes) {
-    const Lanes shape(step, limits_);
+    const Bubbles shape(step, limits_);
     const std::string defines = shape.keys == 0 ? define("VECTORS", shape.vectors) : "";
     const char* name = "kith_select_bubble_lanes";
     if (shape.local)

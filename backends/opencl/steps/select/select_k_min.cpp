@@ -5,7 +5,7 @@ namespace {
 
 /// Blocks of 1024, as published. On GPUs eight keys an item stay in registers (select_k_min.cl), so that
 /// a work-group has one block.
-Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limits) {
+Blocks blocks_of_k_min(const spi::SelectStep& step, Family family, const Limits& limits) {
   const bool lanes = family == Family::lanes;
   Blocks blocks(step, family, lanes ? keys_that_fit(limits, 1, 1024) : 1024);
   if (!lanes) {
@@ -20,11 +20,11 @@ Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limit
 }  // namespace
 
 std::size_t Device::k_min_scratch_bytes(const spi::SelectStep& step) const {
-  return blocks_scratch_bytes(step, blocks_of(step, family_, limits_));
+  return blocks_scratch_bytes(step, blocks_of_k_min(step, family_, limits_));
 }
 
 void Device::select_k_min(const spi::SelectStep& step) {
-  const Blocks blocks = blocks_of(step, family_, limits_);
+  const Blocks blocks = blocks_of_k_min(step, family_, limits_);
   const auto run = [&](const char* name, const auto&... more) {
     launch_blocks(step, blocks, "select/select_k_min.cl", name, more...);
   };

@@ -4,7 +4,7 @@ namespace kith::opencl {
 namespace {
 
 /// A merge-split has two blocks in local memory, twice. A list of several blocks is sorted in place, whole.
-Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limits) {
+Blocks blocks_of_odd_even(const spi::SelectStep& step, Family family, const Limits& limits) {
   Blocks blocks(step, family, keys_that_fit(limits, 4, 1024));
   if (blocks.blocks > 1) blocks.keep = blocks.size;
   return blocks;
@@ -13,12 +13,12 @@ Blocks blocks_of(const spi::SelectStep& step, Family family, const Limits& limit
 }  // namespace
 
 std::size_t Device::odd_even_scratch_bytes(const spi::SelectStep& step) const {
-  const Blocks blocks = blocks_of(step, family_, limits_);
+  const Blocks blocks = blocks_of_odd_even(step, family_, limits_);
   return blocks.blocks == 1 ? 0 : blocks.left() * sizeof(Key);
 }
 
 void Device::select_odd_even(const spi::SelectStep& step) {
-  const Blocks blocks = blocks_of(step, family_, limits_);
+  const Blocks blocks = blocks_of_odd_even(step, family_, limits_);
   const char* source = "select/select_odd_even.cl";
   const std::size_t half_bytes = blocks.size / 2 * sizeof(Key);
   if (family_ == Family::lanes)

@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t most_written = std::int64_t{1}
-                                      << 24;  // distances that are rather written than selected at once
+constexpr std::int64_t most_in_memory = std::int64_t{1}
+                                        << 24;  // distances that are rather written than selected at once
 
 // A step should be over within a third of a second, so that a search can be stopped, and its
 // distances should leave room for others.
@@ -128,7 +128,8 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOp
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   // A block of the fused step has 128 queries to itself. While distances are few, more blocks are busy, and
   // sooner done, if they are written: on an H200 1.3 to 7 times sooner with CUDA, about as much with OpenCL.
-  const bool few_distances = problem.m > device.profile.small_batch && problem.n <= most_written / problem.m;
+  const bool few_distances =
+      problem.m > device.profile.small_batch && problem.n <= most_in_memory / problem.m;
   choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic && !few_distances);
   if (choice.fused) {
     choose_fused(device, problem, choice);

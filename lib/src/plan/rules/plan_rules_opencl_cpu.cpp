@@ -8,10 +8,10 @@ namespace {
 
 // How long a step takes is decided for 0.3 s, at about half the speeds that were measured with PoCL 3.1 on a
 // core of 2.6 GHz with AVX-512, so that a slower one can still be stopped within a second.
-constexpr double step_seconds = 0.3;
+constexpr double seconds_a_step = 0.3;
 constexpr double multiply_adds_a_second =
     2e10;  // of 4e10, a core, where a pair costs as much as dims + 4 multiply-adds
-constexpr std::int64_t query_block = 8, cached_queries = 1024;
+constexpr std::int64_t queries_a_block = 8, cached_queries = 1024;
 
 /// Pairs a second that one core selects from, of rows of t, by a given selector.
 double pairs_a_second(Selector selector, std::int64_t t, std::int64_t k) {
@@ -46,14 +46,14 @@ std::int64_t whole(double value, std::int64_t most) {
 }
 
 /// `tile` or less, so that all tiles of `total` are about as long.
-std::int64_t even_tile(std::int64_t total, std::int64_t tile) {
+std::int64_t even_tile_of_rows(std::int64_t total, std::int64_t tile) {
   const std::int64_t tiles = std::max<std::int64_t>(1, (total + tile - 1) / tile);
   return std::max<std::int64_t>(1, (total + tiles - 1) / tiles);
 }
 
 /// Lists a query, so that with few queries all cores have training rows to visit.
-std::int64_t groups_for(const Problem& problem, std::int64_t cores) {
-  const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + query_block - 1) / query_block);
+std::int64_t groups_for_cores(const Problem& problem, std::int64_t cores) {
+  const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + queries_a_block - 1) / queries_a_block);
   const std::int64_t least_rows = std::max<std::int64_t>(2048, 8 * problem.k);
   return std::clamp<std::int64_t>(problem.n / least_rows, 1,
                                   std::max<std::int64_t>(1, (4 * cores + blocks - 1) / blocks));
@@ -65,10 +65,10 @@ void choose_tiles(const Problem& problem, double pairs, Choice& choice) {
   const double n = static_cast<double>(problem.n), m = static_cast<double>(problem.m);
   const double queries = std::max(pairs / n, std::min(m, static_cast<double>(cached_queries)));
   const std::int64_t least_rows = std::min(problem.n, std::max<std::int64_t>(4096, 16 * problem.k));
-  choice.train_tile = even_tile(problem.n, std::max(least_rows, whole(pairs / queries, problem.n)));
+  choice.train_tile = even_tile_of_rows(problem.n, std::max(least_rows, whole(pairs / queries, problem.n)));
   const std::int64_t tile =
-      even_tile(problem.m, whole(pairs / static_cast<double>(choice.train_tile), problem.m));
-  choice.query_tile = (tile + query_block - 1) / query_block * query_block;
+      even_tile_of_rows(problem.m, whole(pairs / static_cast<double>(choice.train_tile), problem.m));
+  choice.query_tile = (tile + queries_a_block - 1) / queries_a_block * queries_a_block;
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   const auto cores = std::max<std::int64_t>(1, device.compute_units);
   const bool named = options.selector != Selector::automatic;
   Choice choice;
-  choice.groups = groups_for(problem, cores);
+  choice.groups = groups_for_cores(problem, cores);
   // A heap of k beside the chains, while few rows enter it.
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   choice.fused = options.fused.value_or(!named && fits && (problem.k <= 256 || problem.k <= problem.n / 32));
@@ -86,7 +86,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
                   : problem.k <= 256 ? reasons::sorted_lists()
                                      : reasons::sorts_most();
   const double multiply_add_seconds = static_cast<double>(problem.dims + 4) / multiply_adds_a_second;
-  const double budget = step_seconds * static_cast<double>(cores);
+  const double budget = seconds_a_step * static_cast<double>(cores);
   choose_tiles(problem, budget / multiply_add_seconds, choice);
   if (choice.fused) return choice;
   // What a pair costs to select may depend on the tile, and the tile on that.

@@ -18,7 +18,7 @@ constexpr std::int64_t seed_share = 256;
 // Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
 constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached by PoCL 3.1
-constexpr double step_seconds = 0.3;
+constexpr double seconds_of_products = 0.3;
 
 std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
   const bool own = has_own_order(proposer);
@@ -33,7 +33,7 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
   choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
                                                std::max<std::int64_t>(choice.query_tile, 1));
   if (device.kind != DeviceKind::cpu) return;
-  const double products = step_seconds * multiply_adds_a_second_of_a_core * device.compute_units /
+  const double products = seconds_of_products * multiply_adds_a_second_of_a_core * device.compute_units /
                           static_cast<double>(problem.dims);
   choice.query_tile = std::min<std::int64_t>(choice.query_tile, 1024);
   const auto rows = static_cast<std::int64_t>(products / static_cast<double>(choice.query_tile));
@@ -51,7 +51,7 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
                       : floats >= 8                       ? 3e10
                                                           : 5e8;
   const double threads = options.threads ? options.threads : device.compute_units;
-  const double pairs = step_seconds * rate * threads / static_cast<double>(problem.dims + 4);
+  const double pairs = seconds_of_products * rate * threads / static_cast<double>(problem.dims + 4);
   constexpr std::int64_t fewest_queries = 128;
   choice.train_tile = std::clamp<std::int64_t>(
       whole_quantized_blocks(static_cast<std::int64_t>(std::min(pairs / fewest_queries, 1e12))),

@@ -14,20 +14,14 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t block = spi::quantized_block_rows;
+constexpr std::int64_t rows_a_block = spi::quantized_block_rows;
 
 /// Rows of a part, of which a device has as few as it can.
 std::int64_t rows_of_part(const DeviceInfo& device, std::int64_t dims) {
   const std::size_t a_block =
-      std::max(quantized_row_bytes(Proposer::int8, block, dims), size(block) * sizeof(float));
-  return static_cast<std::int64_t>(std::max<std::size_t>(1, device.largest_allocation / a_block)) * block;
-}
-
-std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t first = 0; first < rows; first += a_part)
-    counts.push_back(std::min(a_part, rows - first));
-  return counts;
+      std::max(quantized_row_bytes(Proposer::int8, rows_a_block, dims), size(rows_a_block) * sizeof(float));
+  return static_cast<std::int64_t>(std::max<std::size_t>(1, device.largest_allocation / a_block)) *
+         rows_a_block;
 }
 
 /// The grid that all rows of such elements lie on.

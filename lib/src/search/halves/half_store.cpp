@@ -12,7 +12,7 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t block = spi::quantized_block_rows;
+constexpr std::int64_t half_block = spi::quantized_block_rows;
 
 bool is_half(Element element) {
   return element == Element::f16 || element == Element::bf16;
@@ -36,7 +36,7 @@ bool keeps_halves(const Index::State& index, std::int64_t reserve) {
     return false;
   if (reserve == 0 && index.rows < divide_up(fewest_floats, index.dims)) return false;
   const DeviceInfo& device = index.device.info();
-  if (packed_bytes(block, index.dims, device.train_block) > device.largest_allocation)
+  if (packed_bytes(half_block, index.dims, device.train_block) > device.largest_allocation)
     return false;  // floats are made of so many rows or more at a time
   return lands(index.device, index.element, index.dims);
 }
@@ -58,7 +58,7 @@ HalfStore::HalfStore(const Index::State& like, const HalfStore& before, std::int
       row_bytes_(before.row_bytes_),
       landing_(device_.state(), "index", {}, dims_),
       room_(rows + more, rows) {
-  const std::int64_t shared = rows / block * block;
+  const std::int64_t shared = rows / half_block * half_block;
   for (const Part& part : before.parts_)
     if (part.first < shared)
       parts_.push_back({part.memory, part.first, std::min(part.rows, shared - part.first)});
@@ -68,10 +68,10 @@ HalfStore::HalfStore(const Index::State& like, const HalfStore& before, std::int
 
 /// Memory for rows first ... end - 1, in parts of which the device has as few as it can.
 void HalfStore::add_parts(std::int64_t first, std::int64_t end) {
-  const std::size_t a_block = size(block) * size(row_bytes_);
+  const std::size_t a_block = size(half_block) * size(row_bytes_);
   const auto blocks = std::max<std::size_t>(1, device_.info().largest_allocation / a_block);
-  const auto most = static_cast<std::int64_t>(
-      std::min<std::size_t>(blocks * size(block), size(most_rows) / size(block) * size(block)));
+  const auto most = static_cast<std::int64_t>(std::min<std::size_t>(
+      blocks * size(half_block), size(most_rows) / size(half_block) * size(half_block)));
   for (; first < end; first += most) {
     const std::int64_t rows = std::min(most, end - first);
     const std::size_t bytes = size(rows) * size(row_bytes_);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view checkpoint_magic = "\x93kithchk";
 constexpr std::uint64_t checkpoint_version = 2, own_order = 0x0102030405060708u;
-constexpr std::int64_t most_samples = 256;
+constexpr std::int64_t most_digested = 256;
 constexpr mode_t checkpoint_mode = 0666;  // less the umask
 
 /// What stands before the pieces that were searched, the keys, which are values [queries, k], then rows
@@ -54,7 +54,7 @@ std::uint64_t digest_of_rows(const Index::State& index) {
   digest.add(static_cast<std::uint64_t>(index.rows));
   digest.add(static_cast<std::uint64_t>(index.columns));
   std::vector<float> row(size(index.dims));
-  const std::int64_t samples = std::min(index.rows, most_samples);
+  const std::int64_t samples = std::min(index.rows, most_digested);
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t last = std::max<std::int64_t>(samples - 1, 1);
     // Of quotient and rest apart, since rows times samples may leave 64 bits.

@@ -171,13 +171,6 @@ bool holds_all(const QuantizedForm& form, const Index::State& rows, Proposer pro
          form.scale <= scale_of(proposer, largest_centred(rows.largest, rows.centre));
 }
 
-std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
-  std::vector<std::int64_t> counts;
-  for (std::int64_t first = 0; first < rows; first += a_part)
-    counts.push_back(std::min(a_part, rows - first));
-  return counts;
-}
-
 }  // namespace
 
 std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {

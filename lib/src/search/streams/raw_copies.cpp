@@ -15,7 +15,7 @@ namespace {
 /// memory at an eighth.
 constexpr std::uint32_t most_threads = 8;
 /// Of all threads together as much as is locked at once (HostBuffer).
-constexpr std::size_t piece_bytes = (std::size_t{1} << 25) / most_threads;
+constexpr std::size_t copied_at_once = (std::size_t{1} << 25) / most_threads;
 /// Of what goes as it is: to be asked for a stop now and then.
 constexpr std::size_t whole_bytes = std::size_t{1} << 25;
 /// Each waits for what it copied. The link works for one while another begins.
@@ -32,7 +32,7 @@ RawCopies::RawCopies(std::shared_ptr<Device::State> state, const Source& source,
       there_(source.in_memory()),
       held_(held()),
       queues_(held_ ? 1 : most_queues) {
-  const std::size_t at_once = held_ ? whole_bytes : piece_bytes;
+  const std::size_t at_once = held_ ? whole_bytes : copied_at_once;
   piece_rows_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(at_once / row_bytes_), 1, most_rows);
   if (!held_) {
     const std::int64_t pieces = divide_up(most_rows, piece_rows_);
