@@ -77,7 +77,7 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
 
 /// Takes tiles of values to the short lists of their queries.
 struct ToLists {
-  static constexpr bool bound_by_memory = false;
+  static constexpr bool bound_by_memory = false, of_products = false;
   Shortlists& lists;
   std::uint32_t row_offset;
 
@@ -120,8 +120,8 @@ struct ToLists {
 
 /// Takes tiles of values to a row-major matrix.
 struct ToMatrix {
-  static constexpr bool bound_by_memory = true;  // where dims is small
-  float* out;                                    ///< element (query_begin, train_begin)
+  static constexpr bool bound_by_memory = true, of_products = false;  // the first where dims is small
+  float* out;                                                         ///< element (query_begin, train_begin)
   std::size_t stride;
 
   template <int queries, int blocks>
@@ -192,6 +192,7 @@ RunPass<Sink> pass_for(std::size_t queries, std::size_t dims) {
 
 template <class Sink>
 RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
+  if constexpr (Sink::of_products) return pass_for<Metric::negative_dot, Sink>(queries, dims);
   switch (metric) {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   case Metric::id:                                          \
@@ -257,7 +258,7 @@ void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lis
 
 /// Takes tiles of inner products, with their signs changed, to the lists of candidates.
 struct ToCandidates {
-  static constexpr bool bound_by_memory = false;
+  static constexpr bool bound_by_memory = false, of_products = true;
   const Products& products;
 
   template <int queries, int blocks>
