@@ -76,7 +76,7 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
   });
 }
 
-/// As many as the variable says, or few: `tools/device-check` asks for 10^8.
+/// As many as the variable says, or few: the gate `bounds` asks for 10^8.
 std::size_t pairs_wanted() {
   const char* const text = std::getenv("KITH_BOUND_PAIRS");
   return text ? static_cast<std::size_t>(std::atof(text)) : 20000;

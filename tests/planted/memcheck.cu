@@ -1,4 +1,4 @@
-// A planted bug for tools/device-check: one thread writes behind the end of a block of memory.
+// A planted bug for the gate `sanitizer`: one thread writes behind the end of a block of memory.
 // memcheck must find it, or its silence about kith means nothing.
 
 __global__ void write_behind_the_end(int* data, int size) {

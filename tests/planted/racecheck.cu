@@ -1,4 +1,4 @@
-// A planted bug for tools/device-check: threads read what others write to shared memory, with no
+// A planted bug for the gate `sanitizer`: threads read what others write to shared memory, with no
 // barrier in between. racecheck must find it.
 
 __global__ void no_barrier(int* out) {

@@ -1,4 +1,4 @@
-// Planted bugs for tools/device-check: a thread waits at a warp barrier whose mask does not name
+// Planted bugs for the gate `sanitizer`: a thread waits at a warp barrier whose mask does not name
 // it, and half of a block meets at a barrier that is meant for all of it. synccheck must find them.
 
 __global__ void not_in_the_mask(int* out) {

@@ -56,7 +56,7 @@ abi_grows() {
 }
 
 exports_abi() { # NAME: what libkith.so exports for C, but for what kith-ask-driver calls, is what these headers declare
-  nm -D --defined-only build/lib/libkith.so.0 | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | grep -vx kith_ask_driver |
+  nm -D --defined-only "$build/lib/libkith.so.0" | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | grep -vx kith_ask_driver |
     sort > "$abi/exported.txt"
   nm -D --defined-only "$abi/$1.so" | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | sort > "$abi/declared.txt"
   diff "$abi/declared.txt" "$abi/exported.txt" || { echo "kith.h declares (<) or libkith.so exports (>) these alone"; return 1; }

@@ -6,11 +6,6 @@
 packages_freethreaded="binutils"
 minimum_freethreaded_tests=760  # that passed
 
-skip_freethreaded() { # WHY
-  echo "freethreaded: skipped: $1"
-  skipped=$((skipped + 1)) passed=$((passed - 1))
-}
-
 # Made anew where the list of packages has changed. What PyPI has no wheel of is left out and named, but not what most
 # tests need. mypy looks at sources alone: the gate `python` runs it.
 make_freethreaded_environment() { # PYTHON
@@ -25,10 +20,10 @@ make_freethreaded_environment() { # PYTHON
 }
 
 gate_freethreaded() {
-  [ -z "$short" ] || { skip_freethreaded "not in the short form"; return 0; }
+  [ -z "$short" ] || { skip "not in the short form"; return; }
   without_gil=$(command -v python3.14t || command -v python3.13t) || {
-    skip_freethreaded "no free-threaded Python; build one by ./configure --disable-gil, and put it on the PATH"
-    return 0
+    skip "no free-threaded Python; build one by ./configure --disable-gil, and put it on the PATH"
+    return
   }
   [ -e "$build/lib/libkith.so.0" ] || build_kith || return
   python_tests=$root/build/freethreaded environment=$root/build/freethreaded/environment  # of the functions of python.sh

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   python        the Python package: mypy --strict; a wheel packed from the build that is there, installed into a virtual
 #                 environment, its tests where no compiler and no source is; under --ci without the slow ones. Skipped
-#                 where PyPI cannot be reached
+#                 where PyPI cannot be reached. With --devices the sources, by the machine's Python, on each device
 
 minimum_python_tests=740  # that passed, under --ci
 
@@ -40,18 +40,40 @@ install_wheel() {
 # By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.
 run_python_tests() { # DEVICE ARGUMENTS...
   device=$1 && shift
-  (cd "$python_tests/tests" && env -i HOME="$HOME" PATH="$environment/bin" KITH_SOURCE="$python_tests/tests" \
+  (cd "$python_tests/tests" && env -i HOME="$HOME" PATH="$environment/bin" ${OCL_ICD_VENDORS:+OCL_ICD_VENDORS="$OCL_ICD_VENDORS"} KITH_SOURCE="$python_tests/tests" \
     KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider python "$@")
+}
+
+# The package as it lies here, by the Python of the machine; pytest may be in the folder KITH_PYTEST.
+can_test_sources() {
+  path=$root/python${KITH_PYTEST:+:$KITH_PYTEST}
+  PYTHONPATH=$path python3 -c "import numpy, pytest" > "$logs/probe" 2>&1 || { why=$(tail -n 1 "$logs/probe"); return 1; }
+}
+
+test_sources() { # JOB DEVICE ARGUMENTS OF PYTEST...
+  job=$1 device=$2
+  shift 2
+  run_job "$job" env "PYTHONPATH=$path" "KITH_LIBRARY=$build/lib/libkith.so.0" "KITH_TEST_DEVICE=$device" \
+    python3 -B -m pytest -q -rs -p no:cacheprovider "$@" "$root/python/tests"
+  grep -a '^SKIPPED' "$logs/$job.log"
+  judge "$device" "$(last_line "$job")" "$job"
+}
+
+# Tests of what every device does on each device; those of processes, GPU arrays and all else once.
+python_on_devices() {
+  can_test_sources || { skip "$why"; return; }
+  test_sources python.cpu cpu
+  for spec in opencl:pocl $gpus; do
+    has_device "$spec" || continue
+    test_sources "python.$(in_file_name "$spec")" "$spec" -k "index or faiss or answers"
+  done
 }
 
 gate_python() {
   [ -e "$build/lib/libkith.so.0" ] || build_kith || return
-  make_environment || {
-    echo "python: skipped: pip cannot get python/tests/requirements.txt: $(tail -n 1 "$logs/python.pip")"
-    [ -z "$ci" ] || return 1
-    skipped=$((skipped + 1)) passed=$((passed - 1))
-    return 0
-  }
+  find_gpus || return
+  [ -z "$devices" ] || { python_on_devices; return; }
+  make_environment || { skip "pip cannot get python/tests/requirements.txt: $(tail -n 1 "$logs/python.pip")" "$ci"; return; }
   "$environment/bin/mypy" --cache-dir "$python_tests/mypy" --python-executable "$environment/bin/python" || return
   install_wheel || return
   PYTHONPATH=$root/python KITH_LIBRARY=$build/lib/libkith.so.0 \
@@ -62,8 +84,7 @@ gate_python() {
   cat "$logs/python.tests"
   ran=$(sed -n 's/.*[^0-9]*\b\([0-9][0-9]*\) passed.*/\1/p' "$logs/python.tests" | tail -n 1)
   echo "python: $(tail -n 1 "$logs/python.tests")"
-  if [ -e "$build/lib/kith/libkith_opencl.so" ]; then
-    run_python_tests opencl:pocl -k "index or faiss or answers" || return
-  fi
+  [ ! -e "$build/lib/kith/libkith_opencl.so" ] || gpus="opencl:pocl $gpus"
+  for spec in $gpus; do run_python_tests "$spec" -k "index or faiss or answers" || return; done
   [ "${ran:-0}" -ge $minimum_python_tests ] || { echo "python: fewer tests passed than $minimum_python_tests"; return 1; }
 }

@@ -1,22 +1,27 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   soak          random work of 16 threads on all devices here in one process, each answer compared; memory,
-#                 descriptors and threads stay; first it must find planted faults. 20 s under --ci, else an hour
+#                 descriptors and threads stay; first it must find planted faults. 20 s under --ci, else an hour;
+#                 KITH_SOAK_SECONDS with --devices, 240
 
 packages_soak=""
 
 gate_soak() {
-  build_kith && cmake --build "$build" --parallel "$jobs" --target kith_soak || return
+  build_kith kith_soak && find_gpus || return
   soak=$build/bin/kith_soak
   for fault in memory descriptor thread answer; do
-    if "$soak" --seconds 4 --few --device cpu --plant $fault > "$logs/soak.planted" 2>&1 ||
-      ! grep -q '^WRONG' "$logs/soak.planted"; then
-      cat "$logs/soak.planted"
-      echo "soak: a planted fault was not found: $fault"
-      return 1
-    fi
+    # shellcheck disable=SC2016 # of the inner shell
+    run_job "soak.$fault" sh -c 'said=$("$0" --seconds 4 --few --device cpu --plant "$1" 2>&1) && found=no || found=yes
+      printf "%s\n" "$said" | grep "^WRONG" && [ $found = yes ]' "$soak" $fault
   done
-  set -- --seed "$date" --require cpu,opencl:pocl
-  if [ -n "$short" ]; then set -- "$@" --seconds 20 --few; else set -- "$@" --seconds 3600; fi
-  "$soak" "$@"
+  judge "planted faults" "all four are found" soak.memory soak.descriptor soak.thread soak.answer
+  [ "$outcome" = passed ] || return 0
+  must=$(echo "cpu $gpus" | tr ' ' ,)
+  [ -n "$devices" ] || must=$must,opencl:pocl
+  set -- --seed "$date" --require "$must" --seconds 3600
+  [ -z "$short" ] || set -- "$@" --seconds 20 --few
+  [ -z "$devices" ] || set -- "$@" --seconds "${KITH_SOAK_SECONDS:-240}"
+  run_job soak.work "$soak" "$@"
+  cat "$logs/soak.work.log"
+  judge "all at once" "$(last_line soak.work)" soak.work
 }

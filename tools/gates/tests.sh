@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci each of
-#                 opencl:pocl-gpu-* on its day alone
+#                 opencl:pocl-gpu-* on its day alone, with --devices the entries of devices
 
 minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them
@@ -12,13 +12,59 @@ attribute() { # NAME: of the first element of ctest's report
   sed -n "0,/<testsuite/d;s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$logs/ctest.xml" | head -n 1
 }
 
+run_entries() { # ARGUMENTS OF CTEST...
+  rm -f "$logs/ctest.xml"
+  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --output-junit "$logs/ctest.xml" "$@"
+}
+
+# Of the entries these, but not the long ones of PoCL; an entry that passed with these very binaries does not run again.
+entries_of_devices='^(unit|fork-python|cpu|(opencl|cuda)[:-].*)$'
+
+entries_to_run() {
+  ctest --test-dir "$build" -N -R "$entries_of_devices" -E pocl-gpu | sed -n 's/^ *Test *#[0-9]*: //p' | tee "$logs/tests.entries" |
+    while read -r entry; do passed_before "tests.$(in_file_name "$entry")" || echo "$entry"; done
+}
+
+# Passed, or what ctest said of it; nothing where it did not begin. What the end of the time stops is no timeout of its own.
+verdict_of() { # ENTRY
+  if passed_before "tests.$(in_file_name "$1")"; then echo Passed; return; fi
+  sed -n "s/.* Test *#[0-9]*: $1 \.[ .]*//p" "$logs/tests.ctest" | if [ "$(time_left)" -gt 10 ]; then cat; else grep -v Timeout; fi
+}
+
+test_devices() {
+  find_gpus || return
+  to_run=$(entries_to_run | paste -sd '|')
+  if [ -n "$to_run" ] && [ "$(time_left)" -gt 5 ]; then
+    run_entries -R "^($to_run)\$" --stop-time "$(date -d "@$((deadline - 5))" +%T)" | tee "$logs/tests.ctest"
+    cp "$build/Testing/Temporary/LastTest.log" "$logs/tests.output.log"
+  else
+    : > "$logs/tests.ctest"
+  fi
+  while read -r entry; do
+    case $(verdict_of "$entry") in
+      Passed*) passed=$((passed + 1)) && : > "$marks/tests.$(in_file_name "$entry")" ;;
+      *Skipped*) judge_skipped "$entry" ;;
+      "") echo "tests: unfinished: $entry" && outcome=unfinished ;;
+      *) echo "tests: FAILED: $entry" && failed=$((failed + 1)) ;;
+    esac
+  done < "$logs/tests.entries"
+}
+
+# A device that is here is not skipped.
+judge_skipped() { # ENTRY
+  case " $gpus $required " in
+    *" $1 "*) echo "tests: FAILED: $1 was skipped" && failed=$((failed + 1)) ;;
+    *) echo "tests: skipped: $1" && skipped=$((skipped + 1)) ;;
+  esac
+}
+
 # Counts each entry of ctest by itself.
 gate_tests() {
   build_kith || return
-  rm -f "$logs/ctest.xml"
+  [ -z "$devices" ] || { test_devices; return; }
   without=none
   for part in $not_today; do without="$without|opencl:$part"; done
-  ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --output-junit "$logs/ctest.xml" -E "^($without)\$"
+  run_entries -E "^($without)\$"
   tests=$(attribute tests) not_run=$(($(attribute disabled) + $(attribute skipped)))
   failed=$((failed + $(attribute failures))) skipped=$((skipped + not_run))
   ran=$((tests - not_run - $(attribute failures))) passed=$((passed + ran))

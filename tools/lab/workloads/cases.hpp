@@ -1,5 +1,5 @@
 // Random differential cases: a whole search or classification on a device, and the bits it must
-// give. Used by the tests, by `kith verify --random-cases` and by tools/device-check.
+// give. Used by the tests, and by `kith verify --random-cases`.
 #pragma once
 
 #include <cstdint>
