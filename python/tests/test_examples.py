@@ -12,7 +12,7 @@ import kith
 import pytest
 
 SOURCE = Path(os.environ.get("KITH_SOURCE") or Path(__file__).parents[2])
-MODULES = ["kith", *(one.name for one in pkgutil.walk_packages(kith.__path__, "kith."))]
+MODULES = ["kith", *(one.name for one in pkgutil.walk_packages(kith.__path__, "kith.", lambda _: None))]
 
 
 @pytest.mark.parametrize("name", MODULES)
