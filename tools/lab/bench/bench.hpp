@@ -37,7 +37,7 @@ struct BenchFlags {
 struct BenchData {
   workloads::Workload workload;
   workloads::Rows train, queries;
-  std::string source;                                                 ///< `uniform`, or a folder
+  std::string source;  ///< `uniform`, `integers`, `bytes`, or a folder
   std::optional<workloads::StoredRows> stored_train, stored_queries;  ///< of another element than f32
 
   RowsView train_rows() const { return stored_train ? stored_train->view() : RowsView(train.view()); }

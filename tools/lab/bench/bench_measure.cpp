@@ -264,7 +264,7 @@ bool has_fashion_mnist(const BenchFlags& flags) {
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags) {
   BenchData data{workload, {}, {}, "uniform", {}, {}};
   const auto kind = is_of_bytes(workload) ? workloads::DataKind::integers : workloads::DataKind::uniform;
-  if (is_of_bytes(workload)) data.source = "integers";
+  if (is_of_bytes(workload)) data.source = workload.grown ? "bytes" : "integers";
   const auto make = [kind](workloads::Set set, std::int64_t rows, std::int64_t dims) {
     return make_rows(kind, workloads::measured_seed, set, rows, dims);
   };

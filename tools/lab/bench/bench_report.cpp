@@ -89,7 +89,8 @@ nlohmann::ordered_json entry_of(const Device& device, const BenchData& data) {
           {"dims", w.dims},
           {"m", w.m},
           {"k", w.k},
-          {"element", name(w.element)}};
+          {"element", name(w.element)},
+          {"own_rows", w.own_rows}};
 }
 
 nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured) {
