@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Measure the parts of a search by kith.dask that simulate.py puts together.
 
-measure.py [--out measured.json] [--samples N]
+measure.py [--out docs/measured] [--samples N] [--device NAME]
 
 It needs kith, dask and distributed, and runs four workers on this machine. Seconds, each as a list of samples:
 
@@ -14,9 +14,9 @@ and without a unit
 """
 
 import argparse
-import json
 import os
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -25,7 +25,8 @@ import kith
 import numpy as np
 from distributed import Client, LocalCluster
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "measured"))
+import results  # noqa: E402
 
 
 def seconds(work):
@@ -110,10 +111,11 @@ def measure(samples):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", type=Path, default=HERE / "measured.json")
+    parser.add_argument("--out", type=Path, default=results.FOLDER, help="where DATE-scale.json goes")
+    parser.add_argument("--device", default="CPU", help="the machine, as the file shall call it")
     parser.add_argument("--samples", type=int, default=40)
     options = parser.parse_args()
-    options.out.write_text(json.dumps(measure(options.samples), indent=1) + "\n", encoding="utf-8")
+    results.write("scale", options.device, {"parts": measure(options.samples)}, options.out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The chart of docs/scale.md, from simulations: time over machines, and time over deaths."""
+"""The chart of docs/howto/scale.md, from simulations: time over machines, and time over deaths."""
 
 import sys
 from pathlib import Path

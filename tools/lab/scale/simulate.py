@@ -2,13 +2,15 @@
 """What a search by kith.dask takes on many machines, on paper: a simulation of its tasks by measured parts.
 
 simulate.py [--machines 100] [--cards 8] [--rows 1e11] [--queries 1e5] [--tile 1e4] [--shards-per-card 1] [--deaths 0]
-simulate.py --chart docs/charts/scale.svg
+
+What was measured is in docs/measured; tools/figures draws docs/charts/scale.svg.
 
 Prints seconds from the first task to the last answer, with every shard open. The model:
 
-* One scheduler hands out one task after another, each in a time drawn from `task` of measured.json.
+* One scheduler hands out one task after another, each in a time drawn from `task`, which measure.py measured.
 * A card is a worker with one thread: its searches and merges run one by one, in the order in which they come.
-* A search takes pairs / PAIRS seconds, times a draw from `noise`. A merge or finish takes a draw from its samples.
+* A search takes as long a pair as sift_k10 on one H200, from host to answer, times a draw from `noise`. A merge or
+  finish takes a draw from its samples.
 * A merge runs where its first list is. Lists of other machines come over the network of the machine, one by one.
 * A worker that dies loses its lists that nobody has used yet. After a draw from `recover` its tasks go to others, which
   open its shards again. A merge that has begun elsewhere has its lists already.
@@ -18,16 +20,16 @@ The network and the number of deaths are assumptions, not measurements: they are
 
 import argparse
 import heapq
-import json
 import random
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-# sift_k10 on one H200, queries and neighbours in host memory (docs/benchmarks.md): 10^6 rows x 10^4 queries in 6.215 ms.
-PAIRS = 1e6 * 1e4 / 6.215e-3
-DISK = 1.94e9  # bytes a second, read by a machine with two H200, November 2026
-UPLOAD = 55.4e9  # bytes a second to one card of that machine, from page-locked memory
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/lab/measured"))
+from results import Results  # noqa: E402
+
+PAIRS = 1e6 * 1e4  # of sift_k10
 FILE_ROW, CARD_ROW = 128, 512  # bytes of a row in the file, and as float32
 KEY = 12  # bytes
 
@@ -134,10 +136,10 @@ class Cluster:
         if task.kind != "search":
             return self.draw(task.kind) * scale
         rows = self.plan.rows / self.shards
-        seconds = rows * task.work / PAIRS * self.draw("noise")
+        seconds = rows * task.work / PAIRS * self.measured["search"] * self.draw("noise")
         if (task.shard, task.worker) not in self.opened:
             self.opened.add((task.shard, task.worker))
-            seconds += rows * FILE_ROW / DISK + rows * CARD_ROW / UPLOAD
+            seconds += rows * FILE_ROW / self.measured["disk"] + rows * CARD_ROW / self.measured["upload"]
         return seconds
 
     def run(self):
@@ -145,7 +147,7 @@ class Cluster:
             task.waits = len(task.inputs)
             if not task.inputs:
                 self.hand_out(0.0, number)
-        ideal = self.plan.rows * self.plan.queries / PAIRS / self.workers
+        ideal = ideal_seconds(self.plan, self.measured)
         for _ in range(self.plan.deaths):
             self.push(self.random.uniform(0, ideal), "death", self.random.randrange(self.workers), 0)
         left, now = len(self.tasks), 0.0
@@ -216,27 +218,32 @@ class Cluster:
             self.hand_out(when, number)
 
 
+def ideal_seconds(plan, measured):
+    """Of the cards alone."""
+    return plan.rows * plan.queries / PAIRS * measured["search"] / (plan.machines * plan.cards)
+
+
+def opening_seconds(plan, measured):
+    """Of each machine, which reads its rows."""
+    return plan.rows / plan.machines * FILE_ROW / measured["disk"]
+
+
 def simulate(plan, measured):
     """Seconds to the last answer; a dict of what was counted: tasks, tasks that ran again, bytes that moved."""
     cluster = Cluster(plan, measured)
     seconds, counted = cluster.run()
-    counted["ideal"] = plan.rows * plan.queries / PAIRS / cluster.workers
+    counted["ideal"] = ideal_seconds(plan, measured)
     counted["scheduler"] = cluster.busy
     return seconds, counted
-
-
-def read_measured(path=HERE / "measured.json"):
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def report(plan, measured):
     seconds, counted = simulate(plan, measured)
     shard = plan.rows / (plan.machines * plan.cards * plan.shards_per_card)
-    opening = plan.rows / plan.machines * FILE_ROW / DISK
     return "\n".join(
         [
             f"{plan.rows:.0e} rows of {FILE_ROW} bytes, {plan.queries} queries, k = {plan.k}: {plan.machines} machines with {plan.cards} cards",
-            f"open: {opening:.1f} s (each machine reads {plan.rows / plan.machines * FILE_ROW / 1e9:.0f} GB), once",
+            f"open: {opening_seconds(plan, measured):.1f} s (each machine reads {plan.rows / plan.machines * FILE_ROW / 1e9:.0f} GB), once",
             f"search: {seconds:.2f} s; cards alone {counted['ideal']:.2f} s, the scheduler alone {counted['scheduler']:.2f} s",
             f"{counted['tasks']} tasks, {counted['again']} of them again; {shard:.3g} rows a shard; "
             f"{counted['moved'] / 1e9:.2f} GB of lists from machine to machine",
@@ -251,16 +258,7 @@ def main():
         parser.add_argument(f"--{name.replace('_', '-')}", type=whole, default=getattr(Plan, name))
     parser.add_argument("--rows", type=float, default=Plan.rows)
     parser.add_argument("--network", type=float, default=Plan.network, help="bytes a second into a machine")
-    parser.add_argument("--measured", type=Path, default=HERE / "measured.json")
-    parser.add_argument("--chart", type=Path, help="write the chart of docs/scale.md here, and nothing else")
-    options = vars(parser.parse_args())
-    chart, measured = options.pop("chart"), read_measured(options.pop("measured"))
-    if chart:
-        from scale_chart import chart_of
-
-        chart.write_text(chart_of(measured), encoding="utf-8")
-    else:
-        print(report(Plan(**options), measured))
+    print(report(Plan(**vars(parser.parse_args())), Results(ROOT / "docs/measured").parts()))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """What the length of chunks does to a search of rows that stay in their file: seconds and memory, measured here.
 
-measure.py --kith build/bin/kith [--rows 4000000] [--queries 200] [--out tools/lab/streams/measured.json]
-measure.py --chart docs/charts/streams.svg
+measure.py --kith build/bin/kith [--rows 4000000] [--queries 200] [--out docs/measured] [--device NAME]
 
 Rows are random bytes of 32 columns. Each point is the fastest of three runs of `kith search --device cpu --residence
 stream --memory-limit LIMIT`, of which a chunk takes a quarter; memory is the most that the process had. A run with
@@ -10,7 +9,6 @@ stream --memory-limit LIMIT`, of which a chunk takes a quarter; memory is the mo
 """
 
 import argparse
-import json
 import os
 import random
 import struct
@@ -20,7 +18,9 @@ import tempfile
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "measured"))
+import results  # noqa: E402
+
 COLUMNS, REPEATS = 32, 3
 LIMITS = (2, 8, 32, 128, 512)  # MiB
 
@@ -71,15 +71,10 @@ def main():
     parser.add_argument("--kith", default="kith")
     parser.add_argument("--rows", type=int, default=4_000_000)
     parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--out", type=Path, default=HERE / "measured.json")
-    parser.add_argument("--chart", type=Path, help="write the chart of docs/howto/beyond-one-card.md here, of --out")
+    parser.add_argument("--out", type=Path, default=results.FOLDER, help="where DATE-streams.json goes")
+    parser.add_argument("--device", default="CPU", help="the machine, as the file shall call it")
     options = parser.parse_args()
-    if options.chart:
-        from stream_chart import chart_of
-
-        options.chart.write_text(chart_of(json.loads(options.out.read_text())), encoding="utf-8")
-        return
-    options.out.write_text(json.dumps(measure(options.kith, options.rows, options.queries), indent=1) + "\n")
+    results.write("streams", options.device, measure(options.kith, options.rows, options.queries), options.out)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The chart of docs/howto/beyond-one-card.md, of what measure.py measured."""
+"""The chart of docs/howto/beyond-one-card.md, of the points that measure.py measured."""
 
 import sys
 from pathlib import Path

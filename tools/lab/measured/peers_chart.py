@@ -1,16 +1,9 @@
-#!/usr/bin/env python3
-"""The chart of kith beside PyTorch, from files that `kith bench --json` and torch_knn.py wrote.
+"""The chart of kith beside its peers.
 
-    chart.py --torch torch.json --out chart.svg [--only NAMES] [--title TEXT] BENCH.json...
-
-A row for each search that both hold, milliseconds on a logarithmic axis. kith's marks are filled: its answers are
-exact. A mark of PyTorch is hollow where some of its answers were wrong, and how many queries that were stands beside
-the row. The picture has a background of its own and follows the theme of who looks at it.
-
-Exit status: 0 written; 1 the files hold no common search; 2 wrong arguments.
+A row for each search that kith and PyTorch both did, milliseconds on a logarithmic axis. kith's marks are filled: its
+answers are exact. A mark of a peer is hollow where some of its answers were wrong, and how many queries that were
+stands beside the row. The picture has a background of its own and follows the theme of who looks at it.
 """
-import argparse
-import json
 import math
 import sys
 from pathlib import Path
@@ -19,22 +12,24 @@ from xml.sax.saxutils import escape
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from chart_style import PAPER  # noqa: E402
 
-WIDTH, LEFT, RIGHT, TOP, ROW, BOTTOM, MARGIN = 960, 236, 196, 104, 34, 74, 20
-WRONG_COLUMNS = (WIDTH - 142, WIDTH - 80, WIDTH - MARGIN)  # right ends
+WIDTH, LEFT, RIGHT, TOP, ROW, BOTTOM, MARGIN = 960, 236, 250, 104, 34, 74, 20
+WRONG_COLUMNS = (WIDTH - 194, WIDTH - 136, WIDTH - 78, WIDTH - MARGIN)  # right ends
 KITH = (("cuda", "kith, CUDA", "circle"), ("opencl", "kith, OpenCL", "diamond"))
-TORCH = (("fp32", "PyTorch fp32", "square"), ("tf32", "TF32", "up"), ("fp16", "fp16", "down"))
+PEERS = (("fp32", "PyTorch fp32", "square"), ("tf32", "TF32", "up"), ("fp16", "fp16", "down"),
+         ("faiss", "FAISS", "hexagon"))
 STYLE = PAPER + """\
 .title { font-size: 17px; font-weight: 600; }
 .name { font-weight: 600; }
 .grid { stroke: #e3e1da; }
 .span { stroke: #c4c1b8; stroke-width: 2; }
 .hollow { fill: #ffffff; }
-.cuda, .opencl, .fp32, .tf32, .fp16 { stroke-width: 2; }
+.cuda, .opencl, .fp32, .tf32, .fp16, .faiss { stroke-width: 2; }
 .cuda { stroke: #0b7285; } .cuda.full { fill: #0b7285; }
 .opencl { stroke: #1864ab; } .opencl.full { fill: #1864ab; }
 .fp32 { stroke: #646a75; } .fp32.full { fill: #646a75; }
 .tf32 { stroke: #d9480f; } .tf32.full { fill: #d9480f; }
 .fp16 { stroke: #a61e4d; } .fp16.full { fill: #a61e4d; }
+.faiss { stroke: #2b8a3e; } .faiss.full { fill: #2b8a3e; }
 @media (prefers-color-scheme: dark) {
   .paper { fill: #1b1e23; stroke: #2d3138; }
   text { fill: #e9eaec; } .quiet { fill: #9aa0ab; }
@@ -44,32 +39,9 @@ STYLE = PAPER + """\
   .fp32 { stroke: #9aa0ab; } .fp32.full { fill: #9aa0ab; }
   .tf32 { stroke: #ff922b; } .tf32.full { fill: #ff922b; }
   .fp16 { stroke: #faa2c1; } .fp16.full { fill: #faa2c1; }
+  .faiss { stroke: #69db7c; } .faiss.full { fill: #69db7c; }
 }
 """
-
-
-def read(path):
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
-
-
-def rows_of(benches, torch, only):
-    """(search, {way: (ms, queries that are wrong)}), in the order of bench."""
-    rows = {}
-    for bench in benches:
-        for entry in bench["results"]:
-            back_end = entry["device"].split(":")[0]
-            if "median_seconds" not in entry or back_end not in [key for key, _, _ in KITH]:
-                continue
-            found = rows.setdefault(entry["workload"], (entry, {}))
-            found[1][back_end] = (1e3 * entry["median_seconds"], 0)
-    timed = set()
-    for entry in torch["results"]:
-        if "failed" not in entry and entry["workload"] in rows:
-            ways = rows[entry["workload"]][1]
-            ways[entry["way"]] = (1e3 * entry["median_seconds"], entry["queries_wrong"])
-            timed.add(entry["workload"])
-    return [row for name, row in rows.items() if (name in only if only else name in timed)]
 
 
 def text(x, y, content, kind="", anchor="start"):
@@ -84,7 +56,8 @@ def mark(shape, x, y, way, exact, title=""):
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="5" {look}>{hint}</circle>\n'
     corners = {"diamond": ((0, -6.5), (6.5, 0), (0, 6.5), (-6.5, 0)),
                "square": ((-4.5, -4.5), (4.5, -4.5), (4.5, 4.5), (-4.5, 4.5)),
-               "up": ((0, -6), (6, 5), (-6, 5)), "down": ((0, 6), (6, -5), (-6, -5))}[shape]
+               "up": ((0, -6), (6, 5), (-6, 5)), "down": ((0, 6), (6, -5), (-6, -5)),
+               "hexagon": ((-3, -5.2), (3, -5.2), (6, 0), (3, 5.2), (-3, 5.2), (-6, 0))}[shape]
     points = " ".join(f"{x + dx:.1f},{y + dy:.1f}" for dx, dy in corners)
     return f'<polygon points="{points}" {look}>{hint}</polygon>\n'
 
@@ -108,9 +81,9 @@ class Axis:
 
 def legend(x, y):
     drawn = ""
-    for way, label, shape in KITH + TORCH:
+    for way, label, shape in KITH + PEERS:
         drawn += mark(shape, x, y - 4, way, True) + text(x + 12, y, label)
-        x += 26 + 7.4 * len(label)
+        x += 32 + 7.4 * len(label)
     drawn += mark("circle", x + 10, y - 4, "fp32", False) + text(x + 22, y, "hollow: some answers are wrong", "quiet")
     return drawn
 
@@ -120,62 +93,34 @@ def row_picture(entry, ways, axis, y):
     size = f"{entry['n']:,} × {entry['dims']}, m {entry['m']:,}, k {entry['k']:,}"
     drawn = text(MARGIN, y - 2, entry["workload"], "name") + text(MARGIN, y + 11, size, "quiet")
     drawn += f'<line x1="{min(places):.1f}" y1="{y}" x2="{max(places):.1f}" y2="{y}" class="span"/>\n'
-    for way, label, shape in reversed(KITH + TORCH):
+    for way, label, shape in reversed(KITH + PEERS):
         if way not in ways:
             continue
         ms, wrong = ways[way]
-        name = label if way in ("cuda", "opencl") else f"PyTorch {way}"
+        name = label if way in ("cuda", "opencl", "faiss") else f"PyTorch {way}"
         hint = f"{name}: {milliseconds(ms)} ms, {wrong:,} of {entry['m']:,} queries wrong"
         drawn += mark(shape, axis(ms), y, way, wrong == 0, hint)
-    for (way, _, _), x in zip(TORCH, WRONG_COLUMNS):
+    for (way, _, _), x in zip(PEERS, WRONG_COLUMNS):
         drawn += text(x, y + 4, f"{ways[way][1]:,}" if way in ways else "–", "", "end")
     return drawn
 
 
-def picture(rows, title, notes):
+def chart_of(rows, device):
+    title = f"{device}: kith, always exact, beside PyTorch and FAISS"
     axis = Axis([ms for _, ways in rows for ms, _ in ways.values()])
     end = TOP + ROW * len(rows)
-    height = end + BOTTOM + 16 * (len(notes) - 1)
+    height = end + BOTTOM - 24
     drawn = f'<rect class="paper" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1}" rx="8"/>\n'
     drawn += text(MARGIN, 32, title, "title") + legend(MARGIN + 6, 58)
     for tick in axis.ticks():
         drawn += f'<line x1="{axis(tick):.1f}" y1="{TOP - 8}" x2="{axis(tick):.1f}" y2="{end}" class="grid"/>\n'
         drawn += text(axis(tick), end + 16, f"{tick:g}", "quiet", "middle")
     drawn += text((LEFT + WIDTH - RIGHT) / 2, end + 32, "milliseconds (logarithmic)", "quiet", "middle")
-    drawn += text(WIDTH - MARGIN, TOP - 32, "queries PyTorch got wrong", "quiet", "end")
-    for (_, label, _), x in zip(TORCH, WRONG_COLUMNS):
+    drawn += text(WIDTH - MARGIN, TOP - 32, "queries that were wrong", "quiet", "end")
+    for (_, label, _), x in zip(PEERS, WRONG_COLUMNS):
         drawn += text(x, TOP - 14, label.replace("PyTorch ", ""), "quiet", "end")
     for i, (entry, ways) in enumerate(rows):
         drawn += row_picture(entry, ways, axis, TOP + ROW * i + ROW // 2)
-    for i, note in enumerate(notes):
-        drawn += text(MARGIN, end + 56 + 16 * i, note, "quiet")
     return (f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
             f'height="{height}" role="img">\n'
             f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n{drawn}</svg>\n")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("bench", nargs="+", metavar="BENCH.json")
-    parser.add_argument("--torch", required=True)
-    parser.add_argument("--out", required=True)
-    parser.add_argument("--only", default="")
-    parser.add_argument("--title", default="k nearest neighbours: kith, always exact, beside PyTorch")
-    arguments = parser.parse_args()
-    benches, torch = [read(path) for path in arguments.bench], read(arguments.torch)
-    rows = rows_of(benches, torch, [name for name in arguments.only.split(",") if name])
-    if not rows:
-        print("chart.py: the files hold no common search", file=sys.stderr)
-        return 1
-    devices = sorted({entry["device_name"] for entry, _ in rows})
-    notes = [f"{', '.join(devices)}; kith {benches[0]['kith']}; PyTorch {torch['torch']} on {torch['device_name']}, "
-             "addmm and topk, tiles below 2 GB.",
-             "Rows and queries resident; medians of kith bench and of torch_knn.py. A query is wrong where its set of "
-             "k neighbours is another."]
-    with open(arguments.out, "w", encoding="utf-8") as file:
-        file.write(picture(rows, arguments.title, notes))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,242 @@
+"""Tables, pictures and figures of the pages, each by the name that a mark gives it, from result files."""
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scale"))
+from results import Missing  # noqa: E402
+from simulate import Plan, opening_seconds, simulate  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[3]
+KITH = {"cuda": "kith, CUDA", "opencl": "kith, OpenCL"}
+PEERS = {"fp32": "PyTorch, float32", "tf32": "PyTorch, TF32", "fp16": "PyTorch, float16", "faiss": "FAISS"}
+UNITS = {"s": 1e-3, "ms": 1, "us": 1e3}  # of a millisecond
+
+
+def workload_names():
+    """In the order of kith bench --list."""
+    source = (ROOT / "tools/lab/workloads/workloads.cpp").read_text(encoding="utf-8")
+    return re.findall(r'^ +\{"(\w+)", (?:Timed::)?\w+, ', source, re.MULTILINE)
+
+
+def is_stage(workload):
+    return workload.startswith(("distance", "select"))
+
+
+def number(value, digits=3):
+    """Three digits, and all those before the point."""
+    if value and abs(value) >= 10**digits:
+        return f"{value:,.0f}"
+    text = f"{value:#.{digits}g}".rstrip(".")
+    return f"{float(text):.{digits}f}".rstrip("0").rstrip(".") if "e" in text else text
+
+
+def table(head, rows, right):
+    """`right`: how many columns, counted from the last, hold numbers."""
+    rule = ["---"] * (len(head) - right) + ["--:"] * right
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows]).replace("| --- ", "|---").replace(
+        "|---|", "|---|").replace("| --: ", "|--:")
+
+
+def shape(entry, k=True):
+    return [f"`{entry['workload']}`", f"{entry['n']:,}", f"{entry['dims']:,}", f"{entry['m']:,}",
+            *([f"{entry['k']:,}"] if k else [])]
+
+
+def milliseconds(figures):
+    return number(figures["ms"]) if "ms" in figures else "–"
+
+
+def rows_of(results, device, ways, stages=False):
+    """(entry, {way: (file, figures)}) of what has a time or a reason by one of the ways."""
+    entries = results.workloads(device)
+    for name in workload_names():
+        found = {way: results.newest(device, name, way) for way in ways} if name in entries else {}
+        if is_stage(name) == stages and any(file for file, _ in found.values()):
+            yield entries[name], found
+
+
+def date_of(found, ways):
+    return max((file["date"] for file, _ in (found[way] for way in ways) if file), default="–")
+
+
+def searches(results, device):
+    """Times of kith and of its peers."""
+    rows = []
+    for entry, found in rows_of(results, device, [*KITH, *PEERS]):
+        least = min((one["ms"] for _, one in found.values() if "ms" in one), default=None)
+        cells = [f"**{milliseconds(one)}**" if one.get("ms") == least else milliseconds(one)
+                 for _, one in found.values()]
+        rows.append([f"`{entry['workload']}`", *cells, date_of(found, KITH)])
+    return table(["workload", *KITH.values(), *PEERS.values(), "kith measured"], rows, len(KITH) + len(PEERS) + 1)
+
+
+def shapes(results, device):
+    """The searches that the table of times has."""
+    rows = [[*shape(entry), entry["element"], f"`{entry['metric']}`"]
+            for entry, _ in rows_of(results, device, [*KITH, *PEERS])]
+    return table(["workload", "n", "dims", "m", "k", "element", "metric"], rows, 6)
+
+
+def versions(results, device):
+    """What the peers were, and when they were measured."""
+    known = {}
+    for _, found in rows_of(results, device, list(PEERS)):
+        for way, (file, one) in found.items():
+            if "ms" in one:
+                name = PEERS[way].split(",")[0]
+                version = file["peers"]["faiss" if way == "faiss" else "torch"]
+                known.setdefault(f"{name} {version.split('+')[0]}", set()).add(file["date"])
+    return " and ".join(f"{name} on {', '.join(sorted(dates))}" for name, dates in known.items())
+
+
+def wrong(results, device):
+    """Queries that peers got wrong."""
+    rows = []
+    for entry, found in rows_of(results, device, list(PEERS)):
+        if any("wrong_queries" in one for _, one in found.values()):
+            cells = [f"{one['wrong_queries']:,}" if "wrong_queries" in one else "–" for _, one in found.values()]
+            rows.append([f"`{entry['workload']}`", f"{entry['m']:,}", *cells])
+    return table(["workload", "m", *PEERS.values()], rows, len(PEERS) + 1)
+
+
+def none(results, device):
+    """Why there is no peer, or no time of kith."""
+    reasons = {}
+    for entry, found in rows_of(results, device, [*KITH, *PEERS]):
+        for way, (_, one) in found.items():
+            why = one.get("none") or one.get("refused")
+            if why:
+                by = KITH.get(way, PEERS.get(way)).split(",")[0] if way in PEERS else KITH[way]
+                reasons.setdefault((entry["workload"], why.rstrip(".")), []).append(by)
+    lines = [f"* `{workload}` by {', '.join(dict.fromkeys(by))}: {why}." for (workload, why), by in reasons.items()]
+    return "\n".join(lines) or "No file has a reason."
+
+
+def whole(results, device):
+    """What a call takes, and how much samples differ."""
+    rows = []
+    for entry, found in rows_of(results, device, list(KITH)):
+        cells = []
+        for _, one in found.values():
+            spread = f"{number(one['least'])}–{number(one['most'])}" if "least" in one else "–"
+            cells += [spread, number(one["to_answer"]) if "to_answer" in one else "–"]
+        if any(cell != "–" for cell in cells):
+            rows.append([f"`{entry['workload']}`", *cells])
+    return table(["workload", "CUDA, least–most", "CUDA, to answer", "OpenCL, least–most", "OpenCL, to answer"], rows, 4)
+
+
+def stages(results, device):
+    rows = [[*shape(entry), *(milliseconds(one) for _, one in found.values()), date_of(found, KITH)]
+            for entry, found in rows_of(results, device, list(KITH), stages=True)]
+    return table(["step", "n", "dims", "m", "k", *KITH.values(), "measured"], rows, len(KITH) + 5)
+
+
+def cards(results, one, several):
+    """One card beside a set of them: each row of the newest file of either."""
+    rows = []
+    for entry, found in rows_of(results, several, list(KITH)):
+        cells = []
+        for way in KITH:
+            alone = results.newest(one, entry["workload"], way)[1]
+            cells += [milliseconds(alone), milliseconds(found[way][1])]
+        rows.append([f"`{entry['workload']}`", *cells, date_of(found, KITH)])
+    count = several.split("-")[0]
+    return table(["workload", "one, CUDA", f"{count}, CUDA", "one, OpenCL", f"{count}, OpenCL", "measured"], rows, 5)
+
+
+def charted(results, device):
+    """(entry, {way: (ms, wrong queries)}) of the searches with kith by CUDA and PyTorch."""
+    rows = []
+    for entry, found in rows_of(results, device, [*KITH, *PEERS]):
+        ways = {way: (one["ms"], one.get("wrong_queries", 0)) for way, (_, one) in found.items()
+                if "ms" in one and (way in KITH or "wrong_queries" in one)}
+        if "cuda" in ways and "fp32" in ways:
+            rows.append((entry, ways))
+    return rows
+
+
+def picture(results, device, path):
+    """The chart of the searches, with what it shows in words."""
+    rows = charted(results, device)
+    times = [ways["fp32"][0] / ways["cuda"][0] for _, ways in rows]
+    return (f"![kith's CUDA and OpenCL beside PyTorch and FAISS on an NVIDIA H200, {len(rows)} searches: kith by CUDA "
+            f"is {number(min(times), 2)} to {number(max(times), 2)} times as fast as PyTorch in single precision, and "
+            f"exact everywhere]({path})")
+
+
+def measured(results, device, workload, way, name, unit="ms", digits="3"):
+    """One figure of a workload."""
+    return f"{number(results.value(device, workload, way, name) * UNITS[unit], int(digits))} {unit}"
+
+
+def gigabytes(results, device, workload, way):
+    return f"{results.value(device, workload, way, 'index_bytes') / 1e9:.1f} GB"
+
+
+def pairs(results, device, workload, way):
+    entry = results.workloads(device)[workload]
+    rate = entry["n"] * entry["m"] / results.value(device, workload, way, "ms") * 1e3
+    power = len(f"{rate:.0f}") - 1
+    return f"{rate / 10**power:.1f} 10^{power} a second"
+
+
+def date(results, device, workload, way):
+    return results.newest(device, workload, way)[0]["date"]
+
+
+def times(results, device, slow, fast, names):
+    """How many times as fast one way is as another: the least and the most of some workloads."""
+    ratios = [results.value(device, name, slow, "ms") / results.value(device, name, fast, "ms")
+              for name in names.split(",")]
+    return f"{number(min(ratios), 2)} to {number(max(ratios), 2)} times"
+
+
+def figure(results, name, digits=""):
+    found = results.figure(name)
+    value = number(found["value"], int(digits)) if digits else f"{found['value']:,.10g}"
+    return f"{value} {found['unit']}".rstrip()
+
+
+# ---- Parts of a search by Dask, and what they make together ------------------------------------------
+
+
+def part(results, name, unit, spread="spread"):
+    """The median of the samples, with the least and the most."""
+    values = sorted(results.holder("parts")["parts"][name])
+    middle = values[len(values) // 2]
+    if unit == "%":
+        return f"up to {100 * values[-1] - 100:.0f} %, median {100 * middle - 100:.0f} %"
+    scale = 1e3 * UNITS[unit]
+    low, high = (number(scale * value, 3 if middle < 2e-3 else 2) for value in (values[0], values[-1]))
+    text = f"{number(scale * middle, 3 if middle < 2e-3 else 2)} {unit}"
+    return f"{text} ({low}–{high})" if spread == "spread" else text
+
+
+def simulated(results, options="", what="seconds", digits="3"):
+    """Seconds of a simulation: `machines=200,tile=50000`; what: seconds, ideal, scheduler, open, tasks,
+    moved (bytes)."""
+    given = dict(option.split("=") for option in options.split(",") if option != "-")
+    plan = Plan(**{name: float(value) if "." in value or "e" in value else int(value) for name, value in given.items()})
+    parts = results.parts()
+    if what == "open":
+        return f"{number(opening_seconds(plan, parts), int(digits))} s"
+    seconds, counted = simulate(plan, parts)
+    if what == "tasks":
+        return f"{counted['tasks']:,}"
+    if what == "moved":
+        return f"{counted['moved'] / 1e9:.2g} GB"
+    return f"{number(counted.get(what, seconds), int(digits))} s"
+
+
+def limit(results, which, what):
+    """Of the streams: memory or seconds at a limit in MiB, or `resident`."""
+    wanted = None if which == "resident" else int(which)
+    point = next((one for one in results.holder("points")["points"] if one["limit"] == wanted), None)
+    if point is None:
+        raise Missing(f"no file has a stream with a limit of {which}")
+    return f"{point['memory']:.0f} MiB" if what == "memory" else f"{number(point['seconds'])} s"
+
+
+MARKS = {one.__name__: one for one in (searches, shapes, wrong, none, whole, stages, cards, picture, versions, measured, gigabytes,
+                                       pairs, date, times, figure, part, simulated, limit)}
