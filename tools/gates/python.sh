@@ -32,8 +32,7 @@ install_wheel() {
     "$environment/bin/python" -m pip install --quiet --force-reinstall --no-deps "$python_tests"/dist/*.whl &&
     mkdir -p "$python_tests/tests/docs" && cp -r python/tests "$python_tests/tests/python" &&
     cp -r python/examples python/write_reference.py "$python_tests/tests/python/" &&
-    mkdir -p "$python_tests/tests/docs/charts" "$python_tests/tests/tools/lab" &&
-    cp -r tools/lab/scale tools/lab/chart_style.py "$python_tests/tests/tools/lab/" && cp docs/charts/scale.svg "$python_tests/tests/docs/charts/" &&
+    mkdir -p "$python_tests/tests/tools/lab" && cp -r tools/lab/scale "$python_tests/tests/tools/lab/" &&
     cp docs/python.md docs/python-reference.md "$python_tests/tests/docs/" && cp README.md "$python_tests/tests/"
 }
 

@@ -67,15 +67,15 @@ def searches(results, device):
         least = min((one["ms"] for _, one in found.values() if "ms" in one), default=None)
         cells = [f"**{milliseconds(one)}**" if one.get("ms") == least else milliseconds(one)
                  for _, one in found.values()]
-        rows.append([f"`{entry['workload']}`", *cells, date_of(found, KITH)])
-    return table(["workload", *KITH.values(), *PEERS.values(), "kith measured"], rows, len(KITH) + len(PEERS) + 1)
+        rows.append([f"`{entry['workload']}`", *cells])
+    return table(["workload", *KITH.values(), *PEERS.values()], rows, len(KITH) + len(PEERS))
 
 
 def shapes(results, device):
-    """The searches that the table of times has."""
-    rows = [[*shape(entry), entry["element"], f"`{entry['metric']}`"]
-            for entry, _ in rows_of(results, device, [*KITH, *PEERS])]
-    return table(["workload", "n", "dims", "m", "k", "element", "metric"], rows, 6)
+    """The searches that the table of times has, and when kith did them."""
+    rows = [[*shape(entry), entry["element"], date_of(found, KITH)]
+            for entry, found in rows_of(results, device, [*KITH, *PEERS])]
+    return table(["workload", "n", "dims", "m", "k", "element", "kith measured"], rows, 6)
 
 
 def versions(results, device):

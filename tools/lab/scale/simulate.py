@@ -25,10 +25,6 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
-sys.path.insert(0, str(ROOT / "tools/lab/measured"))
-from results import Results  # noqa: E402
-
 PAIRS = 1e6 * 1e4  # of sift_k10
 FILE_ROW, CARD_ROW = 128, 512  # bytes of a row in the file, and as float32
 KEY = 12  # bytes
@@ -258,7 +254,10 @@ def main():
         parser.add_argument(f"--{name.replace('_', '-')}", type=whole, default=getattr(Plan, name))
     parser.add_argument("--rows", type=float, default=Plan.rows)
     parser.add_argument("--network", type=float, default=Plan.network, help="bytes a second into a machine")
-    print(report(Plan(**vars(parser.parse_args())), Results(ROOT / "docs/measured").parts()))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "measured"))
+    from results import FOLDER, Results
+
+    print(report(Plan(**vars(parser.parse_args())), Results(FOLDER).parts()))
 
 
 if __name__ == "__main__":
