@@ -1,4 +1,4 @@
-"""Every example that is printed runs: in docstrings, in docs/python.md and in python/examples."""
+"""Every example that is printed runs: in docstrings and in python/examples. Pages are those of the gate `readme`."""
 
 import doctest
 import importlib
@@ -57,34 +57,6 @@ def test_everything_public_is_documented():
             for name, function in (pair for kind in own for pair in vars(kind).items()):
                 if callable(function) and not name.startswith("_"):
                     assert inspect.getdoc(function), f"{member.__name__}.{name}"
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
-def test_pages(page, tmp_path, monkeypatch):
-    """The programs of a page, one behind another; a comment `# 3` behind a print is what it prints."""
-    pytest.importorskip("sklearn")
-    pytest.importorskip("pandas")
-    if not (SOURCE / page).exists():
-        pytest.skip(f"{page} is not here")
-    blocks = re.findall(r"^```python\n(.*?)^```", (SOURCE / page).read_text(encoding="utf-8"), re.M | re.S)
-    assert blocks
-    monkeypatch.chdir(tmp_path)
-    names = {}
-    for block in blocks:
-        if "# needs a GPU" in block:
-            continue
-        run_block(block, names)
-
-
-def run_block(block, names):
-    import contextlib
-    import io
-
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block, "docs/python.md", "exec"), names)
-    promised = re.findall(r"^ *print\(.*\)  # (.*)$", block, re.M)
-    assert printed.getvalue().splitlines() == promised
 
 
 def test_the_reference_is_that_of_the_docstrings():

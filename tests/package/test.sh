@@ -9,7 +9,6 @@
 #   c                 the same from WORK/moved; each header for C alone, also in C++11
 #   static            configuring kith as a static library is refused in one sentence
 #   add_subdirectory  consumer/ with kith's sources in it, in BUILD-subdirectory
-#   readme            the program in README.md, from WORK/moved
 #   examples          each program of examples/ prints what its lines `//> ` say, from WORK/moved
 #
 # CMAKE, GENERATOR, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
@@ -174,14 +173,6 @@ case $way in
     if grep -E '^(KITH_NVCC|CMAKE_CUDA_COMPILER|KITH_OPENCL_LIBRARY)' "$work/CMakeCache.txt"; then
       fail "a part of another project looks for drivers"
     fi
-    ;;
-  readme)
-    awk '/^```cpp/ { block = ""; inside = 1; next }
-         /^```/ { if (inside && block ~ /main\(/) { printf "%s", block; exit } inside = 0 }
-         inside { block = block $0 "\n" }' "$source/README.md" > "$work/readme.cpp"
-    [ -s "$work/readme.cpp" ] || fail "README.md has no C++ program between \`\`\`cpp and \`\`\`"
-    configure "$work/readme" -DCMAKE_PREFIX_PATH="$moved" -DPROGRAM="$work/readme.cpp"
-    [ "$(cd / && "$work/readme/consumer" | tr '\n' ' ')" = "7 3 " ] || fail "README.md's program does not print what it says"
     ;;
   examples)
     rm -rf "$work/examples"

@@ -33,7 +33,7 @@ install_wheel() {
     mkdir -p "$python_tests/tests/docs" && cp -r python/tests "$python_tests/tests/python" &&
     cp -r python/examples python/write_reference.py "$python_tests/tests/python/" &&
     mkdir -p "$python_tests/tests/tools/lab" && cp -r tools/lab/scale "$python_tests/tests/tools/lab/" &&
-    cp docs/python.md docs/python-reference.md "$python_tests/tests/docs/" && cp README.md "$python_tests/tests/"
+    cp docs/python-reference.md "$python_tests/tests/docs/"
 }
 
 # By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.
@@ -68,11 +68,15 @@ python_on_devices() {
   done
 }
 
+skip_without_pypi() { # fails under --ci
+  skip "pip cannot get python/tests/requirements.txt: $(tail -n 1 "$logs/python.pip")" "$ci"
+}
+
 gate_python() {
   [ -e "$build/lib/libkith.so.0" ] || build_kith || return
   find_gpus || return
   [ -z "$devices" ] || { python_on_devices; return; }
-  make_environment || { skip "pip cannot get python/tests/requirements.txt: $(tail -n 1 "$logs/python.pip")" "$ci"; return; }
+  make_environment || { skip_without_pypi; return; }
   "$environment/bin/mypy" --cache-dir "$python_tests/mypy" --python-executable "$environment/bin/python" || return
   install_wheel || return
   PYTHONPATH=$root/python KITH_LIBRARY=$build/lib/libkith.so.0 \
