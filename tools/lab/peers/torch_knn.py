@@ -196,7 +196,7 @@ def parse_arguments():
     parser.add_argument("--answers", required=True)
     parser.add_argument("--json")
     parser.add_argument("--only", default="")
-    parser.add_argument("--ways", default=",".join(WAYS))
+    parser.add_argument("--ways", default=",".join(way for way in WAYS if way != "faiss" or not faiss_knn.missing))
     parser.add_argument("--seconds", type=float, default=10)
     parser.add_argument("--device", default="cuda")
     arguments = parser.parse_args()
