@@ -44,7 +44,9 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CHECK(first.product_bound == bound_of(proposer, 13));
     const bool on_cores =
         proposer == Proposer::fp16 || (proposer == Proposer::int8 && device().info().kind == DeviceKind::gpu);
-    const std::string columns = !on_cores ? "131" : proposer == Proposer::fp16 ? "16" : "32";
+    const std::string columns = proposer == Proposer::fp16               ? "16"
+                                : on_cores || proposer == Proposer::bf16 ? "32"
+                                                                         : "131";
     CHECK(first.proposer_check.starts_with("among 97 rows of " + columns + " columns"));
     CHECK(first.listed >= first.collected);
     CHECK(first.collected >= 5 * 3);

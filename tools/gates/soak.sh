@@ -16,8 +16,9 @@ gate_soak() {
   done
   judge "planted faults" "all four are found" soak.memory soak.descriptor soak.thread soak.answer
   [ "$outcome" = passed ] || return 0
-  must=$(echo "cpu $gpus" | tr ' ' ,)
+  must=cpu
   [ -n "$devices" ] || must=$must,opencl:pocl
+  for spec in $gpus; do must=$must,$spec; done
   set -- --seed "$date" --require "$must" --seconds 3600
   [ -z "$short" ] || set -- "$@" --seconds 20 --few
   [ -z "$devices" ] || set -- "$@" --seconds "${KITH_SOAK_SECONDS:-240}"

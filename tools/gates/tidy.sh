@@ -5,7 +5,7 @@
 packages_tidy="clang-14 clang-tidy-14"
 
 gate_tidy() {
-  configure default "$build-tidy" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  configure default "$build-tidy" -DCMAKE_CXX_COMPILER=clang++-14 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_UNITY_BUILD=OFF \
     -DKITH_CUDA_ARCHITECTURES=90-real || return
   sed -n 's/^ *"file": "\(.*\.cpp\)".*/\1/p' "$build-tidy/compile_commands.json" |
     grep -E "^$root/(lib|backends)/" | awk -v day="${short:+$date}" '!day || (NR + day) % 3 == 0' |
