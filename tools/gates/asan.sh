@@ -3,6 +3,8 @@
 #   asan          the tests under AddressSanitizer and UndefinedBehaviorSanitizer, built by clang; after `tests`, which fills
 #                 PoCL's cache of kernels: where PoCL 3.1 compiles, it leaks a little, and is told on; under --ci a
 #                 third of the files of tests, by the date, without the command, whose readers `fuzz` has
+#
+# Caught: a copy of no bytes from nowhere, and a section of rows that a file may lack, in index files.
 
 packages_asan="clang-14"
 

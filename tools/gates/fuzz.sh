@@ -4,6 +4,8 @@
 #                 these have caught planted faults: 10^6 inputs a reader, or KITH_FUZZ_RUNS; under --ci all readers
 #                 share a minute. The seed is the date
 #
+# Caught: five faults of readers and of their messages, which docs/fuzzing.md names.
+#
 # docs/fuzzing.md has what is read, what is checked, and what came out.
 
 packages_fuzz="clang-14 libclang-rt-14-dev libhdf5-dev"

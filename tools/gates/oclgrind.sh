@@ -1,6 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   oclgrind      every OpenCL kernel but those for tensor cores under Oclgrind, after it has caught a planted race
+#
+# Caught: planted faults alone so far; of those the missing barriers that PoCL's order of work-items hides (docs/opencl.md).
 
 packages_oclgrind="oclgrind libclblast1"
 uninitialized=--uninitialized

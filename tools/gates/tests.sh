@@ -2,6 +2,9 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci each of
 #                 opencl:pocl-gpu-* on its day alone, with --devices the entries of devices
+#
+# Caught, by random searches alone: shared memory that one thread took back from another's launch, a sample that wrote into
+# others' memory, and a scale that lost neighbours by cosine (docs/benchmarks.md). The rest each change meets on its way.
 
 minimum_tests=25            # entries of ctest that passed, under --ci
 minimum_assertions=1800000  # of doctest in them, without the entries that --ci takes by the date
