@@ -36,13 +36,23 @@ def commit_here():
     return found.stdout.strip()
 
 
+def command_line():
+    """What was called, from the sources' folder; without the places of this machine."""
+    given = list(sys.argv[1:])
+    for option in ("--out", "--build"):
+        if option in given:
+            del given[given.index(option):given.index(option) + 2]
+    called = Path(sys.argv[0]).resolve()
+    return " ".join([str(called.relative_to(ROOT)) if called.is_relative_to(ROOT) else called.name, *given])
+
+
 def write(name, device, content, folder=FOLDER, commit=""):
     """A result file of today, DATE-NAME.json."""
     date = datetime.date.today().isoformat()
     commit = commit or commit_here()
     if not commit:
         sys.exit("there is no git here: say which commit was built")
-    head = {"date": date, "device": device, "commit": commit, "command": " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])}
+    head = {"date": date, "device": device, "commit": commit, "command": command_line()}
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{date}-{name}.json"
     path.write_text(json.dumps({**head, **content}, indent=1) + "\n", encoding="utf-8")
