@@ -7,7 +7,7 @@
 # others' memory, and a scale that lost neighbours by cosine (docs/benchmarks.md). The rest each change meets on its way.
 
 minimum_tests=25            # entries of ctest that passed, under --ci
-minimum_assertions=1800000  # of doctest in them, without the entries that --ci takes by the date
+minimum_assertions=1600000  # of doctest in them, without the entries that --ci takes by the date
 
 packages_tests="pkg-config libclblast1 ccache libhdf5-dev libopenmpi-dev openmpi-bin"
 
