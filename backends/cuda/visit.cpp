@@ -14,7 +14,8 @@ struct Driver {
   decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
   decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
   decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
-  decltype(&cuPointerGetAttribute) attribute = [](void*, CUpointer_attribute, CUdeviceptr) {
+  // Of memory that CUDA does not know it says nothing, where cuPointerGetAttribute would call that an error.
+  decltype(&cuPointerGetAttributes) attributes = [](unsigned, CUpointer_attribute*, void**, CUdeviceptr) {
     return missing;
   };
   decltype(&cuThreadExchangeStreamCaptureMode) exchange_mode = [](CUstreamCaptureMode*) { return missing; };
@@ -34,7 +35,7 @@ Driver open_driver() {
   find(library, "cuDevicePrimaryCtxRetain", driver.retain);
   find(library, "cuCtxGetCurrent", driver.current);
   find(library, "cuCtxSetCurrent", driver.set_current);
-  find(library, "cuPointerGetAttribute", driver.attribute);
+  find(library, "cuPointerGetAttributes", driver.attributes);
   find(library, "cuThreadExchangeStreamCaptureMode", driver.exchange_mode);
   return driver;
 }
@@ -64,21 +65,21 @@ cudaError_t primary_context(int ordinal, CUcontext& context) {
 
 CUcontext context_of(const void* memory) {
   CUcontext context = nullptr;
-  const auto address = reinterpret_cast<CUdeviceptr>(memory);
-  const CUresult asked = driver().attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT, address);
-  return asked == CUDA_SUCCESS ? context : nullptr;
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_CONTEXT};
+  void* answers[] = {&context};
+  driver().attributes(1, asked, answers, reinterpret_cast<CUdeviceptr>(memory));
+  return context;
 }
 
 bool are_locked_in_one(const void* begin, std::size_t bytes) {
   const auto first = reinterpret_cast<CUdeviceptr>(begin);
   CUmemorytype type{};
-  if (driver().attribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, first) != CUDA_SUCCESS ||
-      type != CU_MEMORYTYPE_HOST)
-    return false;
   CUdeviceptr start = 0;
   std::size_t size = 0;
-  return driver().attribute(&start, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, first) == CUDA_SUCCESS &&
-         driver().attribute(&size, CU_POINTER_ATTRIBUTE_RANGE_SIZE, first) == CUDA_SUCCESS &&
+  CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                 CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+  void* answers[] = {&type, &start, &size};
+  return driver().attributes(3, asked, answers, first) == CUDA_SUCCESS && type == CU_MEMORYTYPE_HOST &&
          first + bytes <= start + size;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>  // secure_getenv
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -61,11 +62,28 @@ bool is_there(const std::string& library) {
   return cache.empty() || cache.find('\0' + library + '\0') != std::string::npos;
 }
 
+/// Puts a variable of the environment back as it was. Khronos' loader ends OCL_ICD_FILENAMES after its first
+/// name, where it stands, and the children of this process would find that driver alone.
+class KeptVariable {
+ public:
+  explicit KeptVariable(const char* name) : place_(std::getenv(name)), text_(place_ ? place_ : "") {}
+  KeptVariable(const KeptVariable&) = delete;
+  KeptVariable& operator=(const KeptVariable&) = delete;
+  ~KeptVariable() {
+    if (place_) std::copy(text_.begin(), text_.end(), place_);
+  }
+
+ private:
+  char* const place_;
+  const std::string text_;
+};
+
 }  // namespace
 
 Platforms all_platforms() {
   Platforms found;
   std::vector<cl::Platform> platforms;
+  const KeptVariable kept("OCL_ICD_FILENAMES");
   try {
     cl::Platform::get(&platforms);
   } catch (const cl::Error& error) {
