@@ -28,8 +28,10 @@ function(kith_target name)
     # gcc 12 and 13 see overlapping copies in `"text" + std::string` (gcc bug 105651), and uninitialised
     # members in temporaries that hold vectors (gcc bug 105562); clang, which the asan gate uses, does not
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>)
-  # A compiler that links libstdc++ statically would have our libraries show it, and others would then use ours.
-  target_link_options(${name} PRIVATE LINKER:--exclude-libs,ALL)
+  get_target_property(type ${name} TYPE)
+  if(type STREQUAL SHARED_LIBRARY)  # a compiler that puts libstdc++ into it would have others use that
+    target_link_options(${name} PRIVATE LINKER:--exclude-libs,libstdc++.a)
+  endif()
   if(KITH_WERROR)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
   endif()
