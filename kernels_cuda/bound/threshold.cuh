@@ -37,8 +37,7 @@ struct Tightening {
 /// Whether the threshold is that of half a squared distance.
 template <class Step>
 bool is_of_squares(const Step& step) {
-  const bool squared = step.metric == Metric::squared_l2 || step.metric == Metric::l2;
-  return step.proposer != Proposer::none && squared;
+  return step.proposer != Proposer::none && sums_squares(step.metric);
 }
 
 /// Of a step by bounds what is not listed.

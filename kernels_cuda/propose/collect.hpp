@@ -8,11 +8,6 @@ namespace kith::cuda {
 /// Columns a row may have for the bound of a product: (dims + 2) 2^-24 < 1/2. docs/certificate.md, section 1.
 inline constexpr std::uint32_t product_max_dims = (1u << 23) - 3;
 
-/// Whether a metric is a squared distance, or a monotone function of one.
-constexpr bool is_squared(Metric metric) {
-  return metric == Metric::squared_l2 || metric == Metric::l2;
-}
-
 /// Places of a step: tensor cores take whole tiles.
 inline std::uint32_t places_of(const spi::CollectStep& step) {
   const auto columns = static_cast<std::uint32_t>(step.values.cols);

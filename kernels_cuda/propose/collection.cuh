@@ -38,7 +38,7 @@ struct ProductBound {
 };
 
 inline ProductBound bound_of(const spi::CollectStep& step) {
-  return {is_squared(step.metric),
+  return {sums_squares(step.metric),
           input_of(step.queries.row_terms),
           input_of(step.train.row_terms),
           count_of(step.values.rows),

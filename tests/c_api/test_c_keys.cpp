@@ -145,10 +145,9 @@ TEST_CASE("c: keys: what is wrong is told") {
         "2: kith_merge: m = 1, k = 0; give m of 0 or more and k of 1 or more");
   value[0] = 1;
   float distance = 0;
-  CHECK(
-      told(kith_finish("l2", 1, value.data(), &distance)) ==
-      "2: kith_finish: value 1 at place 0 is that of no distance; give keys as search_keys(), within_keys() "
-      "and merge() do");
+  CHECK(told(kith_finish("l2", 1, value.data(), &distance)) ==
+        "2: kith_finish: value 1 at place 0 is that of no distance by l2; give keys as search_keys(), "
+        "within_keys() and merge() of this kith do");
   kith_index_options shard_options = fresh(kith_index_options_init);
   shard_options.first_row = std::numeric_limits<std::int64_t>::max();
   kith_index* none = nullptr;

@@ -87,7 +87,7 @@ struct Problem {
 
   std::size_t m() const { return size(queries.rows); }
   std::size_t n() const { return size(train.rows); }
-  bool squares() const { return metric == Metric::squared_l2; }
+  bool squares() const { return metric != Metric::negative_dot; }
 
   static Problem hard(Proposer proposer, Metric metric, DataKind kind, std::int64_t m, std::int64_t n,
                       std::int64_t dims) {
@@ -98,8 +98,8 @@ struct Problem {
     all = within_range(all);  // both by the same power of two
     const auto middle = all.values.begin() + m * dims;
     Matrix train{n, dims, {middle, all.values.end()}};
-    const bool moves = metric == Metric::squared_l2;
-    std::vector<float> centre = moves ? mean_of(train) : std::vector<float>(size(dims));
+    std::vector<float> centre =
+        metric != Metric::negative_dot ? mean_of(train) : std::vector<float>(size(dims));
     return {proposer, metric, {m, dims, {all.values.begin(), middle}}, std::move(train), std::move(centre)};
   }
 };

@@ -45,7 +45,7 @@ inline Model small_classifier() {
 
 inline Model small_regressor() {
   Model model;
-  model.metric = Metric::cosine;
+  model.metric = Metric::linf;
   model.n = 3;
   model.dims = 2;
   model.outputs = 2;

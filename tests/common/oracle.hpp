@@ -50,6 +50,7 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
     switch (metric) {
       case Metric::squared_l2:
       case Metric::l2:
+      case Metric::cosine:
         s = std::fma(t, t, s);
         break;
       case Metric::l1:
@@ -59,7 +60,6 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
         s = std::max(s, std::fabs(t));
         break;
       case Metric::negative_dot:
-      case Metric::cosine:
         s = std::fma(-query[d], row[d], s);
         break;
       case Metric::hamming: {
@@ -78,7 +78,7 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
 /// The distance a user sees.
 inline float finished(Metric metric, float s) {
   if (metric == Metric::l2) return std::sqrt(s);
-  if (metric == Metric::cosine) return 1.0f + s;
+  if (metric == Metric::cosine) return s / 2;
   return s;
 }
 
@@ -241,7 +241,7 @@ struct Certificate {
   bool squares;  ///< squared distances, not inner products
 
   Certificate(std::size_t columns, Metric metric)
-      : dims(static_cast<Real>(columns)), squares(metric == Metric::squared_l2 || metric == Metric::l2) {}
+      : dims(static_cast<Real>(columns)), squares(metric != Metric::negative_dot) {}
 
   /// Relative error of dims + 2 roundings, one after another: g and b.
   Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }

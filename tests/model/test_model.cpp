@@ -42,7 +42,7 @@ TEST_CASE("model: a file byte for byte") {
   const double least = static_cast<double>(1e-45f);
   save(model, folder / "m.kith");
   const Sections expected = {
-      {"model", text("cosine") + words({0, 3, 2, 2})},
+      {"model", text("linf") + words({0, 3, 2, 2})},
       {"voting", text("uniform") + text("smallest_label") + words({INT64_MIN, 0, 0, 0})},
       {"prepare", words({2}) + text("ordinal") + words({0, 0, 1}) + text("min_max") + words({1, 2}) +
                       bytes<double>({least, -4}) + words({2}) + bytes<double>({3 - least, 9})},
@@ -53,6 +53,32 @@ TEST_CASE("model: a file byte for byte") {
       {"samples", words({0})}};
   CHECK(folder.read("m.kith") == assembled(expected));
   CHECK(sections_of(folder.read("m.kith")) == expected);
+}
+
+TEST_CASE("model: cosine has version 3, and what an older kith made is refused, and how to make it again") {
+  const Folder folder;
+  Model model = small_regressor();
+  model.metric = Metric::cosine;
+  save(model, folder / "m.kith");
+  const string good = folder.read("m.kith");
+  CHECK(good[8] == 3);
+  CHECK(same(load_model(folder / "m.kith"), model));
+  string older = assembled(sections_of(good), 3);
+  CHECK(older == good);
+  for (const std::uint64_t version : {1, 2}) {
+    Sections sections = sections_of(good);
+    if (version == 1) {
+      sections.pop_back();  // the origin
+      string& prepare = content_of(sections, "prepare");
+      prepare.resize(prepare.size() - text("refuse").size() - words({0}).size());
+    }
+    folder.write("old.kith", assembled(sections, version));
+    CHECK(error_of([&] { load_model(folder / "old.kith"); }) ==
+          "bad_file: model: " + (folder / "old.kith") +
+              ": byte 8: an older kith made this model, whose distances by cosine were others; train it "
+              "again from "
+              "its rows (kith classify or regress --save-model)");
+  }
 }
 
 TEST_CASE("model: what is saved is loaded, and saved again is the same file") {
@@ -145,7 +171,7 @@ TEST_CASE("model: parts that do not fit together") {
         start + "23 values are not 4 rows of 6 columns; give [n, dims]");
   CHECK(refused(values, [](Model& m) { m.n = m.dims = std::int64_t{1} << 32; }) ==
         start + "6 values are not 4294967296 rows of 4294967296 columns; give [n, dims]");
-  CHECK(refused(values, [](Model& m) { m.rows[2] = m.rows[3] = 0; }) ==
+  CHECK(refused(values, [](Model& m) { m.metric = Metric::cosine, m.rows[2] = m.rows[3] = 0; }) ==
         start + "training row 1 is all zeros, which has no direction; leave it out for cosine");
   CHECK(refused(good, [](Model& m) { m.labels.clear(); }) ==
         start + "it has neither labels nor values; give labels to a classifier, values to a regressor");

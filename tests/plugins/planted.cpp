@@ -137,7 +137,7 @@ class PlantedDevice : public spi::Device {
   spi::Support proposal(Proposer proposer, Metric metric) const {
     if (proposer == Proposer::none) return {};
     if (!has(proposer)) return {"it has no proposer " + std::string(name(proposer)), 0};
-    if (is_squared(metric) || is_inner_product(metric)) return {};
+    if (kith::sums_squares(metric) || metric == kith::Metric::negative_dot) return {};
     return {"metric " + std::string(name(metric)) + " does not follow from inner products", 0};
   }
 
@@ -181,7 +181,8 @@ class PlantedDevice : public spi::Device {
     grouped(s.out, s.k, s.groups, s.train.rows, defect_ == fused_reads_padding ? padded : s.train.rows,
             s.first_row, [&](std::uint32_t q, std::uint32_t t) {
               const float value = chain(s.metric, s.queries, q, s.train, t);
-              const bool lost = defect_ == loses_minus && is_inner_product(s.metric) && s.queries.rows > 64;
+              const bool lost =
+                  defect_ == loses_minus && s.metric == kith::Metric::negative_dot && s.queries.rows > 64;
               return lost && q >= vector ? 0 : value;
             });
   }

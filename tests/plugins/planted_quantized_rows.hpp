@@ -24,14 +24,6 @@ inline float not_above(Real value) {
   return -not_below(-value);
 }
 
-inline bool is_squared(kith::Metric metric) {
-  return metric == kith::Metric::squared_l2 || metric == kith::Metric::l2;
-}
-
-inline bool is_inner_product(kith::Metric metric) {
-  return metric == kith::Metric::negative_dot || metric == kith::Metric::cosine;
-}
-
 /// (dims + 2) u / (1 - (dims + 2) u).
 inline Real relative_error(std::size_t dims) {
   const Real steps = (static_cast<Real>(dims) + 2) * 0x1p-24L;
@@ -90,7 +82,7 @@ struct Bounding {
 inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   namespace spi = kith::spi;
   const std::size_t dims = s.train.rows.cols;
-  const bool squares = is_squared(s.metric);
+  const bool squares = kith::sums_squares(s.metric);
   Real norm = 0, error = 0, quantized_norm = 0;
   for (std::size_t q = 0; q < s.values.rows; ++q) {
     const Real quantized = row_of_grid(s.queries.row_terms, spi::quantized_norm)[q];
@@ -117,14 +109,14 @@ inline kith::Key high_of(float low, float gap, std::uint32_t row) {
 }
 
 inline float threshold_of(const kith::spi::TightenStep& s, std::size_t q, float worst) {
-  if (s.proposer == kith::Proposer::none || !is_squared(s.metric)) return worst;
+  if (s.proposer == kith::Proposer::none || !kith::sums_squares(s.metric)) return worst;
   const Real half = (worst + s.dims * 0x1p-149L) / (1 - relative_error(s.dims)) / 2;
   return not_below((half - row_of_grid(s.query_terms, kith::spi::half_norm)[q]) * (1 + 0x1p-60L) +
                    half * 0x1p-60L);
 }
 
 inline float threshold_of(const kith::spi::TightenByBoundsStep& s, std::size_t q, float high) {
-  if (!is_squared(s.metric)) return high;
+  if (!kith::sums_squares(s.metric)) return high;
   const Real g = relative_error(s.dims), own = row_of_grid(s.query_terms, kith::spi::norm)[q];
   return not_below((high * (1 + g) + g * own * own + s.dims * 0x1p-149L) / (1 - g) +
                    std::fabs(high) * 0x1p-60L);

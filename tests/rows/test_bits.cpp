@@ -159,7 +159,7 @@ TEST_CASE("hamming: bits and hamming go together, and with nothing that measures
         "metric");
   const std::string structure =
       "unsupported: structure: hamming compares bits, whose class structure kith does not measure; choose "
-      "squared_l2, l2, l1 or linf, and give numbers";
+      "squared_l2, l2, cosine, l1 or linf, and give numbers";
   CHECK(error_of([&] { Structure(device(), bits.view(), labels, Metric::hamming); }) == structure);
   CHECK(error_of([&] { class_matrices(device(), bits.view(), labels, Metric::hamming, {}); }) == structure);
   CHECK(error_of([&] { select_features(device(), bits.view(), labels, Metric::hamming, {}); }) ==

@@ -259,7 +259,7 @@ TEST_CASE("finish: distances and rows are those of the host, roots to the last b
   const std::size_t q = values.size() / k;
   for (const Metric metric : all_metrics) {
     CAPTURE(std::string(name(metric)));
-    const bool negative = metric == Metric::negative_dot || metric == Metric::cosine;
+    const bool negative = may_be_negative(metric);
     std::vector<Key> keys(q * width, make_key(5, 5));
     std::vector<float> distance;
     std::vector<std::int64_t> rows;
@@ -270,7 +270,7 @@ TEST_CASE("finish: distances and rows are those of the host, roots to the last b
       if (i % 50 == 49) key = i % 100 == 49 ? no_key : Key{no_value} << 32 | row;
       keys[i / k * width + i % k] = key;
       const float raw = i % 50 == 49 ? inf : value + 0.0f;
-      distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? 1.0f + raw : raw);
+      distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? raw / 2 : raw);
       rows.push_back(key == no_key ? -1 : std::int64_t{row});
     }
     spi::with_device(device(), [&](spi::Device& on) {

@@ -48,8 +48,12 @@ TEST_CASE("keys: finished by each metric, and padded as a search pads") {
   const Keys keys = list({ordered(-0.5f), two, infinite, no_value}, {3, 4, 5, -1});
   const std::vector<std::int64_t> rows = {3, 4, 5, -1};
   CHECK(finish(Metric::negative_dot, keys) == Neighbors{1, 4, {-0.5f, 2, inf, inf}, rows});
-  CHECK(finish(Metric::cosine, keys) == Neighbors{1, 4, {0.5f, 3, inf, inf}, rows});
+  CHECK(
+      error_of([&] { finish(Metric::cosine, keys); }) ==
+      "invalid_argument: finish: value 1090519039 at place 0 is that of no distance by cosine; give keys as "
+      "search_keys(), within_keys() and merge() of this kith do");
   const Keys squares = list({0x80000000u, two}, {3, 4});
+  CHECK(finish(Metric::cosine, squares) == Neighbors{1, 2, {0, 1}, {3, 4}});
   CHECK(finish(Metric::l2, squares) == Neighbors{1, 2, {0, 1.41421354f}, {3, 4}});
   CHECK(finish(Metric::squared_l2, squares) == Neighbors{1, 2, {0, 2}, {3, 4}});
 }

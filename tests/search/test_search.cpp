@@ -34,7 +34,7 @@ TEST_CASE("search: nearest first, and the distance is finished") {
   CHECK(search(matrix(2, {1, 1}), train, Metric::negative_dot, 2) == Neighbors{1, 2, {-14, -7}, {2, 1}});
 }
 
-TEST_CASE("search: cosine is one minus the cosine, from rows of any length") {
+TEST_CASE("search: cosine is half the squared distance of unit rows, of any length before") {
   const Matrix train = matrix(4, {9, 0, 0, 0, /**/ -1, -1, -1, -1, /**/ 3, 3, 3, 3, /**/ 1, -1, 1, -1});
   CHECK(search(matrix(4, {.5f, .5f, .5f, .5f}), train, Metric::cosine, 4) ==
         Neighbors{1, 4, {0, 0.5f, 1, 2}, {2, 0, 3, 1}});

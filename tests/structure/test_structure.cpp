@@ -88,7 +88,7 @@ TEST_CASE("structure: other metrics: l2 averages squares, l1 and linf what they 
 TEST_CASE("structure: distances by tiles are those of the contract") {
   const Matrix samples = hard_rows(DataKind::normal, Set::train, 83, 5, Metric::l2);
   const Labels labels = workloads::make_labels(3, 83, 4);
-  for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf}) {
+  for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::cosine, Metric::l1, Metric::linf}) {
     const Structure structure(device(), samples, labels, metric);
     std::vector<float> expected = chains(metric, samples, samples);
     for (float& value : expected) value = finished(metric, value);
@@ -129,7 +129,7 @@ TEST_CASE("structure: the same bits by every device and every tile") {
   const std::int64_t n = 211;
   const Device cpu = open_device("cpu");
   for (const DataKind kind : {DataKind::normal, DataKind::clusters})
-    for (const Metric metric : {Metric::l2, Metric::linf}) {
+    for (const Metric metric : {Metric::l2, Metric::cosine, Metric::linf}) {
       const Matrix samples = hard_rows(kind, Set::train, n, 6, metric);
       const Labels labels = workloads::make_labels(4, n, 7);
       const Structure right(cpu, samples, labels, metric), structure(device(), samples, labels, metric);
@@ -195,7 +195,7 @@ TEST_CASE("structure: class matrices of many masks are those of each alone") {
   const Matrix samples = hard_rows(DataKind::clusters, Set::train, n, 5, Metric::squared_l2);
   const Labels labels = workloads::make_labels(2, n, 4);
   const std::vector<Numbers> sets = {{0}, {}, {3, 1}, {1, 3}, {4, 0, 2}, {2}};
-  for (const Metric metric : {Metric::squared_l2, Metric::l1})
+  for (const Metric metric : {Metric::squared_l2, Metric::cosine, Metric::l1})
     for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.query_tile = 40, .train_tile = 31},
                                        PlanOptions{.memory_limit = 40000}}) {
       const std::vector<ClassMatrix> found = class_matrices(device(), samples, labels, metric, sets, options);
@@ -206,6 +206,29 @@ TEST_CASE("structure: class matrices of many masks are those of each alone") {
       }
     }
   CHECK(class_matrices(device(), samples, labels, Metric::l1, {}).empty());
+}
+
+TEST_CASE(
+    "structure: by cosine, sums are of unit rows, also of samples that came later, and of the columns that "
+    "count") {
+  const std::int64_t n = 90;
+  const Matrix samples = hard_rows(DataKind::normal, Set::train, n, 5, Metric::cosine);
+  const Labels labels = workloads::make_labels(6, n, 3);
+  const Structure structure(device(), samples, labels, Metric::cosine);
+  const Oracle oracle(Metric::cosine, samples, structure.codes(), 3);
+  CHECK(difference(bits(structure.sample_classes().smallest), bits(oracle.smallest)) == "");
+  const Structure some(device(), samples.view().slice(0, 50), std::span(labels).first(50), Metric::cosine);
+  some.class_matrix();  // made before more come
+  check_equal(some.with(samples.view().slice(50, 40), std::span(labels).subspan(50)).class_matrix(),
+              structure.class_matrix());
+  Matrix gap = samples;
+  gap.values[5 * 7 + 1] = gap.values[5 * 7 + 3] = 0;
+  CHECK(error_of([&] {
+          class_matrices(device(), gap, labels, Metric::cosine, std::vector<Numbers>{{0}, {3, 1}});
+        }) ==
+        "invalid_argument: structure: sample row 7 is all zeros in the columns that count, which has no "
+        "direction; "
+        "leave it out for cosine");
 }
 
 TEST_CASE("structure: class matrices look at no column that no mask names, and refuse what is not finite") {

@@ -139,8 +139,7 @@ class KITH_API Index {
   /// All training rows within a radius of each query, exactly: those whose distance, as search() would
   /// give it, is at most the radius.
   ///   queries  [m, dims]  as for search()
-  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot, and by
-  ///            rounding by cosine
+  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot alone
   ///   returns  by distance, then by row
   /// Throws as search() does, and
   ///        unsupported:   options insist on a selector, a sample, groups, the fused step or a proposer.

@@ -35,9 +35,14 @@ inline constexpr std::array number_metrics = {Metric::squared_l2, Metric::l2,   
 /// The metric of whoever names none.
 inline constexpr Metric default_metric = Metric::l2;
 
+/// Whether the distance is a sum of squared differences, or follows from one, in the same order.
+constexpr bool sums_squares(Metric metric) {
+  return metric == Metric::squared_l2 || metric == Metric::l2 || metric == Metric::cosine;
+}
+
 /// Whether a distance by `metric` can be below 0. Then a radius may be, and a mean of distances says nothing.
 constexpr bool may_be_negative(Metric metric) {
-  return metric == Metric::negative_dot || metric == Metric::cosine;
+  return metric == Metric::negative_dot;
 }
 
 /// What metrics.def calls so, on the host: those of 32 bits that differ, as a whole float.

@@ -44,7 +44,7 @@ struct PlanOptions {
   std::vector<Selector> sample = {};
   std::optional<bool> fused = {};  ///< distance and select in one step, or never
   /// Boxes around rows that lie together, which are skipped where nothing in them can be near, or never:
-  /// docs/boxes.md. Metrics squared_l2, l2, l1 and linf.
+  /// docs/boxes.md. Metrics squared_l2, l2, cosine, l1 and linf.
   std::optional<bool> boxes = {};
   std::int64_t groups = 0;      ///< lists a query and training tile; 0: chosen
   std::int64_t query_tile = 0;  ///< queries a step; 0: chosen

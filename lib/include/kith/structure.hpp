@@ -17,7 +17,7 @@ namespace kith {
 struct SampleClasses {
   std::int64_t samples = 0, classes = 0;
   std::vector<float> smallest;  ///< [n, classes], raw; a sample's distance to itself counts
-  std::vector<double> mean;     ///< [n, classes], of the raw distances: for squared_l2 and l2 of d^2
+  std::vector<double> mean;     ///< [n, classes], of the raw distances: for l2 of d^2, for cosine of 2 d
 };
 
 /// Mean distances of classes.
@@ -38,8 +38,8 @@ struct SampleError {
 };
 
 /// Labelled samples on a device; of a set of devices the first member adds up sums and writes distances. For
-/// squared_l2, l2, l1 and linf, whose distances are 0 or more. Immutable: any number of threads may use one
-/// at once. A handle: copies share the samples.
+/// squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. Immutable: any number of threads may
+/// use one at once. A handle: copies share the samples.
 ///
 /// Of PlanOptions count tiles, memory_limit, threads, stop and progress, and for what is searched also the
 /// selector and its like; a filter or self is refused (invalid_argument). Results do not depend on them.

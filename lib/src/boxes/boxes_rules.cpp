@@ -63,7 +63,7 @@ bool names_another_way(const PlanOptions& o) {
 void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& o) {
   if (!follows_from_gaps(p.metric))
     refuse("boxes bound no distances by " + std::string(name(p.metric)) +
-           "; choose squared_l2, l2, l1 or linf, or drop the demand for boxes");
+           "; choose squared_l2, l2, cosine, l1 or linf, or drop the demand for boxes");
   if (p.k > static_cast<std::int64_t>(device.boxes_max_k))
     refuse(device.spec +
            (device.boxes_max_k == 0 ? " has no boxes"
@@ -114,15 +114,7 @@ std::int64_t tile_of(const DeviceInfo& device) {
 }  // namespace
 
 bool follows_from_gaps(Metric metric) {
-  switch (metric) {
-    case Metric::squared_l2:
-    case Metric::l2:
-    case Metric::l1:
-    case Metric::linf:
-      return true;
-    default:
-      return false;
-  }
+  return sums_squares(metric) || metric == Metric::l1 || metric == Metric::linf;
 }
 
 std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {

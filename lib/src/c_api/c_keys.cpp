@@ -86,7 +86,7 @@ kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value
     const Metric of = choice_of(metric, default_metric, parse_metric);
     const std::span<const std::uint32_t> values = array_of(where, "value", value, count);
     if (count > 0) check_given(where, "distance", distance);
-    check_values(where, values);
+    check_values(where, of, values);
     finish_values(of, values, distance);
   });
 }

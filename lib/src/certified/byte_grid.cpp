@@ -117,7 +117,7 @@ bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& val
 
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element) {
   if (!follows_from_products(metric) || prepare_of(metric) == Prepare::unit_rows) return {};
-  const bool moves = has_centre(metric);
+  const bool moves = sums_squares(metric);
   if (element == Element::i8) return {0, 1, true};
   if (element == Element::u8 && moves) return {-static_cast<float>(spi::least_on_grid), 1, true};
   if (values.too_many() || values.values().empty()) return {};

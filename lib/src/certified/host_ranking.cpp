@@ -119,7 +119,7 @@ float HostRanking::threshold_of(const float* query, std::span<const Key> best) c
   constexpr float all_pass = std::numeric_limits<float>::infinity();
   const Key worst = *std::max_element(best.begin(), best.end());
   if (worst == no_key) return all_pass;
-  if (!has_centre(metric_)) return value_of(worst);
+  if (!sums_squares(metric_)) return value_of(worst);
   const double g = spi::chain_error(dims_);
   if (!(g < 1)) return all_pass;
   double square = 0;

@@ -39,10 +39,6 @@ std::int64_t sample_stride(std::int64_t rows) {
   return divide_up(rows, most_samples);
 }
 
-bool has_centre(Metric metric) {
-  return metric != Metric::negative_dot && metric != Metric::cosine && follows_from_products(metric);
-}
-
 void SampledValues::tell(Index::State& index) const {
   index.centre = centre;
   index.clip_range = clip_range;
@@ -120,7 +116,7 @@ SampledValues RowSample::values(Metric metric, Element element) const {
 
 std::vector<float> RowSample::centre(Metric metric) const {
   std::vector<float> centre(sum_.size());
-  if (!has_centre(metric)) return centre;
+  if (!sums_squares(metric)) return centre;
   const FloatGuard guard;
   for (std::size_t d = 0; d < sum_.size(); ++d) {
     const double mean = sum_[d] / static_cast<double>(samples_);

@@ -16,9 +16,6 @@ namespace kith {
 /// About 4096 of `rows` rows are a sample: every so many.
 std::int64_t sample_stride(std::int64_t rows);
 
-/// Whether rows are moved before they are quantized: for distances, not for inner products.
-bool has_centre(Metric metric);
-
 /// What an Index keeps of a sample of its rows.
 struct SampledValues {
   /// [dims]  What rows are moved by: about the mean of the training rows, whole where the rows are, so that

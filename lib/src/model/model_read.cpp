@@ -100,7 +100,13 @@ class ModelReader {
   bool has(std::string_view section) const { return starts_.find(section) != starts_.end(); }
 
   /// What is written has the lowest version that holds it.
-  void check_version(std::uint64_t lowest) const {
+  void check_version(const Model& model) const {
+    const std::uint64_t lowest = version_of(model);
+    if (model.metric == Metric::cosine && version_ < lowest)
+      fail(model_magic.size(),
+           "an older kith made this model, whose distances by cosine were others; train it again from its "
+           "rows "
+           "(kith classify or regress --save-model)");
     if (version_ != lowest)
       fail(model_magic.size(), "the format is version " + std::to_string(version_) +
                                    ", but the model needs version " + std::to_string(lowest) +
@@ -256,7 +262,7 @@ Model read_model(int fd) {
   at_section(reader, "prepare", [&] { model.preparation = Preparation(std::move(learned)); });
   for (const ModelSection& section : model_checks())
     if (reader.has(section.name)) at_section(reader, section.name, [&] { section.check(model); });
-  reader.check_version(version_of(model));
+  reader.check_version(model);
   return model;
 }
 

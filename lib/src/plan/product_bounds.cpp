@@ -6,15 +6,7 @@
 namespace kith {
 
 bool follows_from_products(Metric metric) {
-  switch (metric) {
-    case Metric::squared_l2:
-    case Metric::l2:
-    case Metric::negative_dot:
-    case Metric::cosine:
-      return true;
-    default:
-      return false;
-  }
+  return sums_squares(metric) || metric == Metric::negative_dot;
 }
 
 double largest_centred(float largest, const std::vector<float>& centre) {

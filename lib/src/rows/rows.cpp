@@ -64,8 +64,8 @@ void raise(std::atomic<float>& known, float value) {
   }
 }
 
-/// Divide each row by its norm: double sum in dimension order, one rounding to float. The rows may be
-/// `own` already. Elements of rows that were shorter than 1 become larger, so the largest is found anew.
+/// Divide each row by its norm. The rows may be `own` already. Elements of rows that were shorter than 1
+/// become larger, so the largest is found anew.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
                     std::uint32_t threads, std::int64_t first_row) {
   const MatrixView<const float> from = rows.view;
@@ -74,16 +74,11 @@ void make_unit_rows(std::string_view where, std::string_view what, PreparedRows&
   std::atomic<std::int64_t> first_zero = from.rows();
   std::atomic<float> largest = 0.0f;
   parallel_for(from.rows(), from.rows() * dims, threads, [&](std::int64_t r) {
-    const float* row = from.row(r);
-    double sum = 0;
-    for (std::int64_t d = 0; d < dims; ++d) sum += static_cast<double>(row[d]) * static_cast<double>(row[d]);
-    const double norm = std::sqrt(sum);
-    std::int64_t known = first_zero;
-    while (norm == 0 && r < known && !first_zero.compare_exchange_weak(known, r)) {
-    }
     float* const unit = rows.own.data() + r * dims;
-    for (std::int64_t d = 0; d < dims; ++d) unit[d] = static_cast<float>(static_cast<double>(row[d]) / norm);
-    if (norm > 0) raise(largest, largest_of(unit, dims));
+    if (make_unit_row(from.row(r), dims, unit)) return raise(largest, largest_of(unit, dims));
+    std::int64_t known = first_zero;
+    while (r < known && !first_zero.compare_exchange_weak(known, r)) {
+    }
   });
   if (first_zero < from.rows())
     throw Error(Errc::invalid_argument, std::string(where) + ": " + std::string(what) + " row " +
@@ -112,6 +107,14 @@ void check_view(std::string_view where, std::string_view what, const void* data,
   const std::int64_t most = std::numeric_limits<std::ptrdiff_t>::max() / element_bytes;
   if (cols > most / rows || (rows > 1 && stride > most / rows))
     refuse(", more than any memory holds; check the counts");
+}
+
+bool make_unit_row(const float* row, std::int64_t dims, float* unit) {
+  double sum = 0;
+  for (std::int64_t d = 0; d < dims; ++d) sum += static_cast<double>(row[d]) * static_cast<double>(row[d]);
+  const double norm = std::sqrt(sum);
+  for (std::int64_t d = 0; d < dims; ++d) unit[d] = static_cast<float>(static_cast<double>(row[d]) / norm);
+  return norm > 0;
 }
 
 std::size_t cells_of(std::int64_t a, std::int64_t b) {

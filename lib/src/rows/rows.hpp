@@ -50,6 +50,10 @@ PreparedRows prepare_rows(std::string_view where, std::string_view what, const R
                           std::uint32_t threads, std::span<const std::int64_t> features = {},
                           std::int64_t first_row = 0);
 
+/// Divide a row by its norm, in double, each element rounded once: docs/contract.md, section 1.
+/// Returns false for a row of zeros, which has no direction.
+bool make_unit_row(const float* row, std::int64_t dims, float* unit);
+
 /// The columns that count, ascending; all where none is asked for.
 /// Throws invalid_argument: one does not exist, or is named twice.
 std::vector<std::int64_t> ordered_features(const std::vector<std::int64_t>& asked, std::int64_t columns);

@@ -57,6 +57,7 @@ RadiusKeys merge(std::span<const RadiusKeys> lists) try {
 
 Neighbors finish(Metric metric, const Keys& keys) try {
   check_keys("finish", lists_of("finish", keys));
+  check_values("finish", metric, keys.value);
   Neighbors found{keys.queries, keys.k, std::vector<float>(keys.value.size()), keys.row};
   finish_values(metric, keys.value, found.distance.data());
   return found;
@@ -66,6 +67,7 @@ Neighbors finish(Metric metric, const Keys& keys) try {
 
 RadiusNeighbors finish(Metric metric, const RadiusKeys& keys) try {
   check_keys("finish", lists_of("finish", keys));
+  check_values("finish", metric, keys.value);
   RadiusNeighbors found{keys.queries, keys.first, std::vector<float>(keys.value.size()), keys.row};
   finish_values(metric, keys.value, found.distance.data());
   return found;

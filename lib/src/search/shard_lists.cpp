@@ -199,13 +199,15 @@ RadiusKeys merge_radius_keys(std::span<const ShardLists> lists) {
   return merged;
 }
 
-void check_values(std::string_view where, std::span<const std::uint32_t> values) {
-  const auto wrong = std::find_if(values.begin(), values.end(), [](std::uint32_t value) {
-    return value != no_value && !is_distance(value);
+void check_values(std::string_view where, Metric metric, std::span<const std::uint32_t> values) {
+  const std::uint32_t least = may_be_negative(metric) ? 0 : ordered(0.0f);
+  const auto wrong = std::find_if(values.begin(), values.end(), [least](std::uint32_t value) {
+    return value != no_value && (!is_distance(value) || value < least);
   });
   if (wrong == values.end()) return;
   refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
-                    " is that of no distance; give keys as search_keys(), within_keys() and merge() do");
+                    " is that of no distance by " + std::string(name(metric)) +
+                    "; give keys as search_keys(), within_keys() and merge() of this kith do");
 }
 
 void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance) {

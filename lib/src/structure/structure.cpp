@@ -28,7 +28,7 @@ std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> s
                                    std::span<const std::int64_t> order, std::int64_t first,
                                    std::uint32_t threads) {
   const auto count = static_cast<std::int64_t>(order.size());
-  const SampleRows from{samples, order, index.features()};
+  const SampleRows from{samples, order, index.features(), index.metric()};
   const std::vector<float> rows = from.rows(0, count);
   return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
 }
@@ -75,11 +75,11 @@ void check_structure_metric(Metric metric) {
   if (compares_bits(metric))
     throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                        " compares bits, whose class structure kith does not measure; choose "
-                                       "squared_l2, l2, l1 or linf, and give numbers");
+                                       "squared_l2, l2, cosine, l1 or linf, and give numbers");
   if (!may_be_negative(metric)) return;
   throw Error(Errc::unsupported, "structure: " + std::string(name(metric)) +
                                      " may be below 0, so that its sums say nothing about classes; choose "
-                                     "squared_l2, l2, l1 or linf");
+                                     "squared_l2, l2, cosine, l1 or linf");
 }
 
 LandedRows land_numbers(std::string_view where, std::string_view what, const RowsView& rows, Metric metric) {
@@ -111,7 +111,7 @@ void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options
   task.classes = static_cast<std::int64_t>(labels.classes.size());
   // A member of a set holds a part of the rows at most, and copies of all while sums need them.
   task.resident = is_ascending(by.order) || is_set(index.device()) ? index.rows() : 2 * index.rows();
-  SumsInput input{{view(), by.order, index.features()}, by.chunks};
+  SumsInput input{{view(), by.order, index.features(), index.metric()}, by.chunks};
   run_sums(task, {&input, 1}, options, trace, take);
 }
 

@@ -154,7 +154,7 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
   if (count == 0) return found;
   const Index on_one = on_one_device(*state_);
   DistanceTiles tiles(on_one.state(), options, count);
-  const SampleRows samples{state_->view(), {}, state_->index.features()};
+  const SampleRows samples{state_->view(), {}, state_->index.features(), state_->index.metric()};
   for (std::int64_t done = 0; done < count; done += tiles.queries()) {
     const std::int64_t rows = std::min(tiles.queries(), count - done);
     const std::vector<float> queries = samples.rows(first + done, rows);

@@ -48,7 +48,7 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
   const std::vector<std::uint32_t> codes = codes_in_order(coded.codes, order);
   std::vector<SumsInput> inputs;
   inputs.reserve(sets.size());
-  for (const std::vector<std::int64_t>& set : sets) inputs.push_back({{samples, order, set}});
+  for (const std::vector<std::int64_t>& set : sets) inputs.push_back({{samples, order, set, metric}});
   SumsTask task{first_of(device).state(), metric, codes};
   task.classes = static_cast<std::int64_t>(coded.classes.size());
 

@@ -4,9 +4,11 @@
 #include <string>
 
 #include "base/numbers.hpp"
+#include "base/refuse.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
 #include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
 #include "rows/rows.hpp"
@@ -151,8 +153,14 @@ std::vector<float> SampleRows::rows(std::int64_t first, std::int64_t count) cons
   std::vector<float> gathered(static_cast<std::size_t>(count) * columns);
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto place = static_cast<std::size_t>(first) + i;
-    const float* const row = samples.row(order.empty() ? static_cast<std::int64_t>(place) : order[place]);
-    for (std::size_t d = 0; d < columns; ++d) gathered[i * columns + d] = row[features[d]];
+    const std::int64_t sample = order.empty() ? static_cast<std::int64_t>(place) : order[place];
+    const float* const row = samples.row(sample);
+    float* const to = gathered.data() + i * columns;
+    for (std::size_t d = 0; d < columns; ++d) to[d] = row[features[d]];
+    if (prepare_of(metric) == Prepare::unit_rows && !make_unit_row(to, dims(), to))
+      refuse("structure", "sample row " + std::to_string(sample) +
+                              " is all zeros in the columns that count, which has no direction; leave it out "
+                              "for cosine");
   }
   return gathered;
 }

@@ -13,14 +13,16 @@
 
 namespace kith {
 
-/// Samples on the host, read in another order and by some of their columns.
+/// Samples on the host, read in another order, by some of their columns and, for cosine, as unit rows.
 struct SampleRows {
   MatrixView<const float> samples;         ///< [n, columns], as the caller gave them
   std::span<const std::int64_t> order;     ///< [n]  sample at each position; empty: as they are
   std::span<const std::int64_t> features;  ///< columns that count, ascending
+  Metric metric = Metric::squared_l2;
 
   std::int64_t dims() const { return static_cast<std::int64_t>(features.size()); }
   /// Those at positions first ... first + count - 1, [count, dims].
+  /// Throws invalid_argument: for cosine, one is all zeros in the columns that count.
   std::vector<float> rows(std::int64_t first, std::int64_t count) const;
 };
 

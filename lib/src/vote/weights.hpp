@@ -45,8 +45,8 @@ class Weigher {
       case Weights::uniform:
         break;
       case Weights::distance:
-        // Distances ascend: where some are 0, the first is. A cosine distance may lie a little below.
-        if (nearest <= 0) return distance <= 0 ? 1.0f : 0.0f;
+        // Distances ascend: where some are 0, the first is.
+        if (nearest == 0) return distance == 0 ? 1.0f : 0.0f;
         return std::min(1.0f / distance, largest_weight);
       case Weights::rank:
         return std::min(voting_->rank_weights[rank], largest_weight);

@@ -79,9 +79,8 @@ def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
 def _weights(distance: Float32, weights: str) -> Float32:
     if weights == "uniform":
         return np.ones(distance.shape, np.float32)
-    far = np.maximum(distance, np.float32(0))  # a cosine distance may be below 0
     with np.errstate(divide="ignore"):
-        weight = np.minimum(np.float32(1) / far, _MOST)
-    exact = far[:, :1] == 0
-    plain: Float32 = np.where(exact, (far == 0).astype(np.float32), weight)
+        weight = np.minimum(np.float32(1) / distance, _MOST)
+    exact = distance[:, :1] == 0
+    plain: Float32 = np.where(exact, (distance == 0).astype(np.float32), weight)
     return plain

@@ -58,10 +58,6 @@ std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, 
     refuse(where, "--radius: " + flags.radius +
                       " is below 0, and no distance is; give a radius of 0 or more for " +
                       std::string(name(metric)));
-  if (number.value < 0 && metric == Metric::cosine)
-    note(
-        where + ": --radius " + flags.radius +
-        " is below 0, where cosine distances come by rounding only; give a radius of 0 or more to find rows");
   return {number.value};
 }
 

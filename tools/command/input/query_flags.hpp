@@ -38,7 +38,7 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
 Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training);
 
 /// The radius, as one for all queries.
-/// Throws invalid_argument: no number; one below 0 where no distance is. Notes one below 0 for cosine.
+/// Throws invalid_argument: no number; one below 0 where no distance is.
 std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, Metric metric);
 
 /// Who is asked, for messages: the name of a file, or `--query`.

@@ -140,8 +140,7 @@ void draw_stage(Random random, Case& c) {
 
 /// Whether a search for these sizes can go by boxes.
 bool has_boxes(const DeviceInfo& device, const Case& c) {
-  const bool bounded = c.metric == Metric::squared_l2 || c.metric == Metric::l2 || c.metric == Metric::l1 ||
-                       c.metric == Metric::linf;
+  const bool bounded = sums_squares(c.metric) || c.metric == Metric::l1 || c.metric == Metric::linf;
   return bounded && c.k <= device.boxes_max_k && !c.stage;
 }
 

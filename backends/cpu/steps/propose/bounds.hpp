@@ -31,16 +31,8 @@ enum class FromProducts {
 };
 
 inline FromProducts from_products(Metric metric) {
-  switch (metric) {
-    case Metric::squared_l2:
-    case Metric::l2:
-      return FromProducts::as_squares;
-    case Metric::negative_dot:
-    case Metric::cosine:
-      return FromProducts::as_they_are;
-    default:
-      return FromProducts::not_at_all;
-  }
+  if (sums_squares(metric)) return FromProducts::as_squares;
+  return metric == Metric::negative_dot ? FromProducts::as_they_are : FromProducts::not_at_all;
 }
 
 }  // namespace kith::cpu

@@ -60,7 +60,7 @@ std::string refusal_of_bounds(const spi::CollectStep& step) {
 }  // namespace
 
 std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims) {
-  if (!is_squared(metric) && metric != Metric::negative_dot && metric != Metric::cosine)
+  if (!sums_squares(metric) && metric != Metric::negative_dot)
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
   const bool halves = proposer == Proposer::fp16;

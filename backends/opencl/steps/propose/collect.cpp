@@ -175,7 +175,7 @@ Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::s
 
 /// What the products with each training row are taken from.
 void Device::collect_low(const spi::CollectStep& step) {
-  const bool halves = from_squares(step.metric), lanes = family_ == Family::lanes;
+  const bool halves = sums_squares(step.metric), lanes = family_ == Family::lanes;
   const std::size_t places = places_of(step);
   const std::uint32_t group = lanes ? 1 : collect_group;
   const std::size_t groups =

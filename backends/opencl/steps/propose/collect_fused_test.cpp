@@ -42,7 +42,7 @@ void Device::collect_fused_test(const spi::CollectStep& step) {
   const Lines lines(Proposer::fp16, dims);
   const FusedTest fused_test(step);
   const auto rows = static_cast<cl_uint>(step.values.rows);
-  const bool halves = from_squares(step.metric);
+  const bool halves = sums_squares(step.metric);
   const ErrorNumbers error(step);
   const std::string shape = define("PIECES", lines.pieces) + define("STEPS", steps);
   const std::size_t fused_test_groups =

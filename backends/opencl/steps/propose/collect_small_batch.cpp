@@ -42,7 +42,7 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
       std::clamp<std::size_t>(std::size_t{200} * 1024 / (local + finding_bytes), 1, shape.at_once);
   const std::size_t groups =
       std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
-  const bool halves = from_squares(step.metric);
+  const bool halves = sums_squares(step.metric);
   const auto first_byte = [&](const spi::Grid<float>& rows) {
     return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
   };

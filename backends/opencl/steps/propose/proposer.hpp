@@ -11,11 +11,6 @@
 
 namespace kith::opencl {
 
-/// Whether half a squared distance is what follows from a product (and not the product itself).
-inline bool from_squares(Metric metric) {
-  return metric == Metric::squared_l2 || metric == Metric::l2;
-}
-
 /// Why there is no bound for the products of rows of `dims` columns by a device that has `proposers`; empty
 /// when there is one. Roundings are few beside 1 / u as long as columns are.
 inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Proposer proposer,
@@ -35,7 +30,7 @@ inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Propo
 
 /// Why distances by a metric do not follow from products; empty when they do.
 inline std::string refuse_metric(Metric metric) {
-  if (from_squares(metric) || metric == Metric::negative_dot || metric == Metric::cosine) return "";
+  if (sums_squares(metric) || metric == Metric::negative_dot) return "";
   return "metric " + std::string(name(metric)) + " does not follow from inner products; choose proposer none";
 }
 
@@ -79,7 +74,7 @@ struct ErrorNumbers {
 
   explicit ErrorNumbers(const spi::CollectStep& step, bool with_chain = false) {
     const std::size_t dims = step.train.rows.cols;
-    const bool squares = from_squares(step.metric);
+    const bool squares = sums_squares(step.metric);
     b = spi::float_above(step.b) * (with_chain && !squares ? 2.0f : 1.0f);
     chain = with_chain || squares ? 0.0f : spi::float_above(spi::chain_error(dims));
     under = static_cast<float>(spi::product_underflow(dims, squares));  // exactly

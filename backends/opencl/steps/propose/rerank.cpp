@@ -62,7 +62,7 @@ void Device::rerank_products(const spi::RerankStep& step) {
   const std::size_t groups = std::clamp<std::size_t>(std::size_t{64} * info.compute_units / rows, 1,
                                                      divide_up(from.rows.cols, items));
   launch("rerank/rerank_products.cl",
-         define("GROUP", items) + define("HALVES", from_squares(step.metric) ? 1 : 0), "kith_rerank_products",
+         define("GROUP", items) + define("HALVES", sums_squares(step.metric) ? 1 : 0), "kith_rerank_products",
          Range{{items * groups, rows, 1}, {items, 1, 1}}, step.products.low,
          buffer_of(step.products.query_terms.memory),
          cl_ulong{step.products.query_terms.first + spi::half_norm * step.products.query_terms.stride},

@@ -16,7 +16,7 @@ inline constexpr std::size_t parts_bytes = std::size_t{2} * most_parts * sizeof(
 /// Whether half of a squared distance is what the threshold follows from.
 template <class Step>
 bool is_halved(const Step& step) {
-  return step.proposer != Proposer::none && from_squares(step.metric);
+  return step.proposer != Proposer::none && sums_squares(step.metric);
 }
 
 template <class Step>
