@@ -82,6 +82,34 @@ TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits 
     }
 }
 
+TEST_CASE("quantized rows: queries that no product bounds, such as zeros, are answered by rows that pass") {
+  if (!has_int8()) return;
+  for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot})
+    for (const std::int64_t n : {2, 700})
+      for (const std::int64_t dims : {2, 64})
+        for (const float size_of_queries : {0.0f, denormal, 0x1p-41f, 1e30f})
+          for (const bool centred : {false, true}) {
+            CAPTURE(std::string(name(metric)));
+            CAPTURE(n);
+            CAPTURE(dims);
+            CAPTURE(size_of_queries);
+            CAPTURE(centred);
+            Matrix train{n, dims, std::vector<float>(size(n * dims))}, queries{5, dims, {}};
+            queries.values.assign(size(5 * dims), size_of_queries);
+            for (std::size_t i = 0; i < train.values.size(); ++i)  // on a grid
+              train.values[i] = static_cast<float>(i * 7919 % 5) - (centred ? 2.0f : 0.0f);
+            const Index whole(device(), train, metric);
+            const Index index(device(), std::make_shared<CopiedRows>(train), metric, quantized(0));
+            for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(n, 9)})
+              CHECK(difference(index.search(queries, k), whole.search(queries, k)) == "");
+            for (const std::int64_t m : {1, 2}) {  // alone, and beside one that products do bound
+              Matrix some{m, dims, std::vector<float>(size(m * dims), size_of_queries)};
+              some.values.back() = 1;
+              CHECK(difference(index.search(some, 1), whole.search(some, 1)) == "");
+            }
+          }
+}
+
 TEST_CASE("quantized rows: the device proposes and the host ranks, without reading all rows") {
   if (!has_int8()) return;
   constexpr std::int64_t n = 4000, m = 10, dims = 32;

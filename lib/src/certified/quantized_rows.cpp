@@ -10,6 +10,7 @@
 #include "certified/row_sample.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "plan/product_bounds.hpp"
 
 namespace kith {
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
@@ -61,8 +62,12 @@ QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, Matr
   return form;
 }
 
-double largest_moved(const Index::State& index, Proposer proposer, float largest) {
-  return largest_centred(largest, centre_for(index, grid_for(index, proposer)));
+bool has_bound(const Index::State& index, Proposer proposer, float largest) {
+  if (proposer == Proposer::none || index.rows_are_bytes) return true;  // products of bytes need none
+  const FloatGuard guard;
+  const std::vector<float> centre = centre_for(index, grid_for(index, proposer));
+  return within_range(proposer, index.dims, largest_centred(largest, centre),
+                      largest_centred(index.largest, centre));
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,

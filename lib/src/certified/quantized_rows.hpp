@@ -53,9 +53,10 @@ QuantizedForm form_for(const Index::State& index, Proposer proposer);
 QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, MatrixView<const float> queries,
                               float largest, std::uint32_t threads);
 
-/// An upper bound for the elements of rows of which none is above `largest`, once they are moved as
-/// form_for() says.
-double largest_moved(const Index::State& index, Proposer proposer, float largest);
+/// Whether a proposer has a bound for queries of which no element is above `largest`: where it has none, they
+/// are left to the chain. Asked wherever that is decided, and of an index whose rows are elsewhere before it
+/// is searched.
+bool has_bound(const Index::State& index, Proposer proposer, float largest);
 
 /// The quantized training rows, a part for each chunk, in device memory.
 class IndexQuantizedRows {

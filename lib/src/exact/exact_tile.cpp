@@ -32,7 +32,7 @@ void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std
               std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer) {
   spi::Device& device = *index.device.state()->device;
   const TileLists lists = workspace.lists(count, number, last);
-  const spi::RowBlocks queries = workspace.queries(count), train = tile.row_blocks(index);
+  const spi::RowBlocks queries = workspace.queries(count), train = tile.rows_on_device(index);
   const auto first_row = static_cast<std::uint32_t>(tile.first);
   if (plan.fused) {
     device.enqueue(nearest_step(plan, queries, train, first_row, lists, workspace.scratch()));

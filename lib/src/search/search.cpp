@@ -140,14 +140,11 @@ void decide_by_values(const Index::State& index, const CheckedQueries& queries, 
     plan = plan_search(index, m, k, options, feedback);
     plan.reason += why_not;
   }
-  const bool has_bound =
-      plan.proposer == Proposer::none || index.rows_are_bytes ||  // whose products need none
-      within_range(plan.proposer, index.dims, largest_moved(index, plan.proposer, queries.largest),
-                   largest_moved(index, plan.proposer, index.largest));
+  const bool bounded = has_bound(index, plan.proposer, queries.largest);
   const bool samples = !options.sample.empty() && m > 0;
-  if (has_bound && !samples) return;
+  if (bounded && !samples) return;
   PlanOptions way = options;
-  if (!has_bound) {
+  if (!bounded) {
     way.proposer = Proposer::none;
     plan = plan_search(index, m, k, way, feedback);
     plan.reason = reasons::out_of_range(plan.reason);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include "kith/error.hpp"
 #include "plan/guess.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -44,6 +46,16 @@ bool is_soon_ranked(const Plan& plan) {
 }
 
 }  // namespace
+
+spi::RowBlocks Tile::rows_on_device(const Index::State& index) const {
+  const spi::RowBlocks blocks = row_blocks(index);
+  if (!blocks.memory)
+    throw Error(Errc::device_failure,
+                "search: the chain wants rows " + std::to_string(first) + " and following, but " +
+                    index.device.info().spec +
+                    " has only their quantized rows; choose residence stream, and report this");
+  return blocks;
+}
 
 std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
   std::vector<Tile> tiles;

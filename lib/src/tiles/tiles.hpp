@@ -20,6 +20,9 @@ struct Tile {
     return {of.memory.get(), static_cast<std::uint32_t>(first - of.first), static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(index.dims), index.device.info().train_block};
   }
+  /// The same for a step that reads the rows. Throws device_failure where the device has quantized rows
+  /// alone, which no search asks for: without it one that did would read memory that is not there.
+  spi::RowBlocks rows_on_device(const Index::State& index) const;
 };
 
 /// All training rows in order.

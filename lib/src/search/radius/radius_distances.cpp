@@ -141,7 +141,7 @@ void RadiusSearch::count_rows(const Tile& tile) {
   StepTimer timer(device, trace_);
   const spi::Grid<float> distances = workspace_.distances(count_, tile.rows);
   const auto first_row = static_cast<std::uint32_t>(tile.first);
-  device.enqueue(workspace_.distance(count_, tile.row_blocks(index_)));
+  device.enqueue(workspace_.distance(count_, tile.rows_on_device(index_)));
   timer.after(spi::DistanceStep::name);
   if (filter_) {
     device.enqueue(filter_.mask(distances, first_row));
@@ -166,7 +166,7 @@ void RadiusSearch::take_listed(const Tile& tile) {
     if (longest > 0) {
       write(workspace_.counts(), listed.data(), bytes);
       StepTimer timer(device, trace_);
-      device.enqueue(workspace_.rerank(count_, longest, tile.row_blocks(index_),
+      device.enqueue(workspace_.rerank(count_, longest, tile.rows_on_device(index_),
                                        static_cast<std::uint32_t>(tile.first)));
       timer.after(spi::RerankStep::name);
       timer.collect();

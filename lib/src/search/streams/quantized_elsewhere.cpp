@@ -281,11 +281,7 @@ PlanOptions QuantizedElsewhere::device_options(const PlanOptions& options) const
 /// plan.
 bool QuantizedElsewhere::proposes(const CheckedQueries& queries, std::int64_t k,
                                   const PlanOptions& options) const {
-  if (has_filter(options)) return false;
-  const FloatGuard guard;
-  if (!within_range(proposer_, set_.dims, largest_centred(queries.largest, rows_->centre),
-                    largest_centred(rows_->largest, rows_->centre)))
-    return false;
+  if (has_filter(options) || !has_bound(*rows_, proposer_, queries.largest)) return false;
   try {
     static_cast<void>(plan_search(*rows_, queries.given.rows, k, device_options(options), {}));
   } catch (const Error& error) {
