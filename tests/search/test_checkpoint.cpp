@@ -2,12 +2,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "base/xxh64.hpp"
 #include "common/device.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"
@@ -233,6 +235,103 @@ TEST_CASE("checkpoint: what is damaged is a bad file, and stays") {
   search.options.checkpoint = search.folder / "none/kept";
   CHECK(search.refusal(search.queries, k, search.options)
             .starts_with("bad_file: search: checkpoint: none/kept: cannot be written: "));
+}
+
+/// A checkpoint in parts: docs/contract.md, section 13. Its digest is made anew.
+struct CheckpointFile {
+  std::string head, pieces, values, rows;
+
+  explicit CheckpointFile(const std::string& bytes) {
+    std::int64_t count = 0;
+    std::memcpy(&count, bytes.data() + 72, sizeof count);
+    head = bytes.substr(0, 80);
+    pieces = bytes.substr(80, size(count) * 32);
+    values = bytes.substr(80 + pieces.size(), size(m * k) * 4);
+    rows = bytes.substr(80 + pieces.size() + values.size(), size(m * k) * 8);
+  }
+  std::string text() const {
+    std::string all = head + pieces + values + rows;
+    const auto count = static_cast<std::int64_t>(pieces.size() / 32);
+    std::memcpy(all.data() + 72, &count, sizeof count);
+    const std::uint64_t sum = Xxh64::of(all.data(), all.size());
+    return all + std::string(reinterpret_cast<const char*>(&sum), sizeof sum);
+  }
+  void set_row(std::int64_t query, std::int64_t rank, std::int64_t row) {
+    std::memcpy(rows.data() + size(query * k + rank) * 8, &row, sizeof row);
+  }
+  void add_piece(std::int64_t first_query, std::int64_t queries, std::int64_t first_row, std::int64_t count) {
+    for (const std::int64_t number : {first_query, queries, first_row, count})
+      pieces.append(reinterpret_cast<const char*>(&number), sizeof number);
+  }
+};
+
+TEST_CASE(
+    "checkpoint: rows that are not there, or were not searched, and pieces that overlap are a bad file") {
+  StoppedSearch search;
+  search.stop_at(130);  // the first 120 rows are done
+  const CheckpointFile whole(search.folder.read("kept"));
+  CHECK(whole.text() == search.folder.read("kept"));
+  const auto refused = [&](const CheckpointFile& file, const IndexOptions& options = streamed(20)) {
+    search.folder.write("kept", file.text());
+    const std::string why = error_of([&] {
+      Index(one_device(), search.source, Metric::l2, options).search(search.queries, k, search.options);
+    });
+    return why.starts_with("bad_file: search: checkpoint ") &&
+           why.find("/kept: it is damaged") != std::string::npos;
+  };
+  IndexOptions with_ids = streamed(20);
+  for (std::int64_t t = 0; t < n; ++t) with_ids.ids.push_back(5 * t);
+  for (const std::int64_t row : {std::int64_t{120}, n - 1, n, 1000 * n, std::int64_t{1} << 40, INT64_MAX})
+    for (const std::int64_t query : {std::int64_t{0}, m - 1}) {
+      CAPTURE(row);
+      CheckpointFile file = whole;
+      file.set_row(query, k - 1, row);
+      CHECK(refused(file));
+      CHECK(refused(file, with_ids));
+    }
+  CheckpointFile twice = whole;
+  twice.pieces += twice.pieces;
+  CHECK(refused(twice));
+  CheckpointFile overlaps = whole;
+  overlaps.add_piece(2, 1, 119, 2);
+  CHECK(refused(overlaps));
+  CheckpointFile unsorted = whole;
+  unsorted.set_row(1, 0, n - 1);
+  CHECK(refused(unsorted));
+  CheckpointFile beside = whole;
+  beside.add_piece(2, 1, 120, 2);
+  search.folder.write("kept", beside.text());
+  CHECK_NOTHROW(search.index(20).search(search.queries, k, search.options));
+}
+
+TEST_CASE("checkpoint: of rows in memory any change is told, and the file is for its owner alone") {
+  StoppedSearch search;
+  const auto over = [&] {
+    return error_of([&] {
+      Index(one_device(), memory_source(search.train.view()), Metric::l2, streamed(20))
+          .search(search.queries, k, search.options);
+    });
+  };
+  CHECK(over() == "nothing was thrown");
+  namespace fs = std::filesystem;
+  const fs::path path = search.folder / "kept";
+  CHECK(fs::status(path).permissions() == (fs::perms::owner_read | fs::perms::owner_write));
+  CHECK(over() == "nothing was thrown");
+  for (const std::size_t at : {std::size_t{0}, size(7 * dims + 2), size(n * dims - 1)}) {
+    search.train.values[at] += 1;
+    CHECK(over().find("it is that of a search with other training rows") != std::string::npos);
+    search.train.values[at] -= 1;
+  }
+}
+
+TEST_CASE("checkpoint: permissions of the file stay from chunk to chunk") {
+  StoppedSearch search;
+  search.stop_at(60);
+  namespace fs = std::filesystem;
+  const fs::path path = search.folder / "kept";
+  fs::permissions(path, fs::perms(0640));
+  search.stop_at(130);
+  CHECK(fs::status(path).permissions() == fs::perms(0640));
 }
 
 TEST_CASE("checkpoint: only of rows that pass, and of a search for k") {

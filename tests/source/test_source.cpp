@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "common/data.hpp"
@@ -186,13 +188,95 @@ TEST_CASE("source: a file that changes under way is a bad file, by name and plac
         "opened; let "
         "nobody write to it, and search again");
   CHECK(files.shown(error_of([&] { source->read(0, 1, rows.data()); })) ==
-        "bad_file: source: a.fbin: rows 0 to 0: the file has changed since it was opened; let nobody write "
-        "to it, and "
-        "search again");
+        "bad_file: source: a.fbin: rows 0 to 0: the file has changed since it was opened, or was renamed or "
+        "replaced; let nobody write to it, open it again, and search again");
   files.folder().write("a.fbin", bin(3, 2, three));
   std::filesystem::last_write_time(path,
                                    std::filesystem::file_time_type::clock::now() + std::chrono::seconds(5));
   CHECK(error_of([&] { source->read(0, 1, rows.data()); }).starts_with("bad_file: "));
+}
+
+TEST_CASE(
+    "source: a file that changes is known by its change, though size and time of writing are put back") {
+  const SourceFiles files;
+  const string path = files.folder().write("a.fbin", bin(3, 2, three));
+  const auto written = std::filesystem::last_write_time(path);
+  const auto source = file_source(path);
+  const std::uint64_t state = source->state();
+  CHECK(file_source(path)->state() == state);
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(8) << "changed!";
+  }
+  std::filesystem::last_write_time(path, written);
+  std::vector<float> rows(6);
+  CHECK(files.shown(error_of([&] { source->read(0, 1, rows.data()); }))
+            .starts_with("bad_file: source: a.fbin: rows 0 to 0: the file has changed since it was opened"));
+  CHECK(file_source(path)->state() != state);
+}
+
+TEST_CASE("source: an index file that is replaced while it is opened is one file or the other, or refused") {
+  const SourceFiles files;
+  const Matrix wide = hard_rows(DataKind::uniform, Set::train, 3000, 8, Metric::l2),
+               narrow = hard_rows(DataKind::uniform, Set::train, 12000, 2, Metric::l2);
+  const string path = files.folder() / "a.kidx", other = files.folder() / "b.kidx",
+               aside = files.folder() / "c.kidx";
+  save(Index(open_device("cpu"), wide, Metric::l2), path);
+  save(Index(open_device("cpu"), narrow, Metric::l2), other);
+  std::atomic<bool> done = false;
+  std::thread swapping([&] {
+    while (!done) {
+      std::filesystem::copy_file(path, aside, std::filesystem::copy_options::overwrite_existing);
+      std::filesystem::rename(other, path);
+      std::filesystem::rename(aside, other);
+    }
+  });
+  int opened = 0;
+  for (int i = 0; i < 3000; ++i) {
+    std::vector<float> row(8);
+    try {
+      const auto source = file_source(path);
+      const std::int64_t cols = source->info().cols;
+      REQUIRE((cols == 8 || cols == 2));
+      source->read(7, 1, row.data());
+      const Matrix& right = cols == 8 ? wide : narrow;
+      row.resize(size(cols));
+      CHECK(row == std::vector<float>(right.row(7).begin(), right.row(7).end()));
+      ++opened;
+    } catch (const Error& error) {
+      CHECK(error.code() == Errc::bad_file);
+    }
+  }
+  done = true;
+  swapping.join();
+  CHECK(opened > 0);
+}
+
+TEST_CASE("source: a block of an index file is compared with its checksum when it is first read") {
+  const SourceFiles files;
+  const Matrix train = hard_rows(DataKind::uniform, Set::train, 1000, 6, Metric::l2);
+  const string path = files.folder() / "a.kidx";
+  save(Index(open_device("cpu"), train, Metric::l2), path);
+  string bytes = test_support::text_of_file(path);
+  const auto offset = static_cast<std::size_t>(index_file_info(path).rows_offset);
+  CHECK(all_of(*file_source(path)) == bytes.substr(offset, size(train.rows * train.cols) * sizeof(float)));
+  bytes[offset + 3] ^= 1;
+  files.folder().write("a.kidx", bytes);
+  const auto source = file_source(path);
+  std::vector<float> row(6);
+  for (const std::int64_t at : {0, 999, 0})  // the whole block is believed, or none of it
+    CHECK(files.shown(error_of([&] { source->read(at, 1, row.data()); }))
+              .starts_with("bad_file: source: a.kidx: byte 4096: the checksum of the 24000 bytes"));
+  for (const Residence residence : {Residence::stream, Residence::resident}) {
+    IndexOptions options;
+    options.residence = residence;
+    CHECK(error_of([&] {
+            Index(open_device("cpu"), file_source(path), Metric::l2, options)
+                .search(train.view().slice(0, 2), 3);
+          }).starts_with("bad_file: source: "));
+  }
+  bytes[bytes.size() - 12] ^= 1;
+  CHECK(files.refusal("a.kidx", bytes).find("the checksum of the checksums does not match") != string::npos);
 }
 
 TEST_CASE("source: residences have names") {

@@ -42,6 +42,10 @@ class KITH_API Source {
   /// Where all rows lie in the host's memory, so that they need not be copied; nothing where they do not.
   virtual std::optional<RowsView> in_memory() const;
 
+  /// A number that is another one where any byte of the rows may be another: a checkpoint of other rows is
+  /// refused by it. 0, as where a class of the caller does not say: some hundred rows are looked at instead.
+  virtual std::uint64_t state() const;
+
   /// How messages call it: the name of a file. `the source` where a class of the caller says nothing else.
   virtual std::string name() const;
 };
@@ -59,12 +63,13 @@ KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 ///   .fbin .f16bin .u8bin .i8bin   rows and columns as two little-endian u32, then the rows
 ///   .kidx                         an index file, of rows as they were given: not of cosine, whose rows are
 ///                                 divided by their norm, nor with features, with removed rows, with ids or
-///                                 with first_row; its checksums are not compared (verify_index_file() does)
+///                                 with first_row; each block is compared with its checksum when it is first
+///                                 read
 ///
 ///   element  bits: each byte of a file of u8 is 8 columns; else it is what the file has
 /// Throws bad_file:    missing, foreign, cut or longer than its head says. Later, from read(): the file has
-///                     changed since (its size, its time of change), or cannot be read; the message has the
-///                     name of the file and the row.
+///                     changed since (its size, or one of its times of change), or cannot be read; the
+///                     message has the name of the file and the row.
 ///        unsupported: a kind of file or of elements that is not among these (says what to do).
 KITH_API std::shared_ptr<const Source> file_source(const std::string& path,
                                                    std::optional<Element> element = {});

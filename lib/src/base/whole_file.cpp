@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -47,6 +48,9 @@ WholeFile::WholeFile(std::string where, std::string path, mode_t mode)
     if (fd_ < 0 && (!again || attempt == most_attempts)) fail(errno);
   }
   unfinished_.remember(temporary_.c_str());
+  struct stat before {};
+  constexpr mode_t permissions = 07777;
+  if (::stat(path_.c_str(), &before) == 0 && ::fchmod(fd_, before.st_mode & permissions) != 0) fail(errno);
 }
 
 WholeFile::~WholeFile() {

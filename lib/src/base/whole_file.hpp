@@ -37,7 +37,7 @@ std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes);
 class WholeFile {
  public:
   ///   where  begins messages
-  ///   mode   permissions, less the umask
+  ///   mode   permissions, less the umask; those of a file that is there already stay
   WholeFile(std::string where, std::string path, mode_t mode);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;

@@ -1,11 +1,8 @@
 #include "index_file/index_body.hpp"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <cstring>
 #include <exception>
 #include <mutex>
 
@@ -14,39 +11,16 @@
 #include "base/numbers.hpp"
 #include "base/xxh64.hpp"
 #include "host/parallel.hpp"
+#include "index_file/index_blocks.hpp"
 #include "kith/error.hpp"
 
 namespace kith {
-namespace {
-
-[[noreturn]] void refuse_to_read(const std::string& why) {
-  throw Error(Errc::bad_file, why + "; name a file that kith wrote as .kidx");
-}
-
-std::uint64_t size_of(int fd) {
-  if (fd < 0) refuse_to_read(std::string("it cannot be read: ") + std::strerror(errno));
-  struct stat status {};
-  if (::fstat(fd, &status) != 0) refuse_to_read(std::string("it cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse_to_read("it is no ordinary file");
-  return static_cast<std::uint64_t>(status.st_size);
-}
-
-IndexLayout layout_in(int fd) {
-  const std::uint64_t bytes = size_of(fd);
-  std::vector<unsigned char> head(index_head_bytes);
-  head.resize(read_at(fd, 0, head.data(), head.size()));
-  return read_head(head, bytes);
-}
-
-}  // namespace
 
 IndexFile::IndexFile(const std::string& path)
     : file_(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)), layout_(layout_in(file_.get())) {}
 
 void IndexFile::read(std::uint64_t first, void* to, std::size_t bytes) const {
-  const std::size_t got = read_at(file_.get(), static_cast<off_t>(first), to, bytes);
-  if (got < bytes)
-    refuse_index_file(first + got, "the file ends here, though it was longer a moment ago; read it again");
+  read_exactly(file_.get(), first, to, bytes);
 }
 
 void IndexFile::expect(std::uint64_t first, std::uint64_t bytes) const {
@@ -55,11 +29,8 @@ void IndexFile::expect(std::uint64_t first, std::uint64_t bytes) const {
 }
 
 IndexBody::IndexBody(const IndexFile& file, const OpenOptions& options, const IndexPart& part)
-    : file_(file), options_(options), sums_(static_cast<std::size_t>(file.layout().blocks()) + 1) {
-  const std::uint64_t at = file_.layout().body_end(), last = sums_.size() - 1;
-  file_.read(at, sums_.data(), sums_.size() * sizeof(std::uint64_t));
-  if (sums_[last] != Xxh64::of(sums_.data(), last * sizeof(std::uint64_t)))
-    refuse_index_file(at, "the checksum of the checksums does not match; the file is damaged: copy it again");
+    : file_(file), options_(options), sums_(checksums_in(file.descriptor(), file.layout())) {
+  const std::uint64_t at = file_.layout().body_end();
   for (const IndexFileSection& section : file_.layout().info.sections) {
     const IndexFileSection some = section_of(file_.layout(), section, part);
     const auto pass_over = [&](std::uint64_t begin, std::uint64_t end) {
@@ -116,10 +87,7 @@ std::span<const unsigned char> IndexBody::next() {
                  }
                });
   if (failed) std::rethrow_exception(failed);
-  const std::uint64_t block = (offset_ - index_head_bytes) / index_block_bytes;
-  if (sums_[block] != Xxh64::of(sums.data(), sums.size() * sizeof(std::uint64_t)))
-    refuse_index_file(offset_, "the checksum of the " + std::to_string(bytes) +
-                                   " bytes from here on does not match; the file is damaged: copy it again");
+  check_block(offset_, bytes, sums, sums_[(offset_ - index_head_bytes) / index_block_bytes]);
   read_ += bytes;
   next_ = needed_from(offset_ + bytes);
   if (next_ < end) file_.expect(next_, std::min(index_block_bytes, end - next_));

@@ -20,6 +20,7 @@ class IndexFile {
   explicit IndexFile(const std::string& path);
 
   const IndexLayout& layout() const { return layout_; }
+  int descriptor() const { return file_.get(); }
 
   /// Exactly these bytes.
   /// Throws bad_file.

@@ -4,28 +4,28 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
+#include <optional>
 #include <string>
 
 #include "base/border.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
 #include "base/whole_file.hpp"
+#include "base/xxh64.hpp"
+#include "index_file/index_blocks.hpp"
 #include "kith/error.hpp"
 #include "source/source_file.hpp"
 
 namespace kith {
 namespace {
 
-/// What of a file changes where somebody writes to it.
+/// Which file it is, and what of it changes where somebody writes to it. The time of writing can be put back;
+/// that of the last change of anything (ctime) cannot.
 struct FileState {
-  std::uint64_t bytes = 0;
-  timespec changed{};
+  std::uint64_t device = 0, inode = 0, bytes = 0;
+  std::int64_t written[2] = {}, changed[2] = {};  ///< seconds, nanoseconds
 
-  bool operator==(const FileState& other) const {
-    return bytes == other.bytes && changed.tv_sec == other.changed.tv_sec &&
-           changed.tv_nsec == other.changed.tv_nsec;
-  }
+  bool operator==(const FileState&) const = default;
 };
 
 [[noreturn]] void refuse_to_read(const std::string& why) {
@@ -38,7 +38,11 @@ FileState state_of(int fd) {
     refuse_to_read(std::string("it cannot be read: ") + std::strerror(errno) + "; name a file of rows");
   if (!S_ISREG(status.st_mode))
     refuse_to_read("it is no ordinary file, of which ranges can be read; copy it to one");
-  return {static_cast<std::uint64_t>(status.st_size), status.st_mtim};
+  return {status.st_dev,
+          status.st_ino,
+          static_cast<std::uint64_t>(status.st_size),
+          {status.st_mtim.tv_sec, status.st_mtim.tv_nsec},
+          {status.st_ctim.tv_sec, status.st_ctim.tv_nsec}};
 }
 
 /// body(), whose errors are then about `path`.
@@ -57,7 +61,9 @@ class FileSource final : public Source {
       : path_(path),
         file_(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
         opened_(state_of(file_.get())),
-        layout_(source_layout(path, file_.get(), opened_.bytes)) {}
+        layout_(source_layout(path, file_.get(), opened_.bytes)) {
+    if (layout_.index) blocks_.emplace(file_.get(), *layout_.index);
+  }
 
   /// The bytes of u8 are bits.
   void take_as_bits() {
@@ -69,6 +75,7 @@ class FileSource final : public Source {
   }
 
   RowsInfo info() const override { return layout_.rows; }
+  std::uint64_t state() const override { return Xxh64::of(&opened_, sizeof opened_) | 1; }
   std::string name() const override { return path_; }
 
   void read(std::int64_t first, std::int64_t count, void* to) const override {
@@ -76,6 +83,7 @@ class FileSource final : public Source {
       const auto bytes_a_row = static_cast<std::uint64_t>(row_bytes(layout_.rows.element, layout_.rows.cols));
       const std::uint64_t begin = layout_.offset + static_cast<std::uint64_t>(first) * bytes_a_row;
       const std::size_t bytes = size(count) * static_cast<std::size_t>(bytes_a_row);
+      if (blocks_) blocks_->check(begin, bytes);
       const std::size_t got = read_at(file_.get(), static_cast<off_t>(begin), to, bytes);
       if (got == bytes && state_of(file_.get()) == opened_) return;
       const std::uint64_t row = static_cast<std::uint64_t>(first) + got / bytes_a_row;
@@ -84,8 +92,8 @@ class FileSource final : public Source {
                                ": the file ends here, though it was longer when it was opened; let "
                                "nobody write to it, and search again"
                          : "rows " + std::to_string(first) + " to " + std::to_string(first + count - 1) +
-                               ": the file has changed since it was opened; let nobody write to it, "
-                               "and search again");
+                               ": the file has changed since it was opened, or was renamed or replaced; let "
+                               "nobody write to it, open it again, and search again");
     });
   }
 
@@ -94,6 +102,7 @@ class FileSource final : public Source {
   const Descriptor file_;
   const FileState opened_;
   SourceLayout layout_;
+  std::optional<IndexBlocks> blocks_;  ///< of a .kidx
 };
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "kith/source.hpp"
 
 #include <cstring>
+#include <vector>
 
 #include "base/border.hpp"
 #include "base/names.hpp"
 #include "base/numbers.hpp"
+#include "base/xxh64.hpp"
+#include "host/parallel.hpp"
 #include "rows/landing.hpp"
 
 namespace kith {
@@ -31,6 +34,14 @@ class MemorySource final : public Source {
       std::memcpy(static_cast<unsigned char*>(to) + size(r) * bytes, rows_.row(first + r), bytes);
   }
   std::optional<RowsView> in_memory() const override { return rows_; }
+  /// Of every byte, in some milliseconds a GiB.
+  std::uint64_t state() const override {
+    std::vector<std::uint64_t> sums(size(rows_.rows));
+    parallel_for(rows_.rows, rows_.rows * rows_.cols, 0, [&](std::int64_t r) {
+      sums[size(r)] = Xxh64::of(rows_.row(r), size(row_bytes(rows_.element, rows_.cols)));
+    });
+    return Xxh64::of(sums.data(), sums.size() * sizeof sums[0]) | 1;  // not 0
+  }
   std::string name() const override { return "the rows in memory"; }
 
  private:
@@ -43,6 +54,9 @@ Source::~Source() = default;
 
 std::optional<RowsView> Source::in_memory() const {
   return std::nullopt;
+}
+std::uint64_t Source::state() const {
+  return 0;
 }
 std::string Source::name() const {
   return "the source";

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
+#include "index_file/index_layout.hpp"
 #include "kith/source.hpp"
 
 namespace kith {
@@ -12,7 +14,8 @@ inline constexpr const char* source_where = "source";  ///< what begins messages
 
 struct SourceLayout {
   RowsInfo rows;
-  std::uint64_t offset = 0;  ///< of row 0 in the file
+  std::uint64_t offset = 0;               ///< of row 0 in the file
+  std::optional<IndexLayout> index = {};  ///< of a .kidx
 };
 
 /// By the ending of `path`.

@@ -7,8 +7,8 @@
 
 #include "base/text.hpp"
 #include "base/whole_file.hpp"
+#include "index_file/index_blocks.hpp"
 #include "kith/error.hpp"
-#include "kith/index_file.hpp"
 #include "source/npy_header.hpp"
 #include "source/source_file.hpp"
 
@@ -114,8 +114,10 @@ SourceLayout bin_layout(int fd, Element element, std::uint64_t bytes) {
                         head.size(), bytes);
 }
 
-SourceLayout index_layout(const std::string& path) {
-  const IndexFileInfo info = index_file_info(path);
+/// By the descriptor, and not by its path: another file may have taken that place.
+SourceLayout index_layout(int fd) {
+  const IndexLayout layout = layout_in(fd);
+  const IndexFileInfo& info = layout.info;
   if (info.metric == Metric::cosine)
     refuse_kind("an index of cosine holds unit rows, which are not the rows that were given; give these");
   if (info.removed > 0 || info.positions != info.rows || info.next_row != info.rows || info.first_row != 0)
@@ -125,7 +127,7 @@ SourceLayout index_layout(const std::string& path) {
   if (info.features != info.dims)
     refuse_kind("it holds " + std::to_string(info.features) + " of " + std::to_string(info.dims) +
                 " columns, those that count; open it as an index, with residence resident");
-  return {{info.rows, info.dims, info.element}, info.rows_offset};
+  return {{info.rows, info.dims, info.element}, info.rows_offset, layout};
 }
 
 }  // namespace
@@ -138,7 +140,7 @@ bool is_source_file(std::string_view path) {
 
 SourceLayout source_layout(const std::string& path, int fd, std::uint64_t bytes) {
   if (path.ends_with(npy_ending)) return npy_layout(fd, bytes);
-  if (path.ends_with(index_ending)) return index_layout(path);
+  if (path.ends_with(index_ending)) return index_layout(fd);
   for (const auto& [ending, element] : bin_endings)
     if (path.ends_with(ending)) return bin_layout(fd, element, bytes);
   refuse_kind(

@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
+#include <map>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +27,7 @@ namespace {
 constexpr std::string_view checkpoint_magic = "\x93kithchk";
 constexpr std::uint64_t checkpoint_version = 3, own_order = 0x0102030405060708u;
 constexpr std::int64_t most_digested = 256;
-constexpr mode_t checkpoint_mode = 0666;  // less the umask
+constexpr mode_t checkpoint_mode = 0600;  // answers are for who asked
 
 /// What stands before the pieces that were searched, the keys, which are values [queries, k], then rows
 /// [queries, k], and a digest of all before it.
@@ -53,6 +56,7 @@ std::uint64_t digest_of_rows(const Index::State& index) {
   DigestOf digest;
   digest.add(static_cast<std::uint64_t>(index.rows));
   digest.add(static_cast<std::uint64_t>(index.columns));
+  digest.add(index.parted->state());
   std::vector<float> row(size(index.dims));
   const std::int64_t samples = std::min(index.rows, most_digested);
   for (std::int64_t i = 0; i < samples; ++i) {
@@ -110,12 +114,56 @@ bool lies_in(const Stretch& some, std::int64_t count) {
   return some.first >= 0 && some.count >= 1 && some.first < count && some.count <= count - some.first;
 }
 
-bool overlap(const Stretch& a, const Stretch& b) {
-  return a.first < b.first + b.count && b.first < a.first + a.count;
-}
+/// Pieces as a line over the queries passes them, from the first to the last.
+class PassedPieces {
+ public:
+  explicit PassedPieces(std::span<const SearchPiece> pieces)
+      : begins_(pieces.begin(), pieces.end()), ends_(begins_) {
+    const auto begin = [](const SearchPiece& piece) { return piece.queries.first; };
+    const auto end = [](const SearchPiece& piece) { return piece.queries.first + piece.queries.count; };
+    std::ranges::sort(begins_, {}, begin);
+    std::ranges::sort(ends_, {}, end);
+  }
 
-bool overlap(const SearchPiece& a, const SearchPiece& b) {
-  return overlap(a.queries, b.queries) && overlap(a.rows, b.rows);
+  /// Returns whether no two pieces of this query have a row in common. Queries ascend.
+  bool pass(std::int64_t query) {
+    for (; ended_ < ends_.size() && ends_[ended_].queries.first + ends_[ended_].queries.count <= query;
+         ++ended_)
+      rows_.erase(ends_[ended_].rows.first);
+    for (; begun_ < begins_.size() && begins_[begun_].queries.first <= query; ++begun_)
+      if (!add(begins_[begun_].rows)) return false;
+    return true;
+  }
+  /// Whether the query that was passed last was asked of this row.
+  bool asked_of(std::int64_t row) const {
+    const auto after = rows_.upper_bound(row);
+    return after != rows_.begin() && row < std::prev(after)->second;
+  }
+
+ private:
+  bool add(const Stretch& rows) {
+    const std::int64_t end = rows.first + rows.count;
+    const auto after = rows_.lower_bound(rows.first);
+    if (after != rows_.end() && after->first < end) return false;
+    if (after != rows_.begin() && std::prev(after)->second > rows.first) return false;
+    rows_.emplace(rows.first, end);
+    return true;
+  }
+
+  std::vector<SearchPiece> begins_, ends_;
+  std::size_t begun_ = 0, ended_ = 0;
+  std::map<std::int64_t, std::int64_t> rows_;  ///< first and end of those of the query
+};
+
+/// Whether pieces do not overlap, and each key is of a row that its query was asked of.
+bool fit_together(std::span<const SearchPiece> pieces, const Keys& keys) {
+  PassedPieces passed(pieces);
+  for (std::int64_t q = 0; q < keys.queries; ++q) {
+    if (!passed.pass(q)) return false;
+    for (std::int64_t j = q * keys.k; j < (q + 1) * keys.k; ++j)
+      if (keys.row[size(j)] >= 0 && !passed.asked_of(keys.row[size(j)])) return false;
+  }
+  return true;
 }
 
 template <class T>
@@ -164,18 +212,16 @@ std::optional<Checkpoint::Found> Checkpoint::read() const {
   const std::size_t pieces = (summed - sizeof head - keys) / sizeof(SearchPiece);
   if (head.pieces < 1 || pieces != size(head.pieces)) refuse_damaged(path_);
   const unsigned char* const behind = bytes->data() + sizeof head;
-  return Found{pieces_of(behind, pieces), keys_of(behind + pieces * sizeof(SearchPiece))};
+  Found found{pieces_of(behind, pieces), keys_of(behind + pieces * sizeof(SearchPiece))};
+  if (!fit_together(found.done, found.keys)) refuse_damaged(path_);
+  return found;
 }
 
 std::vector<SearchPiece> Checkpoint::pieces_of(const unsigned char* bytes, std::size_t count) const {
   std::vector<SearchPiece> pieces(count);
   std::memcpy(pieces.data(), bytes, count * sizeof(SearchPiece));
-  for (std::size_t i = 0; i < count; ++i) {
-    const bool fits = lies_in(pieces[i].queries, queries_) && lies_in(pieces[i].rows, all_rows_);
-    const auto crosses = [&](const SearchPiece& other) { return overlap(pieces[i], other); };
-    if (!fits || std::any_of(pieces.begin(), pieces.begin() + static_cast<std::ptrdiff_t>(i), crosses))
-      refuse_damaged(path_);
-  }
+  for (const SearchPiece& piece : pieces)
+    if (!lies_in(piece.queries, queries_) || !lies_in(piece.rows, all_rows_)) refuse_damaged(path_);
   return pieces;
 }
 
@@ -186,7 +232,12 @@ Keys Checkpoint::keys_of(const unsigned char* bytes) const {
     std::memcpy(keys.value.data(), bytes, cells * sizeof(std::uint32_t));
     std::memcpy(keys.row.data(), bytes + cells * sizeof(std::uint32_t), cells * sizeof(std::int64_t));
   }
-  check_keys("search: checkpoint", lists_of("search: checkpoint", keys));
+  try {
+    check_keys("search: checkpoint", lists_of("search: checkpoint", keys));
+  } catch (const Error& error) {
+    if (error.code() != Errc::invalid_argument) throw;
+    refuse_damaged(path_);
+  }
   return keys;
 }
 

@@ -76,6 +76,8 @@ class PartedRows {
   /// Of devices, as Index::memory_bytes().
   virtual std::size_t memory_bytes() const = 0;
 
+  /// Source::state() of the rows that pass; 0 where nobody knows.
+  virtual std::uint64_t state() const { return 0; }
   /// Rows first ... first + count - 1 as they are searched, row-major.
   ///   to  [count, dims]  out
   virtual void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const = 0;

@@ -79,6 +79,11 @@ class SetRows : public PartedRows {
     return bytes;
   }
 
+  /// All parts have one source.
+  std::uint64_t state() const override {
+    const std::shared_ptr<const PartedRows>& rows = parts_.front().rows->parted;
+    return rows ? rows->state() : 0;
+  }
   void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override {
     read_parts(parts_, {first, count}, to, threads);
   }

@@ -75,6 +75,7 @@ class PartOfSource final : public Source {
     const std::optional<RowsView> all = all_->in_memory();
     return all ? std::optional(all->slice(rows_.first, rows_.count)) : std::nullopt;
   }
+  std::uint64_t state() const override { return all_->state(); }
   std::string name() const override { return all_->name(); }
 
  private:

@@ -28,6 +28,7 @@ class StreamedRows final : public PartedRows {
   float largest_element() const override { return set_.largest; }
   Residence residence() const override { return Residence::stream; }
   std::size_t memory_bytes() const override { return 0; }
+  std::uint64_t state() const override { return set_.source ? set_.source->state() : 0; }
 
   void read_rows(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   /// Throws unsupported.
