@@ -70,6 +70,9 @@ _CLASSES = {
     for kind in (InvalidArgument, BadFile, Unavailable, OutOfMemory, Unsupported, DeviceFailure, Interrupted)
 }
 
+for _kind in (Error, *_CLASSES.values(), PrecisionWarning, HostCopyWarning):
+    _kind.__module__ = "kith"  # where callers know it from, and tracebacks name it
+
 
 def error_of(status: int, message: str) -> Error:
     """The exception for a status of the library."""

@@ -35,6 +35,22 @@ def test_other_names_of_metrics(device, random):
         kith.Index(whole(random, 5, 2), "euclidaen", device)
 
 
+def test_ip_is_what_faiss_calls_the_inner_product(device, random):
+    assert kith.Index(whole(random, 5, 2), "ip", device).metric == "negative_dot"
+
+
+def test_errors_are_known_by_the_name_that_callers_use():
+    import pickle
+    import traceback
+
+    with pytest.raises(kith.InvalidArgument) as raised:
+        kith.Index([[1.0]], "euclidaen", "cpu")
+    assert "kith.InvalidArgument: " in "".join(traceback.format_exception_only(raised.type, raised.value))
+    again = pickle.loads(pickle.dumps(raised.value))
+    assert type(again) is kith.InvalidArgument
+    assert {one.__module__ for one in (kith.Error, kith.BadFile, kith.PrecisionWarning)} == {"kith"}
+
+
 def test_no_queries(device, random):
     found = kith.Index(whole(random, 5, 2), device=device).search(np.empty((0, 2), np.float32), 3)
     assert found.row.shape == (0, 3) and found.distance.shape == (0, 3)

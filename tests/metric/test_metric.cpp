@@ -182,6 +182,7 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
                                                  {"CityBlock", Metric::l1},
                                                  {"chebyshev", Metric::linf},
                                                  {"inner_product", Metric::negative_dot},
+                                                 {"IP", Metric::negative_dot},
                                                  {"Inner-Product", Metric::negative_dot},
                                                  {"dot", Metric::negative_dot},
                                                  {"negative-dot", Metric::negative_dot},

@@ -48,8 +48,7 @@ SourceLayout checked_layout(std::uint64_t rows, std::uint64_t cols, Element elem
   if (cols > most / bytes_a_value || rows > most / (cols * bytes_a_value))
     refuse_file("its head says " + std::to_string(rows) + " rows of " + std::to_string(cols) +
                 " columns, more than any file holds; it is damaged: copy it again");
-  const SourceLayout layout{{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(cols), element},
-                            offset};
+  SourceLayout layout{{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(cols), element}, offset};
   if (const std::uint64_t expected = offset + rows * cols * bytes_a_value; bytes != expected)
     refuse_file("its head says " + shape_text(layout.rows) + ", which take " + std::to_string(expected) +
                 " bytes, but it has " + std::to_string(bytes) + "; copy it again");

@@ -72,7 +72,7 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   }
   CHECK(contains(in_one_line(kith("search --help").out),
                  "squared_l2 (sqeuclidean), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
-                 "negative_dot (inner_product, dot; the product with its sign turned"));
+                 "negative_dot (inner_product, dot, ip; the product with its sign turned"));
 }
 
 TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
