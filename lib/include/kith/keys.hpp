@@ -4,7 +4,7 @@
 // Rows that lie in several Index objects, on any devices of any machines, are shards. Each shard numbers its
 // rows from IndexOptions::first_row and gives the keys of its k nearest; merged in any order and any grouping
 // they are the keys that one Index of all rows has, bit for bit. Distances as users see them are rounded once
-// more (`sqrt`, `1 + s`) and do not keep the order: they are made last, by finish().
+// more (`sqrt`) and do not keep the order: they are made last, by finish().
 #pragma once
 
 #include <cstdint>

@@ -221,10 +221,10 @@ Document structure_document(const StructureFlags& flags, const Structured& done)
   document.add(classes_table(done));
   add_matrix(document, done);
   document.add(Fact{"informativeness", "", done.matrix.informativeness});
-  document.add(Words{"\nQ = " + format_digits(done.matrix.informativeness) +
-                     ", mean distance between classes / inside of them (squared for l2)\n" +
-                     std::to_string(done.errors.size()) + " of " + rows +
-                     " have a nearest other row of another class\n"});
+  document.add(Words{
+      "\nQ = " + format_digits(done.matrix.informativeness) +
+      ", mean distance between classes / inside of them (squared for l2, doubled for cosine)\n" +
+      std::to_string(done.errors.size()) + " of " + rows + " have a nearest other row of another class\n"});
   document.add(Fact{"nearest_of_another_class", "Nearest row of another class", done.errors.size(),
                     report::percent(1 - done.nearest.accuracy(), 2) + " of the rows"});
   document.add(matrix_data("nearest_classes", done.classes.size(),

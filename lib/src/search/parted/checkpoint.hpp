@@ -17,8 +17,7 @@ namespace kith {
 
 /// Digests of all that decides an answer, each of what it is called by.
 struct SearchDigests {
-  std::uint64_t rows =
-      0;  ///< how many, of how many columns, Source::state(), and samples as they are searched
+  std::uint64_t rows = 0;     ///< their shape, Source::state(), and samples of them as they are searched
   std::uint64_t queries = 0;  ///< their values as they are searched
   std::uint64_t options = 0;  ///< metric, columns, k, filter
 
