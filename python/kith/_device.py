@@ -145,7 +145,8 @@ class Device:
     Parameters
     ----------
     spec : str
-        ``"auto"`` (a CUDA device, else a GPU by OpenCL, else the CPU), ``"cpu"``, ``"cuda"``, ``"cuda:1"``,
+        ``"auto"`` (a CUDA device, else a GPU by OpenCL, else the CPU), ``"gpu"`` (the same, but never the CPU), ``"cpu"``,
+        ``"cuda"``, ``"cuda:1"``,
         ``"opencl:0"``, or ``"opencl:nvidia"`` (a part of the name of device or platform).
 
     Raises

@@ -39,7 +39,8 @@ def open_source(
     source : str, path or array
         A file that is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``, ``.kidx``) and stays
         open; or an array of an element that the library takes, such as ``numpy.memmap``, which is kept and must
-        not change. Other arrays are converted, which takes memory of their size.
+        not change. Other arrays are converted, which takes memory of their size. An array that maps a file is read
+        by copies, so that `kith.BadFile`, and no signal, tells that the file was cut.
     metric, device, features, ids
         As for `kith.Index`; ids ascend.
     residence : {"resident", "stream", "quantized"}, optional

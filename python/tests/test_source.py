@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import mmap
+import os
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +28,31 @@ def test_a_file_and_an_array_answer_as_resident_rows(tmp_path: Path, rows: np.nd
         assert np.array_equal(found.row, whole.row)
         assert np.array_equal(found.distance, whole.distance)
     assert kith.open_source(path, device="cpu").residence == "resident"
+
+
+@pytest.mark.parametrize("residence", ["stream", "quantized", "resident"])
+@pytest.mark.parametrize("mapped", ["memmap", "mmap", "part"])
+def test_a_map_that_is_cut_is_a_bad_file(tmp_path: Path, residence: str, mapped: str) -> None:
+    rows = np.random.default_rng(26).standard_normal((9000, 8)).astype(np.float32)
+    path = tmp_path / "rows"
+    rows.tofile(path)
+    array = np.memmap(path, np.float32, "r", shape=rows.shape)
+    if mapped == "mmap":
+        with path.open("rb") as file:
+            array = np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.float32).reshape(rows.shape)
+    elif mapped == "part":
+        array, rows = array[100::2], rows[100::2]
+    index = kith.open_source(array, device="cpu", residence=residence)
+    whole = kith.Index(rows, device="cpu").search(rows[:9], 11)
+    found = index.search(rows[:9], 11)
+    assert np.array_equal(found.row, whole.row)
+    assert np.array_equal(found.distance, whole.distance)
+    os.truncate(path, 0)
+    if residence != "resident":
+        with pytest.raises(kith.BadFile, match="the file ends here"):
+            index.search(rows[:9], 11)
+    with pytest.raises(kith.BadFile, match="the file ends here"):
+        kith.open_source(array, device="cpu", residence=residence).search(rows[:9], 11)
 
 
 def test_a_checkpoint_stays_and_is_gone_on_from(tmp_path: Path, rows: np.ndarray) -> None:

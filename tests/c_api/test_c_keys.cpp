@@ -102,6 +102,15 @@ TEST_CASE("c: keys of shards, merged, are those of one index") {
   }
 }
 
+TEST_CASE("c: keys of any k, where there is no query or no room") {
+  const std::uint32_t* values[] = {nullptr, nullptr};
+  const std::int64_t* rows[] = {nullptr, nullptr};
+  for (const std::int64_t most : {std::int64_t{1'000'000'000}, INT64_MAX})
+    CHECK(told(kith_merge(0, most, 2, values, rows, nullptr, nullptr)) == "ok");
+  CHECK(told(kith_leave_out(0, INT64_MAX, nullptr, nullptr, nullptr, nullptr, nullptr)) ==
+        "2: kith_leave_out: k = 9223372036854775807; give 1 or more, and keys with one more");
+}
+
 TEST_CASE("c: keys of rows within a radius, merged, are those of one index") {
   const OpenDevice on = opened();
   const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);

@@ -170,7 +170,7 @@ std::string cpu_and_its_name() {
 }
 
 TEST_CASE("device: a spec that names no back end is refused, with those there are") {
-  std::string known = "auto";
+  std::string known = "auto, gpu";
   for (const BackendInfo& backend : backends()) known += ", " + backend.name;
   CHECK(error_of([] { open_device("gpu7"); }) ==
         "invalid_argument: open_device: \"gpu7\": there is no back end called \"gpu7\"; choose one of " +
@@ -181,6 +181,26 @@ TEST_CASE("device: a spec that names no back end is refused, with those there ar
       error_of([] { open_device("vulkan:0"); }) ==
       "invalid_argument: open_device: \"vulkan:0\": there is no back end called \"vulkan\"; choose one of " +
           known);
+  // Nothing in a message moves a terminal's cursor.
+  CHECK(error_of([] { open_device("\x1b[31mopencl:x\n"); }).find("\"\\x1b[31mopencl:x\\x0a\": ") !=
+        std::string::npos);
+  CHECK(error_of([] { open_device("cpu:\x1b[31m\n"); }) ==
+        "unavailable: open_device: cpu:\\x1b[31m\\x0a: no such device; there are " + cpu_and_its_name());
+  CHECK(error_of([] { open_device("gpu:1"); }) ==
+        "invalid_argument: open_device: \"gpu:1\": gpu alone means the first GPU; name others as `kith "
+        "devices` "
+        "lists them, such as cuda:1");
+}
+
+TEST_CASE("device: gpu is the GPU that auto takes, and no CPU") {
+  const Device best = open_device("auto");
+  if (best.info().kind == DeviceKind::cpu)
+    CHECK(
+        error_of([] { open_device("gpu"); }) ==
+        "unavailable: open_device: gpu: no exact GPU is here; choose cpu, or auto, which takes the CPU then, "
+        "or see `kith doctor`");
+  else
+    CHECK(open_device("GPU").info().spec == best.info().spec);
 }
 
 TEST_CASE("device: a device that is not there is refused, with those there are") {

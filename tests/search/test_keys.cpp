@@ -101,6 +101,8 @@ TEST_CASE("keys: a digest, by a program that is not kith") {
   Keys other = keys;
   other.row[2] = 1;
   CHECK(digest(other) != digest(keys));
+  other.row[2] = -5;
+  CHECK(error_of([&] { digest(other); }).find("digest: the keys, query 1, rank 0: ") != std::string::npos);
   CHECK(digest(Keys{0, 4, {}, {}}) == 0x0C35039535423BE1ull);
   CHECK(
       error_of([] {

@@ -82,7 +82,8 @@ class KITH_API Device {
 };
 
 /// Open a device, and let it prove that it is exact: fma chain, subnormals, a small search.
-///   spec  `auto` (a CUDA device, else a GPU by OpenCL, else the CPU), `cpu`, `cuda`, `cuda:1`,
+///   spec  `auto` (a CUDA device, else a GPU by OpenCL, else the CPU), `gpu` (the same, but never the CPU),
+///         `cpu`, `cuda`, `cuda:1`,
 ///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or
 ///         platform, any case); several of these joined by `+` are a set of devices, which is a device:
 ///         `cuda:0+cuda:1`, `cuda:0+opencl:1+cpu`; `cuda:*` is all devices of a back end

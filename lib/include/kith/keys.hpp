@@ -72,7 +72,7 @@ KITH_API RadiusKeys leave_out(const RadiusKeys& keys, std::span<const std::int64
 /// 64 bits that tell whether two answers are the same: the same on every device and every machine. FNV-1a
 /// (Fowler, Noll, Vo 1991; 64 bits) over m, k, and then value and row of each key in turn; m, k and rows as 8
 /// bytes, values as 4, little-endian. It finds damage; it does not stop anyone from forging an answer.
-/// Throws invalid_argument: arrays that are not [m, k].
+/// Throws invalid_argument: arrays that are not [m, k], keys that no search finds.
 KITH_API std::uint64_t digest(const Keys& keys);
 
 /// max |element| of rows in the columns that count, for IndexOptions::largest: that of all rows is the

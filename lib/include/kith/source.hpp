@@ -51,8 +51,9 @@ class KITH_API Source {
 };
 
 /// Rows in memory, which the caller keeps and does not change as long as there is the Source or what was made
-/// of it.
-/// Throws invalid_argument: no address, rows that overlap; unsupported: rows of a device.
+/// of it. Memory that maps a file is copied by the kernel, part by part: where somebody cuts the file a read
+/// is bad_file, and no signal ends the process. Throws invalid_argument: no address, rows that overlap;
+/// unsupported: rows of a device.
 KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 
 /// Rows of a file, which stays open. What is read is taken from the disk by ranges; no memory is mapped.

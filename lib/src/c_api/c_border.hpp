@@ -2,6 +2,8 @@
 // checked.
 #pragma once
 
+#include <cxxabi.h>
+
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,13 +17,16 @@ namespace kith::c_api {
 /// Of the exception that is being handled: its status; its message becomes kith_last_error() of this thread.
 kith_status status_of_exception(const char* function) noexcept;
 
-/// What `body(function)` leaves behind, as a status.
+/// What `body(function)` leaves behind, as a status. It is not noexcept: a thread may end in a callback, by
+/// pthread_exit() as Python's threads do when the interpreter ends, and that unwinds these frames.
 ///   function  of kith.h, which begins the messages of bad pointers
 template <class Body>
-kith_status guarded(const char* function, const Body& body) noexcept {
+kith_status guarded(const char* function, const Body& body) {
   try {
     body(function);
     return KITH_OK;
+  } catch (const abi::__forced_unwind&) {
+    throw;
   } catch (...) {
     return status_of_exception(function);
   }
@@ -61,7 +66,7 @@ void check_number(const char* where, const char* what, std::int64_t number, std:
 
 /// Make a handle: `*out` is what `make(function)` returns, a std::unique_ptr; NULL where it fails.
 template <class Handle, class Make>
-kith_status make_handle(const char* function, Handle** out, const Make& make) noexcept {
+kith_status make_handle(const char* function, Handle** out, const Make& make) {
   return guarded(function, [&](const char* where) {
     given(where, "out", out) = nullptr;
     *out = make(where).release();

@@ -94,7 +94,8 @@ kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value
 kith_status kith_leave_out(int64_t m, int64_t k, const uint32_t* value, const int64_t* row,
                            const int64_t* own, uint32_t* kept_value, int64_t* kept_row) {
   return guarded(__func__, [&](const char* where) {
-    if (k < 1) refuse(where, "k = " + std::to_string(k) + "; give 1 or more");
+    if (k < 1 || k == INT64_MAX)
+      refuse(where, "k = " + std::to_string(k) + "; give 1 or more, and keys with one more");
     const ShardLists keys = keys_of(where, m, k + 1, value, row);
     const std::span<const std::int64_t> rows = array_of(where, "own", own, m);
     if (m > 0) {

@@ -59,6 +59,9 @@ KITH_C_STRUCT(kith_model_parts, 176, value.outputs = 1, value.first_index = -1)
 void check_struct(const char* where, const char* name, const void* given, std::uint64_t size,
                   std::uint64_t first_size, std::uint64_t own_size);
 
+/// Throws unsupported: a field without a meaning yet is not 0.
+void check_reserved(const char* where, const char* name, std::int64_t reserved);
+
 template <class Struct>
 void check_struct(const char* where, const Struct& given) {
   check_struct(where, Known<Struct>::name, &given, given.size, Known<Struct>::first_size, sizeof(Struct));
@@ -72,6 +75,7 @@ Struct read_struct(const char* where, const Struct* given) {
   check_struct(where, *given);
   std::memcpy(&value, given, std::min<std::uint64_t>(given->size, sizeof(Struct)));
   value.size = sizeof(Struct);
+  if constexpr (requires { value.reserved; }) check_reserved(where, Known<Struct>::name, value.reserved);
   return value;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
+#include "base/text.hpp"
 #include "check/landing_check.hpp"
 #include "check/self_test.hpp"
 #include "device/device_set.hpp"
@@ -25,7 +26,11 @@ std::string lower(std::string_view text) {
 }
 
 [[noreturn]] void unavailable(std::string_view spec, const std::string& why) {
-  throw Error(Errc::unavailable, "open_device: " + std::string(spec) + ": " + why);
+  throw Error(Errc::unavailable, "open_device: " + escaped(spec) + ": " + why);
+}
+
+[[noreturn]] void refuse_spec(std::string_view spec, const std::string& why) {
+  throw Error(Errc::invalid_argument, "open_device: \"" + escaped(spec) + "\": " + why);
 }
 
 std::shared_ptr<Device::State> state_of(std::unique_ptr<spi::Device> device) {
@@ -70,15 +75,27 @@ std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
   return nullptr;
 }
 
-/// GPUs in the order of the registry; then the CPU back end. OpenCL on a CPU only when named.
-Device open_best() {
+/// The first exact GPU, in the order of the registry.
+std::optional<Device> open_first_gpu() {
   Registry& registry = Registry::instance();
   for (const std::vector<BackendEntry*>& some : registry.in_order_of_auto()) {
     registry.try_drivers_of(some);
     for (BackendEntry* entry : some)
       if (auto state = open_gpu(*entry)) return Device(std::move(state));
   }
-  BackendEntry& cpu = *registry.find("cpu");
+  return std::nullopt;
+}
+
+Device open_gpu_or_refuse() {
+  if (std::optional<Device> gpu = open_first_gpu()) return *gpu;
+  unavailable("gpu",
+              "no exact GPU is here; choose cpu, or auto, which takes the CPU then, or see `kith doctor`");
+}
+
+/// OpenCL on a CPU only when named.
+Device open_best() {
+  if (std::optional<Device> gpu = open_first_gpu()) return *gpu;
+  BackendEntry& cpu = *Registry::instance().find("cpu");
   if (cpu.info().devices.empty()) unavailable("auto", cpu.info().reason);
   return open_at("auto", cpu, 0);
 }
@@ -86,11 +103,12 @@ Device open_best() {
 BackendEntry& backend_called(std::string_view spec, const std::string& name) {
   Registry& registry = Registry::instance();
   if (BackendEntry* found = registry.find(name)) return *found;
-  std::string known = "auto";
+  if (name == "gpu")
+    refuse_spec(spec,
+                "gpu alone means the first GPU; name others as `kith devices` lists them, such as cuda:1");
+  std::string known = "auto, gpu";
   for (const auto& entry : registry.entries()) known += ", " + entry->name();
-  throw Error(Errc::invalid_argument, "open_device: \"" + std::string(spec) +
-                                          "\": there is no back end called \"" + name + "\"; choose one of " +
-                                          known);
+  refuse_spec(spec, "there is no back end called \"" + escaped(name) + "\"; choose one of " + known);
 }
 
 /// The place of the device that `choice` means among a back end's devices.
@@ -130,7 +148,9 @@ const BackendInfo& devices_for(std::string_view spec, BackendEntry& entry) {
 }
 
 Device open_one(std::string_view spec) {
-  if (spec == "auto") return open_best();
+  const std::string whole = lower(spec);
+  if (whole == "auto") return open_best();
+  if (whole == "gpu") return open_gpu_or_refuse();
   const std::size_t colon = spec.find(':');
   const std::string name = lower(spec.substr(0, colon));
   const std::string choice(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
@@ -147,9 +167,7 @@ Device open_one(std::string_view spec) {
 /// The devices that a part of the spec of a set means: one, or with `*` all of a back end.
 void open_part(std::string_view set, std::string_view spec, std::vector<Device>& members) {
   constexpr std::string_view all = ":*";
-  if (spec.empty() && !set.empty())
-    throw Error(Errc::invalid_argument, "open_device: \"" + std::string(set) +
-                                            "\": a part between + is empty; name a device in each");
+  if (spec.empty() && !set.empty()) refuse_spec(set, "a part between + is empty; name a device in each");
   if (!spec.ends_with(all)) {
     members.push_back(open_one(spec));
     return;

@@ -108,6 +108,7 @@ RadiusKeys leave_out(const RadiusKeys& keys, std::span<const std::int64_t> rows)
 }
 
 std::uint64_t digest_of(const ShardLists& lists) {
+  check_keys("digest", lists);
   Checksum sum;
   add_to<8>(sum, static_cast<std::uint64_t>(lists.queries));
   add_to<8>(sum, static_cast<std::uint64_t>(lists.k));

@@ -160,7 +160,8 @@ void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::in
 void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
   const std::int64_t m = lists.front().queries;
   const std::size_t k = size(lists.front().k);
-  const std::uint32_t team = team_size(0);
+  if (m == 0) return;  // k may be any number then
+  const auto team = static_cast<std::uint32_t>(std::min<std::size_t>(team_size(0), size(m)));
   std::vector<std::vector<ShardKey>> rooms(team, std::vector<ShardKey>(3 * k));
   const std::size_t work = size(m) * k * lists.size() * size(work_a_merged_key);
   run_team(size(m), work, team, [&](std::size_t q, std::size_t thread) {

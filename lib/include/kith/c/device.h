@@ -68,7 +68,8 @@ KITH_C_API kith_status kith_inventory_warning(const kith_inventory* inventory, i
                                               const char** sentence);
 
 /// Open a device, and let it prove that it is exact. Free by kith_device_free(), before the program ends.
-///   spec  `auto` or NULL (a CUDA device, else a GPU by OpenCL, else the CPU), `cpu`, `cuda`, `cuda:1`,
+///   spec  `auto` or NULL (a CUDA device, else a GPU by OpenCL, else the CPU), `gpu` (the same, but never
+///         the CPU), `cpu`, `cuda`, `cuda:1`,
 ///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or platform, any
 ///         case)
 /// KITH_INVALID_ARGUMENT: the spec names no back end.

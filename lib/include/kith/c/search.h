@@ -104,7 +104,8 @@ typedef struct kith_search_options {
   int32_t fused;          ///< distance and select in one step: 0: chosen; 1: yes; -1: never
   const kith_stop* stop;  ///< NULL: none
   /// Called between steps, on the thread that called kith, with no lock held: how far it has come, 0 ... 1. A
-  /// value other than 0 ends the call with KITH_INTERRUPTED. It may call kith, but not throw or jump out.
+  /// value other than 0 ends the call with KITH_INTERRUPTED. It may call kith, and end its thread by
+  /// pthread_exit(), but not throw or jump out.
   int32_t (*progress)(double fraction, void* user);
   void* user;         ///< for `progress`
   kith_trace* trace;  ///< NULL: nothing is told

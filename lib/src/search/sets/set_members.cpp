@@ -1,5 +1,7 @@
 #include "search/sets/set_members.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
@@ -49,7 +51,7 @@ class Together {
   }
 
   void run() {
-    std::vector<std::thread> threads;
+    std::vector<std::jthread> threads;  // joined also where the caller's thread ends in its callback
     threads.reserve(work_.size());
     std::vector<std::size_t> left{0};  // for the caller's thread
     running_ = work_.size() - 1;
@@ -71,7 +73,7 @@ class Together {
         tell();
       });
     wait();
-    for (std::thread& thread : threads) thread.join();
+    threads.clear();
     if (news_) tell();  // of the members that ended last
     throw_failure();
   }
@@ -83,6 +85,8 @@ class Together {
       PlanOptions way = options_;
       if (options_.progress) way.progress = std::move(progress);
       if (!stop_.stop_requested()) work_[i].run(way);
+    } catch (const abi::__forced_unwind&) {
+      throw;
     } catch (...) {
       failures_[i] = std::current_exception();
       stop_.request_stop();
@@ -112,12 +116,16 @@ class Together {
     return all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0;
   }
 
-  /// The caller's function, on its thread; what it throws ends the call as it is.
+  /// The caller's function, on its thread; what it throws ends the call as it is, and so does the end of that
+  /// thread.
   void tell() {
     const double done = fraction();
     if (!options_.progress || callers_failure_) return;
     try {
       options_.progress({done});
+    } catch (const abi::__forced_unwind&) {
+      stop_.request_stop();
+      throw;
     } catch (...) {
       callers_failure_ = std::current_exception();
       stop_.request_stop();
