@@ -2,21 +2,79 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
-from ._arrays import index_array
+from ._arrays import bfloat16_as_float32, index_array
+from ._cells import NUMBERS, cells_of, missing
 from ._errors import InvalidArgument
+from ._frames import frame_of, known, side_by_side
 from ._host import _host_array
 
 if TYPE_CHECKING:
     from ._types import Array, Float32, Float64, Int64
 
 
+class Labels(NamedTuple):
+    """Labels as they are given, each output of its own kind.
+
+    Attributes
+    ----------
+    columns : list of array, [n]
+        One an output.
+    together : array, [n] or [n, outputs]
+        All of them; of objects where outputs differ in kind.
+    """
+
+    columns: list[Array]
+    together: Array
+
+
+def label_columns(x: Any, what: str) -> Labels:
+    """Labels of any dtype, of arrays, series and frames; missing ones are refused."""
+    x = known(x, what)
+    frame = frame_of(x, what)
+    if frame is not None:
+        columns = [_own_kind(frame.column(i), f"{what}: column {name!r}") for i, name in enumerate(frame.names)]
+        return Labels(columns, beside(columns))
+    array = _own_kind(x, what)
+    if array.ndim != 2:
+        return Labels([array], array)
+    if isinstance(x, (list, tuple)):  # NumPy would make texts of the numbers beside a text
+        array = np.asarray(x, object)
+    columns = [_own_kind(list(column) if isinstance(x, (list, tuple)) else column, what) for column in array.T]
+    return Labels(columns, beside(columns) if array.dtype == object else array)
+
+
+def beside(columns: list[Array]) -> Array:
+    """Outputs side by side, [m, outputs]; where they differ in kind, each cell keeps that of its output."""
+    if len({column.dtype.kind for column in columns}) > 1:
+        columns = [column.astype(object) for column in columns]
+    return np.stack(columns, axis=1)
+
+
+def _own_kind(column: Any, what: str) -> Array:
+    """Labels by NumPy's dtype of their values, where a library has a dtype of its own, or there are objects."""
+    array = np.asarray(_host_array(column, what)[0])
+    foreign = not isinstance(getattr(column, "dtype", None), np.dtype)
+    if array.dtype == object or (foreign and not isinstance(column, (list, tuple))):
+        none = missing(array.ravel())
+        if none.any():
+            row = int(np.argmax(none)) // max(1, array.size // max(1, len(array)))
+            raise InvalidArgument(f"{what}: missing labels, first in row {row}; leave their rows out")
+    if array.dtype != object or array.ndim != 1:
+        return array
+    kinds = {type(label) for label in array}
+    plain = np.array(array.tolist())
+    if plain.ndim == 1 and (plain.dtype.kind in NUMBERS or (foreign and len(kinds) == 1)):
+        return plain
+    return array
+
+
 def labels_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Int64:
     """Whole numbers, [n] or [n, outputs]; `outputs`: as many as there must be."""
-    array = np.asarray(_host_array(x, f"{where}: labels")[0])
+    array = label_columns(x, f"{where}: labels").together
     if array.dtype.kind not in "iu" and array.size:
         raise InvalidArgument(
             f"{where}: labels of dtype {array.dtype}; pass whole numbers, such as numpy.unique(labels, "
@@ -30,11 +88,39 @@ def labels_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Int64:
 
 def values_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Float64:
     """Numbers, [n] or [n, outputs], which the library looks at; `outputs`: as many as there must be."""
-    array = np.asarray(_host_array(x, f"{where}: values")[0])
-    if array.dtype.kind not in "biuf":
-        raise InvalidArgument(f"{where}: values of dtype {array.dtype}; pass real numbers")
+    array = targets_of(x, f"{where}: values")
     _check_shape(array, n, where, "values", outputs)
     return np.ascontiguousarray(array, np.float64)
+
+
+def targets_of(x: Any, what: str) -> Array:
+    """Real numbers, [n] or [n, outputs]: what a regressor takes means of."""
+    x = known(x, what)
+    frame = frame_of(x, what)
+    if frame is None:
+        return _real(np.asarray(_host_array(x, what)[0]), "y", what)
+    return side_by_side(
+        [_real(column, f"y[{name!r}]", f"{what}: column {name!r}") for name, column in zip(frame.names, frame.arrays())]
+    )
+
+
+def _real(array: Array, name: str, what: str) -> Array:
+    """`array`, once it holds real numbers; `name` is the array in advice."""
+    if "bfloat16" in (array.dtype.names or (array.dtype.name,)):
+        return bfloat16_as_float32(array)
+    cells = cells_of(array, name)
+    if cells is None:
+        return array
+    if cells.kind in ("numbers", "nothing"):
+        none = missing(array.ravel()).reshape(array.shape)
+        if none.any():
+            row = int(np.argwhere(none)[0][0])
+            raise InvalidArgument(f"{what}: row {row} holds no value; fill it in, or leave the row out")
+        return array.astype(np.float64)
+    advice = f"pass {cells.advice}" if cells.advice else "pass numbers, or ask a classifier"
+    # Of complex numbers in the words that scikit-learn's check_estimator asks for.
+    why = "Complex data not supported" if cells.kind == "complex" else "and a regressor takes real numbers"
+    raise InvalidArgument(f"{what} of dtype {array.dtype}, {cells.shown}, {why}; {advice}")
 
 
 def _check_shape(array: Array, n: int, where: str, what: str, outputs: Optional[int]) -> None:

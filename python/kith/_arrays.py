@@ -1,4 +1,4 @@
-"""Rows, filters and outputs from whatever array the caller has."""
+"""Rows and outputs from whatever array the caller has."""
 
 from __future__ import annotations
 
@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 import numpy as np
 
 from . import _structs as s
+from ._cells import cells_of, cells_of_rows
 from ._errors import InvalidArgument, PrecisionWarning
+from ._frames import frame_of, known
 from ._host import _BFLOAT16, _caller, _host_array
-from ._library import check, lib
 
 if TYPE_CHECKING:
-    from ._types import Array, Bool, Float32, Int64, UInt32
+    from ._types import Array, Bool, Float32, Int64
 
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
+_SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are sliced as NumPy's are
 _AT_ONCE = 1 << 20  # elements that are converted and compared at a time
 
 
@@ -35,7 +37,6 @@ class Rows:
     array: Array  # [rows, cols], columns without gaps: float32, unless the library was to take other elements
     struct: s.Rows
     columns: Optional[list[Any]] = None  # a frame's names
-    labels: Any = None  # a frame's index
     back: Optional[Callable[[Array], Any]] = None  # from NumPy to the caller's kind of array
     # Where the array lies on a CUDA device: new arrays there, of float32 and int64, with their addresses.
     answers: Optional[Callable[[tuple[int, int]], tuple[Any, Any, int, int]]] = None
@@ -47,10 +48,12 @@ class Rows:
 def element_rows_of(x: Any, what: str, bits: bool, spec: str = "") -> Rows:
     """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
 
-    `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to.
+    `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to. Rows stay as they are.
     """
     from ._cuda import rows_on_cuda
 
+    if isinstance(x, Rows):
+        return x
     there = rows_on_cuda(x, bits, spec)
     if there is not None:
         return there
@@ -63,8 +66,7 @@ def element_rows_of(x: Any, what: str, bits: bool, spec: str = "") -> Rows:
 
 
 def _bits_of(x: Any, what: str) -> Rows:
-    array, back = _host_array(x, what)
-    array = _two_dimensional(array, what)
+    array, columns, back = _two_dimensional(x, what)
     if array.dtype != np.uint8:
         raise InvalidArgument(
             f"{what}: dtype {array.dtype}, and element='bits' takes uint8, 8 columns a byte; pass "
@@ -73,7 +75,7 @@ def _bits_of(x: Any, what: str) -> Rows:
     stored = _stored(array)
     struct = struct_of(stored)
     struct.element, struct.cols = _BITS, 8 * stored.shape[1]
-    return Rows(stored, struct, back=back)
+    return Rows(stored, struct, columns, back)
 
 
 def _stored(x: Array) -> Array:
@@ -94,18 +96,12 @@ def rows_of(x: Any, what: str, *, quiet: bool = False, widen: bool = True) -> Ro
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
-    columns = labels = back = None
-    if hasattr(x, "columns") and hasattr(x, "index") and hasattr(x, "to_numpy"):
-        columns, labels = list(x.columns), x.index
-        x = _frame_values(x, what)
-    else:
-        x, back = _host_array(x, what)
-    array = _two_dimensional(x, what)
+    array, columns, back = _two_dimensional(x, what)
     if widen or _name(array) not in _ELEMENTS:
         array = _float32(array, what, quiet)
     else:
         array = _stored(array)
-    return Rows(array, struct_of(array), columns, labels, back)
+    return Rows(array, struct_of(array), columns, back)
 
 
 def _name(x: Array) -> str:
@@ -125,27 +121,30 @@ def struct_of(array: Array) -> s.Rows:
     )
 
 
-def _frame_values(frame: Any, what: str) -> Array:
-    for name, kind in zip(frame.columns, frame.dtypes):
-        if getattr(kind, "kind", "O") not in "biuf":
-            raise InvalidArgument(
-                f"{what}: column {name!r} has dtype {kind}; make numbers of it (pandas.get_dummies) or leave it out"
-            )
-    values: Array = frame.to_numpy(dtype=None if _plain(frame) else np.float64, na_value=np.nan)
-    return values
+def _two_dimensional(x: Any, what: str) -> tuple[Array, Optional[list[Any]], Optional[Callable[[Array], Any]]]:
+    """Rows [rows, columns] on the host, the names of their columns, and the way back."""
+    x = known(x, what)
+    frame = frame_of(x, what)
+    if frame is not None:
+        return frame.values(what), frame.names, None
+    array, back = _host_array(x, what)
+    if array.ndim != 2 or array.dtype == object:
+        _check_shape(array, x, what)
+    return np.asarray(array), None, back
 
 
-def _plain(frame: Any) -> bool:
-    return all(isinstance(kind, np.dtype) for kind in frame.dtypes)
-
-
-def _two_dimensional(x: Any, what: str) -> Array:
-    if x.ndim != 2:
-        advice = (
-            "pass x[None, :] for one row, x[:, None] for one column" if x.ndim == 1 else "pass rows [rows, columns]"
+def _check_shape(array: Array, x: Any, what: str) -> None:
+    """Refuse what is not [rows, columns], or has rows in its cells."""
+    sliced = "x" if type(x).__module__.partition(".")[0] in _SLICED else "numpy.asarray(x)"
+    cells = None if array.dtype == _BFLOAT16 else cells_of_rows(array, x, "x")
+    if cells is not None and cells.kind in ("lists", "fields") and array.ndim > 0:
+        raise InvalidArgument(f"{what}: {cells.shown}; pass {cells.advice or 'rows of one length'}")
+    if array.ndim != 2:
+        advice = f"pass {sliced}[None, :] for one row, {sliced}[:, None] for one column"
+        raise InvalidArgument(
+            f"{what}: an array of {array.ndim} dimensions, shape {tuple(array.shape)}; "
+            + (advice if array.ndim == 1 else "pass rows [rows, columns]")
         )
-        raise InvalidArgument(f"{what}: an array of {x.ndim} dimensions, shape {tuple(x.shape)}; {advice}")
-    return np.asarray(x)
 
 
 def _float32(x: Array, what: str, quiet: bool) -> Float32:
@@ -155,17 +154,25 @@ def _float32(x: Array, what: str, quiet: bool) -> Float32:
             return x
         return np.array(x, order="C")
     if x.dtype == _BFLOAT16:
-        return (x["bfloat16"].astype(np.uint32) << 16).view(np.float32)
+        return bfloat16_as_float32(x)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
-    if x.dtype.kind not in "fiu":
-        raise InvalidArgument(
-            f"{what}: dtype {x.dtype}, and kith takes real numbers; make numbers of it (x.astype(np.float32))"
-        )
+    cells = cells_of(x, "x")
+    if cells is not None:
+        advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
+        if cells.kind == "texts" and not cells.advice:
+            advice = "make a column of 0 and 1 of each (pandas.get_dummies(pandas.DataFrame(x)))"
+        raise InvalidArgument(f"{what}: dtype {x.dtype}, {cells.shown}, and kith takes real numbers; {advice}")
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = np.ascontiguousarray(x, np.float32)
     _look_at_rounding(x, rounded, what, quiet)
     return rounded
+
+
+def bfloat16_as_float32(x: Array) -> Float32:
+    if x.dtype == _BFLOAT16:
+        return (x["bfloat16"].astype(np.uint32) << 16).view(np.float32)
+    return np.ascontiguousarray(x, np.float32)
 
 
 def _look_at_rounding(x: Array, rounded: Float32, what: str, quiet: bool) -> None:
@@ -210,33 +217,6 @@ def _integers_differ(there: Array, here: Float32) -> Bool:
     return ~same
 
 
-def filter_words(mask: Any, n: int, m: int, what: str) -> UInt32:
-    """The words of kith_search_options.filter, [1 or m, ceil(n / 32)].
-
-    A mask of bool, [n] or [m, n], says for each training row whether it counts; whole numbers, [count], are
-    the rows that do.
-    """
-    mask = np.asarray(_host_array(mask, what)[0])
-    if mask.dtype.kind in "iu" or mask.size == 0 and mask.ndim == 1:
-        if mask.ndim != 1:
-            raise InvalidArgument(
-                f"{what}: row numbers of shape {mask.shape}; pass one list [count], or a mask of bool [{m}, {n}]"
-            )
-        rows = np.ascontiguousarray(mask, np.int64)
-        words = np.zeros((1, (n + 31) // 32), np.uint32)
-        check(lib.kith_filter_of(n, address(rows), len(rows), address(words)))
-        return words
-    if mask.dtype != np.bool_ or mask.shape not in ((n,), (m, n)):
-        raise InvalidArgument(
-            f"{what}: dtype {mask.dtype}, shape {mask.shape}; pass a mask of bool [{n}] or [{m}, {n}], or row numbers"
-        )
-    mask = mask.reshape(-1, n)
-    octets = np.zeros((len(mask), (n + 31) // 32 * 4), np.uint8)
-    packed = np.packbits(mask, axis=1, bitorder="little")
-    octets[:, : packed.shape[1]] = packed
-    return octets.view("<u4").astype(np.uint32, copy=False)
-
-
 def outputs(out: Any, shape: tuple[int, int], what: str) -> tuple[Float32, Int64]:
     """The arrays to write to: new ones, or the caller's, which must be as they should."""
     if out is None:
@@ -262,14 +242,11 @@ def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what
     )
 
 
-def radii_of(radius: Any) -> Float32:
-    """One radius for all queries, or one a query."""
-    return np.ascontiguousarray(np.atleast_1d(np.asarray(radius)), np.float32)
-
-
 def index_array(x: Any, what: str) -> Int64:
     """Whole numbers [count], such as columns that count."""
     array = np.asarray(x)
+    if array.dtype == np.bool_ and array.ndim == 1:
+        raise InvalidArgument(f"{what}: a mask of bool; pass the numbers that it marks: numpy.flatnonzero(x)")
     if array.ndim != 1 or (array.dtype.kind not in "iu" and array.size):
         raise InvalidArgument(f"{what}: dtype {array.dtype}, shape {array.shape}; pass whole numbers [count]")
     return np.ascontiguousarray(array, np.int64)

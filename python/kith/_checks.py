@@ -20,7 +20,8 @@ def metric_name(metric: Any, where: str) -> str:
 
 def check_columns(train: Optional[list[Any]], queries: Optional[list[Any]], what: str) -> None:
     """Refuse a frame whose columns have other names, or another order, than the training rows'."""
-    if train is not None and queries is not None and train != queries:
+    # As texts: what pandas calls 0 Arrow calls "0".
+    if train is not None and queries is not None and [*map(str, train)] != [*map(str, queries)]:
         raise InvalidArgument(
             f"{what}: columns {_few(queries)}, but the training rows have {_few(train)}; "
             "choose the columns in the order of the training rows"
@@ -72,14 +73,26 @@ def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares:
 
 
 def whole(value: Any, what: str) -> int:
+    """A count, which is an int or NumPy's like: no float, 5.0 neither, and no bool."""
     try:
-        return int(value.__index__())
+        if not isinstance(value, bool):
+            return int(value.__index__())
     except (AttributeError, TypeError):
-        raise InvalidArgument(f"{what}: {value!r} is no whole number; pass an int") from None
+        pass
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        raise InvalidArgument(f"{what}: {value!r} is of type {type(value).__name__}; pass int({value})")
+    raise InvalidArgument(f"{what}: {value!r} is no whole number, but of type {type(value).__name__}; pass an int")
 
 
 def not_negative(value: Any, what: str) -> int:
     number = whole(value, what)
     if number < 0:
         raise InvalidArgument(f"{what}: {number} is below 0; pass 0 or more")
+    return number
+
+
+def at_least_1(value: Any, what: str) -> int:
+    number = whole(value, what)
+    if number < 1:
+        raise InvalidArgument(f"{what} = {number}; choose 1 or more")
     return number

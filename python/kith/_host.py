@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ._types import Array
 
 
+_HOST_MEMORY = (1, 3, 11)  # DLPack's CPU, and its memory of the host that CUDA and ROCm pinned
 _BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # of PyTorch, where NumPy has no such type
 
 
@@ -23,7 +24,7 @@ def _host_array(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]
             raise InvalidArgument(f"{what}: masked values; fill them in (x.filled()) or leave their rows out")
         return np.asarray(x.data), None
     if isinstance(x, (np.ndarray, list, tuple)):
-        return np.asarray(x), None
+        return _from_lists(x, what), None
     module = type(x).__module__.partition(".")[0]
     if module == "torch":
         return _from_torch(x, what)
@@ -37,16 +38,35 @@ def _host_array(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]
         return _from_jax(x, what)
     if hasattr(x, "toarray") and hasattr(x, "nnz"):
         raise Unsupported(f"{what}: a sparse matrix, and kith takes dense rows; pass x.toarray()")
-    if module == "pyarrow" and hasattr(x, "column_names"):
-        return np.column_stack([column.to_numpy() for column in x.columns]), None
     if hasattr(x, "__cuda_array_interface__"):
         raise Unsupported(
             f"{what}: a GPU array of {type(x).__module__}, and this version takes those of PyTorch, CuPy and JAX; "
             "pass it through torch.as_tensor(x, device='cuda') or cupy.asarray(x)"
         )
     if hasattr(x, "__dlpack__") and not hasattr(x, "__array__"):
+        if x.__dlpack_device__()[0] not in _HOST_MEMORY:
+            raise Unsupported(
+                f"{what}: a {type(x).__name__} in the memory of a GPU, which only speaks DLPack; "
+                "pass it through torch.from_dlpack(x) or cupy.from_dlpack(x)"
+            )
         return np.from_dlpack(x), None
     return np.asarray(x), None
+
+
+def _from_lists(x: Any, what: str) -> Array:
+    try:
+        array: Array = np.asarray(x)
+    except ValueError:
+        sizes = [len(row) if hasattr(row, "__len__") else 0 for row in x]
+        other = next((i for i, size in enumerate(sizes) if size != sizes[0]), None)
+        if other is None:
+            raise InvalidArgument(
+                f"{what}: lists in lists of different lengths; give each row as many numbers"
+            ) from None
+        raise InvalidArgument(
+            f"{what}: row 0 has {sizes[0]} values, but row {other} has {sizes[other]}; give each row as many"
+        ) from None
+    return array
 
 
 def _from_torch(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]]]:

@@ -32,7 +32,9 @@ class Index(Searches):
     Parameters
     ----------
     X : array, [n, dims]
-        NumPy, PyTorch, CuPy, JAX, pandas, Arrow, or whatever else speaks the buffer protocol or DLPack; finite.
+        NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or whatever else speaks the buffer protocol, DLPack, Arrow's
+        PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those of
+        queries and of what `with_` adds.
         kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
         library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
@@ -291,7 +293,7 @@ class Index(Searches):
     def __repr__(self) -> str:
         return (
             f"kith.Index({self._rows} rows x {self._dims} columns, metric={self._metric!r}, "
-            f"device={self._device.info.spec!r}, {self.memory_bytes / 2**20:.1f} MiB)"
+            f"device={self._device.info.spec!r}, {_shown_bytes(self.memory_bytes)} of device memory)"
         )
 
     def __copy__(self) -> Index:
@@ -302,6 +304,10 @@ class Index(Searches):
 
     def __reduce__(self) -> Any:
         return pickled(self)
+
+
+def _shown_bytes(size: int) -> str:
+    return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.1f} KiB"
 
 
 # Python's messages about arguments, and pickles of methods, name a method by these two: as callers know it.
@@ -349,6 +355,8 @@ def knn_graph(
     >>> kith.knn_graph(np.array([[0], [1], [5]], np.float32), 1, device="cpu").row.tolist()
     [[1], [0], [1]]
     """
-    return Index(X, metric, device).search(
-        X, k, self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, boxes=boxes
+    opened = open_device(device)
+    rows = element_rows_of(X, "kith.knn_graph: X", False, opened.info.spec)  # once: it may warn, and copy
+    return Index(rows, metric, opened).search(
+        rows, k, self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, boxes=boxes
     )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from . import _structs as s
-from ._arrays import Rows, address, element_rows_of, filter_words, outputs, radii_of
+from ._arrays import Rows, address, element_rows_of, outputs
 from ._checks import check_columns, choose, not_negative, whole
 from ._cuda import answers_struct
 from ._device import Device
 from ._index_file import Path
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
+from ._limits import filter_words, radii_of
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._source import kept_by
 from ._watch import Progress, call
@@ -60,8 +61,9 @@ class Searches:
         k : int
             1 to n.
         filter : array, optional
-            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers. Where rows
-            were removed, or have ids, n is `positions`, and bits and numbers go by position.
+            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers, which are whole
+            numbers of any dtype. n whole numbers 0 and 1, one of them twice, are refused: they look like a mask.
+            Where rows were removed, or have ids, n is `positions`, and bits and numbers go by position.
         out : pair of arrays, optional
             Where to write: float32 and int64, C-contiguous, [m, k].
         self_from : int, optional
@@ -156,7 +158,7 @@ class Searches:
         ----------
         Q : array, [m, dims]
         radius : float or array, [m]
-            In the unit of the metric; one for all queries, or one a query.
+            In the unit of the metric; one for all queries, or one a query. Below 0 for ``negative_dot`` alone.
         filter, self_from, progress, threads, memory_limit
             As for `search`.
 
@@ -171,7 +173,7 @@ class Searches:
         """
         where = "kith.Index.within"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
-        radii = radii_of(radius)
+        radii = radii_of(radius, self._metric, f"{where}: radius")
         options = self._options(where, len(rows.array), filter, self_from, threads, memory_limit)
         found = self._lists(lib.kith_index_within, rows, radii, options, progress)
         lists = lists_of(Handle(found, lib.kith_within_free))
@@ -255,7 +257,7 @@ class Searches:
         """
         where = "kith.Index.within_keys"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
-        radii = radii_of(radius)
+        radii = radii_of(radius, self._metric, f"{where}: radius")
         options = self._options(where, len(rows.array), filter, None, threads, memory_limit)
         found = self._lists(lib.kith_index_within_keys, rows, radii, options, progress)
         return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
@@ -280,6 +282,7 @@ class Searches:
     def explain(self, m: int, k: int) -> str:
         """What `search` would do with m queries, one decision a line."""
         out = c.c_void_p()
+        m, k = whole(m, "kith.Index.explain: m"), whole(k, "kith.Index.explain: k")
         check(lib.kith_index_explain(self._handle.value, m, k, None, c.byref(out)))
         owner = Handle(out.value, lib.kith_text_free)
         return c.string_at(owner.value or 0).decode("utf-8", "replace")

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
-from ._arrays import outputs, rows_of
+from ._arrays import Rows, outputs, rows_of
+from ._checks import whole
 from ._errors import InvalidArgument, Unsupported
 from ._index import Index
 from ._locks import Lock
@@ -56,9 +57,9 @@ class IndexFlat:
     def __init__(self, d: int, metric: int = METRIC_L2, device: Any = "auto") -> None:
         if metric not in _METRICS:
             raise Unsupported(f"kith.faiss: metric {metric!r}; choose one of METRIC_L2, _INNER_PRODUCT, _L1, _Linf")
-        if d < 1:
+        self.d = whole(d, "kith.faiss: d")
+        if self.d < 1:
             raise InvalidArgument(f"kith.faiss: d = {d}; rows have 1 column or more")
-        self.d = int(d)
         self.metric_type = metric
         self._device: Any = device
         self._index: Optional[Index] = None
@@ -82,14 +83,14 @@ class IndexFlat:
         -----
         Rows that are added in many small steps are searched in as many parts; add them at once where you can.
         """
-        array = self._rows(x, "add")
-        if not len(array):
+        rows = self._rows(x, "add")
+        if not len(rows.array):
             return
         with self._changes.held():
             if self._index is None:
-                self._index = Index(array, _METRICS[self.metric_type], self._device)
+                self._index = Index(rows, _METRICS[self.metric_type], self._device)
             else:
-                self._index = self._index.with_(array)
+                self._index = self._index.with_(rows)
 
     def reset(self) -> None:
         """Forget all rows."""
@@ -125,9 +126,9 @@ class IndexFlat:
         if params is not None:
             raise Unsupported("kith.faiss: search parameters; filters are kith.Index.search(filter=...)")
         queries = self._rows(x, "search")
-        if k < 1:
+        if whole(k, "kith.faiss.search: k") < 1:
             raise InvalidArgument(f"kith.faiss: k = {k}; choose 1 or more")
-        shape = (len(queries), int(k))
+        shape = (len(queries.array), int(k))
         new_distance, new_row = outputs(None, shape, "kith.faiss") if D is None or I is None else (D, I)
         out = (new_distance if D is None else D, new_row if I is None else I)
         distance, row = outputs(out, shape, "kith.faiss.search")
@@ -141,7 +142,7 @@ class IndexFlat:
             self._search_few(index, queries, distance, row)
         return distance, row
 
-    def _search_few(self, index: Optional[Index], queries: Float32, distance: Float32, row: Int64) -> None:
+    def _search_few(self, index: Optional[Index], queries: Rows, distance: Float32, row: Int64) -> None:
         """Where k is more than ntotal: what there is, then row -1 at FAISS's farthest distance."""
         product = self.metric_type == METRIC_INNER_PRODUCT
         distance[:], row[:] = np.finfo(np.float32).max * (-1 if product else 1), -1
@@ -162,21 +163,20 @@ class IndexFlat:
         """
         queries = self._rows(x, "range_search")
         index = self._index
-        if index is None:
-            return np.zeros(len(queries) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
         product = self.metric_type == METRIC_INNER_PRODUCT
         # FAISS keeps what is strictly nearer; kith keeps what is at most as far.
         edge = np.nextafter(np.float32(-thresh if product else thresh), np.float32(-np.inf))
+        if index is None or (edge < 0 and not product):  # nothing is nearer than 0
+            return np.zeros(len(queries.array) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
         first, distance, row = index.within(queries, edge)
         return first.astype(np.uint64), (-distance if product else distance), row
 
-    def _rows(self, x: Any, where: str) -> Float32:
-        array = rows_of(x, f"kith.faiss.{where}: x").array
-        if array.shape[1] != self.d:
-            raise InvalidArgument(
-                f"kith.faiss.{where}: x has {array.shape[1]} columns, but d = {self.d}; pass rows of d"
-            )
-        return array
+    def _rows(self, x: Any, where: str) -> Rows:
+        rows = x if isinstance(x, Rows) else rows_of(x, f"kith.faiss.{where}: x")
+        columns = rows.array.shape[1]
+        if columns != self.d:
+            raise InvalidArgument(f"kith.faiss.{where}: x has {columns} columns, but d = {self.d}; pass rows of d")
+        return Rows(rows.array, rows.struct, rows.columns)  # what comes back is NumPy's
 
     def __repr__(self) -> str:
         return f"kith.faiss.{type(self).__name__}(d={self.d}, ntotal={self.ntotal})"
@@ -225,8 +225,8 @@ def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: Any = "auto")
     >>> faiss.knn(x[:1], x, 2)
     (array([[0., 2.]], dtype=float32), array([[0, 1]]))
     """
-    base = rows_of(xb, "kith.faiss.knn: xb").array
-    index = IndexFlat(base.shape[1], metric, device)
+    base = rows_of(xb, "kith.faiss.knn: xb")
+    index = IndexFlat(base.array.shape[1], metric, device)
     index.add(base)
     return index.search(xq, k)
 

@@ -63,6 +63,16 @@ def test_range_search(device, random, name, edge):
             assert sorted(zip(row[part], distance[part])) == sorted(zip(their_row[part], their_distance[part]))
 
 
+def test_nothing_is_nearer_than_0(device, random):
+    xb = whole(random, 20, 6)
+    mine, other = ours.IndexFlatL2(6, device=device), theirs.IndexFlatL2(6)
+    mine.add(xb)
+    other.add(xb)
+    for threshold in (0.0, -0.0, -1.0, float("-inf")):
+        for found, expected in zip(mine.range_search(xb, threshold), other.range_search(xb, threshold)):
+            assert np.array_equal(found, expected) and found.dtype == expected.dtype
+
+
 @pytest.mark.parametrize("metric", ["METRIC_L2", "METRIC_INNER_PRODUCT"])
 def test_knn(device, random, metric):
     xb, xq = whole(random, 500, 12, 64), whole(random, 9, 12, 64)

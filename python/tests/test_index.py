@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import re
 
 import kith
 import numpy as np
@@ -275,3 +276,18 @@ def test_an_index_is_made_once(random):
     with pytest.raises(kith.InvalidArgument, match="make another"):
         index.__init__(train[:2], device="cpu")
     same(index.search(train, 1), neighbors(train, train, 1, "l2"))
+
+
+def test_knn_graph_warns_once(device):
+    X = np.array([[0.1], [0.2], [0.7]])
+    with pytest.warns(kith.PrecisionWarning, match="kith.knn_graph: X: 3 of 3 values") as told:
+        found = kith.knn_graph(X, 1, device=device)
+    assert len(told) == 1 and told[0].filename == __file__
+    assert np.array_equal(found.row, [[1], [0], [1]])
+
+
+def test_bytes_in_texts_for_people():
+    small = kith.Index(np.zeros((100, 4), np.float32), device="cpu")
+    assert re.search(r", metric='l2', device='cpu', \d+\.\d KiB of device memory\)$", repr(small))
+    assert not repr(small).endswith(" 0.0 KiB of device memory)")
+    assert re.search(r", [1-9]\.\d MiB of device memory\)$", repr(kith.Index(np.zeros((9999, 32), np.float32), device="cpu")))

@@ -9,6 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._answers import label_columns, targets_of
+from .._cells import NUMBERS
 from .._errors import InvalidArgument, Unsupported
 from ..sklearn._labels import decode
 from ..sklearn._parameters import weights_of
@@ -80,7 +82,7 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
         check_is_fitted(self, "index_")
         index, where = self.index_, f"{self._where()}: X"
         k = index._checked(self.n_neighbors)
-        with Queries(index.client, X, index.dims, k, None, self.scratch, where) as queries:
+        with Queries(index.client, X, index._columns, k, None, self.scratch, where) as queries:
             name = c.token()
             found = index._neighbors(queries, k)
             lazy = [then(answer, f"{name}-{t}") for t, answer in enumerate(found)]
@@ -129,7 +131,7 @@ class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,u
         self
         """
         lazy = is_dask(y)
-        y = y if lazy else np.asarray(y)
+        y = y if lazy else label_columns(y, f"{self._where()}: y").together
         if y.ndim != 1:
             raise InvalidArgument(f"{self._where()}: labels of shape {y.shape}; pass [n]")
         self._fit_rows(X, y)
@@ -207,7 +209,12 @@ class KNeighborsRegressor(RegressorMixin, _KNeighbors):  # type: ignore[misc,unu
         self
         """
         lazy = is_dask(y)
-        y = y if lazy else np.ascontiguousarray(y, np.float64)
+        if lazy and y.dtype.kind not in NUMBERS:
+            raise InvalidArgument(
+                f"{self._where()}: y: a dask array of dtype {y.dtype}, and a regressor takes real numbers; pass "
+                "y.astype(float) where they spell numbers"
+            )
+        y = y if lazy else np.ascontiguousarray(targets_of(y, f"{self._where()}: y"), np.float64)
         if y.ndim not in (1, 2):
             raise InvalidArgument(f"{self._where()}: values of shape {y.shape}; pass [n] or [n, outputs]")
         self._fit_rows(X, y)

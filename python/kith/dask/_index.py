@@ -16,7 +16,7 @@ from . import _client as c
 from . import _tasks as tasks
 from ._answers import gather_neighbors, gather_radius, lazy_neighbors, watched, write_neighbors
 from ._graph import finished
-from ._queries import Queries, radii
+from ._queries import Columns, Queries, radii
 from ._shards import shards_of_array, shards_of_files, shards_of_index_file
 from ._verify import Verified, verify
 
@@ -33,11 +33,11 @@ class Index:
     """
 
     def __init__(
-        self, client: Client, shards: list[Any], recipes: list[tasks.Recipe], dims: int
+        self, client: Client, shards: list[Any], recipes: list[tasks.Recipe], columns: Columns
     ) -> None:
         self._client = client
         self._recipes = recipes
-        self._dims = dims
+        self._columns = columns
         name = c.token()
         with c.named_failures(client):
             self._shards = client.persist(shards)
@@ -204,7 +204,7 @@ class Index:
         """
         where = "kith.dask.Index.search: Q"
         k = self._checked(k)
-        with Queries(self._client, Q, self._dims, k, tile, scratch, where) as queries:
+        with Queries(self._client, Q, self._columns, k, tile, scratch, where) as queries:
             lists = self._neighbors(queries, k)
             if queries.lazy and out is None:
                 return lazy_neighbors(queries.tiles, lists, k)
@@ -241,8 +241,8 @@ class Index:
         As `search`.
         """
         where = "kith.dask.Index.within: Q"
-        with Queries(self._client, Q, self._dims, 1, tile, scratch, where) as queries:
-            of = radii(radius, queries.count, "kith.dask.Index.within: radius")
+        with Queries(self._client, Q, self._columns, 1, tile, scratch, where) as queries:
+            of = radii(radius, queries.count, self.metric, "kith.dask.Index.within: radius")
             lists = finished(
                 self._shards,
                 self.metric,
@@ -288,7 +288,7 @@ class Index:
             decides which of two is wrong.
         """
         k = self._checked(k)
-        with Queries(self._client, Q, self._dims, k, tile, scratch, "kith.dask.Index.verify: Q") as queries:
+        with Queries(self._client, Q, self._columns, k, tile, scratch, "kith.dask.Index.verify: Q") as queries:
             self._alive()
             names = [recipe.name for recipe in self._recipes]
             return verify(self._client, self._shards, names, queries.tiles, k, share, device, seed)
@@ -325,7 +325,7 @@ class Index:
 
     @property
     def dims(self) -> int:
-        return self._dims
+        return self._columns.number
 
     @property
     def metric(self) -> str:
@@ -344,6 +344,6 @@ class Index:
 
     def __repr__(self) -> str:
         return (
-            f"kith.dask.Index({self._rows} rows x {self._dims} columns in {self.shards} shards, "
+            f"kith.dask.Index({self._rows} rows x {self.dims} columns in {self.shards} shards, "
             f"metric={self.metric!r}, device={self._recipes[0].device!r}, scheduler={self._client.scheduler.address!r})"
         )

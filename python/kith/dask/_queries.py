@@ -8,8 +8,10 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from distributed import Client
 
-from .._arrays import radii_of, rows_of
+from .._arrays import rows_of
+from .._checks import at_least_1, check_columns
 from .._errors import InvalidArgument
+from .._limits import radii_of
 from . import _client as c
 from . import _tasks as tasks
 from ._files import Layout
@@ -25,6 +27,13 @@ class Tile(NamedTuple):
     rows: Any
 
 
+class Columns(NamedTuple):
+    """How many the training rows have, and their names, where the rows came as a frame."""
+
+    number: int
+    names: Optional[list[Any]] = None
+
+
 class Queries:
     """Queries cut into tiles; a context, at whose end what was written for workers is removed."""
 
@@ -32,13 +41,14 @@ class Queries:
         self,
         client: Client,
         Q: Any,
-        dims: int,
+        like: Columns,
         k: int,
         tile: Optional[int],
         scratch: Optional[str],
         where: str,
     ) -> None:
         self._shipped: Optional[c.Shipped] = None
+        tile = None if tile is None else at_least_1(tile, f"{where}: tile")
         self.lazy = is_dask(Q)
         self._name = c.token()
         if self.lazy:
@@ -50,12 +60,13 @@ class Queries:
             columns = layout.columns
             self.tiles = self._cut(layout.rows, tile or _tile(columns, k), lambda a, b: _part(path, a, b, layout))
         else:
-            rows = rows_of(Q, where).array
-            columns = rows.shape[1]
-            self._check(columns, dims, where)
-            self._shipped = c.Shipped(client, rows, scratch, where)
-            self.tiles = self._cut(len(rows), tile or _tile(columns, k), self._shipped.part)
-        self._check(columns, dims, where)
+            rows = rows_of(Q, where)
+            check_columns(like.names, rows.columns, where)
+            columns = rows.array.shape[1]
+            self._check(columns, like.number, where)
+            self._shipped = c.Shipped(client, rows.array, scratch, where)
+            self.tiles = self._cut(len(rows.array), tile or _tile(columns, k), self._shipped.part)
+        self._check(columns, like.number, where)
         self.count = self.tiles[-1].end if self.tiles else 0
 
     def __enter__(self) -> Queries:
@@ -98,9 +109,9 @@ def check_blocks(array: Any, where: str) -> None:
         )
 
 
-def radii(radius: Any, count: int, where: str) -> Any:
+def radii(radius: Any, count: int, metric: str, where: str) -> Any:
     """A function of a tile: its radius, or radii."""
-    values = radii_of(radius)
+    values = radii_of(radius, metric, where)
     if values.size not in (1, count):
         raise InvalidArgument(f"{where}: {values.size} radii for {count} queries; pass one, or one a query")
     if values.size == 1:

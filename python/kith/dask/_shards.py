@@ -9,13 +9,13 @@ import numpy as np
 from distributed import Client
 
 from .._arrays import rows_of
-from .._checks import whole
+from .._checks import at_least_1
 from .._errors import InvalidArgument
 from .._library import version
 from .._metrics import metric_named
 from . import _client as c
 from . import _tasks as tasks
-from ._queries import check_blocks, is_dask
+from ._queries import Columns, check_blocks, is_dask
 
 
 class Shards(NamedTuple):
@@ -23,7 +23,7 @@ class Shards(NamedTuple):
 
     opened: list[Any]
     recipes: list[tasks.Recipe]
-    dims: int
+    columns: Columns
 
 
 def shards_of_files(client: Client, files: Any, metric: str, device: str, shard_rows: Optional[int]) -> Shards:
@@ -39,13 +39,13 @@ def shards_of_files(client: Client, files: Any, metric: str, device: str, shard_
             )
     parts = []
     for path, layout in zip(names, layouts):
-        size = layout.rows if shard_rows is None else _at_least_1(shard_rows, f"{where}: shard_rows")
+        size = layout.rows if shard_rows is None else at_least_1(shard_rows, f"{where}: shard_rows")
         for begin in range(0, layout.rows, size):
             parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
     counts = [part.end - part.begin for part in parts]
     recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device)
     shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(shards, recipes, layouts[0].columns)
+    return Shards(shards, recipes, Columns(layouts[0].columns))
 
 
 def shards_of_array(
@@ -67,8 +67,9 @@ def shards_of_array(
             c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
         ]
-        return Shards(opened, recipes, dims)
-    rows = rows_of(array, where).array
+        return Shards(opened, recipes, Columns(dims))
+    given = rows_of(array, where)
+    rows = given.array
     if len(rows) == 0:
         raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
     places = _cut(len(rows), client, shards, where)
@@ -78,7 +79,7 @@ def shards_of_array(
     recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
-    return Shards(opened, recipes, rows.shape[1])
+    return Shards(opened, recipes, Columns(rows.shape[1], given.columns))
 
 
 def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
@@ -95,7 +96,7 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
     named = [(part, f"{file}: rows {part.begin} to {part.end - 1}") for part in parts]
     recipes = _recipes(client, named, parts, counts, head.metric, device)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(opened, recipes, head.columns)
+    return Shards(opened, recipes, Columns(head.columns))
 
 
 def _names(client: Client, files: Any, where: str) -> list[str]:
@@ -111,7 +112,7 @@ def _names(client: Client, files: Any, where: str) -> list[str]:
 
 def _cut(rows: int, client: Client, shards: Optional[int], where: str) -> list[int]:
     """Where shards begin, and where the last one ends."""
-    parts = len(client.nthreads()) if shards is None else _at_least_1(shards, f"{where}: shards")
+    parts = len(client.nthreads()) if shards is None else at_least_1(shards, f"{where}: shards")
     parts = max(1, min(parts, rows))
     return [rows * i // parts for i in range(parts + 1)]
 
@@ -138,10 +139,3 @@ def _shown(part: tasks.Rows) -> str:
     if part.end - part.begin == part.layout.rows:
         return part.path
     return f"{part.path}: rows {part.begin} to {part.end - 1}"
-
-
-def _at_least_1(value: Any, what: str) -> int:
-    number = whole(value, what)
-    if number < 1:
-        raise InvalidArgument(f"{what} = {number}; choose 1 or more")
-    return number

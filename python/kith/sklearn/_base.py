@@ -9,11 +9,12 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._errors import InvalidArgument
-from .._host import _host_array
 from .._index import Index
+from .._limits import radii_of
 from .._locks import Lock
 from .._trained import Classifier, Regressor
 from . import _parameters as parameters
+from ._rows import looked_at
 from ._weights import Weighed
 
 if TYPE_CHECKING:
@@ -57,9 +58,8 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         return f"kith.sklearn.{type(self).__name__}"
 
     def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
-        """Finite float32 rows; with `y` also that. scikit-learn's own checks and messages."""
-        if type(X).__module__.partition(".")[0] in ("torch", "cupy", "jax", "jaxlib"):
-            X = _host_array(X, self._where())[0]
+        """Finite float32 rows; with `y` also that. scikit-learn's own checks and messages, but for cells."""
+        X = looked_at(X, f"{self._where()}: X")
         with np.errstate(over="ignore"):
             options: dict[str, Any] = {"dtype": np.float32, "order": "C", "reset": reset}
             if y is None:
@@ -215,10 +215,15 @@ class RadiusNeighbors:
 
     radius: Any
 
+    def _asked_radius(self, radius: Any) -> Float32:
+        assert isinstance(self, Base)
+        asked = parameters.radius_of(radius, self._where())
+        return radii_of(asked, self.effective_metric_, f"{self._where()}: radius")
+
     def _lists(self, X: Any, radius: Optional[float]) -> tuple[Array, Array, Array]:
         assert isinstance(self, Base)
         queries, self_from = self._queries(X)
-        asked = parameters.radius_of(self.radius if radius is None else radius, self._where())
+        asked = self._asked_radius(self.radius if radius is None else radius)
         found = self._index().within(queries, asked, self_from=_self_from(self_from), threads=self._threads())
         return found.first, found.distance.astype(np.float64), found.row
 

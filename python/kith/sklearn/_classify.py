@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._answers import beside, label_columns
 from .._arrays import struct_of
 from .._errors import InvalidArgument
 from .._model import NO_CODE, How, Vote
@@ -41,24 +42,23 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         self.costs = costs
         self.no_label = no_label
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Any:
         """Keep rows and labels on the device.
 
         Parameters
         ----------
         X : array or frame, [n, columns]
         y : array, [n] or [n, outputs]
-            Labels of any dtype that sorts; categories and strings of pandas, too.
+            Labels of any dtype that sorts; of frames and series, too. Each output keeps its own kind.
 
         Returns
         -------
         self
         """
         where = self._where()
-        rows, y = self._check_rows(
-            X, reset=True, y=labels.plain_labels(y, where) if y is not None else _required(y, where)
-        )
-        classes, self._codes, self.outputs_2d_ = labels.encode(y, where)
+        given = label_columns(y if y is not None else _required(where), f"{where}: y")
+        rows, _ = self._check_rows(X, reset=True, y=given.together)
+        classes, self._codes, self.outputs_2d_ = labels.encode(given, where)
         self._classes = classes
         self.classes_ = classes if self.outputs_2d_ else classes[0]
         parameters.weights_of(self.weights, where)
@@ -101,18 +101,18 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         answers = [
             labels.decode(one.code, classes, no_label, self._where()) for one, classes in zip(voted, self._classes)
         ]
-        return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
+        return beside(answers) if self.outputs_2d_ else answers[0]
 
     def _shares(self, voted: list[Voted]) -> Any:
         return [one.share for one in voted] if self.outputs_2d_ else voted[0].share
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
         """The share of right answers; without `X`, of every fitted row by all others."""
-        if X is not None:
-            return float(super().score(X, y, sample_weight))
         from sklearn.metrics import accuracy_score
 
-        return float(accuracy_score(y, self.predict(None), sample_weight=sample_weight))
+        where = self._where()
+        right = label_columns(y if y is not None else _required(where), f"{where}: y").together
+        return float(accuracy_score(right, self.predict(X), sample_weight=sample_weight))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -121,7 +121,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         return tags
 
 
-def _required(y: Any, where: str) -> Any:
+def _required(where: str) -> Any:
     raise InvalidArgument(f"{where}: requires y to be passed, but the target y is None")
 
 

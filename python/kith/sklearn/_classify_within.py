@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
-from .._arrays import radii_of, struct_of
+from .._answers import beside
+from .._arrays import struct_of
 from .._errors import InvalidArgument
 from .._model import How
 from .._trained import Classifier
 from .._vote import Voted
 from . import _labels as labels
-from . import _parameters as parameters
 from ._base import RadiusNeighbors
 from ._classify import _Classifying
 
@@ -63,7 +63,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         self.outlier_label = outlier_label
         self._vote_by(weights, tie, priors, costs, no_label)
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Any:
         super().fit(X, y)
         self.outlier_label_ = self._outlier_labels()
         return self
@@ -97,8 +97,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         ]
 
     def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
-        radius = parameters.radius_of(self.radius, self._where())
-        struct, radii = struct_of(queries), radii_of(radius)
+        struct, radii = struct_of(queries), self._asked_radius(self.radius)
         vote, how = self._vote(weights), How(self._threads(), self_from)
         return [one._classify_within(struct, radii, vote, how) for one in self._model()]
 
@@ -133,7 +132,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             alone = one.alone()
             answer = labels.decode(np.where(alone, 0, one.code), found, self.no_label, self._where())
             answers.append(labels.put(answer, alone, outlier) if alone.any() else answer)
-        return np.stack(answers, axis=1) if self.outputs_2d_ else answers[0]
+        return beside(answers) if self.outputs_2d_ else answers[0]
 
     def predict_proba(self, X: Any) -> Any:
         """The share of each class in the score.

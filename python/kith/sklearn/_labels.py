@@ -12,40 +12,31 @@ from sklearn.utils.multiclass import check_classification_targets
 from .._errors import InvalidArgument
 
 if TYPE_CHECKING:
+    from .._answers import Labels
     from .._types import Array, Float64, Int64
 
 
-def plain_labels(y: Any, where: str) -> Any:
-    """Labels as NumPy has them: pandas' own dtypes (categories, strings, Int64) become those of their values."""
-    kind = getattr(y, "dtype", None)
-    kinds = [kind] if kind is not None else list(getattr(y, "dtypes", []))
-    if not kinds or all(isinstance(one, np.dtype) for one in kinds):
-        return y
-    if np.any(np.asarray(y.isna())):
-        raise InvalidArgument(f"{where}: y has missing labels; leave their rows out (y.notna())")
-    columns = [y] if kind is not None else [y[name] for name in y.columns]
-    plain = [np.array(column.to_numpy(dtype=object).tolist()) for column in columns]
-    return plain[0] if kind is not None else np.column_stack(plain)
-
-
-def encode(y: Any, where: str) -> tuple[list[Array], Int64, bool]:
+def encode(given: Labels, where: str) -> tuple[list[Array], Int64, bool]:
     """The sorted classes of each output, codes [n, outputs], and whether `y` had several columns."""
-    y = np.asarray(y)
-    if y.ndim == 2 and y.shape[1] == 1:
+    if given.together.ndim == 2 and len(given.columns) == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
             "(n_samples,), for example using ravel().",
             DataConversionWarning,
             stacklevel=3,
         )
-    several = y.ndim == 2 and y.shape[1] > 1
-    check_classification_targets(y)
-    columns = y.reshape(len(y), -1)
-    classes, codes = [], np.empty(columns.shape, np.int64)
-    for output in range(columns.shape[1]):
-        found, codes[:, output] = np.unique(columns[:, output], return_inverse=True)
+    classes, codes = [], np.empty((len(given.together), len(given.columns)), np.int64)
+    for output, column in enumerate(given.columns):
+        try:
+            check_classification_targets(column)
+            found, codes[:, output] = np.unique(column, return_inverse=True)
+        except TypeError:
+            kinds = sorted({type(label).__name__ for label in column})
+            raise InvalidArgument(
+                f"{where}: y has labels of types {', '.join(kinds)}, which do not sort; make them of one type"
+            ) from None
         classes.append(found)
-    return classes, codes, several
+    return classes, codes, len(classes) > 1
 
 
 def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:

@@ -9,7 +9,8 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._arrays import radii_of, struct_of
+from .._answers import targets_of
+from .._arrays import struct_of
 from .._errors import InvalidArgument
 from .._model import How, Vote
 from .._trained import Regressor
@@ -26,7 +27,7 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
 
     weights: Any
 
-    def fit(self, X: Any, y: Any) -> Any:
+    def fit(self, X: Any, y: Any = None) -> Any:
         """Keep rows and values on the device.
 
         Parameters
@@ -42,15 +43,17 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
         where = self._where()
         if y is None:
             raise InvalidArgument(f"{where}: requires y to be passed, but the target y is None")
-        rows, y = self._check_rows(X, reset=True, y=y)
-        if np.asarray(y).dtype.kind not in "biuf":
-            y = np.asarray(y, np.float64)
+        rows, y = self._check_rows(X, reset=True, y=targets_of(y, f"{where}: y"))
         self._flat = y.ndim == 1
         self._values = np.ascontiguousarray(y.reshape(len(y), -1), np.float64)
         parameters.weights_of(self.weights, where)
         self._fit_rows(rows, X)
         self._made = self._make()
         return self
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """The coefficient of determination; without `X`, of every fitted row by all others."""
+        return float(super().score(X, targets_of(y, f"{self._where()}: y"), sample_weight))
 
     def _make(self) -> Regressor:
         return Regressor(self._fit_X, self._values, self.effective_metric_, self._device())
@@ -171,7 +174,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
             value, found = means_by_weights(weighed, self._values), np.diff(weighed.first)
         else:
             queries, self_from = self._queries(X)
-            radii, how = radii_of(parameters.radius_of(self.radius, self._where())), How(self._threads(), self_from)
+            radii, how = self._asked_radius(self.radius), How(self._threads(), self_from)
             model: Regressor = self._model()
             value, found = model._means_within(struct_of(queries), radii, Vote(weights), how)
         if (found == 0).any():

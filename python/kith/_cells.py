@@ -1,0 +1,137 @@
+"""Arrays whose cells are no numbers: what the cells are, and what makes numbers of them."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ._types import Array, Bool
+
+NUMBERS = "biuf"  # kinds of dtype that kith takes
+KINDS = ("dates", "durations", "texts", "lists", "complex", "fields", "numbers", "objects", "nothing")
+MISREAD = ("dates", "durations", "lists")  # cells that NumPy turns into numbers of another meaning, or fails at
+
+
+class Cells(NamedTuple):
+    """What an array holds in place of numbers.
+
+    Attributes
+    ----------
+    kind : str
+        One of `KINDS`: ``numbers`` where each object is one, ``fields`` of structured arrays, ``nothing`` where no cell
+        has a value.
+    shown : str
+        The same with an example, for a message.
+    advice : str
+        The expression of NumPy that makes numbers of the array; empty where there is none.
+    """
+
+    kind: str
+    shown: str
+    advice: str
+
+
+def cells_of(array: Array, name: str) -> Optional[Cells]:
+    """What `array` holds, None where its dtype is one of numbers; `name` is the array in the advice."""
+    kind = array.dtype.kind
+    if kind in NUMBERS:
+        return None
+    if kind == "c":
+        return Cells("complex", "complex numbers", f"numpy.column_stack([numpy.real({name}), numpy.imag({name})])")
+    if kind == "V":
+        return Cells("fields", f"records of {len(array.dtype.names or ())} fields", f"numpy.array({name}.tolist())")
+    flat = array.ravel()
+    there = np.flatnonzero(~missing(flat)) if kind == "O" else np.arange(min(1, flat.size))
+    if not len(there):
+        return Cells("nothing", "no value", "")
+    if kind == "O" and all(_is_number(flat[i]) for i in there):
+        return Cells("numbers", "numbers as Python objects", f"numpy.asarray({name}, float)")
+    first = flat[there[0]]
+    if kind == "O":  # the first cell that is no number says what they are
+        first = next(flat[i] for i in there if not _is_number(flat[i]))
+    return _of_cell(first, flat, there, name)
+
+
+def cells_of_rows(array: Array, x: Any, name: str) -> Optional[Cells]:
+    """`cells_of` an array that is to hold rows, which the caller has as `x`."""
+    cells = cells_of(array, name)
+    if cells is None or cells.kind != "lists":
+        return cells
+    if type(x).__module__.partition(".")[0] == "pyarrow":  # whose arrays give cells of its own
+        name = f"numpy.asarray({name})"
+    return cells_of(array, f"{name}[:, 0]" if array.ndim == 2 else name)
+
+
+def _of_cell(cell: Any, flat: Array, there: Array, name: str) -> Cells:
+    if isinstance(cell, (str, bytes)):
+        numerals = all(_is_numeral(flat[i]) for i in there)
+        return Cells("texts", f"texts such as {_quoted(cell)}", f"numpy.asarray({name}, float)" if numerals else "")
+    if isinstance(cell, (datetime.timedelta, np.timedelta64)):
+        return Cells("durations", "durations", f"numpy.asarray({name}, 'm8[us]') / numpy.timedelta64(1, 's')")
+    day = _day(cell)
+    if day:
+        seconds = f"(numpy.asarray({name}, 'M8[us]') - numpy.datetime64('{day}')) / numpy.timedelta64(1, 's')"
+        return Cells("dates", f"dates such as {day}", seconds)
+    if hasattr(cell, "__len__") and not isinstance(cell, (dict, set, frozenset)):
+        return _of_list(cell, flat, there, name)
+    return Cells("objects", f"objects of type {type(cell).__name__}", "")
+
+
+def _of_list(cell: Any, flat: Array, there: Array, name: str) -> Cells:
+    sizes = sorted({len(flat[i]) for i in there if hasattr(flat[i], "__len__")})
+    if len(sizes) > 1:
+        return Cells("lists", f"lists of {sizes[0]} to {sizes[-1]} cells, and a row needs as many as all others", "")
+    inner = np.asarray(cell)
+    if inner.dtype.kind not in NUMBERS:
+        return Cells("lists", f"lists such as {_quoted(cell)}", "")
+    numbers_there = f"{' x '.join(map(str, inner.shape))} numbers in each cell"
+    if len(there) < flat.size:
+        empty = int(np.argmax(missing(flat)))
+        return Cells("lists", f"{numbers_there}, but none in row {empty}", "")
+    stacked = f"numpy.stack({name})"
+    return Cells("lists", numbers_there, stacked if inner.ndim == 1 else f"{stacked}.reshape(len({name}), -1)")
+
+
+def missing(flat: Array) -> Bool:
+    """Which cells hold no value: None, NaN, or pandas' NA and NaT."""
+    if flat.dtype.kind == "O":
+        return np.fromiter((_is_missing(cell) for cell in flat), np.bool_, flat.size)
+    none: Bool = np.isnan(flat) if flat.dtype.kind == "f" else np.zeros(flat.shape, np.bool_)
+    return np.isnat(flat) if flat.dtype.kind in "mM" else none
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, (numbers.Real, Decimal, np.bool_)) and not isinstance(cell, np.timedelta64)
+
+
+def _is_numeral(cell: Any) -> bool:
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _day(cell: Any) -> str:
+    """The day of a date, a time or a period; empty where it is none of them."""
+    if hasattr(cell, "to_timestamp"):  # a period of pandas
+        cell = cell.to_timestamp()
+    if isinstance(cell, np.datetime64):
+        return str(cell.astype("M8[D]"))
+    if isinstance(cell, datetime.date):
+        return cell.strftime("%Y-%m-%d")
+    return ""
+
+
+def _quoted(cell: Any) -> str:
+    shown = repr(bytes(cell) if isinstance(cell, bytes) else str(cell))
+    return shown if len(shown) <= 24 else f"{shown[:20]}...{shown[0]}"
