@@ -126,6 +126,10 @@ class Model:
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         raise NotImplementedError
 
+    def _shown_answers(self) -> str:
+        """What answers there are, for people."""
+        raise NotImplementedError
+
     def _function(self, name: str) -> Any:
         return getattr(lib, f"kith_{self._kind}_{name}")
 
@@ -177,7 +181,7 @@ class Model:
         return len(self._index)
 
     def __repr__(self) -> str:
-        return f"{self._where()}({self._outputs} answers a row, {self._index!r})"
+        return f"{self._where()}({self._shown_answers()}, {self._index!r})"
 
     def __copy__(self: _T) -> _T:
         return self  # it never changes

@@ -66,6 +66,10 @@ class Classifier(Voters):
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         return labels_of(answers, n, where, outputs)
 
+    def _shown_answers(self) -> str:
+        shown = [_few_of(classes.tolist()) for classes in self._classes]
+        return f"classes {shown[0]}" if len(shown) == 1 else f"{len(shown)} outputs of classes {', '.join(shown)}"
+
     def with_(
         self, more: Any, labels: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
     ) -> Classifier:
@@ -200,6 +204,9 @@ class Regressor(Averages):
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         return values_of(answers, n, where, outputs)
 
+    def _shown_answers(self) -> str:
+        return f"{self._outputs} {'value' if self._outputs == 1 else 'values'} a row"
+
     def with_(
         self, more: Any, values: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
     ) -> Regressor:
@@ -234,3 +241,8 @@ class Regressor(Averages):
         tie = "smallest_label"  # means have none
         rows, asked = self._asked("kith.Regressor.predict", Q, k, weights, tie, self_from, threads, progress)
         return self._returned(self._means(*asked), rows)
+
+
+def _few_of(classes: list[int]) -> str:
+    most = 4
+    return repr(classes) if len(classes) <= most else f"[{', '.join(map(str, classes[:most]))}, ...: {len(classes)}]"

@@ -227,9 +227,19 @@ def test_progress_and_no_queries(device, data):
 def test_copies(device):
     for model in (kith.Classifier([[0.0]], [1], device=device), kith.Regressor([[0.0]], [1], device=device)):
         assert copy.copy(model) is model and copy.deepcopy(model) is model
-        assert repr(model).startswith(f"kith.{type(model).__name__}(1 answers a row, kith.Index(1 rows x 1 columns")
         with pytest.raises(TypeError, match="it is not pickled"):
             pickle.dumps(model)
+
+
+def test_texts_for_people(device):
+    def shown(kind, *answers):
+        return repr(kind(np.arange(6, dtype=np.float32)[:, None], *answers, device=device)).partition(", kith.Index(6 rows")[0]
+
+    assert shown(kith.Classifier, [3, 1, 3, 1, -5, 3]) == "kith.Classifier(classes [-5, 1, 3]"
+    assert shown(kith.Classifier, range(6)) == "kith.Classifier(classes [0, 1, 2, 3, ...: 6]"
+    assert shown(kith.Classifier, [[7, 8], [7, 9]] * 3) == "kith.Classifier(2 outputs of classes [7], [8, 9]"
+    assert shown(kith.Regressor, range(6)) == "kith.Regressor(1 value a row"
+    assert shown(kith.Regressor, [[7, 8], [7, 9]] * 3) == "kith.Regressor(2 values a row"
 
 
 X = np.array([[0], [1], [9]], np.float32)
