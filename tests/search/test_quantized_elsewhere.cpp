@@ -70,7 +70,9 @@ TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits 
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Index whole(device(), train, metric);
       const auto source = std::make_shared<CopiedRows>(train);
-      for (const std::int64_t chunk_rows : {std::int64_t{256}, n}) {
+      // Chunks that are shorter than a block are parts of their own, of some of which fewer than k rows are
+      // candidates.
+      for (const std::int64_t chunk_rows : {std::int64_t{20}, std::int64_t{256}, n}) {
         const Index index(device(), source, metric, quantized(chunk_rows));
         CHECK(index.residence() == Residence::quantized);
         CHECK(index.memory_bytes() > 0);

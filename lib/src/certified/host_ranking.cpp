@@ -77,6 +77,8 @@ std::span<const Key> HostRanking::nearest(MatrixView<const float> queries, const
     rank_all(lists);
   else
     rank_by_bounds(queries, lists, low, longest);
+  for (auto best = best_.begin(); best != best_.end(); best += k)
+    std::partition(best, best + k, [](Key key) { return key != no_key; });
   return best_;
 }
 

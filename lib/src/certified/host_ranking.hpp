@@ -27,7 +27,7 @@ class HostRanking {
   /// Whether fewer rows to look at are worth so many bytes of bounds, which come from the device.
   bool wants_bounds(const ListedPlaces& lists, std::size_t bytes) const;
 
-  /// Of each list the keys of the k nearest rows, in any order, and no_key where it is shorter.
+  /// Of each list the keys of the k nearest rows, in any order, and behind them no_key where it is shorter.
   ///   queries  [m, dims]         prepared
   ///   low      [m, capacity]     Bounds::low of what is listed; empty: all of it is ranked
   ///   returns  [m, k]            until the next call
