@@ -44,6 +44,7 @@ is_here() {
     python3-pip) python3 -m pip --version ;;
     python3-venv) python3 -c "import ensurepip, venv" ;;
     binutils) command -v readelf && command -v strip ;;
+    python3-numpy) /usr/bin/python3 -c "import numpy" ;;
     python3-sklearn) /usr/bin/python3 -c "import sklearn" ;;
     python3-sphinx) /usr/bin/python3 -c "import sphinx" ;;
     python3-myst-parser) /usr/bin/python3 -c "import myst_parser" ;;
