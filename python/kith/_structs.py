@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 2  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 3  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 

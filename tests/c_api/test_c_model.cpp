@@ -30,6 +30,8 @@ Model full_model() {
   model.answer_names = {"kind"};
   model.row_numbers = {0, 2, 3, 9};
   model.first_index = 1;
+  model.unread = {1};
+  model.unread_names = {"id"};
   return model;
 }
 
@@ -85,6 +87,9 @@ TEST_CASE("c: the parts of a model are those of C++") {
   CHECK(parts.category_counts[1] == 0);
   CHECK(std::string(parts.category_texts[5]) == "c");
   CHECK(parts.first_index == 1);
+  CHECK(parts.unread_count == 1);
+  CHECK(parts.unread[0] == 1);
+  CHECK(std::string(parts.unread_names[0]) == "id");
 }
 
 TEST_CASE("c: a model answers on a device, and by the right kind alone") {

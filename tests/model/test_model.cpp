@@ -30,7 +30,8 @@ bool same(const Model& a, const Model& b) {
          a.label_texts == b.label_texts && a.category_texts == b.category_texts &&
          std::signbit(a.values.empty() ? 0 : a.values[1]) ==
              std::signbit(b.values.empty() ? 0 : b.values[1]) &&
-         a.values == b.values && bits(a.sample_weights) == bits(b.sample_weights);
+         a.values == b.values && bits(a.sample_weights) == bits(b.sample_weights) && a.unread == b.unread &&
+         a.unread_names == b.unread_names;
 }
 
 TEST_SUITE_BEGIN("unit");
@@ -81,9 +82,44 @@ TEST_CASE("model: cosine has version 3, and what an older kith made is refused, 
   }
 }
 
+/// With columns that nobody reads.
+Model narrow(Model model) {
+  model.unread = {0, 2};
+  if (!model.columns.empty()) model.unread_names = {"id", ""};
+  return model;
+}
+
+TEST_CASE("model: columns that nobody reads make version 4, and must have places among all") {
+  const Folder folder;
+  const Model model = narrow(small_regressor());
+  save(model, folder / "m.kith");
+  const string good = folder.read("m.kith");
+  CHECK(good[8] == 4);
+  Sections sections = sections_of(good);
+  CHECK(sections.back() == std::pair<string, string>{"unread", words({2, 0, 2, 0})});
+  folder.write("older.kith", assembled(sections, 3));
+  CHECK(error_of([&] { load_model(folder / "older.kith"); }).find(" bytes follow the last section") !=
+        string::npos);
+  const auto why = [&](const std::vector<std::int64_t>& places, const std::vector<string>& names) {
+    Model wrong = model;
+    wrong.unread = places;
+    wrong.unread_names = names;
+    return error_of([&] { save(wrong, folder / "wrong.kith"); });
+  };
+  for (const std::vector<std::int64_t>& places : {std::vector<std::int64_t>{-1, 2}, {2, 0}, {1, 1}, {0, 4}})
+    CHECK(why(places, {}) ==
+          "invalid_argument: model: 2 columns that nobody reads beside 2, but their places do not ascend "
+          "from 0 to "
+          "3; give each its place among all");
+  CHECK(why({0, 2}, {"id"}) ==
+        "invalid_argument: model: 1 names for 2 columns that nobody reads; give one each where columns have "
+        "names, else none");
+}
+
 TEST_CASE("model: what is saved is loaded, and saved again is the same file") {
   const Folder folder;
-  for (const Model& model : {small_classifier(), small_regressor()}) {
+  for (const Model& model :
+       {small_classifier(), small_regressor(), narrow(small_classifier()), narrow(small_regressor())}) {
     save(model, folder / "m.kith");
     const Model back = load_model(folder / "m.kith");
     CHECK(same(back, model));

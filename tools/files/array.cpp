@@ -186,6 +186,7 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
                                           parts_of(layout, options));
   const Placement place(layout);
   set_shape(layout, place, table);
+  table.distance = layout.distance;
   const Elements elements = asked_elements(layout, options, all, table);
   const std::uint64_t count = elements.count;
   if (element) {

@@ -52,6 +52,7 @@ struct ArrayLayout {
   bool big_endian = false;
   bool fortran = false;              ///< the first axis varies fastest
   std::vector<std::uint64_t> shape;  ///< every axis > 0
+  std::string distance;              ///< what the file calls its distance; empty: it does not say
 };
 ArrayLayout read_npy_header(Source& source);
 ArrayLayout read_idx_header(Source& source);
@@ -60,6 +61,9 @@ ArrayLayout read_bin_header(Source& source, Format format);
 ArrayLayout read_npz_header(Source& source, const FileOptions& options);
 ArrayLayout read_hdf5_header(Source& source, const FileOptions& options);
 bool has_arrays(Format format);  ///< by name: npz, hdf5
+
+/// Throws invalid_argument: queries have another number of columns than the training rows.
+[[noreturn]] void refuse_width(const Table& table, const Table& like);
 
 /// The place in `names` of the array that `options` choose.
 /// Throws invalid_argument: there is none of that name, or several. Tells where the first of several is

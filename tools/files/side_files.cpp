@@ -125,7 +125,7 @@ Labels read_delimited_labels(Source& source, Format format, const LabelOptions& 
   SideFile file(source, format, options, options.rows, named);
   const std::size_t column = label_column(source, file, options);
   Records& records = file.records();
-  LabelReader reader(options.known);
+  LabelReader reader(options.known, options.labels_are_text);
   LabelWatch watched;
   const std::int64_t first_line = records.line();
   for (std::vector<std::string_view> cells; file.next(cells); watched.look_at(cells[column]))

@@ -77,25 +77,45 @@ void read_rows(Source& source, Format format, const ReadOptions& options, Table&
   read_vecs(source, format, options, table);
 }
 
-/// Queries of another width; where it is one column more, it may be the answer.
-[[noreturn]] void refuse_width(const Table& table, const Table& like) {
-  std::string more;
-  if (table.text && table.cols == like.cols + 1) {
-    std::string column = "COLUMN";
-    for (const std::string& name : table.column_names)
-      if (like.header &&
-          std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
-        column = printable(name);
-    const bool index = table.header && is_index_name(table.column_names[0]) && like.header &&
-                       !is_index_name(like.column_names[0]);
-    more = index ? "; column 1 has no name and may be the index of pandas: leave it out, as "
-                   "to_csv(index=False) does"
-                 : "; a column with the true answers is named by --label " + column + " (or --target)";
-  }
-  throw Error(Errc::invalid_argument, table.path + ": has " +
-                                          count_of(static_cast<std::uint64_t>(table.cols), "column") +
-                                          " but " + like.path + " has " + std::to_string(like.cols) +
-                                          "; queries need the columns of the training rows" + more);
+/// The places below `cols` that are not in `absent`.
+std::vector<std::int64_t> others(std::int64_t cols, const std::vector<std::int64_t>& absent) {
+  std::vector<std::int64_t> left;
+  for (std::int64_t c = 0; c < cols; ++c)
+    if (!std::binary_search(absent.begin(), absent.end(), c)) left.push_back(c);
+  return left;
+}
+
+void keep_columns(Table& table, const std::vector<std::int64_t>& columns) {
+  const auto kept = static_cast<std::int64_t>(columns.size());
+  if (kept == table.cols) return;
+  keep_values(table, columns);
+  table.unread = table.left_out = others(table.cols, columns);
+  table.image_shape.clear();
+  table.cols = kept;
+}
+
+/// Of a file that was read as a whole: the columns that count, or those of the training rows.
+void choose_columns(const ReadOptions& options, Table& table) {
+  if (options.choose)
+    if (const std::vector<std::int64_t> chosen = options.choose(table); !chosen.empty())
+      keep_columns(table, chosen);
+  if (!options.like || options.like->unread.empty()) return;
+  const std::vector<std::int64_t>& unread = options.like->unread;
+  const auto all = options.like->cols + static_cast<std::int64_t>(unread.size());
+  if (table.cols == all) keep_columns(table, others(all, unread));
+}
+
+/// Of each row of `cols` parts these, in their place.
+template <class T>
+void keep_parts(std::vector<T>& values, std::int64_t cols, std::size_t bytes,
+                const std::vector<std::int64_t>& columns) {
+  if (values.empty()) return;
+  T* to = values.data();
+  for (const T* row = to; row < values.data() + values.size(); row += static_cast<std::size_t>(cols) * bytes)
+    for (const std::int64_t column : columns)
+      to = std::copy_n(row + static_cast<std::size_t>(column) * bytes, bytes, to);
+  values.resize(static_cast<std::size_t>(to - values.data()));
+  values.shrink_to_fit();
 }
 
 Labels read_binary_labels(Source& source, Format format, const LabelOptions& options) {
@@ -113,6 +133,39 @@ Labels read_binary_labels(Source& source, Format format, const LabelOptions& opt
 }
 
 }  // namespace
+
+void keep_values(Table& table, const std::vector<std::int64_t>& columns) {
+  keep_parts(table.values, table.cols, 1, columns);
+  keep_parts(table.stored, table.cols, static_cast<std::size_t>(row_bytes(table.element, 1)), columns);
+  std::vector<RoundedColumn> rounded;
+  for (const RoundedColumn& column : table.rounded) {
+    const auto at = std::lower_bound(columns.begin(), columns.end(), column.column);
+    if (at != columns.end() && *at == column.column)
+      rounded.push_back({at - columns.begin(), column.values, column.first_row});
+  }
+  table.rounded = std::move(rounded);
+}
+
+// Where it is one column more, that may be the answer.
+void refuse_width(const Table& table, const Table& like) {
+  std::string more;
+  if (table.text && table.cols == like.cols + 1) {
+    std::string column = "COLUMN";
+    for (const std::string& name : table.column_names)
+      if (like.header && !name.empty() &&
+          std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
+        column = printable(name);
+    const bool index = table.header && is_index_name(table.column_names[0]) && like.header &&
+                       !is_index_name(like.column_names[0]);
+    more = index ? "; column 1 has no name and may be the index of pandas: leave it out, as "
+                   "to_csv(index=False) does"
+                 : "; a column with the true answers is named by --label " + column + " (or --target)";
+  }
+  throw Error(Errc::invalid_argument, table.path + ": has " +
+                                          count_of(static_cast<std::uint64_t>(table.cols), "column") +
+                                          " but " + like.path + " has " + std::to_string(like.cols) +
+                                          "; queries need the columns of the training rows" + more);
+}
 
 RowRange part_of(std::int64_t rows, std::int64_t part, std::int64_t parts) {
   const std::int64_t each = rows / parts, more = rows % parts;  // the first `more` parts have one row more
@@ -213,6 +266,7 @@ Table read_table(const std::filesystem::path& path, const ReadOptions& options) 
     Table table;
     table.path = name;
     read_rows(source, format, options, table);
+    if (!table.text && table.element != Element::bits) choose_columns(options, table);
     if (options.like && table.cols != options.like->cols) refuse_width(table, *options.like);
     return table;
   });
@@ -287,12 +341,11 @@ std::string Labels::text(std::int64_t label) const {
 }
 
 std::string Table::column_text(std::int64_t column) const {
-  if (!text) return "column " + std::to_string(column);
-  std::int64_t number = column + 1;
-  for (std::int64_t absent : left_out) number += absent < number;
-  const std::string called =
-      header ? " (" + printable(column_names[static_cast<std::size_t>(column)]) + ")" : "";
-  return "column " + std::to_string(number) + called;
+  std::int64_t number = column + (text ? 1 : 0);
+  for (std::int64_t absent : left_out) number += absent < number + (text ? 0 : 1);
+  if (!text) return "column " + std::to_string(number);
+  const std::string name = header ? column_names[static_cast<std::size_t>(column)] : "";
+  return "column " + std::to_string(number) + (name.empty() ? "" : " (" + printable(name) + ")");
 }
 
 std::string describe_rounded(const Table& table) {

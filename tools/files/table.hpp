@@ -86,10 +86,15 @@ struct Table {
   std::int64_t label_column = -1;         ///< in the file, from 0; -1: none
   std::vector<std::string> answer_names;  ///< of label columns, then of targets, where there was a header
   std::vector<std::int64_t> left_out;     ///< columns of the file that are not among cols, from 0, ascending
+  /// Places, from 0, ascending, among the columns that are no answers, of those that are left out of cols;
+  /// and their names where there was a header. Queries may have these columns, whatever they hold, or not.
+  std::vector<std::int64_t> unread;
+  std::vector<std::string> unread_names;
   char delimiter = 0;   ///< text files: what separates cells; ' ' is a run of blanks; 0: unknown
   char decimal = 0;     ///< text files: the sign of decimals; 0: unknown
   bool header = false;  ///< text files: the first line was taken as names
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
+  std::string distance;                   ///< what an HDF5 file calls its distance: angular, euclidean
   std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
   std::vector<Categories> categories;     ///< one a text column, ascending by column
   std::vector<RoundedColumn> rounded;     ///< ascending by column
@@ -103,6 +108,10 @@ struct Table {
 };
 
 enum class Header { automatic, yes, no };
+
+/// Whether a cell of text that begins with a quote goes on to the next quote. automatic: yes, but in files of
+/// blanks or tabs a quote that is not closed in its line is refused, since it may be a text like any other.
+enum class Quotes { automatic, yes, no };
 
 /// How a file is read, whatever is in it: rows, labels or values.
 struct FileOptions {
@@ -124,6 +133,9 @@ struct FileOptions {
   char delimiter =
       0;             ///< text files: what separates cells; ' ': any run of spaces and tabs; 0: it is guessed
   char decimal = 0;  ///< text files: '.' or ','; 0: it is guessed
+  Quotes quotes = Quotes::automatic;   ///< of text files
+  std::int64_t skip = 0;               ///< text files: lines above the table, which are left out
+  bool labels_are_text = false;        ///< of text files: 007 and 7 are two labels
   Encoding encoding = Encoding::utf8;  ///< of text files
   Limits limits;                       ///< what goes beyond is bad_file
 
@@ -185,9 +197,16 @@ struct ReadOptions : FileOptions {
   /// Others are read as a whole.
   std::int64_t part = 0, parts = 1;
 
-  /// Whether the columns that count were chosen, so that nothing is told about those that look like numbers
+  /// Of a table with all its columns, and without rows yet, the places of those that count, ascending; empty:
+  /// all. Others are not read, whatever they hold. Not asked of rows of bits.
+  std::function<std::vector<std::int64_t>(const Table&)> choose;
+
+  /// Whether the columns that count were named, so that nothing is told about those that look like numbers
   /// of rows.
   bool features_chosen = false;
+
+  /// Text files: a row without its label or target becomes a row of NaN instead of an error.
+  bool missing_answers = false;
 
   /// Columns whose cells are categories even where they look like numbers: names or numbers, as above.
   /// Text files; of no effect where `like` says it.
@@ -200,6 +219,10 @@ struct ReadOptions : FileOptions {
 ///        invalid_argument: `options` do not fit the file.
 ///        out_of_memory:    the rows do not fit in memory.
 Table read_table(const std::filesystem::path& path, const ReadOptions& options = {});
+
+/// Take all but these columns, by their places, ascending, out of the values of a table, which still has its
+/// former width, and out of what was rounded.
+void keep_values(Table& table, const std::vector<std::int64_t>& columns);
 
 struct LabelOptions : FileOptions {
   LabelOptions() = default;

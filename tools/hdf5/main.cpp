@@ -2,7 +2,9 @@
 // tools/files/binary/hdf5.cpp runs it and says what its answers mean.
 //
 //   NAME   of the dataset; empty: USUAL where the file has it, else the only one
-//   first line  `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong
+//   first line  `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong.
+//   Before it
+//               `distance TEXT`, where the file says so by its attribute of that name, as ann-benchmarks does
 //
 // Only what lies in the file itself is read: links into other files, external and virtual datasets are
 // refused, and filters are those of the library.
@@ -139,6 +141,30 @@ void write_rows(hid_t data, hid_t type, const std::vector<hsize_t>& shape) {
   }
 }
 
+/// The text of the file's attribute `distance`; empty: it has none that is a short text.
+std::string distance_of(hid_t file) {
+  constexpr std::size_t longest = 64;
+  if (H5Aexists(file, "distance") <= 0) return {};
+  const hid_t attribute = H5Aopen(file, "distance", H5P_DEFAULT);
+  const hid_t type = attribute < 0 ? -1 : H5Aget_type(attribute);
+  const hid_t space = attribute < 0 ? -1 : H5Aget_space(attribute);
+  if (type < 0 || space < 0 || H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
+    return {};
+  std::string text;
+  if (H5Tis_variable_str(type) > 0) {
+    char* words = nullptr;
+    if (H5Aread(attribute, type, &words) < 0 || !words) return {};
+    text = words;
+    H5free_memory(words);
+  } else {
+    text.resize(H5Tget_size(type));
+    if (text.size() > longest || H5Aread(attribute, type, text.data()) < 0) return {};
+    text.resize(std::min(text.find('\0'), text.size()));
+  }
+  const bool plain = std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return plain && text.size() <= longest ? text : "";
+}
+
 void write_npy_header(const std::string& descr, const std::vector<hsize_t>& shape) {
   std::string sizes;
   for (const hsize_t size : shape) sizes += std::to_string(size) + ", ";
@@ -171,6 +197,8 @@ int main(int count, char** words) {
   std::vector<hsize_t> shape(static_cast<std::size_t>(axes));
   if (axes > 0) H5Sget_simple_extent_dims(space, shape.data(), nullptr);
   if (name.find('\n') != std::string::npos) refuse_file("the name of a dataset has a line end");
+  if (const std::string distance = distance_of(file); !distance.empty())
+    printf("distance %s\n", distance.c_str());
   printf("ok %s\n", name.c_str());
   write_npy_header(descr, shape);
   if (!shape.empty() && std::find(shape.begin(), shape.end(), 0) == shape.end())

@@ -39,6 +39,10 @@ struct KITH_API Model {
   /// The number of the first column in files of index:value pairs, 0 or 1; -1: the rows come from no such
   /// file.
   std::int64_t first_index = -1;
+  /// Columns of the file that nobody reads, and that queries may have or not: their places, from 0,
+  /// ascending, among the columns that are no answers.
+  std::vector<std::int64_t> unread;
+  std::vector<std::string> unread_names;  ///< [unread], or empty where `columns` are
 
   /// Throws invalid_argument: parts that do not fit together, or the model holds the other kind of answers;
   ///                          and as the constructors do.

@@ -89,6 +89,6 @@ struct kith_model {
   kith_rows rows;
   kith_vote_options vote;
   kith_preparation preparation;
-  std::vector<const char*> columns, label_texts, answer_names, category_texts;
+  std::vector<const char*> columns, label_texts, answer_names, category_texts, unread_names;
   std::vector<std::int64_t> category_counts;
 };

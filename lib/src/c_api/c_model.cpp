@@ -67,6 +67,9 @@ Model model_of(const char* where, const kith_model_parts& parts) {
     model.answer_names = texts_of(where, "answer name", parts.answer_names, parts.outputs);
   model.row_numbers = copy_if_given(where, "row_numbers", parts.row_numbers, model.n);
   model.first_index = parts.first_index;
+  model.unread = copy_of(where, "unread", parts.unread, parts.unread_count);
+  if (parts.unread_names)
+    model.unread_names = texts_of(where, "unread name", parts.unread_names, parts.unread_count);
   return model;
 }
 

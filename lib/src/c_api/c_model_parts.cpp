@@ -61,6 +61,7 @@ kith_model::kith_model(Model of)
   append_pointers(model.columns, columns);
   append_pointers(model.label_texts, label_texts);
   append_pointers(model.answer_names, answer_names);
+  append_pointers(model.unread_names, unread_names);
   for (const std::vector<std::string>& column : model.category_texts) {
     append_pointers(column, category_texts);
     category_counts.push_back(count_of(column));
@@ -68,7 +69,8 @@ kith_model::kith_model(Model of)
 }
 
 kith_model_parts kith_model::described() const {
-  for (const auto* texts : {&model.columns, &model.label_texts, &model.answer_names}) check_texts(*texts);
+  for (const auto* texts : {&model.columns, &model.label_texts, &model.answer_names, &model.unread_names})
+    check_texts(*texts);
   for (const std::vector<std::string>& column : model.category_texts) check_texts(column);
   kith_model_parts to = Known<kith_model_parts>::fresh();
   to.metric = name(model.metric).data();
@@ -92,5 +94,8 @@ kith_model_parts kith_model::described() const {
   to.category_counts = address_of(category_counts);
   to.category_column_count = count_of(category_counts);
   to.first_index = model.first_index;
+  to.unread = address_of(model.unread);
+  to.unread_names = address_of(unread_names);
+  to.unread_count = count_of(model.unread);
   return to;
 }

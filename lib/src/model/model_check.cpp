@@ -136,10 +136,28 @@ void check_origin(const Model& model) {
            "the first index is " + std::to_string(model.first_index) + "; it is 0 or 1, or -1 for none");
 }
 
-constexpr ModelSection sections[] = {
-    {"model", check_sizes},     {"prepare", check_preparation}, {"columns", check_columns},
-    {"rows", check_rows},       {"labels", check_labels},       {"values", check_values},
-    {"samples", check_samples}, {"voting", check_vote},         {"origin", check_origin}};
+void check_unread(const Model& model) {
+  const std::vector<std::int64_t>& unread = model.unread;
+  const std::int64_t read = model.preparation.dims() > 0 ? model.preparation.dims() : model.dims,
+                     all = read + static_cast<std::int64_t>(unread.size());
+  bool good = unread.empty() || (unread.front() >= 0 && unread.back() < all);
+  for (std::size_t i = 1; i < unread.size(); ++i) good = good && unread[i - 1] < unread[i];
+  if (!good)
+    refuse("model", count(unread.size(), "columns that nobody reads beside ") + std::to_string(read) +
+                        ", but their places do not ascend from 0 to " + std::to_string(all - 1) +
+                        "; give each its place among all");
+  const std::size_t names = model.columns.empty() ? 0 : unread.size();
+  if (model.unread_names.size() != names)
+    refuse("model", count(model.unread_names.size(), "names for ") +
+                        count(unread.size(), "columns that nobody reads") +
+                        "; give one each where columns have names, else none");
+}
+
+constexpr ModelSection sections[] = {{"model", check_sizes},     {"prepare", check_preparation},
+                                     {"columns", check_columns}, {"rows", check_rows},
+                                     {"labels", check_labels},   {"values", check_values},
+                                     {"samples", check_samples}, {"voting", check_vote},
+                                     {"origin", check_origin},   {"unread", check_unread}};
 
 }  // namespace
 

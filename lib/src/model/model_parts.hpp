@@ -10,7 +10,7 @@ namespace kith {
 
 /// The bytes before the first section: these eight, the version, and the size of the whole file.
 inline constexpr std::string_view model_magic = "\x93kithmdl";
-inline constexpr std::uint64_t model_version = 3;  ///< the highest that there is
+inline constexpr std::uint64_t model_version = 4;  ///< the highest that there is
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
 
 /// A section begins with its name, filled up with zeros, and the size of what follows.
@@ -18,6 +18,7 @@ inline constexpr std::size_t section_name_bytes = 8;
 
 /// The lowest version that holds all of a model. Up to version 2 cosine was 1 minus the product of unit rows.
 inline std::uint64_t version_of(const Model& model) {
+  if (!model.unread.empty()) return 4;
   if (model.metric == Metric::cosine) return 3;
   const bool plain = model.answer_names.empty() && model.row_numbers.empty() && model.first_index < 0 &&
                      model.preparation.options().missing == Missing::refuse;
@@ -77,6 +78,11 @@ void model_parts(Stream& stream, AnyModel& model, Learned& learned, std::uint64_
     s.texts(model.answer_names);
     s.array(model.row_numbers);
     s.number(model.first_index);
+  });
+  if (version < 4) return;
+  stream.section("unread", [&](auto& s) {
+    s.array(model.unread);
+    s.texts(model.unread_names);
   });
 }
 

@@ -149,7 +149,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search --train " + a + " --queries " + a + " -k 1 --device nonsense", 2,
       "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one of "
-      "auto, cpu, opencl, cuda");
+      "auto, gpu, cpu, opencl, cuda");
   const Result absent =
       kith("search --train " + a + " --queries " + a + " -k 1 --device opencl:no-such-device");
   CHECK(absent.code == 4);

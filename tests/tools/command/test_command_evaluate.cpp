@@ -25,7 +25,7 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
   const Folder folder;
   const string base =
       "evaluate --device cpu --metric l1 --label kind --train " + folder.write("line.csv", line) + " ";
-  const Result result = kith(base + "--quiet --csv " + (folder / "k.csv"));
+  const Result result = kith(base + "--quiet --table " + (folder / "k.csv"));
   CHECK(result.err == "");
   CHECK(result.out ==
         "asked: each row in turn, of all others (5 rows)\n"
@@ -120,7 +120,7 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
               " are not known; give --truth FILE, or queries with the label column");
   refused("--filter " + folder.write("one.csv", "2\n"),
           "no training row has another to ask; give more rows, or let more count");
-  refused("--csv same --report same", "--csv and --report are the same file; give two names");
+  refused("--table same --report same", "--table and --report are the same file; give two names");
   const string two = folder.write("two.csv", "x,kind,size\n0,a,1\n1,a,2\n");
   check_refused("evaluate --device cpu --label kind,size --train " + two, 2,
                 "invalid_argument: evaluate: there are 2 label columns; evaluate one after the other");

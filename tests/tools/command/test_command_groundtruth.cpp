@@ -90,7 +90,7 @@ TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {
     "found_by_tie": 0, "tied_queries": 0, "open_ties": 0, "found": [2, 1]})"));
   // Two rows are the nearest of the first query, and the other one was found.
   const Result files =
-      kith(told + " -k 1 --quiet --csv " + (folder / "r.csv") + " --report " + (folder / "r.html"));
+      kith(told + " -k 1 --quiet --table " + (folder / "r.csv") + " --report " + (folder / "r.html"));
   CHECK(files.code == 0);
   CHECK(folder.read("r.csv") == "query,found,recall\r\n0,1,1.0\r\n1,0,0.0\r\n");
   const string page = folder.read("r.html");

@@ -30,7 +30,7 @@ string long_name(const CLI::Option& option) {
 }
 
 const std::set<string> written = {"--out",       "--proba",          "--save-model", "--report",
-                                  "--out-index", "--out-distance",   "--out-edges",  "--csv",
+                                  "--out-index", "--out-distance",   "--out-edges",  "--table",
                                   "--errors",    "--sample-classes", "--distances",  "--resume"};
 
 bool is_output(const string& subcommand, const string& option) {

@@ -61,8 +61,8 @@ TEST_CASE("structure: every file that is asked for, and no other") {
   const string train = folder.write("line.csv", line);
   const Result all = kith("structure --device cpu --label-column kind --train " + train + " --errors " +
                           (folder / "errors.csv") + " --sample-classes " + (folder / "samples.csv") +
-                          " --distances " + (folder / "distances.tsv") + " --csv " + (folder / "pairs.csv") +
-                          " --quiet --report " + (folder / "page.html"));
+                          " --distances " + (folder / "distances.tsv") + " --table " +
+                          (folder / "pairs.csv") + " --quiet --report " + (folder / "page.html"));
   CHECK(all.code == 0);
   CHECK(all.err.empty());
   CHECK(folder.read("errors.csv") == "row,nearest\n2,1\n");
@@ -115,8 +115,8 @@ TEST_CASE("structure: what cannot be done is said in one line") {
   check_refused(asked, 2,
                 "invalid_argument: structure: there are no labels; give --labels FILE, or --label-column "
                 "COLUMN of the training file");
-  check_refused(asked + " --label-column kind --csv a --report a", 2,
-                "invalid_argument: structure: --csv and --report are the same file; give two names");
+  check_refused(asked + " --label-column kind --table a --report a", 2,
+                "invalid_argument: structure: --table and --report are the same file; give two names");
   check_refused(
       asked + " --label-column kind --errors a.html", 2,
       "invalid_argument: a.html: its name ends in no format in which kith writes indices; there are "
@@ -194,8 +194,9 @@ TEST_CASE("select-features: names of columns without a header, of categories, an
 TEST_CASE("select-features: table, lines and page say the same") {
   const Folder folder;
   const string train = folder.write("columns.csv", columns);
-  const Result result = kith("select-features --device cpu --label-column kind --train " + train + " --csv " +
-                             (folder / "steps.csv") + " --quiet --report " + (folder / "page.html"));
+  const Result result =
+      kith("select-features --device cpu --label-column kind --train " + train + " --table " +
+           (folder / "steps.csv") + " --quiet --report " + (folder / "page.html"));
   CHECK(result.code == 0);
   CHECK(result.err.empty());
   CHECK(contains(result.out,
@@ -246,8 +247,8 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
   check_refused(asked + " --criterion entropy", 2,
                 "invalid_argument: select-features: --criterion: there is no \"entropy\"; choose one of q, "
                 "leave-one-out");
-  check_refused(asked + " --csv a --report a", 2,
-                "invalid_argument: select-features: --csv and --report are the same file; give two names");
+  check_refused(asked + " --table a --report a", 2,
+                "invalid_argument: select-features: --table and --report are the same file; give two names");
   CHECK(folder.files() == 1);
 }
 

@@ -103,17 +103,17 @@ TEST_CASE("text: headers over texts, headers of numbers, pandas' index and names
       "accuracy 0.6667 (2 of 3)\n");
   CHECK(contains(kith(base + years + " --label -1 --header no --device cpu").out, "of 4"));
   const string index = folder.write("x.csv", ",a,b,species\n0,1,2,x\n1,3,4,y\n2,1,1,x\n");
-  check_told(
-      base + index + " --label species", index,
-      {"column 1 has no name and counts the rows, yet counts as a feature; --features 2-3 leaves it out"},
-      "accuracy 0.6667 (2 of 3)\n");
+  check_told(base + index + " --label species", index,
+             {"column 1 has no name and counts the rows, yet counts as a feature; --drop 1 leaves it out"},
+             "accuracy 0.6667 (2 of 3)\n");
   check_told(base + index + " --label species --features 2-3", index, {}, "accuracy 0.6667 (2 of 3)\n");
+  check_told(base + index + " --label species --drop 1", index, {}, "accuracy 0.6667 (2 of 3)\n");
   const string ids = folder.write("i.csv", "id,a,k\nrow001,1,x\nrow002,9,y\nrow003,1,x\n");
-  check_told(
-      base + ids + " --label k", ids,
-      {"column 1 (id) holds another text in each row, as \"row001\", yet counts as a feature; --features 2 "
-       "leaves it out"},
-      "accuracy 0.6667 (2 of 3)\n");
+  check_told(base + ids + " --label k", ids,
+             {"column 1 (id) holds another text in each row, as \"row001\", yet counts as a feature; --drop "
+              "1 leaves it "
+              "out"},
+             "accuracy 0.6667 (2 of 3)\n");
 }
 
 TEST_CASE("text: other encodings") {

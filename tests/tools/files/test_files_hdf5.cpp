@@ -58,6 +58,16 @@ TEST_CASE("files: HDF5, arrays by name, in one piece and in packed chunks") {
   CHECK(lists.distances == std::vector<double>{0, 1, 0, 1});
 }
 
+TEST_CASE("files: HDF5 that says what its distance is, as ann-benchmarks does") {
+  if (!has_reader()) return;
+  const Folder folder;
+  CHECK(folder.table("t.hdf5", seed("angular"), usual("train")).distance == "angular");
+  CHECK(folder.table("t.hdf5", seed("fixed"), usual("train")).distance == "euclidean");
+  CHECK(folder.table("t.hdf5", seed("plain"), usual("train")).distance.empty());
+  CHECK(
+      folder.table("t.hdf5", seed("distances"), usual("train")).distance.empty());  // three words are no name
+}
+
 TEST_CASE("files: wrong HDF5, word for word") {
   if (!has_reader()) return;
   const Folder folder;

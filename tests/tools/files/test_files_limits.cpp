@@ -93,8 +93,9 @@ TEST_CASE("limits: bytes of a line, and of the lines that a quote holds together
   CHECK(folder.table_error("a.svm", "1 1:1 2:2 3:3\n", with(limits))
             .starts_with("bad_file: a.svm:1: has more than 10 bytes"));
   CHECK(folder.table_error("a.csv", "a,b\nx,\"1\n2\n3\n4\n5\n6\"\n", with(limits)) ==
-        "bad_file: a.csv:2: a quote opened in cell 2 is not closed within 10 bytes; close it, or double "
-        "quotes that belong to the text, or allow more: --max-line 1M");
+        "bad_file: a.csv:2: a quote opened in cell 2 is not closed within 10 bytes; close it, double "
+        "quotes that belong to the text, or say --csv quotes=no if all of them do, or allow more: --max-line "
+        "1M");
   CHECK(folder.table("a.csv", "a,b\nx,\"1\n2\n3\"\n", with(limits)).rows == 2);
   CHECK(folder.table_error("a.csv", "1," + string(1 << 26, '1') + "\n2,3\n") ==
         "bad_file: a.csv:1: has more than 67108864 bytes, the most that a line may have; break it, or allow "

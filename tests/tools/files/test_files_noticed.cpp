@@ -114,7 +114,7 @@ TEST_CASE("files: columns that are called by numbers, and one by a name") {
 TEST_CASE("files: a cell that is missing between tabs, and tabs that align") {
   const Folder folder;
   CHECK(folder.table_error("t.txt", "1\t\t3\n\t2\t4\n1\t\t7\n") ==
-        "bad_file: t.txt:1: column 2 is empty; every cell needs a value: fill it in or leave the row out; "
+        "bad_file: t.txt:2: column 1 is empty; every cell needs a value: fill it in or leave the row out; "
         "--missing fills such cells in, or drops their rows");
   ReadOptions missing;
   missing.missing = true;

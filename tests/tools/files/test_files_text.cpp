@@ -241,32 +241,29 @@ TEST_CASE("files: columns that number the rows are told") {
   const Told index = told(folder, "t.csv", pandas, label_column("kind"));
   CHECK(index.table.cols == 3);  // told, not left out
   CHECK(index.notes ==
-        "t.csv: column 1 has no name and counts the rows, yet counts as a feature; --features 2-3 leaves it "
-        "out\n");
+        "t.csv: column 1 has no name and counts the rows, yet counts as a feature; --drop 1 leaves it out\n");
   ReadOptions chosen = label_column("kind");
   chosen.features_chosen = true;
   CHECK(notes(folder, "t.csv", pandas, chosen).empty());
-  CHECK(notes(folder, "t.csv", ",a,b\n17,5,2\n4,3,4\n9,5,1\n") ==
-        "t.csv: column 1 has no name and numbers the rows, yet counts as a feature; --features 2-3 leaves it "
-        "out\n");
+  CHECK(
+      notes(folder, "t.csv", ",a,b\n17,5,2\n4,3,4\n9,5,1\n") ==
+      "t.csv: column 1 has no name and numbers the rows, yet counts as a feature; --drop 1 leaves it out\n");
   CHECK(folder.table("t.csv", ",color\n0,red\n1,blue\n").header);
   CHECK(notes(folder, "t.csv", "a,PassengerId,b\n1,892,4\n2,893,4\n1,895,3\n") ==
-        "t.csv: column 2 (PassengerId) numbers the rows, yet counts as a feature; --features 1,3 leaves it "
-        "out\n");
+        "t.csv: column 2 (PassengerId) numbers the rows, yet counts as a feature; --drop 2 leaves it out\n");
   CHECK(notes(folder, "t.csv", "id,a\nrow001,1\nrow002,2\nrow003,1\n") ==
         "t.csv: column 1 (id) holds another text in each row, as \"row001\", yet counts as a feature; "
-        "--features "
-        "2 leaves it out\n");
+        "--drop 1 leaves it out\n");
   CHECK(notes(folder, "t.csv", "a,day\n1,2024-01-01\n2,2024-01-02\n1,2024-01-03\n") ==
         "t.csv: column 2 (day) holds another text in each row, as \"2024-01-01\", yet counts as a feature; "
-        "--features 1 leaves it out\n");
+        "--drop 2 leaves it out\n");
   ReadOptions categorical;
   categorical.categorical = {"id"};
   CHECK(notes(folder, "t.csv", "id,a\nrow001,1\nrow002,2\nrow003,1\n", categorical).empty());
   string glass;
   for (int i = 1; i <= 30; ++i) glass += std::to_string(i) + "," + std::to_string(i * i % 7) + "\n";
   CHECK(notes(folder, "t.data", glass) ==
-        "t.data: column 1 counts the rows, yet counts as a feature; --features 2 leaves it out\n");
+        "t.data: column 1 counts the rows, yet counts as a feature; --drop 1 leaves it out\n");
   // Queries are not told again.
   ReadOptions like;
   like.like = &index.table;
@@ -278,17 +275,15 @@ TEST_CASE("files: labels with zeros in front are numbers, which is told") {
   const Told read = told(folder, "t.csv", "a,k\n1,7\n2,007\n3,000\n", label_column("k"));
   CHECK(read.table.labels == Labels{{7, 7, 0}, {}});
   CHECK(read.notes ==
-        "t.csv: column 2 (k): labels such as \"007\" are read as numbers, so that is 7; write a letter "
-        "before them "
-        "to keep their zeros\n");
+        "t.csv: column 2 (k): labels such as \"007\" are read as numbers, so that is 7; --labels-are text "
+        "keeps their zeros\n");
   CHECK(notes(folder, "t.csv", "a,k\n1,0\n2,0.0\n3,10\n", label_column("k")).empty());
   LabelOptions options;
   string said;
   options.note = [&](const string& text) { said += text.substr(text.find("l.txt")) + "\n"; };
   CHECK(folder.labels("l.txt", "00\n1\n", options).code == Integers{0, 1});
   CHECK(said ==
-        "l.txt: labels such as \"00\" are read as numbers, so that is 0; write a letter before them to keep "
-        "their "
+        "l.txt: labels such as \"00\" are read as numbers, so that is 0; --labels-are text keeps their "
         "zeros\n");
 }
 

@@ -67,11 +67,11 @@ TEST_SUITE_BEGIN("command");
 TEST_CASE("kith reproduce that is interrupted keeps what is done, says what is missing, and goes on") {
   const Folder folder;
   const string options =
-      " --quick --device cpu --report " + (folder / "p.html") + " --csv " + (folder / "p.csv");
+      " --quick --device cpu --report " + (folder / "p.html") + " --table " + (folder / "p.csv");
   const Result stopped =
       interrupted(folder,
                   {"kith", "reproduce", "gsknn-crossover,structure", "--quick", "--device", "cpu", "--report",
-                   folder / "p.html", "--csv", folder / "p.csv", "--json"},
+                   folder / "p.html", "--table", folder / "p.csv", "--json"},
                   [&] { return folder.has("p.partial.html"); });
   CHECK(stopped.code == 130);
   CHECK(stopped.err.starts_with("kith: interrupted: reproduce: 1 of 2 experiments are done"));
@@ -197,7 +197,7 @@ TEST_CASE("kith reproduce: names, and the list") {
       "reproduce structure --report a/../p.html --resume p.html", 2,
       "invalid_argument: reproduce: --report a/../p.html would replace the file that --resume reads, p.html; "
       "give it another name");
-  for (const string& named : {string("--data"), string("--csv")})
+  for (const string& named : {string("--data"), string("--table")})
     check_refused(
         "reproduce structure,gsknn-kdd --report p.html " + named + " ./p.partial.html", 2,
         "invalid_argument: reproduce: " + named +

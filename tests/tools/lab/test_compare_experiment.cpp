@@ -62,8 +62,8 @@ TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
       "regress, evaluate, structure, compare have it); see `kith reproduce --help`");
   CHECK(compare_error("--quick") ==
         "invalid_argument: compare: unknown option --quick; did you mean --quiet?");
-  CHECK(compare_error("--csv points.csv") ==
-        "invalid_argument: compare: unknown option --csv (recall, evaluate, structure, select-features, "
+  CHECK(compare_error("--table points.csv") ==
+        "invalid_argument: compare: unknown option --table (recall, evaluate, structure, select-features, "
         "reproduce have "
         "it); see `kith compare --help`");
   CHECK(compare_error("--charts folder") ==
@@ -83,7 +83,7 @@ TEST_CASE("reproduce, compare --placement: options that cannot be meant") {
         "bad_file: gsknn-kdd: /no/such/file: there is no such file" + where);
   CHECK(reproduce_error("pbknn-groups --device nonsense") ==
         "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one "
-        "of auto, "
+        "of auto, gpu, "
         "cpu, opencl, cuda");
   CHECK(
       compare_error("--placement distance=cpu,find=cpu -n 10 -k 1") ==
@@ -254,7 +254,7 @@ TEST_CASE("compare: what was refused was not compared") {
 TEST_CASE("reproduce: all files of one run hold the same numbers") {
   const test_support::TemporaryFolder folder;
   const auto ran =
-      shell("$kith reproduce ranksort-placements --quick --device cpu --json --csv " + (folder / "a.csv") +
+      shell("$kith reproduce ranksort-placements --quick --device cpu --json --table " + (folder / "a.csv") +
             " --report " + (folder / "a.html") + " --charts " + (folder / ""));
   REQUIRE(ran.code == 0);
   const auto json = nlohmann::json::parse(ran.out);
@@ -305,7 +305,7 @@ TEST_CASE("reproduce: a list, and nothing half written") {
   const auto stopped = shell(
       "timeout --preserve-status --signal=INT 0.4 $kith reproduce pbknn-groups "
       "--device cpu --report " +
-      (folder / "a.html") + " --csv " + (folder / "a.csv") + " --charts " + (folder / ""));
+      (folder / "a.html") + " --table " + (folder / "a.csv") + " --charts " + (folder / ""));
   CHECK(stopped.code == 130);
   CHECK(stopped.out.empty());
   for (const char* file : {"a.html", "a.csv", "a.partial.html", "a.partial.csv", "pbknn-groups-1.svg"})

@@ -59,6 +59,7 @@ int run_graph(const CLI::App& app, GraphFlags flags) {
   OutputFile rows(flags.out, flags.output.format), distances(flags.out_distance, flags.output.format),
       edges(flags.edges, "tsv");
   Training training = read_training("graph", flags.training);
+  take_metric_of_file(app, training.rows.table, flags.metric);
   Trace trace;
   const Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, found.k)); };

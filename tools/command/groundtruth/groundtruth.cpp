@@ -43,6 +43,7 @@ int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   files::check_ground_truth_name(flags.out);
   OutputFile out(flags.out, "ibin");
   Training training = read_training("groundtruth", flags.training);
+  take_metric_of_file(app, training.rows.table, flags.metric);
   check_k("groundtruth", flags.k, training, false);
   const Rows queries = read_prepared_queries(flags.training, training);
   Trace trace;

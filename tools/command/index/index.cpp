@@ -29,7 +29,9 @@ void write_index(const Index& index, const std::string& path) {
 }
 
 int build_index(const IndexFlags& flags) {
-  Training training = read_training("index", flags.training);
+  TrainingFlags rows = flags.training;
+  rows.keeps_columns = true;
+  Training training = read_training("index", rows);
   write_index(index_of(training, open_device(flags.device), flags.metric, false), flags.out);
   return exit_ok;
 }
@@ -71,16 +73,16 @@ const std::vector<IndexAction>& index_actions() {
        show_index,
        {"FILE"},
        {"--train", "--out", "--metric", "--device", "--placement", "--shares", "--element", "--features",
-        "--rows"}},
+        "--drop", "--rows"}},
       {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--rows", "--json", "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--element", "--features", "--json", "--verify"}},
+       {"--train", "--metric", "--element", "--features", "--drop", "--json", "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--element", "--features", "--rows", "--json", "--verify"}}};
+       {"--train", "--metric", "--element", "--features", "--drop", "--rows", "--json", "--verify"}}};
   return all;
 }
 

@@ -1,4 +1,4 @@
-// --features: which columns count.
+// --features and --drop: which columns count.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -13,7 +13,7 @@ namespace {
 /// Columns of a table by the words of a list.
 class FeatureList {
  public:
-  FeatureList(const std::string& where, const files::Table& table) : where_(where), table_(table) {}
+  FeatureList(const std::string& option, const files::Table& table) : option_(option), table_(table) {}
 
   std::vector<std::int64_t> parse(const std::string& list) {
     for (const std::string& word : split_commas(list)) take(word);
@@ -23,7 +23,7 @@ class FeatureList {
 
  private:
   [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(Errc::invalid_argument, where_ + ": --features: " + what);
+    throw Error(Errc::invalid_argument, option_ + ": " + what);
   }
 
   void take(const std::string& word) {
@@ -86,16 +86,28 @@ class FeatureList {
     return text + (table_.column_names.size() > most_listed ? ", ..." : "");
   }
 
-  const std::string& where_;
+  const std::string option_;  ///< with what begins messages
   const files::Table& table_;
   std::vector<std::int64_t> found_;
 };
 
 }  // namespace
 
-std::vector<std::int64_t> parse_features(const std::string& where, const std::string& list,
-                                         const files::Table& table) {
-  return FeatureList(where, table).parse(list);
+std::vector<std::int64_t> counted_columns(const std::string& where, const TrainingFlags& flags,
+                                          const files::Table& table) {
+  std::vector<std::int64_t> counted;
+  if (!flags.features.empty()) counted = FeatureList(where + ": --features", table).parse(flags.features);
+  if (flags.drop.empty()) return counted;
+  const std::vector<std::int64_t> dropped = FeatureList(where + ": --drop", table).parse(flags.drop);
+  for (const std::int64_t column : dropped)
+    if (std::binary_search(counted.begin(), counted.end(), column))
+      refuse(where,
+             table.column_text(column) + " is named by both --features and --drop; take it out of one");
+  if (!counted.empty()) return counted;
+  for (std::int64_t c = 0; c < table.cols; ++c)
+    if (!std::binary_search(dropped.begin(), dropped.end(), c)) counted.push_back(c);
+  if (counted.empty()) refuse(where, "--drop leaves no column of " + table.path + "; keep one at least");
+  return counted;
 }
 
 }  // namespace kith::command

@@ -27,7 +27,7 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   options.stop = interrupt_token();
   options.progress = [&](double part) { activity.update(part); };
   IndexFileRows from = read_index_rows(path, options);
-  training.features = training.file_features = from.features;
+  training.features = from.features;
   std::vector<unsigned char> rows = from.features.empty() ? std::move(from.data) : widened(from, table.cols);
   table.element = from.element;
   if (from.element == Element::f32) {

@@ -30,6 +30,7 @@ Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model) {
   if (flags.model.empty()) {
     flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out && flags.save_model.empty();
     training = read_training(where, flags.training);
+    take_metric_of_file(app, training.rows.table, flags.metric);
   } else {
     training = read_model(where, flags.training, flags.model, model);
     const bool labels = flags.training.answers == TrainingFlags::Answers::labels;

@@ -44,6 +44,8 @@ Training training_of(Model& model, const std::string& path) {
   table.column_names = model.columns;
   table.header = table.text = !model.columns.empty();
   table.first_index = model.first_index;
+  table.unread = table.left_out = model.unread;
+  table.unread_names = model.unread_names;
   training.row_numbers = model.row_numbers;
   training.answer_columns = model.answer_names;
   for (std::size_t c = 0; c < model.category_texts.size(); ++c)
@@ -127,6 +129,8 @@ Model model_of(const std::string& where, Training& training, Metric metric, std:
   model.n = training.n();
   model.row_numbers = training.row_numbers;
   model.first_index = table.first_index;
+  model.unread = table.unread;
+  model.unread_names = table.unread_names;
   model.dims = training.rows.width;
   model.rows =
       std::move(training.rows.prepared.empty() ? training.rows.table.values : training.rows.prepared);

@@ -34,6 +34,8 @@ bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const
                 "the training rows have their own answers: leave --truth out");
   refuse_both(app, "-k", "--radius", "choose one");
   const bool no_queries = training.tables.queries.empty() && flags.query.empty() && !flags.leave_one_out;
+  if (!training.drop.empty() && training.tables.train.empty() && training.tables.queries.empty())
+    refuse(where, "--drop names columns of --queries here, which are not given; leave it out");
   if (needed && no_queries)
     refuse(where,
            "there is nothing to " + where + "; give --queries FILE, --query VALUES or --leave-one-out");
@@ -233,9 +235,14 @@ std::vector<std::pair<std::string, std::string>> settings(const Training& traini
     list.emplace_back("Missing values", name(missing));
   if (!training.preparation.options().categorical.empty())
     list.emplace_back("Text columns", name(training.preparation.options().categories));
+  const files::Table& table = training.rows.table;
   if (!training.features.empty())
     list.emplace_back(
         "Features", std::to_string(training.features.size()) + " of " + std::to_string(training.rows.width));
+  else if (!table.unread.empty())
+    list.emplace_back("Features",
+                      std::to_string(table.cols) + " of " +
+                          std::to_string(table.cols + static_cast<std::int64_t>(table.unread.size())));
   if (training.filter)
     list.emplace_back("Training rows that count", std::to_string(training.filter->count()));
   return list;

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -31,6 +32,7 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.target_columns = flags.target_columns;
   options.categorical = flags.categorical;
   options.missing = flags.missing != "refuse";
+  options.missing_answers = flags.missing == "drop";
   if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
@@ -79,6 +81,24 @@ float parse_cell(const std::string& text, std::size_t row, const files::Table& t
   return value;
 }
 
+/// Blanks around a cell are no part of it, as in files.
+std::vector<std::string> trimmed(std::vector<std::string> cells) {
+  for (std::string& cell : cells) {
+    cell.erase(cell.find_last_not_of(" \t") + 1);
+    cell.erase(0, cell.find_first_not_of(" \t"));
+  }
+  return cells;
+}
+
+/// Of the cells of all columns of a file those that count.
+std::vector<std::string> counted_cells(std::vector<std::string> cells, const files::Table& train) {
+  if (train.unread.empty() || cells.size() != static_cast<std::size_t>(train.cols) + train.unread.size())
+    return cells;
+  for (auto place = train.unread.rbegin(); place != train.unread.rend(); ++place)
+    cells.erase(cells.begin() + static_cast<std::ptrdiff_t>(*place));
+  return cells;
+}
+
 /// How large the parts of a file may be: what is beyond is refused with the option that allows it.
 void add_limit_options(CLI::App& app, TableFlags& flags) {
   const files::Limits limits;
@@ -112,6 +132,39 @@ files::Limits limits_of(const TableFlags& flags) {
   set(limits.growth, flags.max_growth);
   if (!flags.max_line.empty()) limits.line = parse_bytes(flags.max_line);
   return limits;
+}
+
+}  // namespace
+
+namespace {
+
+/// One KEY=VALUE of --csv.
+void take_csv_key(const std::string& text, TableFlags& flags) {
+  const auto refuse_key = [&](const std::string& why) {
+    throw Error(Errc::invalid_argument, "--csv: " + files::in_quotes(text) + ": " + why);
+  };
+  const std::size_t sign = text.find('=');
+  const std::string key = plain_name(text.substr(0, sign));
+  const std::string value = sign == std::string::npos ? "" : text.substr(sign + 1);
+  if (key == "skip") {
+    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), flags.skip);
+    constexpr std::int64_t most = 1'000'000;
+    if (error != std::errc() || end != value.data() + value.size() || flags.skip < 0 || flags.skip > most)
+      refuse_key("give a number of lines, 0 to " + std::to_string(most) + ", as in skip=3");
+  } else if (key == "quotes") {
+    constexpr std::array<std::pair<std::string_view, files::Quotes>, 3> choices = {
+        {{"automatic", files::Quotes::automatic}, {"yes", files::Quotes::yes}, {"no", files::Quotes::no}}};
+    const auto found = std::find_if(choices.begin(), choices.end(),
+                                    [&](const auto& choice) { return choice.first == plain_name(value); });
+    if (found == choices.end()) refuse_key("say quotes=yes, quotes=no or quotes=automatic");
+    flags.quotes = found->second;
+  } else {
+    refuse_key("there is no such key; " + advice_on_name(key, {"skip", "quotes"}));
+  }
+}
+
+void take_csv_keys(const std::string& text, TableFlags& flags) {
+  for (const std::string& one : split_commas(text)) take_csv_key(one, flags);
 }
 
 }  // namespace
@@ -163,6 +216,17 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
   add_checked("--encoding", flags.encoding,
               "Of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
               [](const std::string& text) { files::encoding_named(text); });
+  CLI::Option* keys = app.add_option(
+      "--csv",
+      [&flags](const CLI::results_t& given) {
+        for (const std::string& text : given) take_csv_keys(text, flags);
+        return true;
+      },
+      "More about text files, as KEY=VALUE with commas between them: skip=N leaves out the N lines above the "
+      "table; "
+      "quotes=no takes quotes as text, quotes=yes lets cells in quotes go on over lines in files of blanks "
+      "or tabs");
+  keys->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_limit_options(app, flags);
 }
 
@@ -182,8 +246,14 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
                    "The array of a .npz or HDF5 file that holds the queries; otherwise test, or the first")
         ->type_name("NAME");
   }
-  if (!label_help.empty())
+  if (!label_help.empty()) {
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
+    add_choice(
+        app, "--labels-are", flags.labels_are,
+        "How labels in text files are read: as text, so that 007 and 7 differ; or as numbers where the first "
+        "one is a number",
+        {"automatic", "text"});
+  }
   add_text_options(app, flags);
   add_choice(app, "--unseen", flags.unseen,
              "A category that does not occur in the training rows: refuse it, or take it as zero",
@@ -204,13 +274,17 @@ files::FileOptions file_options(const TableFlags& flags) {
   if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
   if (!flags.decimal.empty()) options.decimal = files::decimal_named(flags.decimal);
   options.encoding = files::encoding_named(flags.encoding);
+  options.quotes = flags.quotes;
+  options.skip = flags.skip;
+  options.labels_are_text = flags.labels_are == "text";
   options.limits = limits_of(flags);
   options.note = [](const std::string& text) { note(text); };
   return options;
 }
 
-files::Table read_train(const TableFlags& flags, bool features_chosen) {
+files::Table read_train(const TableFlags& flags, bool features_chosen, const ChooseColumns& choose) {
   files::ReadOptions options = read_options(flags);
+  options.choose = choose;
   options.array = flags.array;
   options.usual_array = "train";
   options.features_chosen = features_chosen;
@@ -228,8 +302,10 @@ files::Table read_train(const TableFlags& flags, bool features_chosen) {
   return table;
 }
 
-files::Table read_queries(const TableFlags& flags, const files::Table& train) {
+files::Table read_queries(const TableFlags& flags, const files::Table& train, const ChooseColumns& choose) {
   files::ReadOptions options = read_options(flags);
+  options.missing_answers = false;  // the truth of a query, which needs all of it or none
+  options.choose = choose;
   options.array = flags.query_array;
   options.usual_array = "test";
   options.like = &train;
@@ -246,17 +322,40 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
   table.rows = static_cast<std::int64_t>(rows.size());
   table.cols = train.cols;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    const std::vector<std::string> cells = split_commas(rows[r]);
+    const std::vector<std::string> cells = counted_cells(trimmed(split_commas(rows[r])), train);
     if (static_cast<std::int64_t>(cells.size()) != train.cols)
       refuse_query(r, std::to_string(cells.size()) + " values but " + train.path + " has " +
                           std::to_string(train.cols) + " columns" +
                           (train.labels.code.empty() ? "" : " beside the labels") +
+                          (train.unread.empty() ? "" : " and those that are left out") +
                           "; give a value for each, with commas between them");
     for (std::size_t c = 0; c < cells.size(); ++c)
       table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
   }
   store_as_asked(flags, table);
   return table;
+}
+
+void take_metric_of_file(const CLI::App& app, const files::Table& train, Metric& metric) {
+  if (train.distance.empty()) return;
+  // As ann-benchmarks calls them.
+  constexpr std::array<std::pair<std::string_view, Metric>, 4> names = {{{"angular", Metric::cosine},
+                                                                         {"cosine", Metric::cosine},
+                                                                         {"euclidean", Metric::l2},
+                                                                         {"dot", Metric::negative_dot}}};
+  const auto found = std::find_if(names.begin(), names.end(),
+                                  [&](const auto& one) { return one.first == plain_name(train.distance); });
+  const std::string says = train.path + ": calls its distance " + files::in_quotes(train.distance);
+  const std::string asked(name(metric));
+  if (found == names.end()) {
+    note(says + ", for which kith has no metric; " + asked + " is measured");
+  } else if (app.count("--metric") == 0) {
+    metric = found->second;
+    if (metric != default_metric)
+      note(says + ", so " + std::string(name(metric)) + " is measured; --metric decides otherwise");
+  } else if (metric != found->second) {
+    note(says + ", which is " + std::string(name(found->second)) + ", but --metric says " + asked);
+  }
 }
 
 void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice) {

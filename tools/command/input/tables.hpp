@@ -22,6 +22,9 @@ struct TableFlags {
   std::string delimiter;  ///< empty: guessed
   std::string decimal;    ///< empty: guessed
   std::string encoding = "utf-8";
+  files::Quotes quotes = files::Quotes::automatic;  ///< as the next, of --csv
+  std::int64_t skip = 0;
+  std::string labels_are = "automatic";  ///< or text
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
   std::string missing = "refuse";                              ///< or drop, mean, median, most_frequent
@@ -34,12 +37,15 @@ struct TableFlags {
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
 };
 
+/// As files::ReadOptions::choose.
+using ChooseColumns = std::function<std::vector<std::int64_t>(const files::Table&)>;
+
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
 /// there is a help for it, what add_text_options() adds, --unseen, --categorical, --svm-base.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
 /// Of these, how files are laid out, and how large their parts may be: --format, --header, --delimiter,
-/// --decimal, --encoding, --max-columns, --max-line, --max-axes, --max-growth.
+/// --decimal, --encoding, --csv, --max-columns, --max-line, --max-axes, --max-growth.
 void add_text_options(CLI::App& app, TableFlags& flags);
 
 /// An option of several texts, with commas between them or given several times.
@@ -55,16 +61,22 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 files::FileOptions file_options(const TableFlags& flags);
 
 /// The training rows; where they and the queries are .svm files, with as many columns as both need. Says on
-/// stderr in which columns numbers were rounded, and unless the caller chose features, which columns number
+/// stderr in which columns numbers were rounded, and unless the caller named features, which columns number
 /// the rows.
-files::Table read_train(const TableFlags& flags, bool features_chosen = false);
+files::Table read_train(const TableFlags& flags, bool features_chosen = false,
+                        const ChooseColumns& choose = {});
 
 /// The queries, read by the dictionaries of `train`; their label column may be absent.
-files::Table read_queries(const TableFlags& flags, const files::Table& train);
+files::Table read_queries(const TableFlags& flags, const files::Table& train,
+                          const ChooseColumns& choose = {});
 
-/// Queries from the command line: each is a row of values with commas between them.
+/// Queries from the command line: each is a row of values with commas between them, of the columns that count
+/// or of all of the file.
 files::Table parse_queries(const TableFlags& flags, const std::vector<std::string>& rows,
                            const files::Table& train);
+
+/// Where the file of the training rows says what its distance is: that, unless --metric was given; says so.
+void take_metric_of_file(const CLI::App& app, const files::Table& train, Metric& metric);
 
 /// Throws invalid_argument: `WHERE: A and B are both given; ADVICE`.
 void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice);

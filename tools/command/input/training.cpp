@@ -61,18 +61,6 @@ void drop_incomplete(const std::string& where, Training& training) {
   keep(kept, 1, training.sample_weights);
 }
 
-/// Columns of prepared rows that come from these of the file.
-std::vector<std::int64_t> prepared_features(const Preparation& preparation,
-                                            const std::vector<std::int64_t>& features) {
-  if (features.empty() || preparation.changes_nothing()) return features;
-  const std::vector<std::int64_t> sources = preparation.sources();
-  std::vector<std::int64_t> result;
-  for (std::size_t c = 0; c < sources.size(); ++c)
-    if (std::binary_search(features.begin(), features.end(), sources[c]))
-      result.push_back(static_cast<std::int64_t>(c));
-  return result;
-}
-
 /// Many rows in their place, which memory has no room for twice.
 void apply_in_place(const Preparation& preparation, std::vector<float>& values, std::int64_t cols) {
   constexpr std::int64_t at_a_time = 1 << 20;  // values
@@ -216,6 +204,11 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
                  "The columns that count, in any order: names, numbers (from 1 in text files, else from 0) "
                  "and ranges, as in 2-5,width")
       ->type_name("LIST");
+  app.add_option(
+         "--drop", flags.drop,
+         "The columns that do not count, named likewise: the others do. What does not count is not read, "
+         "and queries may have it or not; with --model or --index, columns of the queries")
+      ->type_name("LIST");
 }
 
 void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
@@ -296,8 +289,12 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   tables.in_parts = takes_part(flags);
   training.residence = flags.residence;
   training.memory_limit = flags.memory_limit;
+  const auto choose = [&](const files::Table& all) {
+    return flags.keeps_columns && !all.text ? std::vector<std::int64_t>()
+                                            : counted_columns(where, flags, all);
+  };
   table = reads_by_ranges(flags) ? source_table(flags, training)
-          : flags.index.empty()  ? read_train(tables, !flags.features.empty())
+          : flags.index.empty()  ? read_train(tables, !flags.features.empty(), choose)
                                  : index_table(flags, training);
   take_labels(where, flags, training);
   take_values(where, flags, training);
@@ -306,22 +303,23 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   training.rows.width = table.cols;
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
-  if (!flags.features.empty()) training.file_features = parse_features(where, flags.features, table);
   if (!flags.index.empty()) return training;  // an index is prepared
-  if (training.source) {                      // nothing is prepared: reads_by_ranges()
-    training.features = training.file_features;
-    return training;
-  }
+  const bool whole =
+      training.source || table.element == Element::bits || (flags.keeps_columns && !table.text);
+  if (whole) training.features = counted_columns(where, flags, table);
+  if (training.source) return training;     // nothing is prepared: reads_by_ranges()
   if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
     training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
-  training.features = prepared_features(training.preparation, training.file_features);
   return training;
 }
 
 Rows read_prepared_queries(const TrainingFlags& flags, const Training& training) {
+  const bool drops = flags.tables.train.empty() && !flags.drop.empty();  // of --model or --index
+  const auto choose = [&](const files::Table& all) { return counted_columns("--queries", flags, all); };
   return prepared(training.preparation, flags.raw,
-                  read_queries(query_flags(flags, training), training.rows.table));
+                  read_queries(query_flags(flags, training), training.rows.table,
+                               drops ? ChooseColumns(choose) : ChooseColumns()));
 }
 
 Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,

@@ -44,6 +44,8 @@ struct TrainingFlags {
   std::string sample_weights;    ///< FILE
   std::string filter;            ///< FILE
   std::string features;          ///< LIST
+  std::string drop;              ///< LIST
+  bool keeps_columns = false;    ///< those of binary files that do not count are kept
   std::vector<std::string> scale;
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
@@ -56,7 +58,7 @@ void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labe
 void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --values, --target
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
-void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features
+void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
 void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
 
@@ -104,7 +106,6 @@ struct Training {
   std::vector<std::string> value_names;  ///< [outputs]
   Preparation preparation;
   std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
-  std::vector<std::int64_t> file_features;     ///< the same as columns of rows.table
   std::vector<float> sample_weights;           ///< [n], or empty
   Placement placement = Placement::automatic;  ///< on a set of devices, as the next
   std::vector<double> shares;
@@ -155,12 +156,12 @@ Training read_training(const std::string& where, const TrainingFlags& flags);
 RowFilter read_filter(const std::string& where, const std::string& path, const TableFlags& flags,
                       const Training& training);
 
-/// Columns of a table that `list` names: names, numbers as in messages (from 1 in text, from 0 in binary
-/// files; negative: from the end), and ranges of these, `2-5,petal width`.
-///   returns  ascending
-/// Throws invalid_argument: one that is not there, or twice.
-std::vector<std::int64_t> parse_features(const std::string& where, const std::string& list,
-                                         const files::Table& table);
+/// The columns of a table that --features and --drop leave. Their lists hold names, numbers as in messages
+/// (from 1 in text, from 0 in binary files; negative: from the end), and ranges of these, `2-5,petal width`.
+///   returns  ascending; empty: all
+/// Throws invalid_argument: one that is not there, or twice; none is left.
+std::vector<std::int64_t> counted_columns(const std::string& where, const TrainingFlags& flags,
+                                          const files::Table& table);
 
 /// Queries from --queries, prepared as the training rows were; their label column may be absent.
 Rows read_prepared_queries(const TrainingFlags& flags, const Training& training);

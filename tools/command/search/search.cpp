@@ -142,6 +142,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   OutputFile index_file(flags.out_index, flags.output.format),
       distance_file(flags.out_distance, flags.output.format);
   Training training = read_training("search", flags.training);
+  take_metric_of_file(app, training.rows.table, flags.metric);
   DeviceInfo device;
   Trace trace;
   trace.time_steps = flags.diagnostics.any();

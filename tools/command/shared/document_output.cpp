@@ -10,14 +10,14 @@ namespace kith::command {
 
 void add_document_options(CLI::App& app, DocumentFlags& flags, const std::string& csv_help,
                           const std::string& report_help, const std::string& json_help) {
-  if (!csv_help.empty()) writes_file(app.add_option("--csv", flags.csv, csv_help));
+  if (!csv_help.empty()) writes_file(app.add_option("--table", flags.csv, csv_help));
   if (!report_help.empty()) writes_file(app.add_option("--report", flags.report, report_help));
   app.add_flag("--json", flags.json, json_help);
 }
 
 DocumentOutput::DocumentOutput(const std::string& where, const DocumentFlags& flags,
                                std::vector<std::pair<std::string, std::string>> others) {
-  others.insert(others.end(), {{"--csv", flags.csv}, {"--report", flags.report}});
+  others.insert(others.end(), {{"--table", flags.csv}, {"--report", flags.report}});
   if (flags.json) check_json_alone(where, others);
   csv_ = OutputFile(flags.csv);
   report_ = OutputFile(flags.report);

@@ -1,4 +1,4 @@
-// Where a document goes: --csv, --report and --json.
+// Where a document goes: --table, --report and --json.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct DocumentFlags {
   bool json = false;
 };
 
-/// --csv and --report, where there is a help for them, and --json.
+/// --table and --report, where there is a help for them, and --json.
 void add_document_options(CLI::App& app, DocumentFlags& flags, const std::string& csv_help,
                           const std::string& report_help, const std::string& json_help = "Print JSON");
 

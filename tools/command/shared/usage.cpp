@@ -40,7 +40,7 @@ const std::vector<Habit>& habits() {
       {{"--base", "--database", "--data", "--input", "--fit", "--file", "-i", "-f"}, {"--train"}},
       {{"--test", "--predict", "--query-file", "-q"}, {"--queries"}},
       {{"--output", "--output-file", "--outfile", "--out", "--predictions", "-o"},
-       {"--out", "--out-index", "--csv"}},
+       {"--out", "--out-index", "--table"}},
       {{"--target", "--class", "--class-column", "--y", "--label"}, {"--label-column", "--target"}},
       {{"--distance", "--dist", "--distance-metric", "--norm"}, {"--metric"}},
       {{"--algorithm", "--method"}, {"--selector"}},

@@ -195,7 +195,7 @@ void add_matrix(Document& document, const Structured& done) {
     document.add(Words{"\nmean distance between classes; inside of one on the diagonal\n"});
     document.add(matrix_table(done));
   } else {
-    document.add(Words{"\nThe whole matrix is in --csv, --json and --report.\n"});
+    document.add(Words{"\nThe whole matrix is in --table, --json and --report.\n"});
   }
   document.add(
       Section{"Mean distances of classes",
@@ -235,7 +235,7 @@ Document structure_document(const StructureFlags& flags, const Structured& done)
               "gets wrong when each row in turn is left out."});
   Pairs pairs = report::mistakes_of(done.nearest, done.classes);
   pairs.title = "Most frequent pairs", pairs.none = "There are none";
-  pairs.beside = false, pairs.more = "pairs more, which --csv lists";
+  pairs.beside = false, pairs.more = "pairs more, which --table lists";
   document.add(std::move(pairs));
   document.add(errors_table(done));
   document.add(pairs_table(done));

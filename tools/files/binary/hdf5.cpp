@@ -24,7 +24,7 @@ std::string find_reader() {
   return {};
 }
 
-/// The first line of its answer.
+/// The next line of its answer.
 std::string read_line(Source& source) {
   constexpr std::size_t longest = std::size_t{1} << 16;
   std::string line;
@@ -44,13 +44,19 @@ ArrayLayout read_hdf5_header(Source& source, const FileOptions& options) {
     source.fail("is HDF5, and this kith was built without; build it with -DKITH_HDF5=ON, or " +
                 std::string(conversion));
   source.pass_through(reader, {options.array, options.usual_array});
-  const std::string answer = read_line(source);
+  std::string answer = read_line(source), distance;
+  constexpr std::string_view says_distance = "distance ";
+  if (answer.starts_with(says_distance)) {
+    distance = answer.substr(says_distance.size());
+    answer = read_line(source);
+  }
   const std::string rest = answer.substr(std::min(answer.find(' '), answer.size() - 1) + 1);
   if (answer.starts_with("argument "))
     throw Error(Errc::invalid_argument, source.name() + ": " + shown_in_line(rest));
   if (!answer.starts_with("ok ")) source.fail(shown_in_line(rest));
   source.name_part(rest);
-  const ArrayLayout layout = read_npy_header(source);
+  ArrayLayout layout = read_npy_header(source);
+  layout.distance = distance;
   std::uint64_t values = sizeof(float);
   for (const std::uint64_t size : layout.shape) values = multiply(values, size);
   source.require_room(values);

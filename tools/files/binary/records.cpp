@@ -16,6 +16,7 @@ Records::Records(Source& source, Format format, const FileOptions& options, cons
       source_(source),
       layout_(find_layout(source, reader_.lines(), format, options, like)) {
   reader_.set_separator(layout_.delimiter);
+  reader_.set_quotes(options.quotes);
   if (options.header == Header::no) layout_.names.clear();
   read_first();
   has_header_ = decide_header(options, like, named);
@@ -25,7 +26,7 @@ Records::Records(Source& source, Format format, const FileOptions& options, cons
 }
 
 void Records::read_first() {
-  for (std::size_t line = 0; line < layout_.comments; ++line) reader_.skip_line();
+  for (std::size_t line = 0; line < layout_.left_out; ++line) reader_.skip_line();
   std::vector<std::string_view> cells;
   if (!reader_.next(cells)) source_.fail("holds blank lines only; a file of data has at least one row");
   first_line_ = line_ = reader_.line();
@@ -104,7 +105,7 @@ void Records::fail_at(std::int64_t line, const std::string& text) const {
 
 std::string Records::column_text(std::size_t column) const {
   std::string text = "column " + std::to_string(column + 1);
-  return has_header_ ? text + " (" + printable(first_[column]) + ")" : text;
+  return has_header_ && !first_[column].empty() ? text + " (" + printable(first_[column]) + ")" : text;
 }
 
 std::optional<std::size_t> Records::find_column(const std::string& wanted) const {

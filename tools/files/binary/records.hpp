@@ -42,6 +42,9 @@ class Records {
   /// Throws bad_file: it has not as many cells as the first record.
   bool next(std::vector<std::string_view>& cells);
 
+  /// The line of the first record that quotes held together over several lines; 0: there was none.
+  std::int64_t first_joined() const { return reader_.first_joined(); }
+
   /// Throw bad_file: `NAME:LINE: text`.
   [[noreturn]] void fail(const std::string& text) const;
   [[noreturn]] void fail_at(std::int64_t line, const std::string& text) const;

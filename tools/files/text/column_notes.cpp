@@ -74,6 +74,7 @@ void TextWatch::add(std::string_view text, std::int64_t line, char decimal) {
   if (decoration.kind == Decoration::none) return;
   if (decoration.kind == Decoration::unit) {
     one_unit_ &= units_ == 0 || unit_ == decoration.what;
+    if (is_magnitude(decoration.what) && magnitudes_++ == 0) magnitude_ = {line, std::string(text)};
     ++units_;
     unit_ = decoration.what;
     return;
@@ -93,7 +94,7 @@ void LabelWatch::tell(const FileOptions& options, const std::string& where, cons
   if (first_.empty() || !labels.names.empty()) return;
   const std::size_t digits = std::min(first_.find_first_not_of('0'), first_.size() - 1);
   options.note(where + ": labels such as " + in_quotes(first_) + " are read as numbers, so that is " +
-               first_.substr(digits) + "; write a letter before them to keep their zeros");
+               first_.substr(digits) + "; --labels-are text keeps their zeros");
 }
 
 /// Nine of ten, marks of missing values aside.
@@ -102,6 +103,11 @@ bool TextWatch::mostly(std::int64_t count) const {
 }
 
 std::pair<std::int64_t, std::string> TextWatch::refusal() const {
+  if (mostly(magnitudes_) && !one_unit_)
+    return {magnitude_.first, "holds " + in_quotes(magnitude_.second) +
+                                  ", which is not read as a number, and nearly all of its cells are like "
+                                  "that; write the numbers out, "
+                                  "as 3000 in place of 3k"};
   if (!mostly(decorated_)) return {};
   return {decorated_line_,
           "holds " + in_quotes(decorated_text_) +
@@ -184,30 +190,12 @@ std::int64_t ColumnNotes::number_in_file(std::int64_t column) const {
   return number;
 }
 
-/// The columns that do not number rows as --features takes them; empty: there are none, or too many pieces.
-std::string ColumnNotes::others() const {
-  constexpr int most_pieces = 8;
+/// The columns that tell rows apart, as --drop takes them.
+std::string ColumnNotes::rows_numbered_by() const {
   std::string list;
-  int pieces = 0;
-  std::int64_t begin = 0, end = 0;  // a range of numbers, from 1; 0: none
-  const auto close = [&] {
-    if (begin == 0) return;
-    list += (list.empty() ? "" : ",") + std::to_string(begin);
-    if (end > begin) list += "-" + std::to_string(end);
-    ++pieces;
-    begin = 0;
-  };
-  for (std::int64_t c = 0; c < table_.cols; ++c) {
-    const bool out = std::any_of(odd_.begin(), odd_.end(),
-                                 [&](const Odd& odd) { return odd.numbers_rows && odd.column == c; });
-    const std::int64_t number = number_in_file(c);
-    if (out || (begin > 0 && number != end + 1)) close();
-    if (out) continue;
-    if (begin == 0) begin = number;
-    end = number;
-  }
-  close();
-  return pieces > most_pieces ? "" : list;
+  for (const Odd& odd : odd_)
+    if (odd.numbers_rows) list += (list.empty() ? "" : ",") + std::to_string(number_in_file(odd.column));
+  return list;
 }
 
 void ColumnNotes::tell(const std::function<void(const std::string&)>& note) const {
@@ -216,10 +204,8 @@ void ColumnNotes::tell(const std::function<void(const std::string&)>& note) cons
     const bool named = table_.header && !table_.column_names[static_cast<std::size_t>(odd.column)].empty();
     text += named ? table_.column_text(odd.column) : "column " + std::to_string(number_in_file(odd.column));
     text += " " + odd.what;
-    if (odd.numbers_rows) {
-      text += ", yet counts as a feature";
-      if (const std::string list = others(); !list.empty()) text += "; --features " + list + " leaves it out";
-    }
+    if (odd.numbers_rows)
+      text += ", yet counts as a feature; --drop " + rows_numbered_by() + " leaves it out";
     note(text);
   }
 }

@@ -37,6 +37,8 @@ class TextWatch {
 
   std::int64_t texts_ = 0, missing_ = 0, decorated_ = 0, units_ = 0, dates_ = 0, times_ = 0, shaped_ = 0;
   std::int64_t decorated_line_ = 0;
+  std::int64_t magnitudes_ = 0;
+  std::pair<std::int64_t, std::string> magnitude_;  ///< line and text of the first
   bool one_unit_ = true;
   std::string first_, decorated_text_, unit_, shape_;
   Decoration decoration_;  ///< of decorated_text_
@@ -65,7 +67,7 @@ class ColumnNotes {
   void look_at_numbers(std::int64_t column);  ///< a position in the table
   void look_at_texts(std::int64_t column, const TextWatch& texts, const Dictionary& dictionary);
 
-  /// One line each, with the --features that leave out all columns that tell rows apart.
+  /// One line each, with the --drop that leaves out all columns that tell rows apart.
   void tell(const std::function<void(const std::string&)>& note) const;
 
  private:
@@ -84,7 +86,7 @@ class ColumnNotes {
     return table_.values[static_cast<std::size_t>(row * table_.cols + column)];
   }
   std::int64_t number_in_file(std::int64_t column) const;
-  std::string others() const;
+  std::string rows_numbered_by() const;
 
   const Table& table_;
   std::vector<Odd> odd_;

@@ -123,6 +123,17 @@ Decoration::Kind kind_of(std::string_view text, char decimal, bool& plain) {
   return has_fortran_exponent(text) ? Decoration::exponent : Decoration::none;
 }
 
+/// The sign of a base other than ten before digits of it; empty: there is none.
+std::string_view base_of(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> bases = {
+      {{"0x", "0123456789abcdefABCDEF"}, {"0o", "01234567"}, {"0b", "01"}}};
+  for (const auto& [sign, digits] : bases)
+    if (text.size() > 2 && text[0] == '0' && (text[1] | 0x20) == sign[1] &&
+        text.find_first_not_of(digits, 2) == std::string_view::npos)
+      return sign;
+  return {};
+}
+
 /// Take letters off the end, as many as units have; they become `what`.
 bool take_unit(std::string_view& text, std::string& what) {
   std::size_t begin = text.size();
@@ -152,6 +163,8 @@ Decoration decoration_of(std::string_view text, char decimal) {
   symbol |= take_symbol(text, true, what);
   take_sign(text);
   symbol |= take_symbol(text, false, what);
+  if (const std::string_view base = base_of(text); !base.empty())
+    return {Decoration::base, std::string(base)};
   bool plain = false;
   Decoration::Kind kind = kind_of(text, decimal, plain);
   if (kind == Decoration::none && !plain) {
@@ -184,9 +197,17 @@ std::string undecorating_advice(const Decoration& decoration) {
       return "its sign is U+2212: write the minus of the keyboard";
     case Decoration::exponent:
       return "write E in place of D";
+    case Decoration::base:
+      return "write it in decimal, as 31 in place of 0x1F";
     default:
       return {};
   }
+}
+
+bool is_magnitude(std::string_view unit) {
+  constexpr std::string_view letters = "kKMGTB";
+  return !unit.empty() && letters.find(unit[0]) != std::string_view::npos &&
+         (unit.size() == 1 || (unit.size() == 2 && unit[1] == 'i'));
 }
 
 bool is_decimal_comma(std::string_view text) {

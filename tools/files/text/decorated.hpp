@@ -19,9 +19,10 @@ struct Decoration {
     symbol,     ///< $9, 10%, EUR 5, (7)
     minus,      ///< the minus of typesetters, U+2212, before the number
     exponent,   ///< 1.5D3, as Fortran writes it
+    base,       ///< 0x1F, 0o17, 0b101: not decimal
     unit,       ///< 5 kg, 4wd: letters after the number
   } kind = none;
-  std::string what;  ///< symbol, unit: as it is written; either: comma or point
+  std::string what;  ///< symbol, unit: as it is written; either: comma or point; base: its sign, as 0x
 };
 
 /// What is about the number in `text`.
@@ -30,6 +31,9 @@ Decoration decoration_of(std::string_view text, char decimal = '.');
 
 /// What to do about it: `take the "$" off its numbers`; empty for none and unit.
 std::string undecorating_advice(const Decoration& decoration);
+
+/// Letters for thousands, millions and so on: k, M, Mi.
+bool is_magnitude(std::string_view unit);
 
 /// A number with a decimal comma, as 1,5 or -3,25e7, which is no group of thousands, as 1,234 may be.
 bool is_decimal_comma(std::string_view text);

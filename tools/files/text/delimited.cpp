@@ -18,15 +18,21 @@ constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float3
 
 /// One column of the table while it is being read.
 struct Column {
-  enum Kind { undecided, number, text, label, target } kind = undecided;
-  std::int64_t position = -1;  ///< in the table
-  std::size_t answer = 0;      ///< label, target: which of them
-  bool forced = false;         ///< text by the caller's wish or the training file's
-  bool fixed = false;          ///< the dictionary may not grow
-  Dictionary dictionary;       ///< text
-  TextWatch watch;             ///< text, where it is not forced
-  LabelWatch watched;          ///< label
-  std::string first_text;      ///< text: for the message about a number further down
+  /// unread: it does not count, whatever it holds. blank: the training file has none such, so it must be
+  /// empty.
+  enum Kind { undecided, number, text, label, target, unread, blank } kind = undecided;
+  std::int64_t place = -1;       ///< among the columns that are no answers
+  std::int64_t position = -1;    ///< in the table
+  std::size_t answer = 0;        ///< label, target: which of them
+  bool nameless = false;         ///< the header has no name for it, or there is no header
+  std::int64_t first_empty = 0;  ///< undecided: the line of its first cell, which is empty
+  bool marked = false;           ///< undecided: it holds marks of missing values
+  bool forced = false;           ///< text by the caller's wish or the training file's
+  bool fixed = false;            ///< the dictionary may not grow
+  Dictionary dictionary;         ///< text
+  TextWatch watch;               ///< text, where it is not forced
+  LabelWatch watched;            ///< label
+  std::string first_text;        ///< text: for the message about a number further down
   std::int64_t first_line = 0;
 };
 
@@ -52,8 +58,14 @@ class DelimitedReader {
                   ", and no rows; say --header no if that line is a row");
     table.delimiter = records_.delimiter();
     table.decimal = records_.decimal();
+    table_.header = records_.has_header();
+    for (std::size_t c = 0; c < columns_.size(); ++c)
+      columns_[c].nameless = !table_.header || records_.first()[c].empty();
     find_answers();
+    for (Column& column : columns_)
+      if (!is_answer(column)) column.place = places_++;
     place_columns();
+    leave_unchosen_out();
     if (options.like)
       follow(*options.like);
     else
@@ -62,7 +74,19 @@ class DelimitedReader {
 
   void read() {
     std::vector<std::string_view> cells;
-    for (; records_.next(cells); ++table_.rows) read_row(cells);
+    std::uint64_t empty = 0;
+    while (records_.next(cells)) {
+      const bool some = cells.size() == 1 || std::any_of(cells.begin(), cells.end(),
+                                                         [](std::string_view cell) { return !cell.empty(); });
+      some ? read_row(cells) : void(++empty);
+    }
+    if (records_.first_joined() > 0 && options_.quotes == Quotes::automatic && options_.note)
+      options_.note(source_.name() + ":" + std::to_string(records_.first_joined()) +
+                    ": a cell goes on over several lines, since its quotes hold them together; say --csv "
+                    "quotes=no if quotes are text");
+    if (empty > 0 && options_.note)
+      options_.note(source_.name() + ": leaves out " + count_of(empty, "line") + " without any value");
+    if (table_.rows == 0) source_.fail("holds no value in any row; a file of data has at least one row");
     finish();
   }
 
@@ -76,13 +100,22 @@ class DelimitedReader {
     return wanted;
   }
 
+  /// Of queries: whether as many columns say that there are no answers. Where both files have names these say
+  /// it.
+  bool are_without_answers(const Table& like) const {
+    const auto count = static_cast<std::int64_t>(columns_.size());
+    if (table_.header && like.header && !like.answer_names.empty()) return false;
+    return count == like.cols || count == like.cols + static_cast<std::int64_t>(like.unread.size());
+  }
+
   /// Find them all, or, where they may be absent, all or none.
   void find_answers() {
-    const bool without = options_.label_optional && options_.like &&
-                         static_cast<std::int64_t>(columns_.size()) == options_.like->cols;
-    if (without) return;
-    const std::vector<std::string> wanted = wanted_answers();
+    const Table* const like = options_.label_optional ? options_.like : nullptr;
+    if (like && are_without_answers(*like)) return;
+    std::vector<std::string> wanted = wanted_answers();
     const std::size_t label_count = wanted.size() - options_.target_columns.size();
+    if (like && table_.header && like->header && like->answer_names.size() == wanted.size())
+      wanted = like->answer_names;  // a number may be that of another column here
     std::vector<std::string> absent;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const std::optional<std::size_t> found =
@@ -96,7 +129,8 @@ class DelimitedReader {
     if (!absent.empty() && absent.size() < wanted.size())
       throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(absent[0]) +
                                               ", but others of labels or targets; give all of them or none");
-    for (std::size_t i = 0; absent.empty() && i < label_count; ++i) labels_.emplace_back(known_labels(i));
+    for (std::size_t i = 0; absent.empty() && i < label_count; ++i)
+      labels_.emplace_back(known_labels(i), options_.labels_are_text);
     std::sort(table_.left_out.begin(), table_.left_out.end());
   }
 
@@ -107,6 +141,7 @@ class DelimitedReader {
                                               " is named twice as label or target; name it once");
     const bool is_label = wanted < label_count;
     column.kind = is_label ? Column::label : Column::target;
+    has_targets_ |= !is_label;
     column.answer = is_label ? wanted : wanted - label_count;
     if (records_.has_header()) table_.answer_names.push_back(records_.first()[at]);
     if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
@@ -121,14 +156,18 @@ class DelimitedReader {
   bool is_answer(const Column& column) const {
     return column.kind == Column::label || column.kind == Column::target;
   }
+  bool is_value(const Column& column) const {
+    return !is_answer(column) && column.kind != Column::unread && column.kind != Column::blank;
+  }
 
   void place_columns() {
+    table_.cols = 0;
+    table_.column_names.clear();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (is_answer(columns_[c])) continue;
+      if (!is_value(columns_[c])) continue;
       columns_[c].position = table_.cols++;
-      if (records_.has_header()) table_.column_names.push_back(records_.first()[c]);
+      if (table_.header) table_.column_names.push_back(records_.first()[c]);
     }
-    table_.header = records_.has_header();
     if (table_.cols == 0)
       throw Error(Errc::invalid_argument, source_.name() +
                                               (table_.left_out.size() == 1 && table_.label_column >= 0
@@ -137,10 +176,67 @@ class DelimitedReader {
                                               "; a table needs one column of values at least");
   }
 
+  /// Take columns out of the table: those of which `is_out(column, name)` holds.
+  template <class IsOut>
+  void leave_out(Column::Kind kind, const IsOut& is_out) {
+    for (std::size_t c = 0; c < columns_.size(); ++c) {
+      Column& column = columns_[c];
+      const std::string name = table_.header ? records_.first()[c] : "";
+      if (!is_value(column) || !is_out(column, name)) continue;
+      column.kind = kind;
+      const auto at = std::lower_bound(table_.unread.begin(), table_.unread.end(), column.place);
+      if (table_.header)
+        table_.unread_names.insert(table_.unread_names.begin() + (at - table_.unread.begin()), name);
+      table_.unread.insert(at, column.place);
+      table_.left_out.push_back(static_cast<std::int64_t>(c));
+    }
+    std::sort(table_.left_out.begin(), table_.left_out.end());
+    place_columns();
+  }
+
+  void leave_unchosen_out() {
+    if (!options_.choose) return;
+    const std::vector<std::int64_t> chosen = options_.choose(table_);
+    if (chosen.empty()) return;
+    leave_out(Column::unread, [&](const Column& column, const std::string&) {
+      return !std::binary_search(chosen.begin(), chosen.end(), column.position);
+    });
+  }
+
+  /// What does not count in the training rows: by its place where all columns are here, else by its name.
+  /// What is here beyond that must be nameless and empty.
+  void leave_unread_out(const Table& like) {
+    const auto has = [](const auto& all, const auto& one) {
+      return std::find(all.begin(), all.end(), one) != all.end();
+    };
+    if (table_.cols == like.cols + static_cast<std::int64_t>(like.unread.size())) {
+      leave_out(Column::unread,
+                [&](const Column& column, const std::string&) { return has(like.unread, column.position); });
+      return;
+    }
+    const bool named = table_.header && like.header;
+    if (named)
+      leave_out(Column::unread, [&](const Column&, const std::string& name) {
+        return has(like.unread_names, name) && !has(like.column_names, name);
+      });
+    if (table_.cols <= like.cols) return;
+    leave_out(Column::blank, [&](const Column& column, const std::string& name) {
+      return column.nameless && (named ? !has(like.column_names, name) : column.position >= like.cols);
+    });
+  }
+
+  /// A column beyond those of the training rows is not empty after all.
+  [[noreturn]] void refuse_width() {
+    for (Column& column : columns_)
+      if (column.kind == Column::blank) column.kind = Column::undecided;
+    place_columns();
+    files::refuse_width(table_, *options_.like);
+  }
+
   void force_categories() {
     for (const std::string& name : options_.categorical) {
       Column& column = columns_[records_.require_column(name)];
-      if (is_answer(column)) continue;
+      if (!is_value(column)) continue;
       column.kind = Column::text;
       column.forced = true;
     }
@@ -148,10 +244,11 @@ class DelimitedReader {
 
   /// Take layout and dictionaries of the training table.
   void follow(const Table& like) {
+    leave_unread_out(like);
     if (table_.cols != like.cols) return;  // read_table() refuses it
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       Column& column = columns_[c];
-      if (is_answer(column)) continue;
+      if (!is_value(column)) continue;
       const auto position = static_cast<std::size_t>(column.position);
       if (table_.header && like.header && table_.column_names[position] != like.column_names[position])
         throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(c) + " is " +
@@ -161,7 +258,7 @@ class DelimitedReader {
     }
     for (const Categories& categories : like.categories)
       for (Column& column : columns_)
-        if (column.position == categories.column) {
+        if (is_value(column) && column.position == categories.column) {
           column.kind = Column::text;
           column.dictionary = Dictionary(categories.names);
           column.forced = column.fixed = true;
@@ -174,24 +271,40 @@ class DelimitedReader {
     table_.values.resize(after);
     float* to = table_.values.data() + before;
     const std::size_t targets_before = table_.targets.size();
-    if (!options_.target_columns.empty() && !table_.left_out.empty())
-      table_.targets.resize(targets_before + options_.target_columns.size());
+    if (has_targets_) table_.targets.resize(targets_before + options_.target_columns.size());
+    bool answered = true;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       Column& column = columns_[c];
-      if (options_.missing && !is_answer(column) && is_missing(cells[c])) {
-        *to++ = std::numeric_limits<float>::quiet_NaN();
-        continue;
-      }
-      if (column.kind == Column::undecided) decide(column, cells[c]);
-      if (column.kind == Column::number)
-        *to++ = read_number(c, cells[c]);
-      else if (column.kind == Column::text)
-        *to++ = read_text(c, cells[c]);
-      else if (column.kind == Column::target)
-        table_.targets[targets_before + column.answer] = read_target(c, cells[c]);
-      else
-        read_label(c, cells[c]);
+      if (column.kind == Column::target)
+        answered &= read_target(c, cells[c], table_.targets[targets_before + column.answer]);
+      else if (column.kind == Column::label)
+        answered &= read_label(c, cells[c]);
+      else if (column.kind == Column::blank && !cells[c].empty())
+        refuse_width();
+      else if (is_value(column))
+        *to++ = read_value(c, cells[c]);
     }
+    if (!answered) table_.values[before] = std::numeric_limits<float>::quiet_NaN();
+    ++table_.rows;
+  }
+
+  float read_value(std::size_t c, std::string_view cell) {
+    Column& column = columns_[c];
+    if (options_.missing && is_missing(cell)) {
+      column.marked |= !cell.empty();
+      return std::numeric_limits<float>::quiet_NaN();
+    }
+    if (column.kind == Column::undecided) {
+      if (cell.empty() && column.nameless) {  // as all of them may be: finish()
+        if (column.first_empty == 0) column.first_empty = records_.line();
+        return std::numeric_limits<float>::quiet_NaN();
+      }
+      if (column.first_empty > 0)
+        records_.fail_at(column.first_empty, records_.column_text(c) + " " +
+                                                 why_not(Number::not_a_number, "") + std::string(or_missing));
+      decide(column, cell);
+    }
+    return column.kind == Column::number ? read_number(c, cell) : read_text(c, cell);
   }
 
   void decide(Column& column, std::string_view cell) const {
@@ -208,16 +321,25 @@ class DelimitedReader {
     return number.value;
   }
 
-  double read_target(std::size_t c, std::string_view cell) const {
+  /// False: it is missing, and may be.
+  bool read_target(std::size_t c, std::string_view cell, double& target) const {
+    if (options_.missing_answers && is_missing(cell)) return false;
     const WideNumber number = parse_wide(cell, table_.decimal);
     if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell, table_.decimal));
-    return number.value;
+    target = number.value;
+    return true;
   }
 
-  void read_label(std::size_t c, std::string_view cell) {
+  /// False: it is missing, and may be. Marks of missing values are labels like any other.
+  bool read_label(std::size_t c, std::string_view cell) {
     Column& column = columns_[c];
+    if (options_.missing_answers && cell.empty()) {
+      labels_[column.answer].add_none();
+      return false;
+    }
     if (const std::string why = labels_[column.answer].add(cell); !why.empty()) refuse(c, why);
     column.watched.look_at(cell);
+    return true;
   }
 
   float read_text(std::size_t c, std::string_view cell) {
@@ -231,11 +353,13 @@ class DelimitedReader {
                       "; correct it, or count such cells as 0 with --unseen zero");
       return static_cast<float>(std::max<std::int64_t>(code, 0));
     }
-    if (!column.forced && parse_number(cell, table_.decimal).kind != Number::not_a_number)
-      refuse(c, "holds the number " + in_quotes(cell) + ", but line " + std::to_string(column.first_line) +
-                    " the text " + in_quotes(column.first_text) +
+    const Number::Kind kind = parse_number(cell, table_.decimal).kind;
+    if (!column.forced && kind != Number::not_a_number)
+      refuse(c, (kind == Number::nan ? "holds " : "holds the number ") + in_quotes(cell) + ", but line " +
+                    std::to_string(column.first_line) + " the text " + in_quotes(column.first_text) +
                     "; make the column text or numbers throughout, or say --categorical " +
-                    std::to_string(c + 1) + std::string(is_plain_mark(column.first_text) ? or_missing : ""));
+                    std::to_string(c + 1) +
+                    std::string(is_missing(cell) || is_missing(column.first_text) ? or_missing : ""));
     const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
     if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
     if (code >= most_categories)
@@ -260,8 +384,23 @@ class DelimitedReader {
     if (!options_.features_chosen && options_.note) notes.tell(options_.note);
   }
 
+  /// Columns without a name and without a value in any row, as separators at the ends of lines make them.
+  void leave_empty_out() {
+    const auto is_empty = [](const Column& column) {
+      return column.kind == Column::undecided && column.nameless && !column.marked;
+    };
+    std::vector<std::int64_t> others;
+    for (const Column& column : columns_)
+      if (is_value(column) && !is_empty(column)) others.push_back(column.position);
+    if (static_cast<std::int64_t>(others.size()) == table_.cols) return;
+    keep_values(table_, others);
+    leave_out(Column::unread, [&](const Column& column, const std::string&) { return is_empty(column); });
+  }
+
   /// Categories were numbered as they came; number them in the order of their names.
   void finish() {
+    table_.rounded = rounding_.columns();
+    leave_empty_out();
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
@@ -290,7 +429,6 @@ class DelimitedReader {
         table_.labels = labels_[i].finish();
       else
         table_.more_labels.push_back(labels_[i].finish());
-    table_.rounded = rounding_.columns();
     for (std::size_t c = 0; c < columns_.size() && !options_.like; ++c)
       if (columns_[c].kind == Column::label)
         columns_[c].watched.tell(
@@ -327,6 +465,8 @@ class DelimitedReader {
   const ReadOptions& options_;
   Table& table_;
   std::vector<Column> columns_;
+  std::int64_t places_ = 0;  ///< columns that are no answers
+  bool has_targets_ = false;
   std::vector<LabelReader> labels_;
   RoundingCount rounding_;
 };

@@ -16,13 +16,14 @@ constexpr std::size_t most_records = 500;
 constexpr std::size_t most_cells = std::size_t{1} << 20;  // of them; of one record more, if need be
 
 /// Records without looking into them: lines, joined where a quote is open.
-std::vector<std::string_view> raw_records(std::string_view head) {
+std::vector<std::string_view> raw_records(std::string_view head, Quotes quotes) {
   const char line_end = head.find('\n') == std::string_view::npos ? '\r' : '\n';
   std::vector<std::string_view> records;
   for (std::size_t begin = 0; begin < head.size() && records.size() < most_records;) {
     std::size_t end = begin;
     bool quoted = false;
-    for (; end < head.size() && (quoted || head[end] != line_end); ++end) quoted ^= head[end] == '"';
+    for (; end < head.size() && (quoted || head[end] != line_end); ++end)
+      quoted ^= quotes != Quotes::no && head[end] == '"';
     if (quoted) {  // never closed: a sign of inches, perhaps
       end = std::min(head.find(line_end, begin), head.size());
     }
@@ -35,8 +36,8 @@ std::vector<std::string_view> raw_records(std::string_view head) {
 }
 
 /// Cells of a record, those that quotes hold together counted once.
-std::size_t count_cells(std::string_view record, char delimiter) {
-  const bool ignore_quotes = std::count(record.begin(), record.end(), '"') % 2 != 0;
+std::size_t count_cells(std::string_view record, char delimiter, Quotes quotes) {
+  const bool ignore_quotes = quotes == Quotes::no || std::count(record.begin(), record.end(), '"') % 2 != 0;
   std::size_t cells = 1;
   bool quoted = false, in_cell = false;
   if (delimiter == ' ') cells = 0;
@@ -65,9 +66,9 @@ struct Candidate {
   bool all_numeric() const { return numeric == most; }
 };
 
-void measure(Source& source, std::string_view head, Candidate& candidate) {
+void measure(Source& source, const TextHead& head, Candidate& candidate) {
   if (!candidate.sample.empty()) return;
-  candidate.sample = read_sample(source, head, candidate.delimiter);
+  candidate.sample = read_sample(source, head, candidate.delimiter).records;
   if (candidate.sample.empty()) return;
   for (std::size_t c = 0; c < candidate.sample[0].size(); ++c) {
     const ColumnKind kind = kind_of_column(candidate.sample, c, candidate.delimiter);
@@ -80,10 +81,10 @@ void measure(Source& source, std::string_view head, Candidate& candidate) {
 /// Chooses among delimiters for one file.
 class DelimiterGuess {
  public:
-  DelimiterGuess(Source& source, std::string_view head, char own, char like)
+  DelimiterGuess(Source& source, const TextHead& head, char own, char like)
       : source_(source), head_(head), like_(like), own_(count(own)) {
     for (char delimiter : {',', ';', '\t', '|'})
-      if (delimiter != own && head.find(delimiter) != std::string_view::npos)
+      if (delimiter != own && head.text.find(delimiter) != std::string_view::npos)
         others_.push_back(count(delimiter));
     if (own != ' ') blanks_ = count(' ');
   }
@@ -97,7 +98,7 @@ class DelimiterGuess {
     if (fitting.empty())
       for (Candidate& other : others_)
         if (other.least > 1) fitting.push_back(&other);
-    if (!fitting.empty()) return best_of(fitting);
+    if (!fitting.empty()) return numbers_between_blanks_beside(fitting) ? ' ' : best_of(fitting);
     return own_.most == 1 && mostly_numbers_between_blanks() ? ' ' : own_.delimiter;
   }
 
@@ -106,8 +107,8 @@ class DelimiterGuess {
     Candidate candidate;
     candidate.delimiter = delimiter;
     candidate.least = std::numeric_limits<std::size_t>::max();
-    for (std::string_view record : raw_records(head_)) {
-      const std::size_t cells = count_cells(record, delimiter);
+    for (std::string_view record : raw_records(head_.text, head_.quotes)) {
+      const std::size_t cells = count_cells(record, delimiter, head_.quotes);
       candidate.least = std::min(candidate.least, cells);
       candidate.most = std::max(candidate.most, cells);
     }
@@ -192,8 +193,18 @@ class DelimiterGuess {
     return 2 * blanks_.numeric > blanks_.most;
   }
 
+  /// Cells of the others that hold several numbers with blanks between them.
+  bool numbers_between_blanks_beside(const std::vector<Candidate*>& others) {
+    if (!blanks_.fits()) return false;
+    measure(source_, head_, blanks_);
+    return std::all_of(others.begin(), others.end(), [&](Candidate* other) {
+      measure(source_, head_, *other);
+      return other->most < blanks_.most && other->numeric < blanks_.numeric;
+    });
+  }
+
   Source& source_;
-  std::string_view head_;
+  TextHead head_;
   char like_;
   Candidate own_, blanks_;
   std::vector<Candidate> others_;
@@ -201,14 +212,18 @@ class DelimiterGuess {
 
 }  // namespace
 
-std::vector<Record> read_sample(Source& source, std::string_view head, char delimiter) {
-  std::vector<Record> sample;
-  RecordReader reader(LineReader(source, head), delimiter);
+Sample read_sample(Source& source, const TextHead& head, char delimiter) {
+  Sample sample;
+  RecordReader reader(LineReader(source, head.text), delimiter);
+  reader.set_quotes(head.quotes);
   try {
     std::size_t all = 0;
     for (std::vector<std::string_view> cells;
-         sample.size() < most_records && all < most_cells && reader.next(cells); all += cells.size())
-      sample.emplace_back(cells.begin(), cells.end());
+         sample.records.size() < most_records && all < most_cells && reader.next(cells);
+         all += cells.size()) {
+      sample.records.emplace_back(cells.begin(), cells.end());
+      sample.lines.push_back(reader.line());
+    }
   } catch (const Error& error) {  // the end of the sample may cut a cell; the reader comes to all else again
     if (error.code() != Errc::bad_file) throw;
   }
@@ -236,7 +251,7 @@ ColumnKind kind_of_column(const std::vector<Record>& sample, std::size_t column,
   return kind;
 }
 
-char guess_delimiter(Source& source, std::string_view head, char own, char like) {
+char guess_delimiter(Source& source, const TextHead& head, char own, char like) {
   return DelimiterGuess(source, head, own, like).guess();
 }
 

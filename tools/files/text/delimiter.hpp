@@ -25,8 +25,20 @@ char delimiter_named(const std::string& text);
 /// `,` or `.`, or comma, point. Throws invalid_argument: neither.
 char decimal_named(const std::string& text);
 
-/// The first records of `head`, as far as they can be read.
-std::vector<Record> read_sample(Source& source, std::string_view head, char delimiter);
+/// The beginning of a file, and how its quotes are read.
+struct TextHead {
+  std::string_view text;
+  Quotes quotes = Quotes::automatic;
+};
+
+/// The first records of a file, and of each the line that it begins in, counted from 1 in the head.
+struct Sample {
+  std::vector<Record> records;
+  std::vector<std::int64_t> lines;
+};
+
+/// As far as they can be read.
+Sample read_sample(Source& source, const TextHead& head, char delimiter);
 
 /// Whether a column's cells below the first record, marks of missing values aside, are numbers.
 struct ColumnKind {
@@ -39,6 +51,6 @@ ColumnKind kind_of_column(const std::vector<Record>& sample, std::size_t column,
 ///   own   the delimiter of the file's ending, which another must be better than
 ///   like  the training table's, which decides among several as good; 0: there is none
 /// Throws bad_file: it is ambiguous; the message says --delimiter.
-char guess_delimiter(Source& source, std::string_view head, char own, char like);
+char guess_delimiter(Source& source, const TextHead& head, char own, char like);
 
 }  // namespace kith::files

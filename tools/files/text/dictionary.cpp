@@ -61,7 +61,8 @@ std::vector<std::string> sorted_names(std::vector<std::string> names) {
   return names;
 }
 
-LabelReader::LabelReader(const Labels* known) : any_known_(known != nullptr) {
+LabelReader::LabelReader(const Labels* known, bool as_text)
+    : any_known_(known != nullptr), text_(as_text && !known), as_text_(as_text) {
   if (!known) return;
   names_ = known->names;
   text_ = !names_.empty() && !are_numbers(names_);
@@ -69,7 +70,7 @@ LabelReader::LabelReader(const Labels* known) : any_known_(known != nullptr) {
 }
 
 std::string LabelReader::add_text(std::string_view text) {
-  if (!any_known_ && parse_number(text).kind != Number::not_a_number)
+  if (!any_known_ && !as_text_ && parse_number(text).kind != Number::not_a_number)
     return "holds the label " + in_quotes(text) + ", a number, but the labels " + std::string(others_) +
            " are text such as " + in_quotes(first_) + "; labels are all text or all numbers";
   code_.push_back(dictionary_.add(text));
@@ -81,7 +82,7 @@ std::string LabelReader::add(std::string_view text) {
   const bool is_number = parse_number(text).kind != Number::not_a_number;
   if (code_.empty()) {
     first_ = text;
-    if (!any_known_) text_ = !is_number;
+    if (!any_known_) text_ = as_text_ || !is_number;
   }
   if (text_) return add_text(text);
   if (!is_number)
@@ -92,6 +93,10 @@ std::string LabelReader::add(std::string_view text) {
   std::int64_t number = 0;
   if (!parse_whole(text, number))
     return "holds the label " + in_quotes(text) + "; " + std::string(labels_are_whole);
+  if (as_text_ && std::to_string(number) != text)
+    return "holds the label " + in_quotes(text) +
+           ", but those of the training rows are whole numbers, written as " + std::to_string(number) +
+           "; write it so";
   return add(number);
 }
 
@@ -126,6 +131,31 @@ Labels LabelReader::named_numbers() {
 }
 
 Labels LabelReader::finish() {
+  const std::vector<std::size_t> none = std::move(none_);
+  Labels labels = known_labels();
+  if (none.empty()) return labels;
+  const std::int64_t any = labels.code.empty() ? 0 : labels.code[0];
+  std::vector<std::int64_t> all;
+  auto next = labels.code.begin();
+  for (std::size_t row = 0, left = 0; row < labels.code.size() + none.size(); ++row) {
+    const bool is_none = left < none.size() && none[left] == row;
+    left += is_none;
+    all.push_back(is_none ? any : *next++);
+  }
+  labels.code = std::move(all);
+  return labels;
+}
+
+/// Texts that are numbers as kith writes them are the same labels as these numbers.
+void LabelReader::take_texts_as_numbers() {
+  const std::vector<std::string> names = dictionary_.names(0);
+  if (!as_text_ || any_known_ || !are_numbers(names)) return;
+  text_ = false;
+  for (std::int64_t& code : code_) code = number_of(names[static_cast<std::size_t>(code)]);
+}
+
+Labels LabelReader::known_labels() {
+  if (text_) take_texts_as_numbers();
   if (!text_) {
     const bool negative =
         std::any_of(code_.begin(), code_.end(), [](std::int64_t number) { return number < 0; });

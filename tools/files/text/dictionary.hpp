@@ -51,29 +51,35 @@ class LabelReader {
  public:
   /// known  labels of the training rows, whose codes the same labels get; one that does not occur there gets
   ///        the codes after theirs, in the order of their names. Null: anything goes
-  explicit LabelReader(const Labels* known);
+  ///   as_text  numbers are texts like any other
+  explicit LabelReader(const Labels* known, bool as_text = false);
 
   /// Take the label of the next row. Returns what is wrong with it: `holds ...; ...`; empty: nothing.
   std::string add(std::string_view text);
   /// The same for a number that is no text, from a binary file.
   std::string add(std::int64_t number);
+  /// The next row has none; its code is of no meaning.
+  void add_none() { none_.push_back(size()); }
   /// Take the label of the row before all others.
   std::string add_first(std::string_view text);
 
-  std::size_t size() const { return code_.size(); }
+  std::size_t size() const { return code_.size() + none_.size(); }
   bool holds_numbers() const { return !text_; }
   Labels finish();
 
  private:
   std::string add_text(std::string_view text);
+  void take_texts_as_numbers();
+  Labels known_labels();
   Labels named_numbers();
 
-  bool any_known_ = false, text_ = false;
+  bool any_known_ = false, text_ = false, as_text_ = false;
   std::string first_;
   std::string_view others_ = "before";  ///< where the other labels are
   Dictionary dictionary_;               ///< of text
   std::vector<std::string> names_;      ///< of known
   std::vector<std::int64_t> code_;      ///< numbers themselves; of text the place in the dictionary
+  std::vector<std::size_t> none_;       ///< rows without a label, which are not in code_
 };
 
 }  // namespace kith::files

@@ -54,9 +54,9 @@ bool is_names(const Record& record, std::size_t columns) {
 }
 
 /// What the last comment is: names of the columns, or after all a row, or no more than a comment.
-void take_last_comment(Source& source, const Comments& comments, Layout& layout) {
+void take_last_comment(Source& source, const Comments& comments, Quotes quotes, Layout& layout) {
   const auto cells_of = [&](std::string_view line) {
-    const std::vector<Record> one = read_sample(source, line, layout.delimiter);
+    const std::vector<Record> one = read_sample(source, {line, quotes}, layout.delimiter).records;
     return one.empty() ? Record() : one[0];
   };
   const std::size_t columns = layout.sample[0].size();
@@ -67,7 +67,7 @@ void take_last_comment(Source& source, const Comments& comments, Layout& layout)
     layout.names = names;
   } else if (row.size() == columns && !is_names(names, columns)) {
     layout.sample.insert(layout.sample.begin(), row);
-    --layout.comments;
+    --layout.left_out;
   }
 }
 
@@ -102,33 +102,71 @@ void find_decimal(Source& source, const FileOptions& options, const Table* like,
 
 }  // namespace
 
+/// `head` without its first lines.
+std::string_view without_lines(Source& source, std::string_view head, std::int64_t lines) {
+  const char line_end = head.find('\n') == std::string_view::npos ? '\r' : '\n';
+  for (std::int64_t line = 0; line < lines; ++line) {
+    const std::size_t end = head.find(line_end);
+    if (end == std::string_view::npos || end + 1 == head.size())
+      source.fail("has " + count_of(static_cast<std::uint64_t>(line + 1), "line") + ", and skip=" +
+                  std::to_string(lines) + " leaves none; say --csv skip= with the lines above the table");
+    head.remove_prefix(end + 1);
+  }
+  return head;
+}
+
+/// Refuse lines above a table, which have fewer cells than all behind them.
+///   before  lines that are left out already
+void refuse_lines_above(Source& source, const Sample& sample, std::size_t before) {
+  const std::vector<Record>& records = sample.records;
+  if (records.size() < 2 || records[0].size() >= records.back().size()) return;
+  std::size_t first = records.size() - 1;  // of the table
+  while (first > 0 && records[first - 1].size() == records.back().size()) --first;
+  constexpr std::size_t most_above = 50;
+  if (first > most_above || records.size() - first < std::min<std::size_t>(first + 1, 2)) return;
+  const auto line = [&](std::size_t record) {
+    return sample.lines[record] + static_cast<std::int64_t>(before);
+  };
+  throw Error(Errc::bad_file,
+              source.name() + ":" + std::to_string(line(0)) + ": has " + count_of(records[0].size(), "cell") +
+                  ", but line " + std::to_string(line(first)) + " and those behind it have " +
+                  std::to_string(records[first].size()) + "; if the table begins there, say --csv skip=" +
+                  std::to_string(line(first) - 1) + ", else give every row as many cells");
+}
+
 Layout find_layout(Source& source, LineReader& lines, Format format, const FileOptions& options,
                    const Table* like) {
   Layout layout;
-  std::string_view head = lines.head(sample_lines, sample_bytes);
+  std::string_view head = lines.head(sample_lines + static_cast<std::size_t>(options.skip), sample_bytes);
+  head = without_lines(source, head, options.skip);
   const char named = take_separator_line(head);
   const Comments comments = leading_comments(head);
-  layout.comments = comments.lines;
+  const TextHead table{comments.rest, options.quotes};
+  layout.left_out = comments.lines;
   const char own = delimiter_of(format);
   layout.delimiter = options.delimiter ? options.delimiter : named;
   if (named)
     tell(options, source, "leaves out its first line, \"sep=" + shown_in_line(std::string(1, named)) + "\"");
   if (!layout.delimiter) {
-    layout.delimiter = guess_delimiter(source, comments.rest, own, like ? like->delimiter : '\0');
+    layout.delimiter = guess_delimiter(source, table, own, like ? like->delimiter : '\0');
     if (layout.delimiter != own)
       tell(options, source,
            "its cells are separated by " + delimiter_text(layout.delimiter) + " (a " +
                ending_of(source.name()) + " file has " + delimiter_text(own) +
                "); say --delimiter to decide");
   }
-  layout.sample = read_sample(source, comments.rest, layout.delimiter);
-  if (comments.lines > 0 && !layout.sample.empty()) take_last_comment(source, comments, layout);
-  if (layout.comments > 0)
+  Sample sample = read_sample(source, table, layout.delimiter);
+  const std::size_t before = comments.lines + (named != 0) + static_cast<std::size_t>(options.skip);
+  refuse_lines_above(source, sample, before);
+  layout.sample = std::move(sample.records);
+  if (comments.lines > 0 && !layout.sample.empty())
+    take_last_comment(source, comments, options.quotes, layout);
+  if (layout.left_out > 0)
     tell(options, source,
-         "leaves out " + count_of(layout.comments, "line") + " at its top that " +
-             (layout.comments == 1 ? "begins" : "begin") + " with \"#\"" +
+         "leaves out " + count_of(layout.left_out, "line") + " at its top that " +
+             (layout.left_out == 1 ? "begins" : "begin") + " with \"#\"" +
              (layout.names.empty() ? "" : " and takes the names of columns from there"));
-  layout.comments += named != 0;
+  layout.left_out += static_cast<std::size_t>(options.skip) + (named != 0);
   find_decimal(source, options, like, layout);
   return layout;
 }

@@ -15,7 +15,7 @@ namespace kith::files {
 struct Layout {
   char delimiter = ',';        ///< ' ': any run of spaces and tabs
   char decimal = '.';          ///< or ','
-  std::size_t comments = 0;    ///< lines at the top to leave out
+  std::size_t left_out = 0;    ///< lines at the top
   Record names;                ///< of the columns, where the last of these lines has them; else empty
   std::vector<Record> sample;  ///< the first records after them, as many as were looked at
 };

@@ -72,6 +72,8 @@ void LineReader::start() {
   const std::string_view text(buffer_.data(), size_);
   if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
     source_.fail("begins with the byte order mark of UTF-16; say --encoding utf-16");
+  if (text.starts_with("\x1f\x8b\x08"))
+    source_.fail("is packed by gzip twice; unpack it once, as by gzip -d");
   find_line_end();
 }
 
@@ -184,7 +186,7 @@ bool RecordReader::next(std::vector<std::string_view>& cells) {
     if (blank_ == 0) blank_ = lines_.number();
   }
   cells.clear();
-  if (line_.find('"') == std::string_view::npos)
+  if (quotes_ == Quotes::no || line_.find('"') == std::string_view::npos)
     split_plain(cells);
   else
     split_quoted(cells);
@@ -224,8 +226,19 @@ void RecordReader::refuse_open_quote() const {
   const std::uint64_t most = lines_.limits().line;
   fail("a quote opened in cell " + std::to_string(found_.size() + 1) + " is " +
        (lines_.is_too_long() ? "not closed within " + std::to_string(most) + " bytes" : "never closed") +
-       "; close it, or double quotes that belong to the text" +
+       "; close it, double quotes that belong to the text, or say --csv quotes=no if all of them do" +
        (lines_.is_too_long() ? ", or " + allow_longer(lines_.limits()) : ""));
+}
+
+/// Let the line go on where a quote is open.
+void RecordReader::join_line() {
+  if (quotes_ == Quotes::automatic && (separator_ == ' ' || separator_ == '\t'))
+    fail("a quote opened in cell " + std::to_string(found_.size() + 1) +
+         " is not closed in its line; say --csv quotes=no if quotes are text here, or quotes=yes if cells go "
+         "on "
+         "over lines");
+  if (!lines_.append(line_)) refuse_open_quote();
+  if (first_joined_ == 0) first_joined_ = lines_.number();
 }
 
 /// The cell whose opening quote is at `at`, over several lines if need be; returns where it ends.
@@ -236,7 +249,7 @@ std::size_t RecordReader::quoted_cell(std::size_t at) {
     at = line_.find('"', at);
     if (at == std::string_view::npos) {
       at = line_.size();  // the search goes on here, in a longer line
-      if (!lines_.append(line_)) refuse_open_quote();
+      join_line();
       --at;
       continue;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/source.hpp"
+#include "files/table.hpp"
 #include "files/text/encoding.hpp"
 
 namespace kith::files {
@@ -78,6 +79,7 @@ class RecordReader {
 
   LineReader& lines() { return lines_; }
   void set_separator(char separator) { separator_ = separator; }
+  void set_quotes(Quotes quotes) { quotes_ = quotes; }
 
   /// Leave the next line out, whatever it holds. False: the file has ended.
   bool skip_line() { return lines_.next(line_); }
@@ -87,6 +89,8 @@ class RecordReader {
 
   std::int64_t line() const { return lines_.number(); }
   std::int64_t blank() const { return blank_; }  ///< the first blank line before the record; 0: there is none
+  /// The line of the first record that went on over several, held together by quotes; 0: there was none.
+  std::int64_t first_joined() const { return first_joined_; }
   [[noreturn]] void fail(const std::string& text) const { lines_.fail(text); }
 
  private:
@@ -97,6 +101,7 @@ class RecordReader {
   void split_plain(std::vector<std::string_view>& cells) const;
   void split_quoted(std::vector<std::string_view>& cells);
   std::size_t quoted_cell(std::size_t at);
+  void join_line();
   [[noreturn]] void refuse_open_quote() const;
   void check_count(std::size_t cells) const;
   std::size_t skip_blanks(std::size_t at) const;
@@ -106,6 +111,8 @@ class RecordReader {
   LineReader lines_;
   std::int64_t blank_ = 0;
   char separator_;
+  Quotes quotes_ = Quotes::automatic;
+  std::int64_t first_joined_ = 0;
   std::string_view line_;
   std::vector<Cell> found_;
   std::deque<std::string> unescaped_;

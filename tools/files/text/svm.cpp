@@ -158,6 +158,10 @@ class SvmReader {
 
   std::int64_t base_of_like() const { return options_.like ? options_.like->first_index : -1; }
 
+  std::int64_t width_of_like() const {
+    return options_.like->cols + static_cast<std::int64_t>(options_.like->unread.size());
+  }
+
   void check_zero() {
     width_.zero = own_zero_ = true;
     if (options_.first_index != 1 && base_of_like() != 1) return;
@@ -170,7 +174,7 @@ class SvmReader {
   void check_width(std::int64_t last) const {
     if (!options_.like) return;
     const std::int64_t base = base_of_like() >= 0 ? base_of_like() : width_.zero ? 0 : 1;
-    const std::int64_t dims = last - base + 1, most = options_.like->cols;
+    const std::int64_t dims = last - base + 1, most = width_of_like();
     if (dims <= most) return;
     throw Error(Errc::invalid_argument,
                 source_.name() + ":" + std::to_string(lines_.number()) + ": has the index " +
@@ -193,7 +197,7 @@ class SvmReader {
                       ": the index 0 occurs, so indices begin at 0; --svm-base says otherwise");
     }
     table_.first_index = base;
-    table_.cols = options_.like ? options_.like->cols : width_.largest - base + 1;
+    table_.cols = options_.like ? width_of_like() : width_.largest - base + 1;
     if (table_.cols < 1) source_.fail("holds labels and no values; a row needs index:value, such as 3:0.5");
   }
 

@@ -75,8 +75,10 @@ void check_partial_paths(const ReproduceFlags& flags) {
     std::error_code ignored;
     return fs::weakly_canonical(fs::absolute(path, ignored), ignored);
   };
-  const std::array<std::pair<const char*, std::string>, 4> named{
-      {{"--data", flags.data}, {"--resume", flags.resume}, {"--report", flags.report}, {"--csv", flags.csv}}};
+  const std::array<std::pair<const char*, std::string>, 4> named{{{"--data", flags.data},
+                                                                  {"--resume", flags.resume},
+                                                                  {"--report", flags.report},
+                                                                  {"--table", flags.csv}}};
   for (const std::string& whole : {flags.report, flags.csv}) {
     const fs::path partial = partial_path(whole);
     for (const auto& [option, path] : named)

@@ -192,7 +192,7 @@ Subcommand add_reproduce(CLI::App& parent) {
       "seconds with --quick");
   app->add_flag("--energy", flags->energy,
                 "Count joules, too, where the platform tells: repeats each point for a second or more");
-  writes_file(app->add_option("--csv", flags->csv, "Write the points here, a line each"));
+  writes_file(app->add_option("--table", flags->csv, "Write the points here, a line each"));
   writes_file(app->add_option("--report", flags->report, "Write a page with charts here, for a browser"));
   writes_folder(app->add_option("--charts", flags->charts,
                                 "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),

@@ -17,7 +17,7 @@
 
 /// Of this interface. A program runs with every library of the same major and at least its minor number.
 #define KITH_ABI_MAJOR 1
-#define KITH_ABI_MINOR 2
+#define KITH_ABI_MINOR 3
 
 KITH_C_BEGIN
 

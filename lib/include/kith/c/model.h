@@ -62,7 +62,11 @@ typedef struct kith_model_parts {
   const char* const* category_texts;  ///< texts of the categories of all columns, one column behind another
   const int64_t* category_counts;     ///< [columns before preparation]: how many of them each has; NULL: none
   int64_t category_column_count;
-  int64_t first_index;  ///< first column in files of index:value pairs, 0 or 1; -1: not from such a file
+  int64_t first_index;    ///< first column in files of index:value pairs, 0 or 1; -1: not from such a file
+  const int64_t* unread;  ///< [unread_count]  columns of the file that nobody reads: their places, ascending,
+                          ///< among those that are no answers
+  const char* const* unread_names;  ///< [unread_count]; NULL where columns have none
+  int64_t unread_count;             ///< 0: every column is read
 } kith_model_parts;
 KITH_C_API void kith_model_parts_init(kith_model_parts* parts, uint64_t size);
 

@@ -1,0 +1,198 @@
+// Text files that are laid out in other ways: quotes that are text, lines above the table, numbers in other
+// notations, and what the messages about them advise. All of it on the CPU.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+namespace {
+
+using namespace command_tests;
+
+int rows_searched(const string& arguments) {
+  const Result result =
+      kith(arguments + " --device cpu --header no --leave-one-out -k 1 --out-index /dev/stdout --format csv");
+  CHECK(result.code == 0);
+  return static_cast<int>(std::count(result.out.begin(), result.out.end(), '\n')) - 1;  // the header
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("csv: quotes that are text, as in word vectors, and cells that go on over lines") {
+  const Folder folder;
+  const string glove = folder.write("g.txt", "the 1 2\n\"x 3 4\nof 5 6\n\" 7 8\nto 9 10\n");
+  const string search = "search --label 1 --train ";
+  check_refused(
+      search + glove + " --device cpu --header no --leave-one-out -k 1", 3,
+      "bad_file: " + glove +
+          ":2: a quote opened in cell 1 is not closed in its line; say --csv quotes=no if quotes are text "
+          "here, or quotes=yes if cells go on over lines");
+  CHECK(rows_searched(search + glove + " --csv quotes=no") == 5);
+  CHECK(rows_searched(search + glove + " --csv quotes=yes") == 3);
+  // Where commas separate cells, a line end in quotes is no guess, but told.
+  const string joined = folder.write("j.csv", "name,v\n\"one\nname\",1\nother,2\n");
+  const Result told = kith("search --device cpu --label name --query 1 -k 1 --train " + joined);
+  CHECK(told.code == 0);
+  CHECK(told.err ==
+        "kith: note: " + joined +
+            ":2: a cell goes on over several lines, since its quotes hold them together; say --csv "
+            "quotes=no if quotes are text\n");
+  CHECK(
+      kith("search --device cpu --label name --query 1 -k 1 --csv quotes=yes --train " + joined).err.empty());
+}
+
+TEST_CASE("csv: lines above the table are named, and left out where the option says so") {
+  const Folder folder;
+  const string file = folder.write("p.csv", "Report of 2024\nSource: lab\n\na,b,kind\n1,2,x\n4,5,y\n2,2,x\n");
+  const string classify = "classify --device cpu --label -1 --leave-one-out -k 1 --train " + file;
+  check_refused(
+      classify, 3,
+      "bad_file: " + file +
+          ":1: has 1 cell, but line 4 and those behind it have 3; if the table begins there, say --csv "
+          "skip=3, else give every row as many cells");
+  const Result result = kith(classify + " --csv skip=3");
+  CHECK(result.out == "accuracy 0.6667 (2 of 3)\n");
+  CHECK(result.err.empty());
+  CHECK(kith(classify + " --csv skip=3,quotes=no").out == result.out);
+  check_refused(classify + " --csv skip=9", 3,
+                "bad_file: " + file +
+                    ": has 7 lines, and skip=9 leaves none; say --csv skip= with the lines above the table");
+  check_refused(classify + " --csv skip=x", 2,
+                "invalid_argument: --csv: \"skip=x\": give a number of lines, 0 to 1000000, as in skip=3");
+  check_refused(classify + " --csv skips=3", 2,
+                "invalid_argument: --csv: \"skips=3\": there is no such key; did you mean skip?");
+  check_refused(classify + " --csv quotes=maybe", 2,
+                "invalid_argument: --csv: \"quotes=maybe\": say quotes=yes, quotes=no or quotes=automatic");
+}
+
+TEST_CASE("csv: a tab in each line does not make cells of numbers between blanks") {
+  const Folder folder;
+  const string file = folder.write("auto-mpg.data",
+                                   "18.0   8   307.0      130.0\t\"chevrolet chevelle malibu\"\n"
+                                   "15.0   8   350.0      165.0\t\"buick skylark 320\"\n"
+                                   "24.0   4   113.0      95.00\t\"toyota corona mark ii\"\n");
+  const Result result =
+      kith("search --device cpu --label -1 --leave-one-out -k 1 --header no --train " + file);
+  CHECK(result.code == 0);
+  CHECK(result.err ==
+        "kith: note: " + file +
+            ": its cells are separated by spaces (a .data file has \",\"); say --delimiter to decide\n");
+}
+
+TEST_CASE("csv: numbers in other notations are no categories in the order of the alphabet") {
+  const Folder folder;
+  const auto refusal = [&](const string& cells, const string& why) {
+    const string file = folder.write("h.csv", "v,kind\n" + cells);
+    check_refused(
+        "search --device cpu --header yes --label kind --leave-one-out -k 1 --train " + file, 3,
+        "bad_file: " + file + ":2: column 1 (v) holds " + why + ", or say --categorical 1 if they are names");
+    CHECK(
+        kith("search --device cpu --label kind --leave-one-out -k 1 --categorical 1 --train " + file).code ==
+        0);
+  };
+  const string alike = ", which is not read as a number, and nearly all of its cells are like that; ";
+  refusal("0x9,a\n0x10,b\n0xFF,a\n0x9,b\n0x10,b\n",
+          "\"0x9\"" + alike + "write it in decimal, as 31 in place of 0x1F");
+  refusal("0o17,a\n0o7,b\n0o17,a\n", "\"0o17\"" + alike + "write it in decimal, as 31 in place of 0x1F");
+  refusal("0b101,a\n0b1,b\n-0b1,a\n", "\"0b101\"" + alike + "write it in decimal, as 31 in place of 0x1F");
+  refusal("3k,a\n2M,b\n3k,a\n500k,b\n", "\"3k\"" + alike + "write the numbers out, as 3000 in place of 3k");
+  refusal("1.5Gi,a\n2Mi,b\n1.5Gi,a\n", "\"1.5Gi\"" + alike + "write the numbers out, as 3000 in place of 3k");
+}
+
+TEST_CASE("csv: marks of missing values, and what the messages about them advise") {
+  const Folder folder;
+  for (const char* mark : {"-", ".", "NA", "?", "*"}) {
+    CAPTURE(mark);
+    const string file = folder.write("m.csv", string("a,b,kind\n") + mark + ",2,x\n4,5,y\n3,2,x\n");
+    const string search = "search --device cpu --label kind --leave-one-out -k 1 --train " + file;
+    const Result result = kith(search);
+    CHECK(result.code == 3);
+    CHECK(contains(result.err, "; --missing fills such cells in, or drops their rows"));
+    CHECK(kith(search + " --missing mean").code == 0);
+    CHECK(kith(search + " --missing drop").code == 0);
+  }
+  const string texts = folder.write("t.csv", "a,kind\nred,x\nnan,y\nblue,x\n");
+  const string search = "search --device cpu --header yes --label kind --leave-one-out -k 1 --train " + texts;
+  check_refused(
+      search, 3,
+      "bad_file: " + texts +
+          ":3: column 1 (a) holds \"nan\", but line 2 the text \"red\"; make the column text or numbers "
+          "throughout, or say --categorical 1; --missing fills such cells in, or drops their rows");
+  CHECK(kith(search + " --missing most-frequent").code == 0);
+  CHECK(kith(search + " --categorical 1").code == 0);
+}
+
+TEST_CASE("csv: labels that are text though they look like numbers") {
+  const Folder folder;
+  const string file = folder.write("z.csv", "v,code\n1,007\n2,7\n9,010\n10,10\n");
+  const string classify =
+      "classify --device cpu --label code -k 1 --query 1 --query 2 --query 9 --train " + file;
+  const Result numbers = kith(classify);
+  CHECK(contains(numbers.err,
+                 "labels such as \"007\" are read as numbers, so that is 7; --labels-are text keeps their "
+                 "zeros"));
+  CHECK(contains(numbers.out, "1: 7\n"));
+  const Result texts = kith(classify + " --labels-are text");
+  CHECK(texts.err.empty());
+  CHECK(contains(texts.out, "1: 007\n"));
+  CHECK(contains(texts.out, "2: 7\n"));
+  CHECK(contains(texts.out, "9: 010\n"));
+  // Numbers as kith writes them are the same labels either way, in the order of numbers.
+  const string plain = folder.write("n.csv", "v,code\n1,9\n1,10\n1,-3\n");
+  for (const char* way : {"", " --labels-are text"})
+    CHECK(contains(kith("classify --device cpu --label code -k 3 --query 1 --train " + plain + way).out,
+                   "1: -3\n"));
+  // Of queries and of files of labels, too.
+  const string queries = folder.write("q.csv", "v,code\n1,007\n2,007\n");
+  CHECK(kith("classify --device cpu --label code -k 1 --labels-are text --queries " + queries + " --train " +
+             file)
+            .out == "accuracy 0.5000 (1 of 2)\n");
+  const string rows = folder.write("rows.csv", "1\n2\n"), labels = folder.write("l.txt", "007\n7\n");
+  CHECK(contains(kith("classify --device cpu -k 1 --query 1 --labels-are text --header no --train " + rows +
+                      " --labels " + labels)
+                     .out,
+                 "1: 007\n"));
+}
+
+TEST_CASE("csv: the metric that an HDF5 file names is measured, and said") {
+  if (!fs::exists(fs::path(KITH_COMMAND_PATH).parent_path() / "kith-read-hdf5")) return;
+  const Folder folder;
+  const string seeds = KITH_TEST_SOURCE_DIR "/tests/fuzz/seeds/hdf5/";
+  const string file = folder.write("a.hdf5", test_support::text_of_file(seeds + "angular")),
+               fixed = folder.write("e.hdf5", test_support::text_of_file(seeds + "fixed"));
+  const string search = "search --device cpu -k 4 --train " + file + " --queries " + file;
+  const Result by_file = kith(search), by_option = kith(search + " --metric cosine"),
+               by_l2 = kith(search + " --metric l2");
+  const string says = "kith: note: " + file + ": calls its distance \"angular\", ";
+  CHECK(by_file.err == says + "so cosine is measured; --metric decides otherwise\n");
+  CHECK(by_file.out == by_option.out);
+  CHECK(by_option.err.empty());
+  CHECK(by_l2.err == says + "which is cosine, but --metric says l2\n");
+  CHECK(by_l2.out != by_file.out);
+  CHECK(kith("search --device cpu -k 1 --leave-one-out --train " + fixed).err.empty());
+  const string truth = folder / "gt.ibin";
+  CHECK(contains(
+      kith("groundtruth --device cpu -k 4 --train " + file + " --queries " + file + " --out " + truth).err,
+      "so cosine is measured"));
+}
+
+TEST_CASE("csv: blanks around the values of --query, and a file that is packed twice") {
+  const Folder folder;
+  const string train = folder.write("t.csv", "a,b\n1,2\n3,4\n");
+  const string search = "search --device cpu -k 1 --train " + train;
+  CHECK(kith(search + " --query '1, 2'").out == kith(search + " --query 1,2").out);
+  CHECK(kith(search + " --query ' 1 ,\t2 '").code == 0);
+  CHECK(shell("gzip -c " + train + " | gzip -c > " + (folder / "twice.csv.gz")).code == 0);
+  check_refused(
+      "search --device cpu -k 1 --query 1,2 --train " + (folder / "twice.csv.gz"), 3,
+      "bad_file: " + (folder / "twice.csv.gz") + ": is packed by gzip twice; unpack it once, as by gzip -d");
+  CHECK(shell("gzip -dc " + (folder / "twice.csv.gz") + " > " + (folder / "once.csv.gz")).code == 0);
+  CHECK(kith(search + " --query 1,2").out ==
+        kith("search --device cpu -k 1 --query 1,2 --train " + (folder / "once.csv.gz")).out);
+}
+
+TEST_SUITE_END();
