@@ -158,9 +158,14 @@ TEST_CASE("c: init writes as many bytes as the caller has") {
 TEST_CASE("c: rows that this library does not take") {
   const Scene scene;
   kith_rows rows = scene.rows;
-  rows.element = KITH_BITS + 1;
+  rows.element = KITH_F64;
   CHECK(told(scene.search(rows)) ==
-        "6: kith_index_search: the query rows have element = 6; this kith knows 0 to 5");
+        "6: kith_index_search: the query rows are f64, which a preparation takes; give what it makes of "
+        "them, or "
+        "f32");
+  rows.element = KITH_F64 + 1;
+  CHECK(told(scene.search(rows)) ==
+        "6: kith_index_search: the query rows have element = 7; this kith knows 0 to 5");
   rows.element = KITH_BITS;
   CHECK(told(scene.search(rows)) ==
         "2: search: the query rows are bits, but l2 measures numbers; choose hamming, or give numbers");

@@ -70,10 +70,11 @@ class Oracle {
     const std::vector<double> column = fitted_[d];
     const auto n = static_cast<double>(column.size());
     double shift = column[0], divisor = 0;
-    if (scaling == Scaling::standardize) {
+    if (scaling == Scaling::standardize || scaling == Scaling::centre) {
       double sum = 0, squares = 0;
       for (const double x : column) sum += x - column[0];
       shift = column[0] + sum / n;
+      if (scaling == Scaling::centre) return divide(d, shift, 1);
       for (const double x : column) squares += (x - shift) * (x - shift);
       divisor = std::sqrt(squares / n);
     } else {
@@ -81,7 +82,10 @@ class Oracle {
       for (const double x : column) shift = std::fmin(shift, x), largest = std::fmax(largest, x);
       divisor = largest - shift;
     }
-    if (divisor == 0) divisor = 1;
+    divide(d, shift, divisor == 0 ? 1 : divisor);
+  }
+
+  void divide(std::size_t d, double shift, double divisor) {
     for (double& x : fitted_[d]) x = (x - shift) / divisor;
     for (double& x : made_[d]) x = (x - shift) / divisor;
   }
@@ -92,14 +96,15 @@ class Oracle {
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("preparation: names") {
-  for (const Scaling scaling : {Scaling::standardize, Scaling::min_max, Scaling::l2_rows})
+  for (const Scaling scaling : {Scaling::centre, Scaling::standardize, Scaling::min_max, Scaling::l2_rows})
     CHECK(scaling_named(name(scaling)) == scaling);
+  CHECK(scaling_named("Center") == Scaling::centre);
   for (const Categories categories : {Categories::ordinal, Categories::one_hot})
     CHECK(categories_named(name(categories)) == categories);
   CHECK(name(Scaling::min_max) == "min_max");
   CHECK(error_of([] { scaling_named("robust"); }) ==
-        "invalid_argument: scaling: there is none called \"robust\"; choose one of standardize, min_max, "
-        "l2_rows");
+        "invalid_argument: scaling: there is none called \"robust\"; choose one of centre, standardize, "
+        "min_max, l2_rows");
   CHECK(error_of([] { categories_named("dummy"); }) ==
         "invalid_argument: categories: there is none called \"dummy\"; choose one of ordinal, one_hot");
 }

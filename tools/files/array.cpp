@@ -193,7 +193,8 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
     table.element = *element;
     return keep_array(source, layout, place, elements, table);
   }
-  RoundingCount rounding;
+  DigitsWatch digits;
+  std::vector<double> block_doubles(may_round(layout.type) && !options.doubles ? block_elements : 0);
   // Columns are put where they belong as they come, for a second copy may not fit. Not from a pipe.
   const bool fortran = layout.fortran && layout.shape.size() > 1;
   const std::uint64_t plausible = source.plausible_bytes();
@@ -211,14 +212,20 @@ void read_array(Source& source, const ArrayLayout& layout, const ReadOptions& op
         const Block block = to_floats(layout.type, layout.big_endian, bytes, some, to, options.missing);
         const std::uint64_t at = elements.first + first;
         if (block.bad != Block::none) refuse(source, place, at + block.bad, block.why);
-        for (std::size_t i : block.rounded)
-          rounding.add(static_cast<std::int64_t>(place.row(at + i)),
-                       static_cast<std::int64_t>(place.column(at + i)));
         for (std::size_t i = 0; scattered && i < some; ++i)
           table.values[place.row(first + i) * place.cols() + place.column(first + i)] = to[i];
+        if (!may_round(layout.type)) return;
+        if (options.doubles) table.doubles.resize(table.doubles.size() + some);
+        double* const wide = options.doubles ? table.doubles.data() + first : block_doubles.data();
+        to_doubles(layout.type, layout.big_endian, bytes, some, wide, options.missing);
+        for (std::size_t i = 0; !options.doubles && i < some; ++i)
+          digits.add(static_cast<std::int64_t>(place.row(first + i)),
+                     static_cast<std::int64_t>(place.column(at + i)), wide[i], to[i]);
       });
   if (fortran && !scattered) table.values = from_fortran(table.values, place);
-  table.rounded = rounding.columns();
+  if (fortran && !table.doubles.empty()) table.doubles = from_fortran(table.doubles, place);
+  table.rounded = digits.rounded();
+  table.equal_rows = digits.equal_rows();
 }
 
 std::vector<std::int64_t> read_array_labels(Source& source, const ArrayLayout& layout) {

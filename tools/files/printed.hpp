@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <string>
 
@@ -12,6 +13,12 @@ std::string printed(const char* format, auto... values) {
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
+}
+
+/// The fewest digits that give the number back.
+inline std::string shortest(double value) {
+  std::array<char, 32> text{};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 }  // namespace kith::files

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 #include <optional>
 
+#include "files/printed.hpp"
 #include "files/text/dictionary.hpp"
 #include "files/text/header.hpp"
 #include "formats.hpp"
@@ -136,12 +138,15 @@ Labels read_binary_labels(Source& source, Format format, const LabelOptions& opt
 
 void keep_values(Table& table, const std::vector<std::int64_t>& columns) {
   keep_parts(table.values, table.cols, 1, columns);
+  keep_parts(table.doubles, table.cols, 1, columns);
   keep_parts(table.stored, table.cols, static_cast<std::size_t>(row_bytes(table.element, 1)), columns);
   std::vector<RoundedColumn> rounded;
   for (const RoundedColumn& column : table.rounded) {
     const auto at = std::lower_bound(columns.begin(), columns.end(), column.column);
-    if (at != columns.end() && *at == column.column)
-      rounded.push_back({at - columns.begin(), column.values, column.first_row});
+    if (at != columns.end() && *at == column.column) {
+      rounded.push_back(column);
+      rounded.back().column = at - columns.begin();
+    }
   }
   table.rounded = std::move(rounded);
 }
@@ -348,19 +353,24 @@ std::string Table::column_text(std::int64_t column) const {
   return "column " + std::to_string(number) + (name.empty() ? "" : " (" + printable(name) + ")");
 }
 
-std::string describe_rounded(const Table& table) {
-  if (table.rounded.empty()) return {};
-  constexpr std::size_t most_listed = 8;
-  const std::size_t columns = table.rounded.size();
-  std::int64_t values = 0;
-  for (const RoundedColumn& column : table.rounded) values += column.values;
-  std::string list;
-  for (std::size_t i = 0; i < std::min(columns, most_listed); ++i)
-    list += (i == 0 ? "" : i + 1 == columns ? " and " : ", ") + table.column_text(table.rounded[i].column);
-  if (columns > most_listed) list += " and " + count_of(columns - most_listed, "other");
-  return table.path + ": " + count_of(static_cast<std::uint64_t>(values), "value") +
-         (values == 1 ? " does" : " do") + " not fit float32 exactly and " + (values == 1 ? "was" : "were") +
-         " rounded to nearest, in " + list;
+std::string describe_lost_digits(const Table& table) {
+  const auto rank = [](const RoundedColumn& column) { return column.step / std::max(column.spread, 1e-300); };
+  const auto worst = std::max_element(table.rounded.begin(), table.rounded.end(),
+                                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  if (worst == table.rounded.end() || !(worst->is_coarse() || table.equal_rows)) return {};
+  const auto others = std::count_if(table.rounded.begin(), table.rounded.end(),
+                                    [](const RoundedColumn& column) { return column.is_coarse(); });
+  std::string text = table.path + ": " + table.column_text(worst->column) + ": float32 keeps its values to " +
+                     printed("%.15g", worst->step) + ", and they span " +
+                     printed(worst->spread < 1e4 ? "%.4g" : "%.0f", worst->spread) + ": " +
+                     printed("%.15g", worst->value) + " becomes " + printed("%.15g", worst->kept) + ", " +
+                     printed("%.3g", std::fabs(worst->value - worst->kept)) + " off";
+  if (others > 1)
+    text += "; so it is with " + count_of(static_cast<std::uint64_t>(others - 1), "other column");
+  if (table.equal_rows)
+    text += "; rows " + std::to_string(table.equal_rows->a) + " and " + std::to_string(table.equal_rows->b) +
+            ", which differ, become equal";
+  return text + "; --centre subtracts each column's mean first, in double precision";
 }
 
 }  // namespace kith::files

@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "files/digits.hpp"
 #include "files/text/encoding.hpp"
 #include "kith/rows_view.hpp"
 #include "limits.hpp"
@@ -53,16 +54,6 @@ struct Categories {
   bool operator==(const Categories&) const = default;
 };
 
-/// A column in which numbers did not fit float32 exactly and were rounded to nearest, ties to even.
-/// Decimal fractions in text are always rounded so, and not reported.
-struct RoundedColumn {
-  std::int64_t column = 0;     ///< position in the table's columns, from 0
-  std::int64_t values = 0;     ///< how many were rounded
-  std::int64_t first_row = 0;  ///< the first of them, from 0
-
-  bool operator==(const RoundedColumn&) const = default;
-};
-
 /// Rows first, first + 1, ..., first + rows - 1 of a file.
 struct RowRange {
   std::int64_t first = 0, rows = 0;
@@ -79,6 +70,7 @@ struct Table {
   std::int64_t rows = 0;                  ///< > 0
   std::int64_t cols = 0;                  ///< > 0; the label column is not among them
   std::vector<float> values;              ///< [rows, cols], row-major; empty where `stored` is not
+  std::vector<double> doubles;            ///< [rows, cols] likewise, where ReadOptions::doubles wants them
   std::vector<unsigned char> stored;      ///< [rows, cols] of `element`, the machine's order of bytes
   std::optional<RowRange> held;           ///< the rows of `values` and `stored`, where they are not all
   Element element = Element::f32;         ///< of `stored`; bits: 8 columns in each byte, which `cols` counts
@@ -97,7 +89,8 @@ struct Table {
   std::string distance;                   ///< what an HDF5 file calls its distance: angular, euclidean
   std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
   std::vector<Categories> categories;     ///< one a text column, ascending by column
-  std::vector<RoundedColumn> rounded;     ///< ascending by column
+  std::vector<RoundedColumn> rounded;     ///< ascending by column; empty where there are doubles
+  std::optional<EqualRows> equal_rows;    ///< that were not before they were rounded
   Labels labels;                          ///< [rows] where there was a label column; else empty
   std::vector<Labels> more_labels;        ///< of more_label_columns, each [rows]; empty where they are absent
   std::int64_t first_index = -1;          ///< .svm files: the index of the first column, 0 or 1
@@ -179,6 +172,10 @@ struct ReadOptions : FileOptions {
 
   /// A missing value, an empty cell, NA, NaN, ? or the like, becomes NaN instead of an error.
   bool missing = false;
+
+  /// Numbers are kept as they are read, too, in Table::doubles, where float32 may not hold them: those of
+  /// text, float64, integers of 32 and 64 bits. Nothing is told of what was rounded then.
+  bool doubles = false;
 
   /// What is kept as it is in Table::stored, of f16, u8 and i8, where a binary file has it row by row.
   std::vector<Element> keep;
@@ -270,8 +267,8 @@ bool is_text(const std::filesystem::path& path, const std::string& given);
 /// The indices of a whole .svm file. Throws as read_table() does.
 SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& options = {});
 
-/// `train.npy: 3 values do not fit float32 exactly and were rounded to nearest, in column 1 and column 5`;
-/// empty when table.rounded is.
-std::string describe_rounded(const Table& table);
+/// What is lost where float32 does not tell values or rows apart: `train.csv: column 2 (y): float32 keeps its
+/// values to 0.5, ...`, with the value that loses most. Empty: nothing is.
+std::string describe_lost_digits(const Table& table);
 
 }  // namespace kith::files

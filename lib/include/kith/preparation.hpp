@@ -1,7 +1,6 @@
 // What happens to rows before they are searched: missing values are filled in, categories become columns,
-// columns get a scale. Fitted once
-// on the training rows, on the host, in double precision, so that every device sees the same floats.
-// docs/contract.md, section 3.
+// columns get a scale. Fitted once on the training rows, on the host, in double precision, so that every
+// device sees the same floats; each value is rounded once, in the end. docs/contract.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +14,7 @@ namespace kith {
 
 /// A step that changes numeric columns, or rows.
 enum class Scaling {
+  centre,       ///< x - mean: what float32 cannot tell apart far from 0 it can near it. Categories stay
   standardize,  ///< (x - mean) / standard deviation (of the population); by 1 where that is 0
   min_max,      ///< (x - least) / (largest - least); a column of equal values becomes 0
   l2_rows,      ///< each row divided by its norm; a row of zeros stays
@@ -51,6 +51,7 @@ struct PreparationOptions {
 
 /// The rows without a NaN, ascending.
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);
+KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const double> rows);
 
 /// Learned from training rows, applied to them and to queries alike.
 class KITH_API Preparation {
@@ -62,6 +63,7 @@ class KITH_API Preparation {
   /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place), a
   ///                          column that is to be filled and has no value.
   Preparation(MatrixView<const float> train, const PreparationOptions& options);
+  Preparation(MatrixView<const double> train, const PreparationOptions& options);
 
   /// Rows as they are searched, each value rounded once to float. A category that no training row had is 0
   /// in each column of one_hot.
@@ -70,6 +72,7 @@ class KITH_API Preparation {
   /// Throws invalid_argument: another number of columns, a value that is not finite or should be a category
   ///                          and is none, or one that becomes too large for a float (names its place).
   std::vector<float> apply(MatrixView<const float> rows) const;
+  std::vector<float> apply(MatrixView<const double> rows) const;
 
   bool changes_nothing() const;                  ///< apply() returns its argument, after its checks
   std::int64_t dims() const { return dims_; }    ///< columns it takes; 0: any
@@ -95,6 +98,11 @@ class KITH_API Preparation {
   Learned learned() const;
 
  private:
+  template <class T>
+  void learn(MatrixView<const T> train);
+  template <class T>
+  std::vector<float> applied(MatrixView<const T> rows) const;
+
   std::int64_t dims_ = 0, width_ = 0;
   PreparationOptions options_;
   std::vector<std::vector<std::int64_t>> categories_;

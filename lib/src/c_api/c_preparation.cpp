@@ -7,11 +7,31 @@
 using namespace kith;
 using namespace kith::c_api;
 
+namespace {
+
+/// use(rows), which are doubles, or floats of whatever else they are.
+template <class Use>
+auto with_numbers(const char* where, const char* what, const kith_rows* rows, const Use& use) {
+  check_given(where, what, rows);
+  const kith_rows asked = read_struct(where, rows);
+  if (asked.element != KITH_F64) return use(numbers_of(where, what, rows).view);
+  constexpr std::int64_t bytes = sizeof(double);
+  const std::int64_t stride = asked.stride_bytes != 0 ? asked.stride_bytes : asked.cols * bytes;
+  if (asked.where != KITH_HOST || stride % bytes != 0 || asked.offset_bytes % bytes != 0)
+    refuse(where, std::string("the ") + what + " rows of f64 must lie on the host, at multiples of 8 bytes");
+  return use(MatrixView<const double>(static_cast<const double*>(asked.data) + asked.offset_bytes / bytes,
+                                      asked.rows, asked.cols, stride / bytes));
+}
+
+}  // namespace
+
 kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
                                  kith_preparation** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    return std::make_unique<kith_preparation>(kith_preparation{
-        Preparation(numbers_of(where, "training", train).view, preparation_options_of(where, options))});
+    return with_numbers(where, "training", train, [&](const auto& rows) {
+      return std::make_unique<kith_preparation>(
+          kith_preparation{Preparation(rows, preparation_options_of(where, options))});
+    });
   });
 }
 
@@ -38,9 +58,9 @@ kith_status kith_preparation_sources(const kith_preparation* preparation, int64_
 kith_status kith_preparation_apply(const kith_preparation* preparation, const kith_rows* rows, float* to) {
   return guarded(__func__, [&](const char* where) {
     const Preparation& of = given(where, "preparation", preparation).preparation;
-    const LandedRows landed = numbers_of(where, "given", rows);
-    const MatrixView<const float> from = landed.view;
-    check_array(where, "to", to, from.rows());
-    give(to, of.apply(from));
+    with_numbers(where, "given", rows, [&](const auto& from) {
+      check_array(where, "to", to, from.rows());
+      give(to, of.apply(from));
+    });
   });
 }

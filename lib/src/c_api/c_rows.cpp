@@ -30,6 +30,10 @@ RowsView rows_of(const char* where, const char* what, const kith_rows* given_row
   check_given(where, what, given_rows);
   const kith_rows rows = read_struct(where, given_rows);
   const std::string named = std::string(what) + " rows";
+  if (rows.element == KITH_F64)
+    throw Error(Errc::unsupported,
+                std::string(where) + ": the " + named +
+                    " are f64, which a preparation takes; give what it makes of them, or f32");
   const Element element = chosen(where, named, "element", elements, rows.element);
   RowsView view(rows.data, element, rows.rows, rows.cols);
   if (rows.stride_bytes != 0) view.stride_bytes = rows.stride_bytes;

@@ -20,14 +20,14 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Scaling, std::string_view> scaling_names[] = {
-    {Scaling::standardize, "standardize"}, {Scaling::min_max, "min_max"}, {Scaling::l2_rows, "l2_rows"}};
+constexpr std::pair<Scaling, std::string_view> scaling_names[] = {{Scaling::centre, "centre"},
+                                                                  {Scaling::standardize, "standardize"},
+                                                                  {Scaling::min_max, "min_max"},
+                                                                  {Scaling::l2_rows, "l2_rows"}};
 
-constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {{Scaling::standardize, "standard"},
-                                                                     {Scaling::standardize, "zscore"},
-                                                                     {Scaling::standardize, "z_score"},
-                                                                     {Scaling::min_max, "minmax"},
-                                                                     {Scaling::l2_rows, "l2"}};
+constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {
+    {Scaling::centre, "center"},       {Scaling::standardize, "standard"}, {Scaling::standardize, "zscore"},
+    {Scaling::standardize, "z_score"}, {Scaling::min_max, "minmax"},       {Scaling::l2_rows, "l2"}};
 
 constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
                                                                         {Categories::one_hot, "one_hot"}};
@@ -58,34 +58,38 @@ bool fills(const PreparationOptions& options) {
   return options.missing != Missing::refuse && options.missing != Missing::drop;
 }
 
-/// Refuse what is neither finite nor NaN.
-void check_no_infinity(std::string_view what, MatrixView<const float> rows) {
+/// Refuse what is not finite; NaN may be where it is filled in.
+template <class T>
+void check_finite(std::string_view what, MatrixView<const T> rows, bool filled) {
   check_view("preparation", what, rows);
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (std::int64_t d = 0; d < rows.cols(); ++d)
-      if (std::isinf(rows(r, d)))
-        refuse("preparation", place_text(what, r, d) + " is " + text_of(rows(r, d)) +
-                                  "; values must be finite, or NaN where they are missing");
+      if (const T value = rows(r, d); !std::isfinite(value) && !(filled && std::isnan(value)))
+        refuse(
+            "preparation",
+            place_text(what, r, d) +
+                (filled ? " is " + text_of(value) + "; values must be finite, or NaN where they are missing"
+                        : std::string(std::isnan(value) ? " holds NaN" : " holds an infinity") +
+                              "; make every value finite, or leave the row out"));
 }
 
 /// Refuse what is not finite, and what is no category where there should be one.
-void check_values(std::string_view what, MatrixView<const float> rows, const PreparationOptions& options) {
-  if (fills(options))
-    check_no_infinity(what, rows);
-  else
-    prepare_rows("preparation", what, rows, Metric::squared_l2, 0);  // which wants finite numbers, no more
+template <class T>
+void check_values(std::string_view what, MatrixView<const T> rows, const PreparationOptions& options) {
+  check_finite(what, rows, fills(options));
   for (std::int64_t r = 0; r < rows.rows(); ++r)
     for (const std::int64_t d : options.categorical) {
-      const float value = rows(r, d);
+      const T value = rows(r, d);
       if (std::isnan(value)) continue;
-      if (value >= 0 && value < static_cast<float>(categories_end) && value == std::floor(value)) continue;
+      if (value >= 0 && value < static_cast<T>(categories_end) && value == std::floor(value)) continue;
       refuse("preparation", place_text(what, r, d) + " holds " + text_of(value) +
                                 ", which is no category; categories are whole numbers from 0 to " +
                                 std::to_string(categories_end - 1));
     }
 }
 
-std::vector<std::int64_t> categories_of(MatrixView<const float> rows, std::int64_t column) {
+template <class T>
+std::vector<std::int64_t> categories_of(MatrixView<const T> rows, std::int64_t column) {
   std::vector<bool> seen;
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     if (std::isnan(rows(r, column))) continue;
@@ -126,8 +130,8 @@ Categories categories_named(std::string_view text) {
   return parse_in(categories_names, "categories", text);
 }
 
-Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options) try
-    : dims_(train.cols()), options_(options) {
+template <class T>
+void Preparation::learn(MatrixView<const T> train) {
   const FloatGuard guard;
   if (train.rows() < 1 || dims_ < 1)
     refuse("preparation", "there are " + std::to_string(train.rows()) + " training rows of " +
@@ -142,11 +146,26 @@ Preparation::Preparation(MatrixView<const float> train, const PreparationOptions
   const PreparationSteps steps{dims_, width_, options_, categories_, columns_, fills_};
   for (std::size_t s = 0; s < options_.scalings.size(); ++s)
     columns_.push_back(learn_columns(steps, options_.scalings[s], s, train));
+}
+
+Preparation::Preparation(MatrixView<const float> train, const PreparationOptions& options) try
+    : dims_(train.cols()), options_(options) {
+  learn(train);
 } catch (...) {
   rethrow_as_error();
 }
 
-std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
+Preparation::Preparation(MatrixView<const double> train, const PreparationOptions& options) try
+    : dims_(train.cols()), options_(options) {
+  learn(train);
+} catch (...) {
+  rethrow_as_error();
+}
+
+namespace {
+
+template <class T>
+std::vector<std::int64_t> rows_without_nan(MatrixView<const T> rows) {
   std::vector<std::int64_t> complete;
   for (std::int64_t r = 0; r < rows.rows(); ++r) {
     bool whole = true;
@@ -154,11 +173,24 @@ std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
     if (whole) complete.push_back(r);
   }
   return complete;
+}
+
+}  // namespace
+
+std::vector<std::int64_t> complete_rows(MatrixView<const float> rows) try {
+  return rows_without_nan(rows);
 } catch (...) {
   rethrow_as_error();
 }
 
-std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
+std::vector<std::int64_t> complete_rows(MatrixView<const double> rows) try {
+  return rows_without_nan(rows);
+} catch (...) {
+  rethrow_as_error();
+}
+
+template <class T>
+std::vector<float> Preparation::applied(MatrixView<const T> rows) const {
   const FloatGuard guard;
   if (dims_ > 0 && rows.cols() != dims_)
     refuse("preparation", "the rows have " + std::to_string(rows.cols()) +
@@ -194,6 +226,16 @@ std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
                             text_of(room[static_cast<std::size_t>(d)]) +
                             ", which is too large for a float (" + text_of(FLT_MAX) +
                             "); leave the row out, or scale in another way");
+}
+
+std::vector<float> Preparation::apply(MatrixView<const float> rows) const try {
+  return applied(rows);
+} catch (...) {
+  rethrow_as_error();
+}
+
+std::vector<float> Preparation::apply(MatrixView<const double> rows) const try {
+  return applied(rows);
 } catch (...) {
   rethrow_as_error();
 }

@@ -11,7 +11,8 @@ namespace {
 
 /// Whole codes and other values as doubles; for one_hot a code becomes as many columns as there are
 /// categories.
-void expand(const PreparationSteps& steps, const float* row, double* out) {
+template <class T>
+void expand(const PreparationSteps& steps, const T* row, double* out) {
   const std::vector<std::int64_t>& categorical = steps.options.categorical;
   const bool one_hot = steps.options.categories == Categories::one_hot;
   std::size_t next = 0;
@@ -38,8 +39,8 @@ void divide_by_norm(double* row, std::int64_t width) {
 }
 
 /// body(row) for each training row, in ascending order, so that sums do not depend on threads.
-template <class Body>
-void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixView<const float> train,
+template <class T, class Body>
+void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixView<const T> train,
                   const Body& body) {
   std::vector<double> row(static_cast<std::size_t>(steps.width));
   for (std::int64_t r = 0; r < train.rows(); ++r) {
@@ -48,18 +49,39 @@ void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixVie
   }
 }
 
-/// Sums of differences from the first row: they are exactly 0 in a column of equal values.
-Preparation::Columns learn_standardize(const PreparationSteps& steps, std::size_t scalings,
-                                       MatrixView<const float> train) {
+/// The mean of each column, by sums of differences from the first row: they are exactly 0 in a column of
+/// equal values.
+template <class T>
+std::vector<double> column_means(const PreparationSteps& steps, std::size_t scalings,
+                                 MatrixView<const T> train) {
   const auto width = static_cast<std::size_t>(steps.width);
-  const auto n = static_cast<double>(train.rows());
-  std::vector<double> mean(width), sum(width), divisor(width);
+  std::vector<double> mean(width), sum(width);
   steps.run(train.row(0), scalings, mean.data());
   for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
     for (std::size_t d = 0; d < width; ++d) sum[d] += row[d] - mean[d];
   });
-  for (std::size_t d = 0; d < width; ++d) mean[d] += sum[d] / n;
-  std::fill(sum.begin(), sum.end(), 0.0);
+  for (std::size_t d = 0; d < width; ++d) mean[d] += sum[d] / static_cast<double>(train.rows());
+  return mean;
+}
+
+/// Columns of categories stay as they are.
+template <class T>
+Preparation::Columns learn_centre(const PreparationSteps& steps, std::size_t scalings,
+                                  MatrixView<const T> train) {
+  std::vector<double> shift = column_means(steps, scalings, train);
+  const std::vector<bool> categories = steps.of_categories();
+  for (std::size_t d = 0; d < shift.size(); ++d)
+    if (categories[d]) shift[d] = 0;
+  std::vector<double> divisor(shift.size(), 1.0);
+  return {std::move(shift), std::move(divisor)};
+}
+
+template <class T>
+Preparation::Columns learn_standardize(const PreparationSteps& steps, std::size_t scalings,
+                                       MatrixView<const T> train) {
+  const auto width = static_cast<std::size_t>(steps.width);
+  const auto n = static_cast<double>(train.rows());
+  std::vector<double> mean = column_means(steps, scalings, train), sum(width), divisor(width);
   for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
     for (std::size_t d = 0; d < width; ++d) sum[d] += (row[d] - mean[d]) * (row[d] - mean[d]);
   });
@@ -70,8 +92,9 @@ Preparation::Columns learn_standardize(const PreparationSteps& steps, std::size_
   return {std::move(mean), std::move(divisor)};
 }
 
+template <class T>
 Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t scalings,
-                                   MatrixView<const float> train) {
+                                   MatrixView<const T> train) {
   const auto width = static_cast<std::size_t>(steps.width);
   std::vector<double> least(width), largest(width);
   steps.run(train.row(0), scalings, least.data());
@@ -90,20 +113,23 @@ Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t sc
 }
 
 /// Added in the order of the rows.
-double mean(const std::vector<float>& values) {
+template <class T>
+double mean(const std::vector<T>& values) {
   double sum = 0;
-  for (const float value : values) sum += static_cast<double>(value);
+  for (const T value : values) sum += static_cast<double>(value);
   return sum / static_cast<double>(values.size());
 }
 
-double median(std::vector<float>& values) {
+template <class T>
+double median(std::vector<T>& values) {
   std::sort(values.begin(), values.end());
   const std::size_t half = values.size() / 2;
   if (values.size() % 2 == 1) return static_cast<double>(values[half]);
   return (static_cast<double>(values[half - 1]) + static_cast<double>(values[half])) / 2;
 }
 
-double most_frequent(std::vector<float>& values) {
+template <class T>
+double most_frequent(std::vector<T>& values) {
   std::sort(values.begin(), values.end());
   std::size_t best = 0, most = 0;
   for (std::size_t begin = 0, end = 0; begin < values.size(); begin = end) {
@@ -115,7 +141,8 @@ double most_frequent(std::vector<float>& values) {
 
 }  // namespace
 
-void PreparationSteps::run(const float* row, std::size_t scalings, double* out) const {
+template <class T>
+void PreparationSteps::run(const T* row, std::size_t scalings, double* out) const {
   expand(*this, row, out);
   for (std::size_t s = 0; s < scalings; ++s) {
     if (options.scalings[s] == Scaling::l2_rows) {
@@ -127,9 +154,21 @@ void PreparationSteps::run(const float* row, std::size_t scalings, double* out) 
   }
 }
 
-std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const float> train) {
+std::vector<bool> PreparationSteps::of_categories() const {
+  std::vector<bool> of;
+  for (std::int64_t d = 0, next = 0; d < dims; ++d) {
+    const auto place = static_cast<std::size_t>(next);
+    const bool category = place < options.categorical.size() && options.categorical[place] == d;
+    next += category;
+    of.insert(of.end(), category && !categories.empty() ? categories[place].size() : 1, category);
+  }
+  return of;
+}
+
+template <class T>
+std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const T> train) {
   std::vector<double> fills;
-  std::vector<float> values;
+  std::vector<T> values;
   for (std::int64_t d = 0; d < train.cols(); ++d) {
     values.clear();
     for (std::int64_t r = 0; r < train.rows(); ++r)
@@ -146,9 +185,12 @@ std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<co
   return fills;
 }
 
+template <class T>
 Preparation::Columns learn_columns(const PreparationSteps& steps, Scaling scaling, std::size_t scalings,
-                                   MatrixView<const float> train) {
+                                   MatrixView<const T> train) {
   switch (scaling) {
+    case Scaling::centre:
+      return learn_centre(steps, scalings, train);
     case Scaling::standardize:
       return learn_standardize(steps, scalings, train);
     case Scaling::min_max:
@@ -158,5 +200,14 @@ Preparation::Columns learn_columns(const PreparationSteps& steps, Scaling scalin
   }
   return {};
 }
+
+template std::vector<double> learn_fills(const PreparationOptions&, MatrixView<const float>);
+template std::vector<double> learn_fills(const PreparationOptions&, MatrixView<const double>);
+template Preparation::Columns learn_columns(const PreparationSteps&, Scaling, std::size_t,
+                                            MatrixView<const float>);
+template Preparation::Columns learn_columns(const PreparationSteps&, Scaling, std::size_t,
+                                            MatrixView<const double>);
+template void PreparationSteps::run(const float*, std::size_t, double*) const;
+template void PreparationSteps::run(const double*, std::size_t, double*) const;
 
 }  // namespace kith

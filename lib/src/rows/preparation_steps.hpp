@@ -21,16 +21,24 @@ struct PreparationSteps {
   /// A row as it is after it was filled, its categories became columns and the first `scalings` scalings
   /// were done.
   ///   row  [dims]    out  [width]
-  void run(const float* row, std::size_t scalings, double* out) const;
+  template <class T>
+  void run(const T* row, std::size_t scalings, double* out) const;
+
+  /// Of each column that it makes, whether it is of categories.
+  std::vector<bool> of_categories() const;
 };
+
+// Of float and double alike; a float is the double that it equals.
 
 /// What stands for NaN in each column, [dims]; `options.missing` fills.
 /// Throws invalid_argument: a column has no value.
-std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const float> train);
+template <class T>
+std::vector<double> learn_fills(const PreparationOptions& options, MatrixView<const T> train);
 
-/// What standardize or min_max learns of training rows after the first `scalings` scalings.
+/// What a scaling learns of training rows after the first `scalings` scalings.
 ///   train  [n, dims], n >= 1
+template <class T>
 Preparation::Columns learn_columns(const PreparationSteps& steps, Scaling scaling, std::size_t scalings,
-                                   MatrixView<const float> train);
+                                   MatrixView<const T> train);
 
 }  // namespace kith

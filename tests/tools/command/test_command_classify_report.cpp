@@ -65,9 +65,8 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
           "--features: " + train + " has no column \"kind\"; its columns are called \"x\"");
   refused("--features 2", "--features: column 2 of " + train + " holds labels or targets; leave it out");
   refused("--scale huge",
-          "--scale: there is none called \"huge\"; choose one of standardize (mean 0, deviation 1), min-max "
-          "(0 to "
-          "1), l2 (each row divided by its norm)");
+          "--scale: there is none called \"huge\"; choose one of centre (mean 0), standardize (mean "
+          "0, deviation 1), min-max (0 to 1), l2 (each row divided by its norm)");
   refused("--scale standardise", "--scale: there is none called \"standardise\"; did you mean standardize?");
   refused("--tie nearset", "--tie: there is no \"nearset\"; did you mean nearest?");
   refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");

@@ -22,7 +22,7 @@ TEST_CASE("files: .csv, and what may surround its numbers") {
     CHECK(table.cols == 3);
     CHECK(table.values == expected);
     CHECK(table.text);
-    CHECK(table.rounded.empty());
+    CHECK(describe_lost_digits(table).empty());
     CHECK(table.categories.empty());
     CHECK(table.labels.code.empty());
   }
@@ -41,9 +41,7 @@ TEST_CASE("files: numbers in text are the nearest float32, the smallest included
   CHECK(table.values ==
         Floats{0.1f, 1e-45f, 1e-45f, 0, 0, 0, 3.4028235e38f, 16777216, 16777216, -16777220, 1e10f});
   CHECK(std::signbit(table.values[5]));
-  CHECK(table.rounded == std::vector<RoundedColumn>{{0, 2, 8}});
-  CHECK(folder.error([&] { throw kith::Error(kith::Errc::bad_file, describe_rounded(table)); }) ==
-        "bad_file: t.csv: 2 values do not fit float32 exactly and were rounded to nearest, in column 1");
+  CHECK(table.equal_rows == EqualRows{1, 2});  // 1e-45 and 7.1e-46
 }
 
 TEST_CASE("files: a header is told from a row") {

@@ -60,30 +60,68 @@ TEST_CASE("files: .npy, every type, order and version") {
   CHECK(folder.labels("l.npy", npy("<f4", "(2, 1)", bytes<float>({5, 3}))) == Labels{{5, 3}, {}});
 }
 
-TEST_CASE("files: what does not fit float32 is rounded to nearest and reported by column") {
+TEST_CASE("files: what does not fit float32 is rounded to nearest") {
   const Folder folder;
   const Table f8 =
       folder.table("t.npy", npy("<f8", "(3, 3)", bytes<double>({1, 0.1, 2, 3, 0.1, 0x1.000001p0, 0, 4, 1})));
   CHECK(f8.values == Floats{1, 0.1f, 2, 3, 0.1f, 1, 0, 4, 1});  // 1 + 2^-24 is a tie: to even
-  CHECK(f8.rounded == std::vector<RoundedColumn>{{1, 2, 0}, {2, 1, 1}});
-  CHECK(describe_rounded(f8) == folder / "t.npy" +
-                                    ": 3 values do not fit float32 exactly and were rounded to nearest, in "
-                                    "column 1 and column 2");
-  CHECK(describe_rounded(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({1})))).empty());
+  CHECK(f8.rounded.size() == 2);
+  CHECK(f8.rounded[0] == RoundedColumn{1, 0x1p-21, 3.9, 0.1, static_cast<double>(0.1f)});
+  CHECK(describe_lost_digits(f8).empty());  // dust
+  CHECK(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({1}))).rounded.empty());
   const Table i4 =
       folder.table("t.npy", npy("<i4", "(1, 4)", bytes<std::int32_t>({16777217, INT32_MAX, INT32_MIN, -3})));
   CHECK(i4.values == Floats{16777216, 0x1p31f, -0x1p31f, -3});
-  CHECK(i4.rounded == std::vector<RoundedColumn>{{0, 1, 0}, {1, 1, 0}});
   const Table i8 =
       folder.table("t.npy", npy("<i8", "(3, 1)", bytes<std::int64_t>({INT64_MAX, INT64_MIN, 1LL << 40})));
   CHECK(i8.values == Floats{0x1p63f, -0x1p63f, 0x1p40f});
-  CHECK(i8.rounded == std::vector<RoundedColumn>{{0, 1, 0}});
   const Table fortran =
       folder.table("t.npy", npy("<u8", "(2, 2)", bytes<std::uint64_t>({1, 2, 3, UINT64_MAX}), true));
   CHECK(fortran.values == Floats{1, 3, 2, 0x1p64f});
-  CHECK(fortran.rounded == std::vector<RoundedColumn>{{1, 1, 1}});
-  CHECK(describe_rounded(fortran) ==
-        folder / "t.npy" + ": 1 value does not fit float32 exactly and was rounded to nearest, in column 1");
+}
+
+TEST_CASE(
+    "files: values and rows that float32 does not tell apart are told, with the value that loses most") {
+  const Folder folder;
+  const string lost =
+      ": column 1: float32 keeps its values to 0.5, and they span 207.5: 5411111.207 becomes 5411111, 0.207 "
+      "off";
+  const string remedy = "; --centre subtracts each column's mean first, in double precision";
+  const std::vector<double> metres{1, 5411000, /**/ 2, 5411111.207, /**/ 3, 5411207.5};
+  for (const bool fortran : {false, true}) {
+    std::vector<double> values = metres;
+    if (fortran) values = {1, 2, 3, 5411000, 5411111.207, 5411207.5};
+    string data;
+    for (const double value : values) data += bytes<double>({value});
+    CHECK(describe_lost_digits(folder.table("t.npy", npy("<f8", "(3, 2)", data, fortran))) ==
+          folder / "t.npy" + lost + remedy);
+  }
+  CHECK(describe_lost_digits(folder.table("t.csv", "1,5411000\n2,5411111.207\n3,5411207.5\n")) ==
+        folder / "t.csv" + ": column 2: " + lost.substr(string(": column 1: ").size()) + remedy);
+  // Seconds, of which rows become equal: they are 60 apart, and float32 keeps 128.
+  const string equal = "; rows 0 and 1, which differ, become equal" + remedy;
+  const string seconds =
+      ": column 0: float32 keeps its values to 128, and they span 10000000: 1700000059 becomes 1700000000, "
+      "59 "
+      "off";
+  CHECK(describe_lost_digits(folder.table(
+            "t.npy", npy("<i8", "(3, 1)", bytes<std::int64_t>({1700000000, 1700000059, 1710000000})))) ==
+        folder / "t.npy" + seconds + equal);
+  CHECK(describe_lost_digits(folder.table("t.svm", "1 1:1700000000\n1 1:1700000059\n2 1:1710000000\n")) ==
+        folder / "t.svm" + seconds + equal);
+  // A row once more is no loss, in whatever way its numbers are written.
+  CHECK(describe_lost_digits(folder.table("t.csv", "0.1,900000\n0.1000,900000\n1e-1,900000\n7,1\n")).empty());
+  // Where doubles are kept nothing is lost yet.
+  ReadOptions wide;
+  wide.doubles = true;
+  const Table kept = folder.table("t.csv", "1,5411000\n2,5411111.207\n3,5411207.5\n", wide);
+  CHECK(kept.doubles == metres);
+  CHECK(describe_lost_digits(kept).empty());
+  CHECK(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({0.1f})), wide).doubles.empty());
+  CHECK(folder.table("t.npy", npy("<f8", "(2, 2)", bytes<double>({1, 0.1, 2, 0.3}), true), wide).doubles ==
+        std::vector<double>{1, 2, 0.1, 0.3});
+  CHECK(folder.table("t.svm", "1 2:0.1\n2 1:5411111.207\n", wide).doubles ==
+        std::vector<double>{0, 0.1, 5411111.207, 0});
 }
 
 TEST_CASE("files: wrong .npy, word for word") {
@@ -259,7 +297,7 @@ TEST_CASE("files: .fbin, .u8bin, .i8bin, .f16bin, .ibin") {
         Floats{1, -0x1p-24f});
   const Table i = folder.table("t.ibin", bin(1, 2, bytes<std::int32_t>({-7, 16777217})));
   CHECK(i.values == Floats{-7, 16777216});
-  CHECK(i.rounded == std::vector<RoundedColumn>{{1, 1, 0}});
+  CHECK(i.rounded.size() == 1);
   CHECK(folder.table("t.u8bin.gz", gzip(bin(1, 2, "\1\2"))).values == Floats{1, 2});
   CHECK(folder.labels("l.ibin", bin(2, 1, bytes<std::int32_t>({5, 6}))) == Labels{{5, 6}, {}});
   CHECK(read_values(folder.write("v.fbin", bin(2, 1, bytes<float>({5, 0.5f})))).values ==

@@ -32,8 +32,8 @@ TEST_CASE("files: .svm") {
       {"1 x:1\n", ":1: has \"x:1\" where index:value belongs, such as 3:0.5; correct it"},
       {"1 2\n", ":1: has \"2\" where index:value belongs, such as 3:0.5; correct it"},
       {"1 2:\n",
-       ":1: index 2 is empty; every cell needs a value: fill it in or leave the row out; --missing fills "
-       "such cells in, or drops their rows"},
+       ":1: has \"2:\" and no value behind it; write index:value without a blank between them, such as "
+       "3:0.5"},
       {"1 2:abc\n", ":1: index 2 holds \"abc\" where a number belongs; correct it or leave the row out"},
       {"1 2:nan\n",
        ":1: index 2 holds NaN; make every value finite, or leave the row out; --missing fills such cells in, "

@@ -141,12 +141,19 @@ TEST_CASE("files: a first line for Excel says what separates cells") {
         "bad_file: t.csv:3: column 2 holds \"x\" where a number belongs; correct it or leave the row out");
 }
 
-TEST_CASE("files: fractions so large that their whole part is lost are told") {
+TEST_CASE("files: fractions whose whole part is lost are told where that matters") {
   const Folder folder;
+  CHECK(describe_lost_digits(told(folder, "t.csv", "1700000000.5,1\n1700000001.5,2\n16777216.25,3\n").table)
+            .empty());
   CHECK(
-      describe_rounded(told(folder, "t.csv", "1700000000.5,1\n1700000001.5,2\n16777216.25,3\n").table)
-          .ends_with("t.csv: 2 values do not fit float32 exactly and were rounded to nearest, in column 1"));
-  CHECK(folder.table("t.csv", "0.1,1\n1e30,2\n").rounded.empty());
+      describe_lost_digits(told(folder, "t.csv", "1700000000.5,1\n1700000001.5,1\n16777216.25,3\n").table) ==
+      folder / "t.csv" +
+          ": column 1: float32 keeps its values to 128, and they span 1683222785: 1700000001.5 becomes "
+          "1700000000, "
+          "1.5 off; rows 0 and 1, which differ, become equal; --centre subtracts each column's mean first, "
+          "in double "
+          "precision");
+  CHECK(describe_lost_digits(folder.table("t.csv", "0.1,1\n1e30,2\n")).empty());
 }
 
 TEST_CASE("files: a class that is called as a missing value is told") {

@@ -66,9 +66,9 @@ TEST_CASE("files: parts of arrays are the array") {
 
 TEST_CASE("files: numbers that a part rounds are those of its rows") {
   const Folder folder;
-  const string file = npy("<f8", "(4, 1)", bytes<double>({1, 0.1, 2, 0.2}));
-  CHECK(folder.table("a.npy", file, part_options(0, 2)).rounded == std::vector<RoundedColumn>{{0, 1, 1}});
-  CHECK(folder.table("a.npy", file, part_options(1, 2)).rounded == std::vector<RoundedColumn>{{0, 1, 3}});
+  const string file = npy("<f8", "(4, 1)", bytes<double>({1, 0.1, 2, 0.3}));
+  CHECK(folder.table("a.npy", file, part_options(0, 2)).rounded[0].value == 0.1);
+  CHECK(folder.table("a.npy", file, part_options(1, 2)).rounded[0].value == 0.3);
 }
 
 TEST_CASE("files: what has no parts is read as a whole") {

@@ -16,6 +16,7 @@ constexpr std::int64_t usual_k_max = 20;
 
 void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
+  check_centre("evaluate", flags.training, flags.metric);
   require_answers("evaluate", flags.training);
   refuse_both(app, "--queries", "--folds", "held-out queries need no folds: choose one");
   if (!flags.truth.empty() && flags.training.tables.queries.empty())

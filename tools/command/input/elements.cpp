@@ -62,7 +62,7 @@ void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric me
     refuse(where, "--element bits goes with --metric hamming, and " + std::string(name(metric)) +
                       " measures numbers; give --metric hamming");
   if (flags.element.empty()) return;
-  for (const char* option : {"--scale", "--save-model", "--model"})
+  for (const char* option : {"--scale", "--centre", "--save-model", "--model"})
     if (app.get_option_no_throw(option) && app.count(option) > 0)
       refuse(where,
              "--element and " + std::string(option) + " are both given, which needs float32; leave one out");

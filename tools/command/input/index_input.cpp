@@ -61,7 +61,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
                       (model ? ", --index FILE or --model FILE" : " or --index FILE"));
   }
   for (const char* option :
-       {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--categories",
+       {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--centre", "--categories",
         "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
     if (given(option))
       refuse(where, "--index and " + std::string(option) +

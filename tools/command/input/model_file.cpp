@@ -85,8 +85,8 @@ void check_model_options(const CLI::App& app) {
   refuse_both(app, "--save-model", "--filter",
               "a model holds all training rows: give --filter where it is used");
   for (const char* option :
-       {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--categories",
-        "--categorical", "--missing", "--svm-base", "--metric", "--save-model"})
+       {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--centre",
+        "--categories", "--categorical", "--missing", "--svm-base", "--metric", "--save-model"})
     if (app.get_option_no_throw(option))
       refuse_both(
           app, "--model", option,

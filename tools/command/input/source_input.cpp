@@ -47,8 +47,8 @@ bool reads_by_ranges(const TrainingFlags& flags) {
   if (flags.residence.empty() || flags.rows_in_memory || flags.raw || !is_source_file(file)) return false;
   if (!flags.index.empty()) return true;  // its options are checked by take_index()
   const std::string& element = flags.tables.element;
-  return flags.tables.format.empty() && flags.scale.empty() && flags.tables.missing == "refuse" &&
-         (element.empty() || element == name(Element::bits));
+  return flags.tables.format.empty() && flags.scale.empty() && !flags.centre &&
+         flags.tables.missing == "refuse" && (element.empty() || element == name(Element::bits));
 }
 
 files::Table source_table(const TrainingFlags& flags, Training& training) {

@@ -14,6 +14,7 @@
 #include "files/source.hpp"
 #include "files/text/decorated.hpp"
 #include "files/text/layout.hpp"
+#include "files/text/number.hpp"
 #include "kith/names.hpp"
 
 namespace kith::command {
@@ -37,18 +38,8 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
   options.keep = kept_elements(flags);
+  options.doubles = flags.doubles;
   return options;
-}
-
-/// Of a part of the rows what was rounded in all of them; where the first of these is, nobody asks.
-void add_up_rounded(files::Table& table) {
-  std::vector<std::int64_t> values(static_cast<std::size_t>(table.cols));
-  for (const files::RoundedColumn& column : table.rounded)
-    values[static_cast<std::size_t>(column.column)] = column.values;
-  values = ranks()->sums(values);
-  table.rounded.clear();
-  for (std::size_t c = 0; c < values.size(); ++c)
-    if (values[c] > 0) table.rounded.push_back({static_cast<std::int64_t>(c), values[c], table.held->first});
 }
 
 files::Table read(const std::string& path, const files::ReadOptions& options) {
@@ -56,29 +47,27 @@ files::Table read(const std::string& path, const files::ReadOptions& options) {
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
-  if (table.held) add_up_rounded(table);
-  if (const std::string rounded = files::describe_rounded(table); !rounded.empty()) note(rounded);
+  if (const std::string lost = files::describe_lost_digits(table); !lost.empty() && !options.like) note(lost);
   return table;
 }
 
 /// One cell of a query from the command line.
-float parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
-                 const TableFlags& flags) {
+double parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
+                  const TableFlags& flags) {
   for (const files::Categories& known : train.categories) {
     if (known.column != column || (flags.missing != "refuse" && files::is_missing(text))) continue;
     const auto it = std::lower_bound(known.names.begin(), known.names.end(), text);
-    if (it != known.names.end() && *it == text) return static_cast<float>(it - known.names.begin());
-    if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<float>(known.names.size()) : 0;
+    if (it != known.names.end() && *it == text) return static_cast<double>(it - known.names.begin());
+    if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<double>(known.names.size()) : 0;
     refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
                           "; use one that does, or give --unseen zero");
   }
-  if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<float>::quiet_NaN();
-  float value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
+  if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<double>::quiet_NaN();
+  const files::Number number = files::parse_number(text);
+  if (number.kind != files::Number::finite)
     refuse_query(row, train.column_text(column) + ": \"" + text +
                           "\" is no finite number that fits float32; give one");
-  return value;
+  return flags.doubles ? files::parse_wide(text).value : static_cast<double>(number.value);
 }
 
 /// Blanks around a cell are no part of it, as in files.
@@ -329,8 +318,11 @@ files::Table parse_queries(const TableFlags& flags, const std::vector<std::strin
                           (train.labels.code.empty() ? "" : " beside the labels") +
                           (train.unread.empty() ? "" : " and those that are left out") +
                           "; give a value for each, with commas between them");
-    for (std::size_t c = 0; c < cells.size(); ++c)
-      table.values.push_back(parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags));
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      const double value = parse_cell(cells[c], r, train, static_cast<std::int64_t>(c), flags);
+      table.values.push_back(static_cast<float>(value));
+      if (flags.doubles) table.doubles.push_back(value);
+    }
   }
   store_as_asked(flags, table);
   return table;

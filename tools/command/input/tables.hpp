@@ -35,6 +35,7 @@ struct TableFlags {
   bool keep_elements = false;  ///< what binary files hold in f16, u8 and i8 stays so: files::Table::stored
   bool in_parts = false;       ///< of many ranks each reads its own rows, where the file allows for it
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
+  bool doubles = false;        ///< numbers are prepared: files::Table::doubles
 };
 
 /// As files::ReadOptions::choose.

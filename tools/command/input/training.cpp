@@ -35,6 +35,13 @@ void leave_incomplete_out(Rows& rows) {
     const float* from = rows.table.values.data() + static_cast<std::size_t>(row) * cols;
     rows.prepared.insert(rows.prepared.end(), from, from + cols);
   }
+  std::vector<double> doubles;
+  for (const std::int64_t row : complete) {
+    if (rows.doubles.empty()) break;
+    const double* from = rows.doubles.data() + static_cast<std::size_t>(row) * cols;
+    doubles.insert(doubles.end(), from, from + cols);
+  }
+  rows.doubles = std::move(doubles);
   rows.kept = std::move(complete);
 }
 
@@ -73,11 +80,26 @@ void apply_in_place(const Preparation& preparation, std::vector<float>& values, 
   }
 }
 
+MatrixView<const double> doubles_of(const Rows& rows) {
+  return {rows.doubles.data(), rows.count(), rows.table.cols};
+}
+
+Preparation learned(const Rows& rows, const PreparationOptions& options) {
+  return rows.doubles.empty() ? Preparation(rows.numbers(), options) : Preparation(doubles_of(rows), options);
+}
+
 /// What is searched, once incomplete rows are left out.
 ///   raw  the rows of the table stay as they are, too
 void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = rows.table.cols;
   if (preparation.changes_nothing()) return;
+  if (!rows.doubles.empty()) {
+    rows.prepared = preparation.apply(doubles_of(rows));
+    rows.width = preparation.width();
+    rows.doubles = {};
+    if (!raw) rows.table.values = {};
+    return;
+  }
   const MatrixView<const float> complete = rows.numbers();
   if (rows.prepared.empty() && !raw && preparation.width() == rows.width && rows.width > 0) {
     rows.prepared = std::move(rows.table.values);
@@ -89,14 +111,20 @@ void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = preparation.width();
 }
 
+/// Whether numbers are scaled, centred or filled in.
+bool changes_numbers(const TrainingFlags& flags) {
+  return !flags.scale.empty() || flags.centre ||
+         (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
+}
+
 /// Whether rows may stay in the element of their file: nothing prepares them or looks at their values.
 bool keeps_elements(const TrainingFlags& flags) {
-  return flags.tables.keep_elements && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse";
+  return flags.tables.keep_elements && !flags.raw && !changes_numbers(flags) && flags.tables.missing == "refuse";
 }
 
 /// Whether a rank may read its own rows alone: nothing is learned from all of them.
 bool takes_part(const TrainingFlags& flags) {
-  return flags.tables.in_parts && !flags.raw && flags.scale.empty() && flags.tables.missing == "refuse" &&
+  return flags.tables.in_parts && !flags.raw && !changes_numbers(flags) && flags.tables.missing == "refuse" &&
          flags.categories == "ordinal";
 }
 
@@ -107,6 +135,7 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
+  tables.doubles = !training.preparation.learned().columns.empty() || !training.preparation.learned().fills.empty();
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
   (training.values.empty() ? tables.label_columns : tables.target_columns) =
       training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
@@ -117,6 +146,7 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
 Rows prepared(const Preparation& preparation, bool raw, files::Table table) {
   Rows rows;
   rows.table = std::move(table);
+  rows.doubles = std::move(rows.table.doubles);
   if (preparation.options().missing == Missing::drop) leave_incomplete_out(rows);
   tell_unanswered(rows);
   prepare(preparation, raw, rows);
@@ -124,15 +154,15 @@ Rows prepared(const Preparation& preparation, bool raw, files::Table table) {
 }
 
 Scaling parse_scaling(const std::string& text) {
-  const std::vector<std::string> names = {"standardize", "min-max", "l2"};
+  const std::vector<std::string> names = {"centre", "standardize", "min-max", "l2"};
   try {
     return scaling_named(text);
   } catch (const Error&) {
     const std::string one = closest_name(text, names);
     throw Error(Errc::invalid_argument,
                 "scale: there is none called \"" + text + "\"; " +
-                    (one.empty() ? "choose one of standardize (mean 0, deviation 1), min-max (0 to "
-                                   "1), l2 (each row divided by its norm)"
+                    (one.empty() ? "choose one of centre (mean 0), standardize (mean 0, deviation 1), min-max "
+                                   "(0 to 1), l2 (each row divided by its norm)"
                                  : "did you mean " + one + "?"));
   }
 }
@@ -215,9 +245,12 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
   CLI::Option* scale =
       add_texts(app, "--scale", flags.scale,
                 "What is done to all columns, one after the other, as fitted on the training rows: "
-                "standardize, min-max, l2 (each row divided by its norm)",
+                "centre, standardize, min-max, l2 (each row divided by its norm)",
                 "NAMES");
   check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
+  app.add_flag("--centre,--center", flags.centre,
+               "Subtract from each column its mean first, in double precision: for columns whose values are far from 0 "
+               "and near each other, such as coordinates of a map or times");
   add_choice(app, "--categories", flags.categories,
              "What a column of text becomes: ordinal (its place in the sorted list of its texts), one-hot",
              {"ordinal", "one_hot"});
@@ -227,6 +260,13 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
       "drop (training rows; queries get no answer), or fill in the mean, the median or the "
       "most-frequent value of the column in the training rows; text always by the most frequent",
       {"refuse", "drop", "mean", "median", "most_frequent"});
+}
+
+void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
+  const bool keeps = metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 || metric == Metric::linf;
+  if (flags.centre && !keeps)
+    refuse(where, "--centre is for differences of values, and " + std::string(name(metric)) +
+                      " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
 void add_class_rows(CLI::App& app, TrainingFlags& flags) {
@@ -242,6 +282,7 @@ void add_class_rows(CLI::App& app, TrainingFlags& flags) {
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
                                        const files::Table& train) {
   PreparationOptions options;
+  if (flags.centre) options.scalings.push_back(Scaling::centre);
   for (const std::string& text : flags.scale) options.scalings.push_back(parse_scaling(text));
   options.categories = categories_named(flags.categories);
   options.missing = missing_named(flags.tables.missing);
@@ -287,6 +328,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);
   tables.in_parts = takes_part(flags);
+  tables.doubles = changes_numbers(flags);
   training.residence = flags.residence;
   training.memory_limit = flags.memory_limit;
   const auto choose = [&](const files::Table& all) {
@@ -301,6 +343,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (!flags.sample_weights.empty())
     training.sample_weights = read_weights(where, flags.sample_weights, flags.tables, table);
   training.rows.width = table.cols;
+  training.rows.doubles = std::move(table.doubles);
   if (flags.tables.missing == "drop") drop_incomplete(where, training);
   if (!flags.filter.empty()) training.filter = read_filter(where, flags.filter, flags.tables, training);
   if (!flags.index.empty()) return training;  // an index is prepared
@@ -309,7 +352,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   if (whole) training.features = counted_columns(where, flags, table);
   if (training.source) return training;     // nothing is prepared: reads_by_ranges()
   if (table.stored.empty() && !table.held)  // else nothing is prepared: keeps_elements(), takes_part()
-    training.preparation = Preparation(training.rows.numbers(), preparation_options(where, flags, table));
+    training.preparation = learned(training.rows, preparation_options(where, flags, table));
   prepare(training.preparation, flags.raw, training.rows);
   return training;
 }

@@ -47,6 +47,7 @@ struct TrainingFlags {
   std::string drop;              ///< LIST
   bool keeps_columns = false;    ///< those of binary files that do not count are kept
   std::vector<std::string> scale;
+  bool centre = false;  ///< --centre: before all of `scale`
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
   std::vector<double> shares;
@@ -59,7 +60,7 @@ void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --valu
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
-void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --categories
+void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --centre, --categories
 void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
@@ -70,6 +71,7 @@ void add_class_rows(CLI::App& app, TrainingFlags& flags);
 struct Rows {
   files::Table table;           ///< as they were read; without values where `prepared` has taken their place
   std::int64_t width = 0;       ///< columns as they are searched
+  std::vector<double> doubles;  ///< [count(), table.cols] what is to be prepared, where the table had them
   std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
 
   /// The rows of the table that are searched, ascending: those without a missing value. Absent: all.
@@ -137,6 +139,9 @@ struct Training {
 /// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels;
 /// for values --values and --target. Before anything is read.
 void require_answers(const std::string& where, const TrainingFlags& flags);
+
+/// Throws invalid_argument: rows are centred, for a metric that this changes.
+void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric);
 
 /// read_training() of one label column. Throws invalid_argument: there are several.
 Training read_classes(const std::string& where, const TrainingFlags& flags);

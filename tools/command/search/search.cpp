@@ -59,6 +59,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
 
 void check_flags(const CLI::App& app, const SearchFlags& flags) {
   check_element_flags(app, flags.training.tables, flags.metric);
+  check_centre("search", flags.training, flags.metric);
   if (!flags.checkpoint.empty() && !flags.by_k())
     throw Error(Errc::unsupported,
                 "search: --checkpoint keeps the k nearest, and --radius asks for all rows within "

@@ -145,6 +145,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
 
 int run_structure(const StructureFlags& flags) {
   require_answers("structure", flags.training);
+  check_centre("structure", flags.training, flags.metric);
   Outputs outputs(flags);
   const Structured done = structure(flags, outputs);
   const report::Document document = structure_document(flags, done);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "files/printed.hpp"
 #include "files/text/number.hpp"
 
 namespace kith::files {
@@ -59,16 +60,10 @@ T load(const unsigned char* from, bool swap) {
   return std::bit_cast<T>(bytes);
 }
 
-std::string digits_of(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 std::string refuse_float(double value) {
   if (std::isnan(value)) return why_not(Number::nan, {}) + std::string(or_missing);
   if (std::isinf(value)) return why_not(Number::infinite, {});
-  return "holds " + digits_of(value) + ", beyond the largest float32, 3.4e38; scale the column down";
+  return "holds " + shortest(value) + ", beyond the largest float32, 3.4e38; scale the column down";
 }
 
 template <class T>
@@ -91,27 +86,20 @@ Block floats_from(const unsigned char* from, bool swap, std::size_t count, float
         return block;
       }
     }
-    if constexpr (std::is_same_v<T, double>) {
-      if (static_cast<double>(to[i]) != element) block.rounded.push_back(i);
-    } else if constexpr (std::is_integral_v<T> && sizeof(T) >= 4) {
-      // The largest of a type may round to the power of two above it, which the type does not hold.
-      const bool above = to[i] >= static_cast<float>(std::numeric_limits<T>::max());
-      if (above || static_cast<T>(to[i]) != element) block.rounded.push_back(i);
-    }
   }
   return block;
 }
 
 template <class T>
-Block doubles_from(const unsigned char* from, bool swap, std::size_t count, double* to) {
+Block doubles_from(const unsigned char* from, bool swap, std::size_t count, double* to, bool missing) {
   for (std::size_t i = 0; i < count; ++i) {
     const T element = load<T>(from + i * sizeof(T), swap);
     if constexpr (std::is_same_v<T, Half>)
       to[i] = widen(element);
     else
       to[i] = static_cast<double>(element);
-    if (!std::isfinite(to[i]))
-      return {{}, i, why_not_wide(std::isnan(to[i]) ? Number::nan : Number::infinite, {})};
+    if (!std::isfinite(to[i]) && !(missing && std::isnan(to[i])))
+      return {i, why_not_wide(std::isnan(to[i]) ? Number::nan : Number::infinite, {})};
   }
   return {};
 }
@@ -133,7 +121,7 @@ Block labels_from(const unsigned char* from, bool swap, std::size_t count, std::
       else
         value = element;
       if (!(std::fabs(value) <= 0x1p53 && value == std::trunc(value)))
-        why = "holds " + digits_of(value) + "; " + std::string(labels_are_whole);
+        why = "holds " + shortest(value) + "; " + std::string(labels_are_whole);
       else
         to[i] = static_cast<std::int64_t>(value);
     }
@@ -190,11 +178,15 @@ Block to_floats(ElementType type, bool big_endian, const unsigned char* from, st
   });
 }
 
-Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
-                 double* to) {
+Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
+                 bool missing) {
   return with_type(type, [&](auto element) {
-    return doubles_from<decltype(element)>(from, must_swap(big_endian), count, to);
+    return doubles_from<decltype(element)>(from, must_swap(big_endian), count, to, missing);
   });
+}
+
+bool may_round(ElementType type) {
+  return type == ElementType::f64 || (size_of(type) >= 4 && type != ElementType::f32);
 }
 
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
@@ -202,20 +194,6 @@ Block to_labels(ElementType type, bool big_endian, const unsigned char* from, st
   return with_type(type, [&](auto element) {
     return labels_from<decltype(element)>(from, must_swap(big_endian), count, to);
   });
-}
-
-void RoundingCount::add(std::int64_t row, std::int64_t column) {
-  RoundedColumn& entry = columns_.try_emplace(column, RoundedColumn{column, 0, row}).first->second;
-  ++entry.values;
-  entry.first_row = std::min(entry.first_row, row);
-}
-
-std::vector<RoundedColumn> RoundingCount::columns() const {
-  std::vector<RoundedColumn> list;
-  for (const auto& [column, entry] : columns_) list.push_back(entry);
-  std::sort(list.begin(), list.end(),
-            [](const RoundedColumn& a, const RoundedColumn& b) { return a.column < b.column; });
-  return list;
 }
 
 }  // namespace kith::files

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 #include "files/table.hpp"
 
@@ -18,26 +16,18 @@ std::size_t size_of(ElementType type);
 /// A block of elements that was converted.
 struct Block {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> rounded;  ///< elements that no float32 equals
-  std::size_t bad = none;            ///< the first element that could not be converted, if any
-  std::string why;                   ///< `holds NaN; ...`
+  std::size_t bad = none;  ///< the first element that could not be converted, if any
+  std::string why;         ///< `holds NaN; ...`
 };
 /// missing  NaN stays; else it is refused
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
                 bool missing = false);
-/// The same as float64, in which only integers beyond 2^53 are rounded; `rounded` stays empty.
-Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to);
+/// The same as float64, in which only integers beyond 2^53 are rounded.
+Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
+                 bool missing = false);
+/// Whether float32 may not hold an element.
+bool may_round(ElementType type);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
                 std::int64_t* to);
-
-/// Counts what was rounded, column by column.
-class RoundingCount {
- public:
-  void add(std::int64_t row, std::int64_t column);
-  std::vector<RoundedColumn> columns() const;  ///< ascending
-
- private:
-  std::unordered_map<std::int64_t, RoundedColumn> columns_;
-};
 
 }  // namespace kith::files

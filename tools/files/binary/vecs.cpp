@@ -71,7 +71,7 @@ class VecsReader {
 
 void read_vecs(Source& source, Format format, const ReadOptions& options, Table& table) {
   VecsReader reader(source, format);
-  RoundingCount rounding;
+  DigitsWatch digits;
   const bool keeps_bytes =
       format == Format::bvecs && !options.missing &&
       std::find(options.keep.begin(), options.keep.end(), Element::u8) != options.keep.end();
@@ -91,12 +91,21 @@ void read_vecs(Source& source, Format format, const ReadOptions& options, Table&
     if (block.bad != Block::none)
       source.fail("row " + std::to_string(row) + ", column " + std::to_string(first + block.bad) + " " +
                   block.why);
-    for (std::size_t i : block.rounded)
-      rounding.add(static_cast<std::int64_t>(row), static_cast<std::int64_t>(first + i));
+    if (!may_round(type_of(format))) return;
+    std::vector<double> wide(some);
+    to_doubles(type_of(format), false, bytes, some, wide.data(), options.missing);
+    if (options.doubles) {
+      table.doubles.insert(table.doubles.end(), wide.begin(), wide.end());
+      return;
+    }
+    for (std::size_t i = 0; i < some; ++i)
+      digits.add(static_cast<std::int64_t>(row), static_cast<std::int64_t>(first + i), wide[i],
+                 table.values[before + i]);
   });
   table.rows = reader.rows();
   table.cols = reader.dims();
-  table.rounded = rounding.columns();
+  table.rounded = digits.rounded();
+  table.equal_rows = digits.equal_rows();
 }
 
 std::vector<std::int64_t> read_vecs_labels(Source& source, Format format) {

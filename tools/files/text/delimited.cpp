@@ -269,7 +269,9 @@ class DelimitedReader {
     const std::size_t before = table_.values.size(), after = before + static_cast<std::size_t>(table_.cols);
     if (after > table_.values.capacity()) source_.require_room(multiply(after, sizeof(float)));
     table_.values.resize(after);
+    if (options_.doubles) table_.doubles.resize(after);
     float* to = table_.values.data() + before;
+    double* wide = options_.doubles ? table_.doubles.data() + before : nullptr;
     const std::size_t targets_before = table_.targets.size();
     if (has_targets_) table_.targets.resize(targets_before + options_.target_columns.size());
     bool answered = true;
@@ -282,10 +284,25 @@ class DelimitedReader {
       else if (column.kind == Column::blank && !cells[c].empty())
         refuse_width();
       else if (is_value(column))
-        *to++ = read_value(c, cells[c]);
+        place_value(c, cells[c], to, wide);
     }
-    if (!answered) table_.values[before] = std::numeric_limits<float>::quiet_NaN();
+    if (!answered) {
+      table_.values[before] = std::numeric_limits<float>::quiet_NaN();
+      if (options_.doubles) table_.doubles[before] = std::numeric_limits<double>::quiet_NaN();
+    }
     ++table_.rows;
+  }
+
+  void place_value(std::size_t c, std::string_view cell, float*& to, double*& wide) {
+    const float value = read_value(c, cell);
+    *to++ = value;
+    const bool number = columns_[c].kind == Column::number;
+    if (!wide && (!number || options_.like)) return;
+    const double exact = number ? wide_of(cell, value, table_.decimal) : static_cast<double>(value);
+    if (wide)
+      *wide++ = exact;
+    else
+      digits_.add(table_.rows, columns_[c].position, exact, value);
   }
 
   float read_value(std::size_t c, std::string_view cell) {
@@ -317,7 +334,6 @@ class DelimitedReader {
   float read_number(std::size_t c, std::string_view cell) {
     const Number number = parse_number(cell, table_.decimal);
     if (number.kind != Number::finite) refuse_number(c, number.kind, cell);
-    if (number.rounded) rounding_.add(table_.rows, columns_[c].position);
     return number.value;
   }
 
@@ -399,7 +415,8 @@ class DelimitedReader {
 
   /// Categories were numbered as they came; number them in the order of their names.
   void finish() {
-    table_.rounded = rounding_.columns();
+    table_.rounded = digits_.rounded();
+    table_.equal_rows = digits_.equal_rows();
     leave_empty_out();
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -419,6 +436,9 @@ class DelimitedReader {
           float& value = table_.values[static_cast<std::size_t>(r * table_.cols + column.position)];
           if (!std::isnan(value))
             value = static_cast<float>(sorted.position[static_cast<std::size_t>(value)]);
+          if (options_.doubles)
+            table_.doubles[static_cast<std::size_t>(r * table_.cols + column.position)] =
+                static_cast<double>(value);
         }
         categories.names = std::move(sorted.names);
       }
@@ -468,7 +488,7 @@ class DelimitedReader {
   std::int64_t places_ = 0;  ///< columns that are no answers
   bool has_targets_ = false;
   std::vector<LabelReader> labels_;
-  RoundingCount rounding_;
+  DigitsWatch digits_;
 };
 
 }  // namespace

@@ -15,20 +15,20 @@ namespace {
 Number out_of_range(std::string_view text) {
   double wide = 0;
   if (std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc()) {
-    if (std::fabs(wide) > 1) return {Number::too_large, 0, false};
-    return {Number::finite, static_cast<float>(wide), false};
+    if (std::fabs(wide) > 1) return {Number::too_large, 0};
+    return {Number::finite, static_cast<float>(wide)};
   }
   const bool negative = text[0] == '-';
   const std::size_t exponent_at = std::min(text.find_first_of("eE"), text.size());
   const std::string_view digits = text.substr(0, exponent_at);
   const std::size_t point = std::min(digits.find('.'), digits.size());
   const std::size_t first = digits.find_first_of("123456789");
-  if (first == std::string_view::npos) return {Number::finite, negative ? -0.0f : 0.0f, false};
+  if (first == std::string_view::npos) return {Number::finite, negative ? -0.0f : 0.0f};
   const bool small_exponent = exponent_at + 1 < text.size() && text[exponent_at + 1] == '-';
   // Even double cannot hold it, so either the exponent or the run of digits decides, and by far.
   const bool small = exponent_at < text.size() ? small_exponent : first > point;
-  if (small) return {Number::finite, negative ? -0.0f : 0.0f, false};
-  return {Number::too_large, 0, false};
+  if (small) return {Number::finite, negative ? -0.0f : 0.0f};
+  return {Number::too_large, 0};
 }
 
 /// `text` with a decimal point instead of a comma; no number where it has a point, or ends in the comma.
@@ -39,44 +39,31 @@ std::string with_point(std::string_view text) {
   return result;
 }
 
-/// Whether a float32 keeps the whole part of a decimal fraction.
-bool whole_part_is_exact(std::string_view text, float value) {
-  double wide = 0;
-  std::from_chars(text.data(), text.data() + text.size(), wide);
-  return std::fabs(wide - static_cast<double>(value)) < 0.5;
-}
+constexpr std::size_t short_digits = 7;  // a whole number of so many is below 2^24
 
-/// Whether `digits` (an optional sign, then digits only) is a float32; |value| >= 2^24.
-bool whole_is_exact(std::string_view digits, float value) {
-  std::int64_t whole = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), whole);
-  if (error != std::errc() || end != digits.data() + digits.size()) return false;
-  return std::fabs(value) < 0x1p63f && static_cast<std::int64_t>(value) == whole;
+bool is_short_whole(std::string_view text) {
+  return text.size() <= short_digits && all_digits(text);
 }
 
 }  // namespace
 
 Number parse_number(std::string_view text) {
-  constexpr std::size_t short_digits = 7;  // fewer than 2^24 whatever they are
-  if (!text.empty() && text.size() <= short_digits && std::all_of(text.begin(), text.end(), is_digit)) {
+  if (is_short_whole(text)) {
     std::int32_t whole = 0;
     for (char c : text) whole = whole * 10 + (c - '0');
-    return {Number::finite, static_cast<float>(whole), false};
+    return {Number::finite, static_cast<float>(whole)};
   }
   if (text.size() > 1 && text[0] == '+' && text[1] != '-' && text[1] != '+') text.remove_prefix(1);
   Number number;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number.value);
   if (error == std::errc::invalid_argument || end != text.data() + text.size()) return {};
   if (error == std::errc::result_out_of_range) return out_of_range(text);
-  if (std::isnan(number.value)) return {Number::nan, 0, false};
+  if (std::isnan(number.value)) return {Number::nan, 0};
   if (std::isinf(number.value)) {
     const bool word = text.find_first_of("iI") != std::string_view::npos;
-    return {word ? Number::infinite : Number::too_large, 0, false};
+    return {word ? Number::infinite : Number::too_large, 0};
   }
   number.kind = Number::finite;
-  if (std::fabs(number.value) >= 0x1p24f && text.find_first_of("eE") == std::string_view::npos)
-    number.rounded = text.find('.') == std::string_view::npos ? !whole_is_exact(text, number.value)
-                                                              : !whole_part_is_exact(text, number.value);
   return number;
 }
 
@@ -98,6 +85,11 @@ WideNumber parse_wide(std::string_view text) {
   if (std::from_chars(text.data(), text.data() + text.size(), value).ec == std::errc())
     return {Number::finite, value};
   return {narrow.kind, narrow.value};  // beyond float64, hence beyond float32; or too small for both
+}
+
+double wide_of(std::string_view text, float value, char decimal) {
+  if (std::isnan(value) || is_short_whole(text)) return static_cast<double>(value);
+  return parse_wide(text, decimal).value;
 }
 
 bool parse_whole(std::string_view text, std::int64_t& value) {

@@ -26,8 +26,6 @@ inline bool all_digits(std::string_view text) {
 struct Number {
   enum Kind { finite, not_a_number, nan, infinite, too_large } kind = not_a_number;
   float value = 0;
-  bool rounded = false;  ///< a whole number that is no float32, or 2^24 and more whose whole part is not
-                         ///< kept; other fractions are not reported
 };
 
 /// `text` without spaces around it; an optional sign, digits, a point, an exponent; nan, inf, infinity.
@@ -35,13 +33,16 @@ Number parse_number(std::string_view text);
 /// The same where numbers are written with this decimal sign, '.' or ','; the other one makes it no number.
 Number parse_number(std::string_view text, char decimal);
 
-/// The same as float64. Numbers beyond it are too_large; rounding is not reported.
+/// The same as float64. Numbers beyond it are too_large.
 struct WideNumber {
   Number::Kind kind = Number::not_a_number;
   double value = 0;
 };
 WideNumber parse_wide(std::string_view text);
 WideNumber parse_wide(std::string_view text, char decimal);
+
+/// What a cell is as float64, of which parse_number() made `value`, finite or the NaN of a missing value.
+double wide_of(std::string_view text, float value, char decimal = '.');
 
 /// A whole number, also written as 3.0 or 3e0. False: it is none, or beyond int64.
 bool parse_whole(std::string_view text, std::int64_t& value);

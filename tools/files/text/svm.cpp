@@ -140,16 +140,22 @@ class SvmReader {
       const auto [index, text] = split_entry(lines_, item, last);
       last = index;
       if (index == 0) check_zero();
+      if (text.empty() && !options_.missing)
+        lines_.fail("has " + in_quotes(item) +
+                    " and no value behind it; write index:value without a blank between "
+                    "them, such as 3:0.5");
       Number number = parse_number(text);
       if (options_.missing && (number.kind == Number::nan || is_missing_marker(text)))
-        number = {Number::finite, std::numeric_limits<float>::quiet_NaN(), false};
+        number = {Number::finite, std::numeric_limits<float>::quiet_NaN()};
       if (number.kind != Number::finite) {
         const std::string_view advice = is_missing(number.kind, text) ? or_missing : std::string_view();
         lines_.fail("index " + std::to_string(index) + " " + why_not(number.kind, text) +
                     std::string(advice));
       }
-      if (number.rounded) rounding_.add(row, index);
+      const double wide = wide_of(text, number.value);
+      if (!options_.doubles) digits_.add(row, index, wide, number.value);
       entries_.push_back({static_cast<std::uint32_t>(index), number.value});
+      if (options_.doubles) doubles_.push_back(wide);
     }
     if (last < 0) return;
     width_.largest = std::max(width_.largest, last);
@@ -209,7 +215,12 @@ class SvmReader {
     for (std::size_t r = 0; r + 1 < row_begin_.size(); ++r)
       for (std::size_t i = row_begin_[r]; i < row_begin_[r + 1]; ++i)
         table_.values[r * cols + entries_[i].index - base] = entries_[i].value;
-    table_.rounded = rounding_.columns();
+    if (options_.doubles) table_.doubles.assign(table_.values.size(), 0.0);
+    for (std::size_t r = 0; options_.doubles && r + 1 < row_begin_.size(); ++r)
+      for (std::size_t i = row_begin_[r]; i < row_begin_[r + 1]; ++i)
+        table_.doubles[r * cols + entries_[i].index - base] = doubles_[i];
+    table_.rounded = digits_.rounded();
+    table_.equal_rows = digits_.equal_rows();
     for (RoundedColumn& column : table_.rounded) column.column -= table_.first_index;
   }
 
@@ -221,8 +232,9 @@ class SvmReader {
   bool with_labels_ = false, with_targets_ = false;
   SvmWidth width_;         ///< of this file and of options_.also
   bool own_zero_ = false;  ///< whether the index 0 occurs in this one
-  RoundingCount rounding_;
+  DigitsWatch digits_;
   std::vector<Numbered> entries_;
+  std::vector<double> doubles_;  ///< their values, where options_ want these
   std::vector<std::size_t> row_begin_{0};
 };
 

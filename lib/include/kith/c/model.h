@@ -11,7 +11,7 @@ typedef struct kith_preparation kith_preparation;
 /// What happens to rows before they are searched. Contract, section 3.
 typedef struct kith_preparation_options {
   uint64_t size;
-  const char* const* scalings;  ///< one after another: `standardize`, `min_max`, `l2_rows`
+  const char* const* scalings;  ///< one after another: `centre`, `standardize`, `min_max`, `l2_rows`
   int64_t scaling_count;
   const int64_t* categorical;  ///< columns of categories, which are whole numbers 0, 1, ...
   int64_t categorical_count;
@@ -21,7 +21,7 @@ typedef struct kith_preparation_options {
 KITH_C_API void kith_preparation_options_init(kith_preparation_options* options, uint64_t size);
 
 /// Learn from training rows. Free by kith_preparation_free().
-///   train  [n, dims]  NaN only where `missing` fills it
+///   train  [n, dims]  of any numbers, KITH_F64 too; NaN only where `missing` fills it
 KITH_C_API kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
                                             kith_preparation** out);
 KITH_C_API void kith_preparation_free(kith_preparation* preparation);
@@ -32,7 +32,7 @@ KITH_C_API kith_status kith_preparation_shape(const kith_preparation* preparatio
 ///   source  [width]  out
 KITH_C_API kith_status kith_preparation_sources(const kith_preparation* preparation, int64_t* source);
 /// Rows as they are searched, each value rounded once to float.
-///   rows  [m, dims]
+///   rows  [m, dims]  of any numbers, KITH_F64 too
 ///   to    [m, width]  out
 KITH_C_API kith_status kith_preparation_apply(const kith_preparation* preparation, const kith_rows* rows,
                                               float* to);

@@ -1,0 +1,134 @@
+// Values whose digits float32 does not hold: told by every command that reads them, and kept by --centre and
+// --scale, which round once, in the end. All of it on the CPU.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
+
+namespace {
+
+using namespace command_tests;
+
+/// Points of a map in metres, [rows, 3].
+std::vector<double> map_points(std::int64_t rows, std::uint64_t state) {
+  std::vector<double> points;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (const double middle : {450000.0, 5411000.0, 300.0}) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      points.push_back(middle + std::round(200e3 * static_cast<double>(state >> 11u) * 0x1p-53) / 1e3);
+    }
+  return points;
+}
+
+string text_of(const std::vector<double>& points, std::size_t cols = 3) {
+  string text = cols == 3 ? "x,y,z\n" : "";
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    char cell[32];
+    std::snprintf(cell, sizeof cell, "%.3f%c", points[i], (i + 1) % cols == 0 ? '\n' : ',');
+    text += cell;
+  }
+  return text;
+}
+
+/// As NumPy writes float64.
+string npy_of(const std::vector<double>& points) {
+  string header =
+      "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(points.size() / 3) + ", 3), }";
+  header.resize(117, ' ');
+  header += '\n';
+  string file("\x93NUMPY\x01\x00", 8);
+  file += static_cast<char>(header.size());
+  file += '\0';
+  return file + header + string(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(double));
+}
+
+/// The three nearest other rows of each row, by doubles alone, as the command writes them.
+string right_rows(const std::vector<double>& points) {
+  string text;
+  const std::size_t n = points.size() / 3;
+  for (std::size_t q = 0; q < n; ++q) {
+    std::vector<std::pair<double, std::size_t>> all;
+    for (std::size_t t = 0; t < n; ++t) {
+      double sum = 0;
+      for (std::size_t d = 0; d < 3; ++d) sum += std::pow(points[3 * q + d] - points[3 * t + d], 2);
+      if (t != q) all.emplace_back(sum, t);
+    }
+    std::partial_sort(all.begin(), all.begin() + 3, all.end());
+    for (std::size_t j = 0; j < 3; ++j) text += std::to_string(all[j].second) + (j < 2 ? "," : "\n");
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("digits: a map in metres is told, and its neighbours are those of double when it is centred") {
+  const Folder folder;
+  const std::vector<double> points = map_points(600, 7);
+  const string right = right_rows(points), out = folder / "rows.txt";
+  for (const string& file :
+       {folder.write("utm.csv", text_of(points)), folder.write("utm.npy", npy_of(points))}) {
+    CAPTURE(file);
+    const auto found = [&](const string& more) {
+      const Result result = kith("search --device cpu --leave-one-out -k 3 --train " + file + " " + more +
+                                 " --out-index " + (folder / "rows.csv"));
+      CHECK(result.code == 0);
+      const string rows = folder.read("rows.csv");
+      return std::pair(rows.substr(rows.find('\n') + 1), result.err);
+    };
+    const auto [plain, told] = found("");
+    CHECK(plain != right);
+    CHECK(contains(told, ": float32 keeps its values to 0.5, and they span 199."));
+    CHECK(contains(told, "; so it is with 1 other column"));
+    CHECK(contains(told, "; --centre subtracts each column's mean first, in double precision"));
+    const auto [centred, quiet] = found("--centre");
+    CHECK(centred == right);
+    CHECK(quiet.find("float32") == string::npos);
+    CHECK(found("--center").first == right);
+    CHECK(found("--scale centre").first == right);
+    // Scaled, the spans are nearly alike, so order and rows stay; rounded before they do not.
+    CHECK(found("--scale min-max").second.find("float32") == string::npos);
+    CHECK(found("--centre --scale min-max").first == found("--scale min-max").first);
+  }
+}
+
+TEST_CASE("digits: a centred model keeps its shift, for queries of files and of the command line") {
+  const Folder folder;
+  const string train = folder.write("t.csv", "t,kind\n1700000000,a\n1700000030,b\n1700000060,c\n");
+  const string base = "classify --device cpu --label kind -k 1 --train " + train;
+  const Result told = kith(base + " --query 1700000059");
+  CHECK(contains(told.err, "rows 0 and 1, which differ, become equal"));
+  CHECK(contains(kith(base + " --centre --query 1700000059").out, "1700000059: c\n"));
+  const string model = folder / "m.kith", queries = folder.write("q.csv", "t\n1700000029\n1700000001\n");
+  CHECK(kith(base + " --centre --save-model " + model).code == 0);
+  CHECK(kith("classify --device cpu --model " + model + " --queries " + queries).out == "b\na\n");
+  CHECK(contains(kith("classify --device cpu --model " + model + " --query 1700000044").out, ": b\n"));
+  check_refused(
+      "classify --device cpu --centre --model " + model + " --query 1", 2,
+      "invalid_argument: classify: --model and --centre are both given; a model has its training rows and "
+      "what was done to them: leave --centre out");
+  check_refused(
+      base + " --centre --metric cosine --query 1", 2,
+      "invalid_argument: classify: --centre is for differences of values, and cosine is none of l2, "
+      "squared_l2, l1 and linf; leave it out, or choose one of these");
+}
+
+TEST_CASE("digits: missing values are filled in double") {
+  const Folder folder;
+  const string train = folder.write("t.csv", "t\n1700000000\n1700000060\n\n");
+  const string rows = folder.write("m.csv", "t,z\n1700000000,1\n1700000060,1\n,1\n");
+  const Result filled =
+      kith("search --device cpu --centre --missing mean -k 3 --query 1700000030,1 --train " + rows);
+  CHECK(contains(filled.out, "2 (0)"));
+  CHECK(contains(filled.out, "0 (30)"));
+}
+
+TEST_SUITE_END();
