@@ -69,10 +69,11 @@ std::string image_card(const Samples& report, const Sample& sample, const Grey& 
   return card + "</div></div></div>\n";
 }
 
-/// What the file had in this cell: a number, or a category.
+/// What the file had in this cell: a number, a category, or nothing.
 std::string cell_text(const files::Table& train, const files::Table& table, std::int64_t row,
                       std::int64_t column) {
   const float value = table.values[static_cast<std::size_t>(row * table.cols + column)];
+  if (std::isnan(value)) return "missing";
   for (const files::Categories& known : train.categories)
     if (known.column == column && value >= 0 && static_cast<std::size_t>(value) < known.names.size())
       return known.names[static_cast<std::size_t>(value)];

@@ -119,4 +119,22 @@ TEST_CASE("classify: a report counts rows without an answer, and names what was 
   CHECK(contains(page, "<dt>Votes weigh by</dt><dd>distance</dd>"));
 }
 
+TEST_CASE("classify: a report spells choices as their options do, and says where a value is missing") {
+  const Folder folder;
+  const string train = folder.write("mixed.csv", "age,plan,kind\n1,a,x\n2,,y\n,a,x\n4,b,y\n5,a,x\n6,b,x\n");
+  const Result result =
+      kith("classify --device cpu --label kind --train " + train +
+           " --leave-one-out -k 3 --missing most-frequent --categories one-hot --scale min-max --tie "
+           "fewer-neighbors --report " +
+           (folder / "r.html"));
+  CHECK(result.code == 0);
+  const string page = folder.read("r.html");
+  CHECK(contains(page, "<dt>Text columns</dt><dd>one-hot</dd>"));
+  CHECK(contains(page, "<dt>Missing values</dt><dd>most-frequent</dd>"));
+  CHECK(contains(page, "<dt>Scale</dt><dd>min-max</dd>"));
+  CHECK(contains(page, "<dt>Ties go to</dt><dd>fewer-neighbors</dd>"));
+  CHECK(contains(page, "<bdi>missing</bdi>"));
+  CHECK(!contains(page, "nan<"));
+}
+
 TEST_SUITE_END();

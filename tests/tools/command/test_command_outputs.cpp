@@ -134,6 +134,10 @@ TEST_CASE("a file that was written is told on stderr, unless --quiet") {
   CHECK(quiet.code == 0);
   CHECK(quiet.err.empty());
   CHECK(quiet.out == loud.out);
+  const string seen = shell("\"$kith\" classify" + ask + "--train " + a + " --report " + page + " 2>&1")
+                          .out;  // on a terminal: first the result
+  CHECK(seen.find("accuracy ") < seen.find("kith: note: wrote "));
+  CHECK(contains(seen, "kith: note: wrote "));
   const Result wrong =
       kith("classify --train " + (folder / "none.csv") + " --label kind --leave-one-out --quiet");
   CHECK(wrong.code == 3);

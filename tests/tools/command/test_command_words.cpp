@@ -5,6 +5,7 @@
 #include <pty.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -72,7 +73,29 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   }
   CHECK(contains(in_one_line(kith("search --help").out),
                  "squared_l2 (sqeuclidean), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
-                 "negative_dot (inner_product, dot, ip; the product with its sign turned"));
+                 "negative_dot (inner_product, dot, ip; the negated product"));
+}
+
+TEST_CASE("help shows options by headings, and first what everybody needs") {
+  const string help = kith("search --help").out;
+  std::vector<string> headings, first;
+  std::istringstream lines(help);
+  for (string text; std::getline(lines, text);) {
+    if (text.ends_with(":") && !text.starts_with(" ")) headings.push_back(text);
+    if (headings.size() == 1 && text.starts_with("  -"))
+      first.push_back(text.substr(2, text.find(' ', 2) - 2));
+  }
+  CHECK(headings ==
+        std::vector<string>{"What to search:", "Columns and rows:", "Text files:", "Output:", "Devices:",
+                            "How it is done (the result is the same):", "Limits of files:", "Examples:"});
+  REQUIRE(first.size() > 3);
+  CHECK(std::vector<string>(first.begin(), first.begin() + 3) ==
+        std::vector<string>{"-k", "--metric", "--query"});
+  CHECK(contains(kith("classify --help").out, "\nVotes:\n  --weights "));
+  CHECK(contains(kith("tune --help").out, "\nOptions:\n  -h,--help "));
+  const string page = kith("manual --as man --of search").out;
+  CHECK(page.find("\\fB\\-k\\fR") < page.find("\\fB\\-\\-train\\fR"));
+  CHECK(contains(page, ".SS Text files\n"));
 }
 
 TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {

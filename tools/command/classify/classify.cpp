@@ -63,14 +63,15 @@ int run_classify(const CLI::App& app, ClassifyFlags flags) {
 }
 
 void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
-  add_table_options(app, flags.training.tables,
-                    "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
-                    "-1 is the last. Several, with commas between them, are answered one by one. Where the "
-                    "queries have them too, they are the truth");
+  add_table_options(
+      app, flags.training.tables,
+      "Column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last. "
+      "Several, separated by commas, are predicted one by one. If the queries have them, they are the truth");
   add_index_option(app, flags.training);
   add_answer_options(app, flags.training);
-  add_query_options(app, flags.query_flags, "True labels of the queries, one a row");
-  add_numbers(app, "--k-sweep", flags.k_sweep, "Accuracy for each of these k, by one search: 1,3,5,9", 1);
+  add_query_options(app, flags.query_flags, "True labels of the queries, one per row");
+  add_numbers(app, "--k-sweep", flags.k_sweep,
+              "Print the accuracy for each of these k, by one search, such as 1,3,5,9", 1);
   add_metric_option(app, flags.metric);
   add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
@@ -79,12 +80,11 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
   add_voting_options(app, flags.voting);
-  app.add_option(
-         "--no-label", flags.no_label,
-         "The answer where no class wins (--tie abstain) or a value is missing (--missing drop); else ? for "
-         "labels of text or with one below 0, -1 for numbers")
+  app.add_option("--no-label", flags.no_label,
+                 "Answer if no class wins (--tie abstain) or a value is missing (--missing drop); by default "
+                 "-1, or ? if labels are text or one is below 0")
       ->type_name("LABEL");
-  app.add_option("--outlier", flags.outlier, "The answer where no row is within --radius; else as --no-label")
+  app.add_option("--outlier", flags.outlier, "Answer if no row is within --radius (default: --no-label)")
       ->type_name("LABEL");
   add_sample_weight_option(app, flags.training);
   add_filter_option(app, flags.training);
@@ -100,18 +100,19 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
            "Write the labels, [queries] or [queries, label columns]: .npy (int64), .csv, "
            ".tsv, .txt");
   add_file("--proba", flags.proba,
-           "Write the share of each class in the score, [queries, classes], classes in the order of the "
-           "labels: .npy (float64), .csv, .tsv, .txt");
+           "Write the share of each class in the votes, [queries, classes], in the order of the labels: .npy "
+           "(float64), .csv, .tsv, .txt");
   add_file("--save-model", flags.save_model,
-           "Write training rows, labels, scale, metric, -k and vote as one file");
-  reads_file(
-      app.add_option("--model", flags.model, "Such a file, in place of --train and what belongs to it"));
+           "Write training rows, labels, scaling, metric, -k and voting rules as one file");
+  reads_file(app.add_option("--model", flags.model,
+                            "Use a file by --save-model instead of --train and its options"));
   add_output_options(app, flags.output);
-  add_document_options(app, flags.shown, "", "Write a page about the result, for a browser",
+  add_document_options(app, flags.shown, "", "Write a page about the result for a browser",
                        "Print all answers, votes and neighbours as JSON");
   add_texts(app, "--class-names", flags.class_names,
-            "Names of the labels 0, 1, 2, ... for the report, with commas between them", "NAMES");
-  add_number(app, "--expect", flags.expect, "How many must be right; exit 1 where it is another number", 0);
+            "Names of the labels 0, 1, 2, ... in the report, separated by commas", "NAMES");
+  add_number(app, "--expect", flags.expect,
+             "How many answers must be right; exit with 1 if another number is", 0);
   add_diagnostic_options(app, flags.diagnostics);
 }
 

@@ -112,7 +112,7 @@ Subcommand add_devices(CLI::App& parent) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* app =
       parent.add_subcommand("devices", "List every back end and device, and test each device: is it exact?");
-  app->add_flag("--json", *as_json, "The same and more, for programs");
+  app->add_flag("--json", *as_json, "Print the same and more as JSON");
   add_examples(*app, {"kith devices", "kith devices --json | python3 -m json.tool"});
   return {app, [as_json] { return run_devices(*as_json); }};
 }

@@ -273,8 +273,8 @@ int run_doctor(bool as_json) {
 Subcommand add_doctor(CLI::App& parent) {
   auto as_json = std::make_shared<bool>(false);
   CLI::App* app =
-      parent.add_subcommand("doctor", "Say what is found here, what is not, and which package has it");
-  app->add_flag("--json", *as_json, "The same and more, for programs");
+      parent.add_subcommand("doctor", "Show what is found, what is missing, and which package has it");
+  app->add_flag("--json", *as_json, "Print the same and more as JSON");
   add_examples(*app, {"kith doctor", "kith doctor --json"});
   return {app, [as_json] { return run_doctor(*as_json); }};
 }

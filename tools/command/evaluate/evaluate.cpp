@@ -179,23 +179,24 @@ int run_evaluate(const CLI::App& app, const EvaluateFlags& flags) {
 
 Subcommand add_evaluate(CLI::App& parent) {
   auto flags = std::make_shared<EvaluateFlags>();
-  CLI::App* app = parent.add_subcommand("evaluate", "Accuracy for every k, by one search: which k is best?");
+  CLI::App* app =
+      parent.add_subcommand("evaluate", "Measure the accuracy of every k by one search: which k is best?");
   add_table_options(*app, flags->training.tables,
-                    "The column of text files (or .svm) that holds the labels: a name, or a number from 1; "
-                    "-1 is the last. Where the queries have it too, it is the truth");
+                    "Column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is "
+                    "the last. If the queries have it, it is the truth");
   app->get_option("--queries")
       ->description(
-          "Held-out rows with known labels. Without them and --folds, each training row is asked of "
+          "Held-out rows with known labels. Without these and --folds, each training row is classified by "
           "all others (leave-one-out)");
   add_answer_options(*app, flags->training);
-  reads_file(app->add_option("--truth", flags->truth, "True labels of the queries, one a row"));
-  add_number(*app, "--k-max", flags->k_max, "Try k = 1, 2, ... up to this; 20 where nothing is said", 1);
+  reads_file(app->add_option("--truth", flags->truth, "True labels of the queries, one per row"));
+  add_number(*app, "--k-max", flags->k_max, "Try k = 1, 2, ... up to this (default 20)", 1);
   add_number(*app, "--folds", flags->folds,
-             "Ask each of so many folds of the rows of the others; folds have as good as the same share of "
-             "every class. --scale is fitted on all training rows, once",
+             "Divide the rows into this many folds, and classify each by the others; every fold has nearly "
+             "the same share of each class. --scale is fitted once, on all training rows",
              2);
   add_number(*app, "--seed", flags->seed,
-             "Of the shuffle before the folds are dealt; 0 where nothing is said", 0);
+             "Seed of the shuffle before the rows are dealt into folds (default 0)", 0);
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
@@ -205,11 +206,11 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
-  add_document_options(*app, flags->shown, "Write k, accuracy and right answers, a line for each k",
-                       "Write a page with pictures, for a browser");
-  add_texts(*app, "--class-names", flags->class_names, "Names of the labels 0, 1, 2, ..., with commas",
-            "NAMES");
-  app->add_flag("--explain", flags->explain, "Print how it was done, and the seconds of each step");
+  add_document_options(*app, flags->shown, "Write k, accuracy and right answers, one line per k",
+                       "Write a page with charts for a browser");
+  add_texts(*app, "--class-names", flags->class_names,
+            "Names of the labels 0, 1, 2, ... in the report, separated by commas", "NAMES");
+  app->add_flag("--explain", flags->explain, "Print how the search was done, and the seconds of each step");
   add_plan_options(*app, flags->plan);
   add_examples(*app,
                {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",

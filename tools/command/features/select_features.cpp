@@ -113,12 +113,12 @@ int run_select_features(const CLI::App& app, const SelectFeaturesFlags& flags) {
 
 void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
   add_choice(app, "--criterion", flags.criterion,
-             "What makes a set of columns good: q (distance between classes over distance inside), "
+             "How to judge a set of columns: q (distance between classes over distance within them), "
              "leave-one-out (share of the rows that their k nearest others classify right)",
              {"q", "leave_one_out"});
   add_choice(app, "--method", flags.method,
-             "How sets are tried: forward (add the best), backward (drop the one that is missed least), "
-             "floating (forward, and drop where that beats the best set of that size)",
+             "How to try sets of columns: forward (add the best column), backward (drop the one that is "
+             "missed least), floating (forward, and drop columns where that beats the best set of that size)",
              {"forward", "backward", "floating"});
   add_number(app, "--most", flags.most, "Columns of the largest set (forward, floating); 0: all", 0);
   add_number(app, "--least", flags.least, "Columns of the smallest set (backward)", 1)->capture_default_str();
@@ -129,15 +129,15 @@ void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
 
 Subcommand add_select_features(CLI::App& parent) {
   auto flags = std::make_shared<SelectFeaturesFlags>();
-  CLI::App* app = parent.add_subcommand("select-features", "Search for the columns that tell classes apart");
+  CLI::App* app = parent.add_subcommand("select-features", "Find the columns that tell classes apart");
   add_class_rows(*app, flags->training);
-  app->get_option("--features")->description("The columns to choose from: names, numbers, ranges");
+  app->get_option("--features")->description("Columns to choose from: names, numbers, ranges");
   add_selection_options(*app, *flags);
   add_voting_options(*app, flags->voting);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  add_document_options(*app, flags->shown, "Write the steps, a line each",
-                       "Write a page with a chart, for a browser");
+  add_document_options(*app, flags->shown, "Write the steps, one per line",
+                       "Write a page with a chart for a browser");
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith select-features --train iris.csv --label-column species",
                       "kith select-features --train wine.csv --label-column 1 --scale standardize \\",

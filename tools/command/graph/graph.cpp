@@ -80,27 +80,28 @@ int run_graph(const CLI::App& app, GraphFlags flags) {
 Subcommand add_graph(CLI::App& parent) {
   auto flags = std::make_shared<GraphFlags>();
   flags->query_flags.leave_one_out = true;
-  CLI::App* app = parent.add_subcommand("graph", "Find the k nearest rows of every row, itself left out");
+  CLI::App* app = parent.add_subcommand("graph", "Find the k nearest other rows of every row");
   add_table_options(*app, flags->training.tables,
-                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
                     "-1 is the last",
                     false);
   add_index_option(*app, flags->training);
-  add_number(*app, "-k", flags->query_flags.k, "Neighbours of a row", 1)->capture_default_str();
+  add_number(*app, "-k", flags->query_flags.k, "How many neighbours to find for each row", 1)
+      ->capture_default_str();
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
-  writes_file(
-      app->add_option("--out", flags->out,
-                      "Write the rows found, [rows, k], from 0: .npy (int64), .ivecs, .csv, .tsv, .txt"));
+  writes_file(app->add_option(
+      "--out", flags->out,
+      "Write the row numbers found, from 0, [rows, k]: .npy (int64), .ivecs, .csv, .tsv, .txt"));
   writes_file(
       app->add_option("--out-distance", flags->out_distance,
-                      "Write their distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
+                      "Write the distances in the same way: .npy (float32), .fvecs, .csv, .tsv, .txt"));
   writes_file(app->add_option("--out-edges", flags->edges,
-                              "Write a line an edge: from, to and distance, with tabs between"));
+                              "Write one edge per line: from, to and distance, separated by tabs"));
   add_output_options(*app, flags->output);
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan);

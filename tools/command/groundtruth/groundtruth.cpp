@@ -61,18 +61,19 @@ int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
 Subcommand add_groundtruth(CLI::App& parent) {
   auto flags = std::make_shared<GroundTruthFlags>();
   CLI::App* app = parent.add_subcommand(
-      "groundtruth", "Write the exact neighbours of queries, by which approximate searches are measured");
+      "groundtruth", "Write the exact neighbours of queries, to score approximate searches");
   add_table_options(*app, flags->training.tables,
-                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
                     "-1 is the last");
   add_index_option(*app, flags->training);
   app->get_option("--queries")->required();
-  add_number(*app, "-k", flags->k, "Neighbours of each query", 1)->capture_default_str();
-  writes_file(app->add_option("--out", flags->out,
-                              "Write them as big-ann-benchmarks reads them: uint32 queries, k; int32 rows; "
-                              "float32 distances, squared for Euclid. A name in .ibin or .bin; - is stdout"))
+  add_number(*app, "-k", flags->k, "How many neighbours to find", 1)->capture_default_str();
+  writes_file(
+      app->add_option("--out", flags->out,
+                      "Write them as big-ann-benchmarks reads them: uint32 queries, k; int32 rows; float32 "
+                      "distances, squared for Euclid. The name ends in .ibin or .bin; - is stdout"))
       ->required();
-  app->add_flag("--no-distances", flags->no_distances, "Write the rows alone");
+  app->add_flag("--no-distances", flags->no_distances, "Write the rows only");
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
   add_placement_options(*app, flags->training);

@@ -106,23 +106,25 @@ Recall score_recall(const NeighborLists& truth, const NeighborLists& found, std:
 
 Subcommand add_recall(CLI::App& parent) {
   auto flags = std::make_shared<RecallFlags>();
-  CLI::App* app =
-      parent.add_subcommand("recall", "How many of the true neighbours an approximate search found");
+  CLI::App* app = parent.add_subcommand(
+      "recall", "Score an approximate search: which share of the true neighbours did it find?");
   reads_file(app->add_option(
                  "--truth", flags->truth,
                  "The true neighbours: .ibin or .bin as kith groundtruth writes them, .ivecs, .npz, .npy, "
                  ".csv, ..."))
       ->required();
-  reads_file(app->add_option("--found", flags->found, "Those that were found, in any of these formats"))
+  reads_file(
+      app->add_option("--found", flags->found, "The neighbours that were found, in any of these formats"))
       ->required();
-  add_number(*app, "-k", flags->k, "Score the first k of each query; otherwise as many as both files have",
+  add_number(*app, "-k", flags->k, "Score the first k of each query (default: as many as both files have)",
              1);
-  app->add_option("--at-least", flags->at_least, "End with 1 where the recall is below this")
+  app->add_option("--at-least", flags->at_least, "Exit with 1 if the recall is below this")
       ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
   add_text_options(*app, flags->tables);
-  add_document_options(*app, flags->shown, "Write how many each query was given, a line each",
-                       "Write a page with a chart, for a browser");
+  add_document_options(*app, flags->shown,
+                       "Write how many neighbours each query was given, one query per line",
+                       "Write a page with a chart for a browser");
   add_examples(*app, {"kith recall --truth gt.ibin --found ann.ibin -k 10",
                       "kith recall --truth sift_groundtruth.ivecs --found ann.npy --report recall.html",
                       "kith recall --truth gt.ibin --found ann.ibin --at-least 0.95 --quiet"});

@@ -109,30 +109,28 @@ int run_index(const CLI::App& app, const IndexFlags& flags) {
 
 Subcommand add_index(CLI::App& parent) {
   auto flags = std::make_shared<IndexFlags>();
-  CLI::App* app =
-      parent.add_subcommand("index", "Write training rows as a file that any device opens, or look at one");
-  app->add_option(
-         "ACTION", flags->action,
-         "build: write --train as --out; info: what FILE holds; add: FILE with the rows of --train, too; "
-         "remove: without --rows; compact: without the memory of removed rows")
+  CLI::App* app = parent.add_subcommand(
+      "index", "Write training rows as an index file that any device opens; inspect and change such files");
+  app->add_option("ACTION", flags->action,
+                  "build: write --train to --out; info: show what FILE holds; add: add the rows of --train "
+                  "to FILE; remove: remove --rows from FILE; compact: drop the memory of removed rows")
       ->type_name("");
-  keeps_file(app->add_option("FILE", flags->file, "An index file, of all actions but build"));
+  keeps_file(app->add_option("FILE", flags->file, "An index file, for all actions but build"));
   add_table_options(*app, flags->training.tables,
-                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
                     "-1 is the last",
                     false);
   app->get_option("--train")->required(false);
-  writes_file(app->add_option("--out", flags->out,
-                              "The index file that is written, .kidx by custom; otherwise FILE is replaced"));
-  add_numbers(*app, "--rows", flags->rows, "Of remove: numbers of rows, with commas between them", 0);
+  writes_file(
+      app->add_option("--out", flags->out, "Index file to write, by custom .kidx (default: replace FILE)"));
+  add_numbers(*app, "--rows", flags->rows, "For remove: row numbers, separated by commas", 0);
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
   add_device_option(*app, flags->device);
   add_placement_options(*app, flags->training);
-  app->add_flag("--verify", flags->verify,
-                "Of info: read all of FILE, and compare each byte with its checksums");
-  app->add_flag("--json", flags->json, "Of info: print JSON");
+  app->add_flag("--verify", flags->verify, "For info: read the whole FILE and compare it with its checksums");
+  app->add_flag("--json", flags->json, "For info: print JSON");
   add_examples(*app, {"kith index build --train base.u8bin --metric l2 --out base.kidx",
                       "kith index info base.kidx --verify",
                       "kith index add base.kidx --train more.u8bin --out larger.kidx",

@@ -42,13 +42,11 @@ void add_element_option(CLI::App& app, TableFlags& flags) {
   flags.keep_elements = true;
   std::vector<std::string> names;
   for (const Element element : all_elements) names.emplace_back(name(element));
-  add_choice(
-      app, "--element", flags.element,
-      "What rows and queries are stored as, which changes no answer: f32, f16, bf16, u8, i8, where every "
-      "value "
-      "is one, or bits (of bytes, 8 columns each, high bit first), which go with --metric hamming; otherwise "
-      "as the file has them",
-      names)
+  add_choice(app, "--element", flags.element,
+             "Type that rows and queries are stored in, by default that of the file; it changes no answer: "
+             "f32, f16, bf16, u8, i8 (each refused if it does not hold every value), bits (8 columns per "
+             "byte, high bit first; with --metric hamming)",
+             names)
       ->default_str("");
 }
 

@@ -44,7 +44,7 @@ void add_index_option(CLI::App& app, TrainingFlags& flags) {
   app.get_option("--train")->required(false);
   reads_file(
       app.add_option("--index", flags.index,
-                     "Training rows that `kith index build` wrote, with their metric, in place of --train"));
+                     "Use the rows and the metric of a file by `kith index build` instead of --train"));
   add_residence_option(app, flags);
 }
 

@@ -10,12 +10,12 @@ namespace kith::command {
 void add_placement_options(CLI::App& app, TrainingFlags& flags) {
   CLI::Option* option =
       app.add_option("--placement", flags.placement,
-                     "With several devices: split (each holds a part of the rows), replicate "
-                     "(each holds all, and they share the queries) or automatic");
+                     "How several devices share the work: automatic, split (each holds a part of the rows), "
+                     "replicate (each holds all rows and searches for a part of the queries)");
   option->type_name("NAME")->capture_default_str();
   check_by(app, option, "--placement", [](const std::string& text) { placement_named(text); });
   app.add_option("--shares", flags.shares,
-                 "With several devices: the parts of the work that they get, 3,1; otherwise by their speeds")
+                 "Shares of the work for several devices, such as 3,1 (default: by their speeds)")
       ->type_name("X,X,...")
       ->delimiter(',')
       ->expected(1)

@@ -13,14 +13,15 @@
 namespace kith::command {
 
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help) {
-  app.add_option("--query", flags.query, "One query as its values, 5.1,3.5,1.4; may be repeated")
+  app.add_option("--query", flags.query, "One query as its values, such as 5.1,3.5,1.4; may be repeated")
       ->type_name("VALUES")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_flag("--leave-one-out", flags.leave_one_out, "Ask every training row, of all others");
+  app.add_flag("--leave-one-out", flags.leave_one_out, "Use each training row as a query, excluding itself");
   if (!truth_help.empty()) reads_file(app.add_option("--truth", flags.truth, truth_help));
-  add_number(app, "-k", flags.k, "Neighbours that are asked", 1)->capture_default_str();
-  app.add_option("--radius", flags.radius, "Ask all rows within this distance, instead of k")->type_name("R");
+  add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
+  app.add_option("--radius", flags.radius, "Find all rows within this distance instead of the k nearest")
+      ->type_name("R");
 }
 
 bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const QueryFlags& flags,
@@ -219,22 +220,34 @@ std::vector<std::string> class_names(const std::string& where, const std::vector
   return names;
 }
 
+namespace {
+
+/// A name of the library as options and their help spell it: one-hot.
+std::string with_dashes(std::string_view name) {
+  std::string text(name);
+  std::replace(text.begin(), text.end(), '_', '-');
+  return text;
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, std::string>> settings(const Training& training,
                                                           const VotingOptions& voting) {
   std::vector<std::pair<std::string, std::string>> list;
-  if (voting.weights != Weights::uniform) list.emplace_back("Votes weigh by", name(voting.weights));
-  if (voting.tie != TieRule::smallest_label) list.emplace_back("Ties go to", name(voting.tie));
+  if (voting.weights != Weights::uniform)
+    list.emplace_back("Votes weigh by", with_dashes(name(voting.weights)));
+  if (voting.tie != TieRule::smallest_label) list.emplace_back("Ties go to", with_dashes(name(voting.tie)));
   if (!voting.priors.empty()) list.emplace_back("Priors", "given");
   if (!voting.costs.empty()) list.emplace_back("Costs", "given");
   if (!training.sample_weights.empty()) list.emplace_back("Sample weights", "given");
   std::string scale;
   for (Scaling scaling : training.preparation.options().scalings)
-    scale += (scale.empty() ? "" : ", ") + std::string(name(scaling));
+    scale += (scale.empty() ? "" : ", ") + with_dashes(name(scaling));
   if (!scale.empty()) list.emplace_back("Scale", scale);
   if (const Missing missing = training.preparation.options().missing; missing != Missing::refuse)
-    list.emplace_back("Missing values", name(missing));
+    list.emplace_back("Missing values", with_dashes(name(missing)));
   if (!training.preparation.options().categorical.empty())
-    list.emplace_back("Text columns", name(training.preparation.options().categories));
+    list.emplace_back("Text columns", with_dashes(name(training.preparation.options().categories)));
   const files::Table& table = training.rows.table;
   if (!training.features.empty())
     list.emplace_back(

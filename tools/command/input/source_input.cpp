@@ -17,12 +17,11 @@ const std::string& rows_file(const TrainingFlags& flags) {
 }  // namespace
 
 void add_residence_option(CLI::App& app, TrainingFlags& flags) {
-  add_choice(
-      app, "--residence", flags.residence,
-      "Where the training rows stay: resident (on the device), stream (in their file; they pass through the "
-      "device in chunks, within --memory-limit), quantized (in their file; the device holds quantized rows), "
-      "automatic (on the device if they fit, else stream)",
-      {"automatic", "resident", "stream", "quantized", "shadow"})
+  add_choice(app, "--residence", flags.residence,
+             "Where to keep the training rows: resident (on the device), stream (in their file; they pass "
+             "through the device in chunks, within --memory-limit), quantized (in their file; the device "
+             "holds quantized rows), automatic (on the device if they fit, else stream)",
+             {"automatic", "resident", "stream", "quantized", "shadow"})
       ->default_str("resident");
 }
 

@@ -96,18 +96,18 @@ void add_limit_options(CLI::App& app, TableFlags& flags) {
     add_number(app, name, value, help, 1, UINT32_MAX)->group(group);
   };
   add("--max-columns", flags.max_columns,
-      "Columns that a text file may have; otherwise " + std::to_string(limits.text_columns) +
-          ", or in .svm files " + std::to_string(limits.svm_columns));
-  CLI::Option* line = app.add_option(
-      "--max-line", flags.max_line,
-      "Bytes that a line of a text file may have, or as 512M, 4G; otherwise " + format_bytes(limits.line));
+      "Most columns a text file may have (default " + std::to_string(limits.text_columns) +
+          "; in .svm files " + std::to_string(limits.svm_columns) + ")");
+  CLI::Option* line = app.add_option("--max-line", flags.max_line,
+                                     "Longest line of a text file in bytes, or such as 512M, 4G (default " +
+                                         format_bytes(limits.line) + ")");
   check_by(app, line->type_name("SIZE")->group(group), "--max-line",
            [](const std::string& text) { parse_bytes(text); });
   add("--max-axes", flags.max_axes,
-      "Axes that a .npy or idx file may have; otherwise " + std::to_string(limits.axes));
+      "Most axes a .npy or idx file may have (default " + std::to_string(limits.axes) + ")");
   add("--max-growth", flags.max_growth,
-      "Bytes of values for each byte of a file, where a .gz or .svm file makes many of few; otherwise " +
-          std::to_string(limits.growth) + ", beyond " + format_bytes(limits.free_growth));
+      "How far a .gz or .svm file may expand: bytes of values per byte of file (default " +
+          std::to_string(limits.growth) + "; " + format_bytes(limits.free_growth) + " are always allowed)");
 }
 
 files::Limits limits_of(const TableFlags& flags) {
@@ -185,7 +185,7 @@ CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::
 
 void add_text_options(CLI::App& app, TableFlags& flags) {
   add_choice(app, "--format", flags.format,
-             "The format of - (stdin), and of files whose name says none; .gz is found out",
+             "Format of stdin (-) and of files whose names do not tell it; .gz is recognised",
              {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
               "f16bin", "ibin", "npz", "hdf5"});
   add_choice(app, "--header", flags.header,
@@ -196,14 +196,13 @@ void add_text_options(CLI::App& app, TableFlags& flags) {
     check_by(app, app.add_option(name, value, help)->type_name(type), name, check);
   };
   add_checked("--delimiter", flags.delimiter,
-              "What separates the cells of text files, as ; or by name: comma, semicolon, tab, pipe, space; "
-              "guessed where it is not given",
+              "Cell separator of text files: a character such as ;, or comma, semicolon, tab, pipe, space "
+              "(default: guessed)",
               "CHAR", [](const std::string& text) { files::delimiter_named(text); });
-  add_checked("--decimal", flags.decimal,
-              "The decimal sign in text files, comma or point; guessed where it is not given", "SIGN",
-              [](const std::string& text) { files::decimal_named(text); });
+  add_checked("--decimal", flags.decimal, "Decimal sign in text files: comma or point (default: guessed)",
+              "SIGN", [](const std::string& text) { files::decimal_named(text); });
   add_checked("--encoding", flags.encoding,
-              "Of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
+              "Encoding of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
               [](const std::string& text) { files::encoding_named(text); });
   CLI::Option* keys = app.add_option(
       "--csv",
@@ -223,16 +222,17 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
   reads_file(app.add_option(
                  "--train", flags.train,
                  "Training rows: .npy, .npz, .hdf5, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
-                 ".u8bin, .i8bin, .f16bin, all but .npz and .hdf5 also with .gz behind it; - is stdin"))
+                 ".u8bin, .i8bin, .f16bin; also gzipped (.gz), except .npz and .hdf5; - reads stdin"))
       ->required();
   app.add_option(
          "--array", flags.array,
-         "The array of a .npz or HDF5 file that holds the training rows; otherwise train, or the first")
+         "Name of the array with the training rows in a .npz or HDF5 file (default: train, else the first)")
       ->type_name("NAME");
   if (queries) {
-    reads_file(app.add_option("--queries", flags.queries, "Rows to look up, with the same columns"));
-    app.add_option("--query-array", flags.query_array,
-                   "The array of a .npz or HDF5 file that holds the queries; otherwise test, or the first")
+    reads_file(app.add_option("--queries", flags.queries, "Rows to search for, with the same columns"));
+    app.add_option(
+           "--query-array", flags.query_array,
+           "Name of the array with the queries in a .npz or HDF5 file (default: test, else the first)")
         ->type_name("NAME");
   }
   if (!label_help.empty()) {
@@ -245,14 +245,13 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
   }
   add_text_options(app, flags);
   add_choice(app, "--unseen", flags.unseen,
-             "A category that does not occur in the training rows: refuse it, or take it as zero",
+             "What to do with a category that no training row has: refuse, zero (take it as zero)",
              {"refuse", "zero"});
-  add_choice(
-      app, "--svm-base", flags.svm_base,
-      "The index of the first column in .svm files: 0, 1, or automatic, which is 0 where the index 0 occurs",
-      {"automatic", "0", "1"});
+  add_choice(app, "--svm-base", flags.svm_base,
+             "Index of the first column in .svm files: automatic (0 if the index 0 occurs, else 1), 0, 1",
+             {"automatic", "0", "1"});
   add_texts(app, "--categorical", flags.categorical,
-            "Columns of a text file whose numbers are categories, with commas between them", "COLUMNS");
+            "Columns of a text file whose numbers are categories, separated by commas", "COLUMNS");
 }
 
 files::FileOptions file_options(const TableFlags& flags) {

@@ -199,67 +199,63 @@ void Rows::spread(RadiusNeighbors& found) const {
 
 void add_answer_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::labels;
-  reads_file(app.add_option(
-      "--labels", flags.labels,
-      "Labels of the training rows, one a row, where they have their own file; of several columns "
-      "--label-column names the one"));
+  reads_file(app.add_option("--labels", flags.labels,
+                            "Labels of the training rows in a file of their own, one per row; if it has "
+                            "several columns, --label-column names the one to use"));
 }
 
 void add_value_options(CLI::App& app, TrainingFlags& flags) {
   flags.answers = TrainingFlags::Answers::values;
-  reads_file(app.add_option(
-      "--values", flags.values,
-      "Values of the training rows, a column for each that is to be predicted: .npy, .csv, .tsv, .txt, idx"));
-  add_texts(
-      app, "--target", flags.tables.target_columns,
-      "The columns of text files (with --values, of that one) that hold the values: names, or numbers "
-      "from 1; -1 is the last. Where the queries have them too, they are the truth. In .svm files values "
-      "begin the lines",
-      "COLUMNS");
+  reads_file(app.add_option("--values", flags.values,
+                            "Values of the training rows in a file of their own, a column for each value to "
+                            "predict: .npy, .csv, .tsv, .txt, idx"));
+  add_texts(app, "--target", flags.tables.target_columns,
+            "Columns of text files (with --values, of that file) that hold the values to predict: names, or "
+            "numbers from 1; -1 is the last. If the queries have them, they are the truth. In .svm files "
+            "each line begins with its value",
+            "COLUMNS");
 }
 
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
   reads_file(app.add_option("--sample-weights", flags.sample_weights,
-                            "What the vote of each training row is multiplied by, one a row, 0 or more"));
+                            "Factor on the vote of each training row, one per row, 0 or more"));
 }
 
 void add_filter_option(CLI::App& app, TrainingFlags& flags) {
   reads_file(app.add_option(
       "--filter", flags.filter,
-      "The training rows that count, as numbers from 0, one a line (or .npy): prototypes, gauges"));
+      "Search only these training rows: a file of row numbers from 0, one per line (or .npy)"));
 }
 
 void add_feature_option(CLI::App& app, TrainingFlags& flags) {
   app.add_option("--features", flags.features,
-                 "The columns that count, in any order: names, numbers (from 1 in text files, else from 0) "
-                 "and ranges, as in 2-5,width")
+                 "Use only these columns, in any order: names, numbers (from 1 in text files, else from 0) "
+                 "and ranges, such as 2-5,width")
       ->type_name("LIST");
   app.add_option(
          "--drop", flags.drop,
-         "The columns that do not count, named likewise: the others do. What does not count is not read, "
-         "and queries may have it or not; with --model or --index, columns of the queries")
+         "Leave these columns out, named likewise, and use the others. They are not read, "
+         "and queries may have them or not; with --model or --index, columns of the queries")
       ->type_name("LIST");
 }
 
 void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
-  CLI::Option* scale =
-      add_texts(app, "--scale", flags.scale,
-                "What is done to all columns, one after the other, as fitted on the training rows: "
-                "centre, standardize, min-max, l2 (each row divided by its norm)",
-                "NAMES");
+  CLI::Option* scale = add_texts(app, "--scale", flags.scale,
+                                 "How to scale the columns, fitted on the training rows; several are applied "
+                                 "in order: centre, standardize, min-max, l2 (divide each row by its norm)",
+                                 "NAMES");
   check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
   app.add_flag("--centre,--center", flags.centre,
-               "Subtract from each column its mean first, in double precision: for columns whose values are far from 0 "
+               "Subtract the mean of each column first, in double precision: for values that are far from 0 "
                "and near each other, such as coordinates of a map or times");
   add_choice(app, "--categories", flags.categories,
-             "What a column of text becomes: ordinal (its place in the sorted list of its texts), one-hot",
+             "How to encode a column of text: ordinal (its place in the sorted list of texts), one-hot",
              {"ordinal", "one_hot"});
-  add_choice(
-      app, "--missing", flags.tables.missing,
-      "What becomes of missing values (an empty cell, NA, NaN, null, None, ?, - and the like): refuse, "
-      "drop (training rows; queries get no answer), or fill in the mean, the median or the "
-      "most-frequent value of the column in the training rows; text always by the most frequent",
-      {"refuse", "drop", "mean", "median", "most_frequent"});
+  add_choice(app, "--missing", flags.tables.missing,
+             "What to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or "
+             "which value of the column in the training rows to fill in: refuse, drop (the row; a query gets "
+             "no answer), mean, median, most-frequent (always used for text)",
+             {"refuse", "drop", "mean", "median", "most_frequent"});
 }
 
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
@@ -272,7 +268,7 @@ void check_centre(const std::string& where, const TrainingFlags& flags, Metric m
 void add_class_rows(CLI::App& app, TrainingFlags& flags) {
   add_table_options(
       app, flags.tables,
-      "The column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last",
+      "Column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last",
       false);
   add_answer_options(app, flags);
   add_feature_option(app, flags);

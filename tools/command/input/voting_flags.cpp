@@ -91,25 +91,24 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
 
 void add_weight_options(CLI::App& app, VotingFlags& flags) {
   add_choice(app, "--weights", flags.weights,
-             "What a neighbour weighs: uniform, distance (1 / distance), rank (--rank-weights)",
+             "Weight of a neighbour's vote: uniform, distance (1 / distance), rank (--rank-weights)",
              {"uniform", "distance", "rank"});
   add_texts(app, "--rank-weights", flags.rank_weights,
-            "What the neighbours of rank 1, 2, 3, ... weigh, with commas between them", "W,W,...");
+            "Weights of the neighbours of rank 1, 2, 3, ..., separated by commas", "W,W,...");
 }
 
 void add_voting_options(CLI::App& app, VotingFlags& flags) {
   add_weight_options(app, flags);
   add_choice(app, "--tie", flags.tie,
-             "Who wins among classes with the same score: smallest-label, nearest, smallest-distance, "
+             "How to break a tie between classes: smallest-label, nearest, smallest-distance, "
              "fewer-neighbors, abstain",
              {"smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"});
   add_texts(app, "--priors", flags.priors,
-            "What the score of a class is multiplied by, LABEL=P with commas between them; 1 for the others",
-            "LABEL=P,...");
-  reads_file(app.add_option(
-      "--costs", flags.costs,
-      "What an answer costs, [classes, classes], a row for the class that is right, a column for "
-      "the answer, in the order of the labels; the class of the smallest expected cost wins"));
+            "Factors on the scores of classes, LABEL=P separated by commas; 1 for the others", "LABEL=P,...");
+  reads_file(
+      app.add_option("--costs", flags.costs,
+                     "Cost of each answer, [classes, classes]: a row for the true class, a column for the "
+                     "answer, in the order of the labels; the class of the smallest expected cost wins"));
 }
 
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,

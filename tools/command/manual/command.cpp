@@ -80,11 +80,11 @@ Subcommand add_manual(CLI::App& parent) {
   auto flags = std::make_shared<ManualFlags>();
   CLI::App* app = parent.add_subcommand("manual", "Print man pages, and completions for bash, zsh and fish");
   app->add_option("--as", flags->form, "Print this: man, markdown, bash, zsh, fish")->type_name("WHAT");
-  app->add_option("--of", flags->of, "The subcommand whose man page is printed; otherwise that of kith")
+  app->add_option("--of", flags->of, "Subcommand whose man page is printed (default: kith itself)")
       ->type_name("NAME");
   writes_folder(app->add_option("--out", flags->folder,
-                                "Write man pages and completions into the folders of share/ where systems "
-                                "look for them"),
+                                "Write man pages and completions into the subfolders of this share/ folder "
+                                "where systems look for them"),
                 {});
   add_examples(*app, {"kith manual --as man --of search | man -l -",
                       "kith manual --as bash > ~/.local/share/bash-completion/completions/kith",

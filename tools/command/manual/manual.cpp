@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "command/manual/option_groups.hpp"
 #include "command/shared/command.hpp"
 
 namespace kith::command {
@@ -47,7 +48,7 @@ std::vector<std::string> choices_of(const std::string& text) {
                                                                               : std::vector<std::string>{};
 }
 
-ManualOption option_of(const CLI::Option& from) {
+ManualOption option_of(const CLI::Option& from, const std::string& group) {
   ManualOption option;
   for (const std::string& name : from.get_lnames()) option.names.push_back("--" + name);
   for (const std::string& name : from.get_snames()) option.names.push_back("-" + name);
@@ -55,7 +56,7 @@ ManualOption option_of(const CLI::Option& from) {
   if (takes_value) option.value = from.get_type_name();
   option.otherwise = from.get_default_str();
   option.text = from.get_description();
-  option.group = from.get_group();
+  option.group = group;
   option.takes_path = option.value == "FILE" || option.value == "DIR" || option.value == "FILES";
   if (takes_value && (option.value == "NAME" || option.value == "WHAT" || option.value == "WHEN"))
     option.choices = choices_of(option.text);
@@ -83,8 +84,14 @@ ManualCommand command_of(const CLI::App& app, const std::string& name) {
   ManualCommand command;
   command.name = name;
   command.text = app.get_description();
-  for (const CLI::Option* option : app.get_options())
-    if (!option->get_group().empty()) command.options.push_back(option_of(*option));  // else it is hidden
+  for (const CLI::Option* option :
+       app.get_options([](const CLI::Option* one) { return one->get_positional(); })) {
+    command.arguments.push_back(option_of(*option, ""));
+    command.arguments.back().names = {option->get_name(true)};
+  }
+  for (const OptionGroup& group : option_groups(app))
+    for (const CLI::Option* option : group.options)
+      command.options.push_back(option_of(*option, group.title));
   read_footer(app.get_footer(), command);
   return command;
 }

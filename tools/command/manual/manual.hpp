@@ -23,6 +23,7 @@ struct ManualOption {
 struct ManualCommand {
   std::string name;  ///< as it is typed: `kith`, `kith search`
   std::string text;
+  std::vector<ManualOption> arguments;  ///< what stands without a name: ACTION
   std::vector<ManualOption> options;
   std::vector<std::string>
       examples;  ///< lines; those of one command line end in a backslash but for the last

@@ -33,7 +33,10 @@ std::string roff_option(const ManualOption& option) {
 }
 
 std::string roff_options(const ManualCommand& command) {
-  std::string text = ".SH OPTIONS\n", group = "Options";
+  std::string text, group = "Options";
+  if (!command.arguments.empty()) text += ".SH ARGUMENTS\n";
+  for (const ManualOption& argument : command.arguments) text += roff_option(argument);
+  text += ".SH OPTIONS\n";
   for (const ManualOption& option : command.options) {
     if (option.group != group) text += ".SS " + roff(group = option.group) + "\n";
     text += roff_option(option);
@@ -96,7 +99,10 @@ std::string markdown_section(const ManualCommand& command) {
   std::string text =
       "\n## `" + command.name + "`\n\n" + markdown(command.text) + (ends ? "" : ".") + "\n\n```sh\n";
   for (const std::string& line : command.examples) text += line + "\n";
-  return text + "```\n" + markdown_options(command);
+  text += "```\n";
+  for (const ManualOption& argument : command.arguments)
+    text += "\n`" + argument.names[0] + "`: " + markdown(argument.text) + "\n";
+  return text + markdown_options(command);
 }
 
 }  // namespace
@@ -107,7 +113,9 @@ std::string man_page(const Manual& manual, const ManualCommand& command) {
   std::string text = ".TH \"" + roff(title) + "\" 1 \"\" \"" + roff(manual.version) +
                      "\" \"kith\"\n.SH NAME\n" + roff(command.page()) + " \\- " + roff(command.text) +
                      "\n.SH SYNOPSIS\n.B " + roff(command.name) + "\n";
-  text += command.word().empty() ? "[\\fIOPTION\\fR...] [\\fISUBCOMMAND\\fR]\n" : "[\\fIOPTION\\fR...]\n";
+  text += command.word().empty() ? "[\\fIOPTION\\fR...] [\\fISUBCOMMAND\\fR]" : "[\\fIOPTION\\fR...]";
+  for (const ManualOption& argument : command.arguments) text += " [\\fI" + roff(argument.names[0]) + "\\fR]";
+  text += "\n";
   if (command.word().empty()) {
     text += ".SH SUBCOMMANDS\n";
     for (const ManualCommand& one : manual.commands)

@@ -266,9 +266,9 @@ Subcommand add_regress(CLI::App& parent) {
   writes_file(app->add_option("--out", flags->out,
                               "Write the values, [queries, values]: .npy (float64), .csv, .tsv, .txt"));
   writes_file(app->add_option("--save-model", flags->save_model,
-                              "Write training rows, values, scale, metric, -k and weights as one file"));
-  reads_file(
-      app->add_option("--model", flags->model, "Such a file, in place of --train and what belongs to it"));
+                              "Write training rows, values, scaling, metric, -k and weights as one file"));
+  reads_file(app->add_option("--model", flags->model,
+                             "Use a file by --save-model instead of --train and its options"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all values and neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);

@@ -22,6 +22,7 @@ bool speaks() {
 }
 
 Device open_my_device(const std::string& spec) {
+  const ActivityLine activity("opening " + spec + " (OpenCL compiles its kernels the first time)");
   if (!ranks_of_this_run) return open_device(spec);
   const std::vector<std::string> specs = split_commas(spec);
   return open_device(specs[static_cast<std::size_t>(ranks_of_this_run->place()) % specs.size()]);

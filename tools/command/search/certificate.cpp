@@ -71,9 +71,10 @@ std::string certificate(const Trace& trace) {
 }
 
 void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags) {
-  app.add_flag("--explain", flags.explain, "Print how it was done, and the seconds of each step");
-  app.add_flag("--certify", flags.certify,
-               "Print why no neighbour can have been missed: queries certified, candidates, the bound");
+  app.add_flag("--explain", flags.explain, "Print how the search was done, and the seconds of each step");
+  app.add_flag(
+      "--certify", flags.certify,
+      "Print why no neighbour can have been missed: the queries certified, the candidates, the bound");
 }
 
 std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace) {

@@ -138,6 +138,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   if (!flags.checkpoint.empty()) tell_that_work_is_kept();
+  if (flags.training.residence == "stream" && flags.by_k()) tell_that_work_can_be_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),
@@ -172,7 +173,7 @@ Subcommand add_search(CLI::App& parent) {
   auto flags = std::make_shared<SearchFlags>();
   CLI::App* app = parent.add_subcommand("search", "Find the k nearest training rows of each query, exactly");
   add_table_options(*app, flags->training.tables,
-                    "A column of text files that is no feature: left out. A name, or a number from 1; "
+                    "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
                     "-1 is the last");
   add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
@@ -185,15 +186,14 @@ Subcommand add_search(CLI::App& parent) {
   add_preparation_options(*app, flags->training);
   writes_file(app->add_option(
       "--out-index", flags->out_index,
-      "Write the rows found, [queries, k], from 0: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt; "
-      "within --radius a list for each query, not .npy or .ibin"));
+      "Write the row numbers found, from 0, [queries, k]: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt; "
+      "with --radius a list per query, empty where no row was found (not .npy or .ibin)"));
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
-      "Write their distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
-  keeps_file(
-      app->add_option("--checkpoint", flags->checkpoint,
-                      "With --residence stream: keep what was found after each chunk there, so that the same "
-                      "command goes on from it after it was stopped; removed when all is done"));
+      "Write the distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
+  keeps_file(app->add_option("--checkpoint", flags->checkpoint,
+                             "With --residence stream: save the results after each chunk here, so that the "
+                             "same command resumes after a stop; the file is removed at the end"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/manual/option_groups.hpp"
 #include "report/plain.hpp"
 #include "usage.hpp"
 
@@ -32,6 +33,7 @@ std::string version_text() {
 }
 
 CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {
+  app_->formatter(grouped_help());
   app_->get_formatter()->column_width(help_column);
   app_->set_version_flag("--version,-V", version_text());
   add_examples(*app_, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
@@ -61,6 +63,10 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
   }
   for (const Subcommand& subcommand : subcommands_)
     if (subcommand.app->parsed() && app_->remaining(true).empty()) return run(subcommand);
+  if (app_->get_subcommands().empty() && app_->remaining().empty()) {  // `kith` alone
+    print(wrapped_help(app_->help()));
+    return exit_code(Errc::invalid_argument);
+  }
   throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, nullptr));
 }
 

@@ -26,11 +26,16 @@ constexpr std::string_view run_again = "; no output is written: run it again";
 
 constexpr std::string_view go_on = "; give the same command again to go on";
 
+constexpr std::string_view run_again_kept = ", with --checkpoint FILE to go on from where a stop comes";
+
 /// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
 std::atomic<bool> listened_to = false;
 
 /// Whether the same command would go on from here.
 std::atomic<bool> is_kept = false;
+
+/// Whether --checkpoint is left out of a search that takes it.
+std::atomic<bool> can_be_kept = false;
 
 /// Whether nothing is left to be stopped.
 std::atomic<bool> is_done = false;
@@ -47,6 +52,12 @@ std::stop_source& source() {
   return source;
 }
 
+/// What a stop says of the work.
+std::string what_next() {
+  if (is_kept) return std::string(go_on);
+  return std::string(run_again) + std::string(can_be_kept ? run_again_kept : "");
+}
+
 void wait_and_stop(sigset_t signals) {
   int signal_number = 0;
   sigwait(&signals, &signal_number);
@@ -55,8 +66,7 @@ void wait_and_stop(sigset_t signals) {
   source().request_stop();
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
   remove_unfinished();
-  const std::string text =
-      "kith: interrupted: kith: stopped before it was done" + std::string(is_kept ? go_on : run_again) + "\n";
+  const std::string text = "kith: interrupted: kith: stopped before it was done" + what_next() + "\n";
   if (!speaks()) _exit(interrupted_code());
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
   _exit(interrupted_code());
@@ -91,6 +101,10 @@ void tell_that_work_is_kept() {
   is_kept = true;
 }
 
+void tell_that_work_can_be_kept() {
+  can_be_kept = true;
+}
+
 void ignore_interrupts() {
   is_done = true;
 }
@@ -106,8 +120,7 @@ std::stop_token interrupt_token() {
 
 void throw_if_interrupted(std::string_view where) {
   if (source().stop_requested())
-    throw Error(Errc::interrupted,
-                std::string(where) + ": stopped before it was done" + std::string(run_again));
+    throw Error(Errc::interrupted, std::string(where) + ": stopped before it was done" + what_next());
 }
 
 int interrupted_code() {
@@ -117,7 +130,7 @@ int interrupted_code() {
 
 std::string for_whom_it_was_stopped(std::string message) {
   constexpr std::string_view end = "; nothing is returned";
-  if (message.ends_with(end)) message.replace(message.size() - end.size(), end.size(), run_again);
+  if (message.ends_with(end)) message.replace(message.size() - end.size(), end.size(), what_next());
   return message;
 }
 

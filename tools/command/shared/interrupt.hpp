@@ -21,6 +21,9 @@ bool can_make_threads();
 /// What is measured is kept, so that the same command goes on from it: what a stop says.
 void tell_that_work_is_kept();
 
+/// It would be by --checkpoint, which is not given.
+void tell_that_work_can_be_kept();
+
 /// What shells expect: 128 and the number of the signal that came (130 SIGINT, 143 SIGTERM, 129 SIGHUP); 130
 /// where none did.
 int interrupted_code();

@@ -29,8 +29,7 @@ std::string metric_names() {
   std::vector<std::string> names;
   for (Metric metric : all_metrics) {
     std::string others = files::joined(other_names(metric));
-    if (metric == Metric::negative_dot)
-      others += "; the product with its sign turned, so that less is nearer";
+    if (metric == Metric::negative_dot) others += "; the negated product, so that smaller is nearer";
     names.push_back(std::string(name(metric)) + (others.empty() ? "" : " (" + others + ")"));
   }
   return files::joined(names);
@@ -116,12 +115,12 @@ void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name
 }
 
 void add_device_option(CLI::App& app, std::string& device, bool several) {
-  app.add_option(
-         "--device", device,
-         several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several with commas "
-                   "between them; `kith devices` lists those here"
-                 : "auto, cpu, cuda:0, opencl:0 or opencl:NAME (part of a device's name), or several with + "
-                   "between them; `kith devices` lists those here")
+  app.add_option("--device", device,
+                 several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several separated by commas; `kith "
+                           "devices` lists those of this machine"
+                         : "auto (the first GPU by CUDA, else by OpenCL, else the CPU), cpu, cuda:0, "
+                           "opencl:0, opencl:NAME (part of a device's name), or several joined by +; `kith "
+                           "devices` lists those of this machine")
       ->type_name(several ? "SPECS" : "SPEC")
       ->capture_default_str();
 }
@@ -129,7 +128,7 @@ void add_device_option(CLI::App& app, std::string& device, bool several) {
 void add_metric_option(CLI::App& app, Metric& metric) {
   CLI::Option* option = app.add_option_function<std::string>(
       "--metric", [&metric](const std::string& text) { metric = parse_metric(text); },
-      "What is measured: " + metric_names());
+      "How distance is measured: " + metric_names());
   option->type_name("NAME")->default_str(std::string(name(metric)));
   check_by(app, option, "--metric", [](const std::string& text) { parse_metric(text); });
 }
@@ -175,29 +174,31 @@ void add_plan_options(CLI::App& app, PlanFlags& flags) {
     if (!value.empty()) option->capture_default_str();
     check_by(app, option, name, [parse](const std::string& text) { (void)parse(text); });
   };
-  add_text("--selector", flags.selector, "How the nearest are selected: " + selector_names(), "NAME",
+  add_text("--selector", flags.selector, "Method that selects the nearest: " + selector_names(), "NAME",
            [](const std::string& text) { return parse_selector(text); });
-  add_text("--sample", flags.sample,
-           "Time these selectors on one of the queries first, and use the fastest for all", "NAME,NAME",
-           parse_sample);
+  add_text("--sample", flags.sample, "Time these selectors on one query first, and use the fastest for all",
+           "NAME,NAME", parse_sample);
   add_text("--proposer", flags.proposer,
-           "How candidates are proposed: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
+           "Method that proposes candidates: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
            [](const std::string& text) { return parse_proposer(text); });
-  add_text("--fused", flags.fused, "Distance and selection in one step: automatic, yes, no", "WHEN",
+  add_text("--fused", flags.fused, "Compute and select distances in one step: automatic, yes, no", "WHEN",
            parse_whether);
   add_text(
       "--boxes", flags.boxes,
-      "Boxes around rows that lie together, skipped where nothing in them can be near: automatic, yes, no",
+      "Put boxes around rows that lie together, and skip boxes that are too far away: automatic, yes, no",
       "WHEN", parse_whether);
   add_text("--memory-limit", flags.memory_limit,
-           "Device memory a search may take beside the training rows: bytes, or as 512M, 4G", "SIZE",
-           parse_bytes);
-  add_number(app, "--groups", flags.groups, "Lists a query and training tile; 0: chosen", 0, UINT32_MAX)
+           "Device memory that a search may use besides the training rows: bytes, or such as 512M, 4G",
+           "SIZE", parse_bytes);
+  add_number(app, "--groups", flags.groups,
+             "Partial lists per query and tile of training rows (0: automatic)", 0, UINT32_MAX)
       ->group(group);
-  add_number(app, "--query-tile", flags.query_tile, "Queries a step; 0: chosen", 0, UINT32_MAX)->group(group);
-  add_number(app, "--train-tile", flags.train_tile, "Training rows a step; 0: chosen", 0, UINT32_MAX)
+  add_number(app, "--query-tile", flags.query_tile, "Queries per step (0: automatic)", 0, UINT32_MAX)
       ->group(group);
-  add_number(app, "--threads", flags.threads, "Threads of the host; 0: one a core", 0, 65536)->group(group);
+  add_number(app, "--train-tile", flags.train_tile, "Training rows per step (0: automatic)", 0, UINT32_MAX)
+      ->group(group);
+  add_number(app, "--threads", flags.threads, "Threads of the host (0: one per core)", 0, 65536)
+      ->group(group);
 }
 
 PlanOptions plan_options(const PlanFlags& flags) {

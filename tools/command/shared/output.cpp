@@ -79,7 +79,7 @@ void print_to_stderr() {
 }
 
 void add_quiet_option(CLI::App& app) {
-  app.add_flag("--quiet", is_quiet, "No notes and no progress on stderr; errors and results stay");
+  app.add_flag("--quiet", is_quiet, "Show no notes and no progress on stderr; errors and results stay");
 }
 
 bool quiet() {

@@ -7,13 +7,18 @@
 #include "command/rows/ranks.hpp"
 
 namespace kith::command {
+namespace {
+
+std::vector<std::string> written;  ///< for tell_written()
+
+}  // namespace
 
 void add_output_options(CLI::App& app, OutputFlags& flags) {
   add_choice(app, "--out-format", flags.format,
-             "The format of outputs whose name says none, such as - (stdout); otherwise csv",
+             "Format of stdout (-) and of outputs whose names do not tell it (default csv)",
              {"csv", "tsv", "txt", "npy", "ivecs", "fvecs", "ibin", "fbin"});
   add_choice(app, "--out-header", flags.header,
-             "Whether .csv and .tsv begin with the names of their columns: yes, no", {"yes", "no"});
+             "Whether .csv and .tsv outputs begin with the names of their columns: yes, no", {"yes", "no"});
 }
 
 std::vector<std::string> header_of(const OutputFlags& flags, std::vector<std::string> names) {
@@ -39,10 +44,17 @@ void OutputFile::commit() {
 }
 
 void note_written(const std::string& path) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return;  // a pipe's reader knows
-  const std::uintmax_t bytes = std::filesystem::file_size(path, error);
-  if (!error) note("wrote " + path + " (" + format_bytes(bytes) + ")");
+  written.push_back(path);
+}
+
+void tell_written() {
+  for (const std::string& path : written) {
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error)) continue;  // a pipe's reader knows
+    const std::uintmax_t bytes = std::filesystem::file_size(path, error);
+    if (!error) note("wrote " + path + " (" + format_bytes(bytes) + ")");
+  }
+  written.clear();
 }
 
 void check_model_path(const std::string& where, const std::string& option, const std::string& path) {

@@ -42,8 +42,9 @@ class OutputFile {
   std::unique_ptr<files::AtomicFile> file_;
 };
 
-/// Say on stderr that `path` was written, and its size.
+/// `path` was written: tell_written() says so on stderr, with its size, behind the results of the command.
 void note_written(const std::string& path);
+void tell_written();
 
 /// Throws invalid_argument: a model is `-`; it is read and written as an ordinary file.
 void check_model_path(const std::string& where, const std::string& option, const std::string& path);

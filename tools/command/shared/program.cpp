@@ -7,6 +7,7 @@
 #include "command/rows/ranks.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/named_files.hpp"
+#include "command/shared/output_file.hpp"
 #include "files/output.hpp"
 #include "files/shown.hpp"
 #include "kith/tuning.hpp"
@@ -44,6 +45,7 @@ int reported(const std::function<int()>& body) {
 int run_and_warn(const Subcommand& subcommand) {
   struct Warn {
     ~Warn() {
+      tell_written();
       for (const std::string& warning : tuning_warnings()) note(warning);
     }
   } warn;

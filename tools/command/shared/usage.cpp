@@ -176,8 +176,8 @@ std::string wrapped_help(const std::string& help) {
   bool after_empty = false;
   for (std::string line; std::getline(lines, line); after_empty = line.empty()) {
     if (line.empty() && after_empty) continue;
-    const bool described = line.starts_with("  -") || line.starts_with(std::string(help_column, ' '));
-    result += described ? wrapped_line(line) : line + "\n";
+    const bool has_column = line.size() > help_column && line.substr(help_column - 2, 2) == "  ";
+    result += has_column || line.starts_with("  -") ? wrapped_line(line) : line + "\n";
   }
   return result;
 }
@@ -192,8 +192,7 @@ std::string usage_message(const CLI::App& parent, const std::vector<Subcommand>&
   }
   if (!chosen) {
     const std::vector<std::string> words = parent.remaining();
-    if (words.empty())
-      return "kith: no subcommand is given; choose one of " + joined(names) + ", and " + see(parent, parent);
+    if (words.empty()) return "kith: " + (error ? parse_problem(*error) + "; " : "") + see(parent, parent);
     const std::string what =
         words[0].starts_with("-") ? "unknown option " + words[0] : "unknown subcommand \"" + words[0] + "\"";
     const std::string one = subcommand_meant(words[0], names);

@@ -160,17 +160,17 @@ void add_output_options(CLI::App& app, StructureFlags& flags) {
     writes_file(app.add_option(name, value, help));
   };
   add_file("--errors", flags.errors,
-           "Write the rows whose nearest other row is of another class, and that one, [errors, 2], from 0: "
-           ".npy (int64), .ivecs, .ibin, .csv, .tsv, .txt");
+           "Write the rows whose nearest other row is of another class, and that other row, [errors, 2], "
+           "from 0: .npy (int64), .ivecs, .ibin, .csv, .tsv, .txt");
   add_file("--sample-classes", flags.sample_classes,
-           "Write each row's smallest distance to each class, then its mean distance to each, not finished "
-           "(for l2 squared), [rows, 2 classes]: .npy (float64), .csv, .tsv, .txt");
-  add_file("--distances", flags.distances,
-           "Write the distances of all rows to all, [rows, rows]: .npy (float32), .fvecs, .fbin, .csv, .tsv, "
-           ".txt");
+           "Write each row's smallest distance to each class, then its mean distance to each, as raw values "
+           "(squared for l2), [rows, 2 classes]: .npy (float64), .csv, .tsv, .txt");
+  add_file(
+      "--distances", flags.distances,
+      "Write the distances between all rows, [rows, rows]: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt");
   add_output_options(app, flags.output);
-  add_document_options(app, flags.shown, "Write a line for each pair of classes",
-                       "Write a page with the class matrix as a picture, for a browser");
+  add_document_options(app, flags.shown, "Write one line per pair of classes",
+                       "Write a page with a picture of the class matrix for a browser");
 }
 
 }  // namespace
@@ -190,7 +190,7 @@ std::int64_t Structured::columns_counted() const {
 Subcommand add_structure(CLI::App& parent) {
   auto flags = std::make_shared<StructureFlags>();
   CLI::App* app = parent.add_subcommand(
-      "structure", "How far classes lie apart, and which rows are nearest to one of another class");
+      "structure", "Measure how far classes lie apart, and which rows are nearest to a row of another class");
   add_class_rows(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);

@@ -132,40 +132,41 @@ int run_bench(const BenchFlags& flags) {
 
 Subcommand add_bench(CLI::App& parent) {
   auto flags = std::make_shared<BenchFlags>();
-  CLI::App* app = parent.add_subcommand(
-      "bench", "Time named workloads on devices; refuses to time a wrong answer (exit 1)");
+  CLI::App* app =
+      parent.add_subcommand("bench", "Time named workloads on devices; a wrong answer is not timed (exit 1)");
   const std::string names = files::joined(workloads::all_workloads(), ", ", &workloads::Workload::name);
   app->add_option("--workload", flags->workload, "all, or some of " + names)
       ->type_name("NAMES")
       ->capture_default_str();
   add_device_option(*app, flags->device, true);
   app->add_option("--scale,--share", flags->scale,
-                  "Only this share of the rows and queries, for small machines")
+                  "Use only this share of the rows and queries, for small machines")
       ->type_name("SHARE")
       ->capture_default_str();
-  add_number(*app, "--repeats", flags->repeats, "Samples, after warming up", 1)->capture_default_str();
+  add_number(*app, "--repeats", flags->repeats, "Samples after warming up", 1)->capture_default_str();
   add_number(*app, "--seconds", flags->seconds,
-             "Fewer samples, but at least 3, when they take longer than this", 1)
+             "Take fewer samples, but at least 3, if they last longer than this", 1)
       ->capture_default_str();
-  writes_file(app->add_option("--json", flags->json,
-                              "Write every sample, the plans and the floors here; - is stdout"));
+  writes_file(
+      app->add_option("--json", flags->json, "Write every sample, the plans and the floors; - is stdout"));
   writes_folder(
-      app->add_option("--answers", flags->answers,
-                      "Write what each search found here, as WORKLOAD.index.npy and WORKLOAD.distance.npy"),
+      app->add_option(
+          "--answers", flags->answers,
+          "Write what each search found into this folder, as WORKLOAD.index.npy and WORKLOAD.distance.npy"),
       {".index.npy", ".distance.npy"});
-  app->add_flag("--energy", flags->energy,
-                "Count joules, too, where the platform tells: repeats each workload for a second or more");
   app->add_flag(
-      "--prepare", flags->prepare,
-      "Instead: time an Index of the rows, the upload alone, and what proposers make of them, beside "
-      "one read of the rows");
+      "--energy", flags->energy,
+      "Also count joules where the platform tells them; repeats each workload for a second or more");
+  app->add_flag("--prepare", flags->prepare,
+                "Time the making of an Index instead: the upload alone, and what proposers make of the rows, "
+                "beside one read of the rows");
   add_choice(
       *app, "--residence", flags->residence,
-      "Where the training rows stay: resident (on the device), stream or quantized (in the host's memory; "
-      "they pass through the device in chunks, or it holds quantized rows)",
+      "Where to keep the training rows: resident (on the device), stream (in the host's memory; they pass "
+      "through the device in chunks), quantized (in the host's memory; the device holds quantized rows)",
       {"resident", "stream", "quantized"})
       ->capture_default_str();
-  app->add_flag("--list", flags->list, "Only print the names of the workloads");
+  app->add_flag("--list", flags->list, "Print only the names of the workloads");
   reads_folder(
       app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are"),
       {"-ubyte", "-ubyte.gz"})

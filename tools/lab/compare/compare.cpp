@@ -140,25 +140,26 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
     add_number(app, "-n", flags.n, "Training rows", 1, UINT32_MAX - 1)->capture_default_str();
     add_number(app, "-m", flags.m, "Queries", 0)->capture_default_str();
     add_number(app, "--dims", flags.dims, "Columns", 1, UINT32_MAX)->capture_default_str();
-    app.add_option(
-           "--element", flags.elements,
-           "What rows are stored as, or training rows and queries, as f16,u8: values are moved to such as it "
-           "has; bits, of the 32 of each float, go with --metric hamming")
+    app.add_option("--element", flags.elements,
+                   "Type that rows are stored in, or training rows and queries, such as f16,u8: values are "
+                   "moved to ones the type has; bits (the 32 of each float) go with --metric hamming")
         ->type_name("WHAT");
     add_number(app, "--reserve", flags.reserve,
-               "Of search: room for so many rows, in which bytes stay as bytes, and half of them come later",
+               "For search: reserve room for this many rows, in which bytes stay bytes, and add half of the "
+               "rows later",
                0);
   });
   CLI::Option* const train =
-      app.add_option("--train", flags.tables.train, "Training rows from a file instead");
-  CLI::Option* const queries = app.add_option("--queries", flags.tables.queries, "And queries");
+      app.add_option("--train", flags.tables.train, "Take training rows from a file instead");
+  CLI::Option* const queries = app.add_option("--queries", flags.tables.queries, "Take queries from a file");
   reads_file(train)->needs(reads_file(queries));
   queries->needs(train);
   each_excludes(made, train);
   each_needs(added_options(app, [&] { add_text_options(app, flags.tables); }), train);
-  add_number(app, "--seed", flags.seed, "Another seed, other data", 0)->capture_default_str();
-  add_number(app, "-k", flags.k, "Neighbours a query", 1)->capture_default_str();
-  add_number(app, "--classes", flags.classes, "Classes of the labels", 1, 1 << 20)->capture_default_str();
+  add_number(app, "--seed", flags.seed, "Seed of the synthetic data", 0)->capture_default_str();
+  add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
+  add_number(app, "--classes", flags.classes, "How many classes the labels have", 1, 1 << 20)
+      ->capture_default_str();
   add_metric_option(app, flags.metric);
 }
 
@@ -167,13 +168,13 @@ void add_problem_options(CLI::App& app, CompareFlags& flags) {
 Subcommand add_compare(CLI::App& parent) {
   auto flags = std::make_shared<CompareFlags>();
   CLI::App* app = parent.add_subcommand("compare",
-                                        "Run every stage on every device: the same bits? how fast? Exit 1 if "
-                                        "not the same, 6 if all was refused");
+                                        "Run every stage on every device, and compare bits and times. Exit 1 "
+                                        "if bits differ, 6 if every device refused");
   add_device_option(*app, flags->device, true);
-  app->get_option("--device")->description("all, or specs with commas between them");
+  app->get_option("--device")->description("all, or devices separated by commas");
   app->add_option("--reference", flags->reference,
-                  "What they are compared with: a device, or plain, which is the contract written "
-                  "down slowly; by default cpu, and for the cpu alone plain")
+                  "What to compare with: a device, or plain (a slow program that spells out the contract); "
+                  "by default cpu, or plain if only the cpu is compared")
       ->type_name("SPEC");
   app->add_option("--stage", flags->stage,
                   "all, or some of distance, select, nearest, merge, collect, rerank, tighten, vote, mask, "
@@ -184,10 +185,9 @@ Subcommand add_compare(CLI::App& parent) {
   app->add_flag("--explain", flags->explain, "Print the plan of each search");
   app->add_flag("--json", flags->json, "Print JSON");
   CLI::Option* const placement =
-      app->add_option(
-             "--placement", flags->placement,
-             "Instead: each stage on a device of its own, as distance=cpu,select=cuda:0; a stage that is "
-             "left out stays where the one before it is")
+      app->add_option("--placement", flags->placement,
+                      "Run each stage on its own device instead, such as distance=cpu,select=cuda:0; a stage "
+                      "that is not named runs where the one before it does")
           ->type_name("PLACES");
   add_plan_options(*app, flags->plan);
   for (const char* option : {"--device", "--stage", "--explain", "--sample", "--proposer", "--fused",

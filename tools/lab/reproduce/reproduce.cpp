@@ -171,35 +171,33 @@ int run_reproduce(const ReproduceFlags& flags) {
 
 Subcommand add_reproduce(CLI::App& parent) {
   auto flags = std::make_shared<ReproduceFlags>();
-  CLI::App* app =
-      parent.add_subcommand("reproduce", "Run published experiments again, what the papers say beside it");
-  app->add_option("NAMES", flags->names, "all, or those that list prints, with commas between them")
+  CLI::App* app = parent.add_subcommand(
+      "reproduce", "Repeat published experiments and show the papers' figures beside the new ones");
+  app->add_option("NAMES", flags->names, "all, list, or names that list prints, separated by commas")
       ->capture_default_str()
       ->type_name("");
   add_device_option(*app, flags->device, true);
-  app->get_option("--device")->description("all, or specs with commas between them");
+  app->get_option("--device")->description("all, or devices separated by commas");
   reads_file(app->add_option("--data", flags->data, "The file that an experiment reads"));
-  add_number(*app, "--seed", flags->seed, "Another seed, other data", 0)->capture_default_str();
-  add_number(*app, "--seconds", flags->seconds, "For the samples of one point", 1);
+  add_number(*app, "--seed", flags->seed, "Seed of the synthetic data", 0)->capture_default_str();
+  add_number(*app, "--seconds", flags->seconds, "Seconds for the samples of one point", 1);
   app->add_flag("--json", flags->json, "Print JSON");
-  keeps_file(app->add_option(
-      "--resume", flags->resume,
-      "Keep here what is done, for the same command to go on when it was stopped; otherwise beside "
-      "the report, or in the user's cache"));
-  app->add_flag(
-      "--quick", flags->quick,
-      "Sizes for a small machine; they are not the paper's. On two cores, all take about 9 minutes, or 20 "
-      "seconds with --quick");
+  keeps_file(app->add_option("--resume", flags->resume,
+                             "Keep finished work here, so that the same command resumes after a stop "
+                             "(default: beside the report, or in the user's cache)"));
+  app->add_flag("--quick", flags->quick,
+                "Use small sizes, not those of the papers. On two cores, all experiments take about 9 "
+                "minutes, or half a minute with --quick");
   app->add_flag("--energy", flags->energy,
-                "Count joules, too, where the platform tells: repeats each point for a second or more");
-  writes_file(app->add_option("--table", flags->csv, "Write the points here, a line each"));
-  writes_file(app->add_option("--report", flags->report, "Write a page with charts here, for a browser"));
+                "Also count joules where the platform tells them; repeats each point for a second or more");
+  writes_file(app->add_option("--table", flags->csv, "Write the points, one per line"));
+  writes_file(app->add_option("--report", flags->report, "Write a page with charts for a browser"));
   writes_folder(app->add_option("--charts", flags->charts,
-                                "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... here"),
+                                "Write each chart as a picture NAME-1.svg, NAME-2.svg, ... into this folder"),
                 {".svg"});
-  app->add_flag("--fresh", flags->fresh,
-                "Begin anew where an earlier run was stopped; otherwise the same command goes on with the "
-                "experiments that are missing");
+  app->add_flag(
+      "--fresh", flags->fresh,
+      "Start over; otherwise the same command resumes a stopped run with the experiments that are missing");
   add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
                       "kith reproduce pbknn-groups,knn-ladder --device cpu",
                       "kith reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});

@@ -257,26 +257,24 @@ int run_tune(const TuneFlags& flags) {
 
 Subcommand add_tune(CLI::App& parent) {
   auto flags = std::make_shared<TuneFlags>();
-  CLI::App* app = parent.add_subcommand(
-      "tune",
-      "Measure which way of searching is fastest on a device, for later searches to use: 3 minutes, or "
-      "15 seconds with --quick");
+  CLI::App* app = parent.add_subcommand("tune",
+                                        "Measure which way of searching is fastest on a device, for later "
+                                        "searches; takes 3 minutes, or 15 seconds with --quick");
   add_device_option(*app, flags->device, true);
-  app->add_flag("--quick", flags->quick, "A small grid, for a small machine");
-  add_number(*app, "--seconds", flags->seconds, "About how long, a device; otherwise 180, or 15 with --quick",
-             1);
-  app->add_flag(
-      "--fresh", flags->fresh,
-      "Begin anew where an earlier run was stopped; otherwise the same command goes on with what it "
-      "kept in FILE.partial.json, beside the file that is written");
-  add_numbers(*app, "-n", flags->n, "Training rows to measure with, instead of those of the grid", 1);
-  add_numbers(*app, "-m", flags->m, "Queries, the same", 1);
-  add_numbers(*app, "--dims", flags->dims, "Columns, the same", 1);
-  add_numbers(*app, "-k", flags->k, "Neighbours, the same", 1);
+  app->add_flag("--quick", flags->quick, "Measure fewer sizes, for a small machine");
+  add_number(*app, "--seconds", flags->seconds,
+             "About how long to measure each device (default 180, or 15 with --quick)", 1);
+  app->add_flag("--fresh", flags->fresh,
+                "Start over; otherwise the same command resumes a stopped run from FILE.partial.json, beside "
+                "the file it writes");
+  add_numbers(*app, "-n", flags->n, "Numbers of training rows to measure, instead of the built-in ones", 1);
+  add_numbers(*app, "-m", flags->m, "Numbers of queries to measure", 1);
+  add_numbers(*app, "--dims", flags->dims, "Numbers of columns to measure", 1);
+  add_numbers(*app, "-k", flags->k, "Numbers of neighbours to measure", 1);
   add_metric_option(*app, flags->metric);
-  keeps_file(app->add_option("--out", flags->out, "Write here, and not where the library looks"));
-  app->add_flag("--show", flags->show, "Measure nothing: print what is known, and where it is kept");
-  app->add_flag("--json", flags->json, "The same and more, for programs");
+  keeps_file(app->add_option("--out", flags->out, "Write to this file, not where the library looks"));
+  app->add_flag("--show", flags->show, "Measure nothing; print what is known and where it is kept");
+  app->add_flag("--json", flags->json, "Print the same and more as JSON");
   add_examples(*app, {"kith tune --device cuda:0,cpu", "kith tune --device cpu --quick",
                       "kith tune -n 100000 -m 1000 --dims 96 -k 10", "kith tune --show"});
   return {app, [flags] { return run_tune(*flags); }};

@@ -8,31 +8,29 @@ namespace kith::command {
 namespace {
 
 CLI::Option* add_random_options(CLI::App& app, VerifyFlags& flags) {
-  CLI::Option* const random =
-      add_number(app, "--random-cases", flags.random_cases,
-                 "So many random searches and classifications on each device; a case that differs is printed "
-                 "as the command that repeats it",
-                 1);
+  CLI::Option* const random = add_number(app, "--random-cases", flags.random_cases,
+                                         "Run this many random searches and classifications on each device; "
+                                         "a case that differs is printed as the command that repeats it",
+                                         1);
   each_needs(
       added_options(
           app,
           [&] {
             app.add_flag("--proposed", flags.proposed,
-                         "All of them by a proposer, 16 of one Index, beside the chain alone of the same "
-                         "device; every "
-                         "16th Index asks the chain of --reference, too");
+                         "Run all cases by a proposer, 16 per Index, and compare with the chain alone on the "
+                         "same device; every 16th Index also compares with the chain of --reference");
             add_number(app, "--workers", flags.workers,
-                       "Threads of --proposed, each with the device to itself", 1, 64)
+                       "Threads for --proposed, each with its own opened device", 1, 64)
                 ->capture_default_str()
                 ->needs(app.get_option("--proposed"));
             add_number(app, "--first", flags.first,
                        "Number of the first random case; each number is one case", 0)
                 ->capture_default_str();
-            add_number(app, "--seed", flags.seed, "Another seed, other cases", 0)->capture_default_str();
-            add_number(app, "--seconds", flags.seconds, "Stop after that time, a device", 1);
+            add_number(app, "--seed", flags.seed, "Seed of the random cases", 0)->capture_default_str();
+            add_number(app, "--seconds", flags.seconds, "Stop after this many seconds per device", 1);
             keeps_file(
                 app.add_option("--resume", flags.resume,
-                               "Remember here how far the random cases came: the same command then goes on"));
+                               "Save here how far the random cases came, so that the same command resumes"));
           }),
       random);
   return random;
@@ -40,29 +38,31 @@ CLI::Option* add_random_options(CLI::App& app, VerifyFlags& flags) {
 
 CLI::Option* add_set_options(CLI::App& app, VerifyFlags& flags) {
   TableFlags& tables = flags.set.tables;
-  CLI::Option* const train = reads_file(app.add_option(
-      "--train", tables.train,
-      "The rows of this file, searched for those of --queries, or for themselves, by every proposer, beside "
-      "the chain alone"));
+  CLI::Option* const train =
+      reads_file(app.add_option("--train", tables.train,
+                                "Search the rows of this file, for --queries or for themselves, by every "
+                                "proposer, and compare with the chain alone"));
   each_needs(
       added_options(app,
                     [&] {
                       reads_file(app.add_option("--queries", tables.queries, "Rows to search for"));
-                      add_number(app, "-m", flags.m, "Only so many of them, spread evenly", 1);
-                      add_number(app, "-k", flags.k, "Neighbours a query", 1)->capture_default_str();
+                      add_number(app, "-m", flags.m, "Use only this many queries, spread evenly", 1);
+                      add_number(app, "-k", flags.k, "How many neighbours to find", 1)->capture_default_str();
                       add_metric_option(app, flags.metric);
                       reads_file(app.add_option(
                           "--found-index", flags.found_index,
-                          "Instead of proposers: what `kith search --out-index` wrote of all these queries; "
-                          "each device searches once more and must find the same rows"));
-                      reads_file(app.add_option("--found-distance", flags.found_distance,
-                                                "What --out-distance wrote: the same bits"));
+                          "Check a file by `kith search --out-index` of all these queries instead of "
+                          "proposers: each device searches again and must find the same rows"));
+                      reads_file(app.add_option(
+                          "--found-distance", flags.found_distance,
+                          "Also check a file by --out-distance: distances must have the same bits"));
                       app.add_flag("--json", flags.json, "Print JSON");
                       add_text_options(app, tables);
                       add_texts(app, "--label-column,--label", tables.label_columns,
-                                "A column of text files that is no feature: left out", "COLUMNS");
+                                "Column of text files to leave out, because it holds labels", "COLUMNS");
                       add_texts(app, "--categorical", tables.categorical,
-                                "Columns of a text file whose numbers are categories", "COLUMNS");
+                                "Columns of a text file whose numbers are categories, separated by commas",
+                                "COLUMNS");
                       add_preparation_options(app, flags.set);
                     }),
       train);
@@ -82,16 +82,14 @@ int run_verify(const VerifyFlags& flags) {
 
 Subcommand add_verify(CLI::App& parent) {
   auto flags = std::make_shared<VerifyFlags>();
-  CLI::App* app = parent.add_subcommand(
-      "verify",
-      "Verify random searches, whole files or an earlier answer, bit by bit. Exit 1 if not the same, 6 if "
-      "all was refused");
+  CLI::App* app = parent.add_subcommand("verify",
+                                        "Verify random searches, whole files or an earlier answer, bit by "
+                                        "bit. Exit 1 if bits differ, 6 if every device refused");
   add_device_option(*app, flags->device, true);
-  app->get_option("--device")->description("all, or specs with commas between them");
-  app->add_option(
-         "--reference", flags->reference,
-         "What they are compared with: a device, or plain, which is the contract written down slowly; "
-         "by default cpu, and for random cases of the cpu plain")
+  app->get_option("--device")->description("all, or devices separated by commas");
+  app->add_option("--reference", flags->reference,
+                  "What to compare with: a device, or plain (a slow program that spells out the contract); "
+                  "by default cpu, or plain for random cases of the cpu")
       ->type_name("SPEC");
   CLI::Option* const random = add_random_options(*app, *flags);
   CLI::Option* const train = add_set_options(*app, *flags);

@@ -1,0 +1,105 @@
+#include "command/manual/option_groups.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <utility>
+
+namespace kith::command {
+namespace {
+
+struct Heading {
+  std::string title;
+  std::vector<std::string> options;  ///< in the order in which they are shown
+};
+
+/// What everybody needs comes first. An option that stands in none of these lists is shown under the heading
+/// that it was given, or behind those of the first one.
+const std::vector<Heading>& headings() {
+  static const std::vector<Heading> all = {
+      {"What to search",
+       {"-k", "--k-max", "--k-sweep", "--metric", "--query", "--queries", "--train", "--radius", "--index",
+        "--model", "--label-column", "--labels", "--target", "--leave-one-out", "--values", "--truth",
+        "--folds", "--seed"}},
+      {"Columns and rows",
+       {"--features", "--drop", "--scale", "--centre", "--categories", "--categorical", "--missing",
+        "--unseen", "--filter", "--element", "--array", "--query-array"}},
+      {"Votes",
+       {"--weights", "--rank-weights", "--tie", "--priors", "--costs", "--sample-weights", "--no-label",
+        "--outlier"}},
+      {"Text files",
+       {"--format", "--header", "--delimiter", "--decimal", "--encoding", "--labels-are", "--svm-base"}},
+      {"Output",
+       {"--out",    "--out-index",   "--out-distance", "--out-edges",     "--no-distances", "--proba",
+        "--csv",    "--save-model",  "--report",       "--json",          "--explain",      "--certify",
+        "--expect", "--class-names", "--out-format",   "--out-header",    "--quiet",        "--checkpoint",
+        "--errors", "--distances",   "--help",         "--sample-classes"}},
+      {"Devices", {"--device", "--placement", "--shares", "--residence", "--memory-limit", "--threads"}},
+      {"How it is done (the result is the same)", {}},
+      {"Limits of files", {}}};
+  return all;
+}
+
+/// The place of an option in the list of a heading; its end where it is not there.
+std::size_t place_in(const Heading& heading, const CLI::Option& option) {
+  const auto at = std::find_if(heading.options.begin(), heading.options.end(),
+                               [&](const std::string& name) { return option.check_name(name); });
+  return static_cast<std::size_t>(at - heading.options.begin());
+}
+
+/// The heading of an option among headings().
+std::size_t heading_of(const CLI::Option& option) {
+  for (std::size_t h = 0; h < headings().size(); ++h)
+    if (place_in(headings()[h], option) < headings()[h].options.size() ||
+        headings()[h].title == option.get_group())
+      return h;
+  return 0;
+}
+
+std::vector<OptionGroup> by_heading(const std::vector<const CLI::Option*>& options) {
+  std::vector<OptionGroup> groups;
+  for (const Heading& heading : headings()) groups.push_back({heading.title, {}});
+  for (const CLI::Option* option : options) groups[heading_of(*option)].options.push_back(option);
+  for (std::size_t h = 0; h < groups.size(); ++h)
+    std::stable_sort(groups[h].options.begin(), groups[h].options.end(),
+                     [&](const CLI::Option* a, const CLI::Option* b) {
+                       return place_in(headings()[h], *a) < place_in(headings()[h], *b);
+                     });
+  std::erase_if(groups, [](const OptionGroup& group) { return group.options.empty(); });
+  return groups;
+}
+
+std::vector<OptionGroup> as_given(const std::vector<const CLI::Option*>& options) {
+  std::vector<OptionGroup> groups;
+  for (const CLI::Option* option : options) {
+    auto group = std::find_if(groups.begin(), groups.end(),
+                              [&](const OptionGroup& one) { return one.title == option->get_group(); });
+    if (group == groups.end()) group = groups.insert(group, {option->get_group(), {}});
+    group->options.push_back(option);
+  }
+  return groups;
+}
+
+class GroupedHelp : public CLI::Formatter {
+ public:
+  std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    std::string text = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
+    for (const OptionGroup& group : option_groups(*app))
+      text += make_group(group.title, false, group.options);
+    return text + make_subcommands(app, mode) + "\n" + make_footer(app);
+  }
+};
+
+}  // namespace
+
+std::vector<OptionGroup> option_groups(const CLI::App& app) {
+  std::vector<const CLI::Option*> shown;
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional() && !option->get_group().empty()) shown.push_back(option);
+  return app.get_option_no_throw("--train") ? by_heading(shown) : as_given(shown);
+}
+
+std::shared_ptr<CLI::FormatterBase> grouped_help() {
+  return std::make_shared<GroupedHelp>();
+}
+
+}  // namespace kith::command
