@@ -36,8 +36,9 @@ def test_other_names_of_metrics(device, random):
         kith.Index(whole(random, 5, 2), "euclidaen", device)
 
 
-def test_ip_is_what_faiss_calls_the_inner_product(device, random):
-    assert kith.Index(whole(random, 5, 2), "ip", device).metric == "negative_dot"
+@pytest.mark.parametrize("called, metric", [("ip", "negative_dot"), ("l2sq", "squared_l2"), ("cos", "cosine")])
+def test_metrics_by_the_names_of_faiss_and_usearch(device, random, called, metric):
+    assert kith.Index(1 + whole(random, 5, 2), called, device).metric == metric
 
 
 def test_errors_are_known_by_the_name_that_callers_use():

@@ -186,6 +186,8 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
                                                  {"Inner-Product", Metric::negative_dot},
                                                  {"dot", Metric::negative_dot},
                                                  {"negative-dot", Metric::negative_dot},
+                                                 {"l2sq", Metric::squared_l2},
+                                                 {"cos", Metric::cosine},
                                                  {"COSINE", Metric::cosine}};
   for (const auto& one : said) {
     CAPTURE(one.first);

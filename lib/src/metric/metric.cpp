@@ -12,12 +12,13 @@ constexpr std::pair<Metric, std::string_view> metric_names[] = {
 #undef KITH_METRIC
 };
 
-/// What scikit-learn, SciPy and FAISS call them.
+/// What scikit-learn, SciPy, FAISS and usearch call them.
 constexpr std::pair<Metric, std::string_view> synonyms[] = {
     {Metric::squared_l2, "sqeuclidean"}, {Metric::l2, "euclidean"},
     {Metric::l1, "manhattan"},           {Metric::l1, "cityblock"},
     {Metric::linf, "chebyshev"},         {Metric::negative_dot, "inner_product"},
     {Metric::negative_dot, "dot"},       {Metric::negative_dot, "ip"},
+    {Metric::squared_l2, "l2sq"},        {Metric::cosine, "cos"},
 };
 
 }  // namespace

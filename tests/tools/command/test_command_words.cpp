@@ -71,9 +71,10 @@ TEST_CASE("help, version and exit codes are where people look for them") {
     CHECK(contains(help, "Exit codes: 0 right, 1 a check failed, 2 arguments, 3 a file"));
     CHECK(contains(help, "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP"));
   }
-  CHECK(contains(in_one_line(kith("search --help").out),
-                 "squared_l2 (sqeuclidean), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
-                 "negative_dot (inner_product, dot, ip; the negated product"));
+  CHECK(
+      contains(in_one_line(kith("search --help").out),
+               "squared_l2 (sqeuclidean, l2sq), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
+               "negative_dot (inner_product, dot, ip; the negated product"));
 }
 
 TEST_CASE("help shows options by headings, and first what everybody needs") {
