@@ -38,5 +38,15 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/kith.pc.in ${PROJECT_BINARY_DIR}/kith.p
 install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/docs/contract.md
-  DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+# Pages to read, as documents.cmake writes them when they are installed.
+set(documents ${PROJECT_BINARY_DIR}/documents)
+file(RELATIVE_PATH to_headers ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR}/kith)
+install(CODE "
+  set(source \"${PROJECT_SOURCE_DIR}\")
+  set(documents \"${documents}\")
+  set(to_headers \"${to_headers}\")" COMPONENT development)
+install(SCRIPT ${CMAKE_CURRENT_LIST_DIR}/documents.cmake COMPONENT development)
+install(DIRECTORY ${documents}/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/charts DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT development)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

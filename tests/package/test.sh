@@ -1,9 +1,9 @@
 #!/bin/sh
 # test.sh WAY SOURCE BUILD WORK: one of the package tests. Exits with 77 where a tool is missing.
 #
-#   install           install BUILD to WORK/staged, then move all of it to WORK/moved
+#   install           install BUILD to WORK/staged, then move all of it to WORK/moved; links of its pages lead somewhere
 #   find_package      consumer/ by CMake's package, from WORK/moved
-#   pkg_config        consumer/main.cpp by kith.pc and no other option, from WORK/moved
+#   pkg_config        consumer/main.cpp by kith.pc, from WORK/moved; its flags choose no standard of C or C++
 #   cxx17             every header of WORK/moved stops a compiler of C++17 by one #error line
 #   c_tree            the programs of examples/c by the compiler of C99, from BUILD
 #   c                 the same from WORK/moved; each header for C alone, also in C++11
@@ -21,6 +21,20 @@ mkdir -p "$work"
 fail() {
   echo "package: $*" >&2
   exit 1
+}
+
+# check_documents FOLDER: what a reader looks for is there, and so is what its pages link to.
+check_documents() {
+  for file in README.md CHANGELOG.md LICENSE docs/contract.md examples/search.cpp; do
+    [ -e "$1/$file" ] || fail "$file is not installed in $1"
+  done
+  find "$1" -name '*.md' > "$work/pages.txt"
+  while read -r page; do
+    grep -o ']([^)#]*' "$page" | cut -c 3- | grep -v '^$\|:' | while read -r target; do
+      [ -e "${page%/*}/$target" ] || echo "$page: $target"
+    done
+  done < "$work/pages.txt" > "$work/dead.txt"
+  [ ! -s "$work/dead.txt" ] || fail "pages link to nothing: $(cat "$work/dead.txt")"
 }
 
 # check_output PROGRAM: it finds what it must, and the plug-ins that were installed.
@@ -103,6 +117,7 @@ case $way in
     mv "$work/staged" "$moved"
     if grep -rlF "$work/staged" "$moved"; then fail "these files hold the path they were installed to"; fi
     check_library
+    check_documents "$moved/share/doc/kith"
     if [ -x "$moved/$BINDIR/kith" ]; then
       (cd / && "$moved/$BINDIR/kith" devices) | grep '^cpu' || fail "the installed command does not run"
     fi
@@ -118,7 +133,8 @@ case $way in
     LD_LIBRARY_PATH=$moved/$LIBDIR
     export PKG_CONFIG_PATH LD_LIBRARY_PATH
     # shellcheck disable=SC2046 # a list of words
-    "$CXX" "$consumer/main.cpp" -o "$work/pkg_config" $(pkg-config --cflags --libs kith)
+    "$CXX" -std=c++20 "$consumer/main.cpp" -o "$work/pkg_config" $(pkg-config --cflags --libs kith)
+    case " $(pkg-config --cflags kith)" in *" -std="*) fail "kith.pc sets the standard of who uses it" ;; esac
     check_output "$work/pkg_config"
     check_plugins
     ;;
