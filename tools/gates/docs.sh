@@ -1,7 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   docs          tools/docs builds the documentation site without a warning, and a planted link to nothing stops it; no
-#                 line of the documents is longer than 400 characters, the log of benchmarks apart
+#                 line of the documents is longer than 400 characters, the log of benchmarks apart; relative links of
+#                 the repository's pages lead to files, before the site is built
 
 packages_docs="doxygen python3-sphinx python3-myst-parser python3-breathe furo"
 
@@ -29,8 +30,33 @@ docs_without_long_lines() {
   [ -z "$found" ] || { echo "$found"; return 1; }
 }
 
+# Relative links to files that are not there, a line each.
+dead_links() { # PAGES
+  /usr/bin/python3 - "$@" << 'END'
+import os, re, sys
+for name in sys.argv[1:]:
+    with open(name, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            for target in re.findall(r"\]\(([^)#\s]+)", line):
+                if ":" not in target and not os.path.exists(os.path.join(os.path.dirname(name), target)):
+                    print(f"{name}:{number}: links to {target}, which is not there; link to a file of the repository")
+END
+}
+
+# A planted link is found, and none besides.
+docs_without_dead_links() {
+  planted=$logs/docs.links.md
+  printf '[a](docs.links.md#part) [b](https://example.org/x)\n[c](none.md#part)\n' > "$planted"
+  if [ "$(dead_links "$planted" | cut -d: -f2)" != 2 ]; then
+    echo "A link to nothing is not noticed, or one to a file is"
+    return 1
+  fi
+  found=$(find docs ./*.md -name '*.md' -print | sort | while read -r page; do dead_links "$page"; done)
+  [ -z "$found" ] || { echo "$found"; return 1; }
+}
+
 gate_docs() {
-  docs_without_long_lines || return
+  docs_without_long_lines && docs_without_dead_links || return
   [ -x "$kith" ] || build_kith || return
   tools/docs || return
   plant=$build/docs/tree/docs/planted.md

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   readme        every block of the README, the tutorial, the pages of the command and of Python, and the how-to pages
-#                 runs, and prints what its page says; first planted pages must be found. In the long form also the
+#   readme        every block of the README, the tutorial, the pages of the command, of Python and of other libraries, and
+#                 the how-to pages runs, and prints what its page says; first planted pages must be found. In the long form also the
 #                 README's commands and `pip install` from nothing, on a bare Debian and a bare Ubuntu. Skipped where
 #                 PyPI cannot be reached
 #
 # The README's two commands, tools/quickstart and tools/check, are left to .ci/run and tests/pages/from_nothing.sh.
 
-minimum_blocks=92   # that ran
-minimum_outputs=35  # that were compared
+minimum_blocks=102  # that ran
+minimum_outputs=45  # that were compared
 
 packages_readme="ccache python3-venv binutils pkg-config libopenmpi-dev openmpi-bin"
 
@@ -21,7 +21,7 @@ gate_readme() {
   rm -rf "$pages" && cmake --install "$build" --prefix "$pages/kith" > "$logs/readme.install" || return
   set -- --installed "$pages/kith" --python "$environment/bin/python"
   python3 -B tests/pages/run.py "$@" --work "$pages/planted" --planted || return
-  python3 -B tests/pages/run.py "$@" --work "$pages/run" README.md docs/tutorial.md docs/command.md docs/python.md docs/howto/*.md > "$logs/readme.run" ||
+  python3 -B tests/pages/run.py "$@" --work "$pages/run" README.md docs/tutorial.md docs/command.md docs/python.md docs/coming-from.md docs/howto/*.md > "$logs/readme.run" ||
     { cat "$logs/readme.run"; return 1; }
   cat "$logs/readme.run"
   counted=$(tail -n 1 "$logs/readme.run")
