@@ -245,7 +245,7 @@ Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const
     if (k > rows)
       throw Error(Errc::invalid_argument, "search: k = " + std::to_string(k) + " but the ranks hold " +
                                               std::to_string(rows) + (rows == 1 ? " row" : " rows") +
-                                              "; choose 1 <= k <= " + std::to_string(rows));
+                                              "; choose k from 1 to " + std::to_string(rows));
   });
   return keys(queries, k, options, trace);
 }

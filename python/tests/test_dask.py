@@ -478,7 +478,7 @@ def test_refusals(client, random):
     bad = queries.copy()
     bad[13, 0] = np.nan
     for call, told in [
-        (lambda: index.search(queries, 301), "k = 301 but the index holds 300 rows"),
+        (lambda: index.search(queries, 301), "k = 301 is out of range for an index of 300 rows"),
         (lambda: index.search(queries[:, :3], 2), "Q: 3 columns, but the training rows have 4"),
         (lambda: index.search(da.zeros(3), 2), r"a dask array of shape \(3,\); pass \[rows, columns\]"),
         (lambda: index.search(da.zeros((3, 4))[da.zeros(3) > 0], 2), "compute_chunk_sizes"),

@@ -275,7 +275,7 @@ REFUSED_LATER = [
     (lambda m: m.without([1, 1]), "row 1 is named twice"),
     (lambda m: m.without([0, 1, 2]), "all 3 rows would be removed"),
     (lambda m: m.without([0.5]), "kith.Classifier.without: rows: dtype float64"),
-    (lambda m: m.without([0]).predict(X, 3), "k = 3 but the index holds 2 rows"),
+    (lambda m: m.without([0]).predict(X, 3), "k = 3 is out of range for an index of 2 rows"),
     (lambda m: m.predict(X, 0), "k = 0"),
     (lambda m: m.predict(X, 1.5), "kith.Classifier.predict: k: 1.5 is no whole number"),
     (lambda m: m.predict(X, 1, weights="rank"), "kith.Classifier.predict: weights='rank'; choose"),

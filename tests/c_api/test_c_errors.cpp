@@ -214,7 +214,7 @@ TEST_CASE("c: rows that this library does not take") {
 TEST_CASE("c: arguments out of their range") {
   const Scene scene;
   CHECK(told(scene.search(scene.rows, nullptr, 5)) ==
-        "2: search: k = 5 but the index holds 4 rows; choose 1 <= k <= 4");
+        "2: search: k = 5 is out of range for an index of 4 rows; choose k from 1 to 4");
   kith_search_options options = fresh(kith_search_options_init);
   options.selector = "treshold";
   CHECK(told(scene.search(scene.rows, &options)) ==

@@ -269,7 +269,7 @@ TEST_CASE("classifier: refuses what the contract refuses") {
         "invalid_argument: classifier: the labels have no column; give at least one");
   const Classifier classifier(device(), train, Labels{1, 2});
   CHECK(error_of([&] { classifier.predict(train, 3); }) ==
-        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{}); }) ==
         "invalid_argument: sweep: there is no k; give at least one");
   CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{1}, {}, {}, nullptr, 2); }) ==
@@ -279,10 +279,11 @@ TEST_CASE("classifier: refuses what the contract refuses") {
         }).starts_with("invalid_argument: class_shares: 3 votes, 0 scores and 0 priors for 2 classes; "));
   CHECK(error_of([&] {
           classifier.sweep(train, std::vector<std::int64_t>{1, 0});
-        }) == "invalid_argument: sweep: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
-  CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{2}, {.self = 0}); }) ==
-        "invalid_argument: sweep: k = 2 but the index holds 2 rows, of which none is its own neighbour; "
-        "choose 1 <= k <= 1");
+        }) == "invalid_argument: sweep: k = 0 is out of range for an index of 2 rows; choose k from 1 to 2");
+  CHECK(
+      error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{2}, {.self = 0}); }) ==
+      "invalid_argument: sweep: k = 2 is out of range for an index of 2 rows, each left out of its own list; "
+      "choose k from 1 to 1");
   CHECK(error_of([&] { classifier.classes(1); }) ==
         "invalid_argument: classifier: there is no output 1; it has 1, counted from 0");
   CHECK(error_of([&] { classifier.predict_proba(train, 1, {}, {}, -1); }) ==

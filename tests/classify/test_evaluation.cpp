@@ -147,11 +147,11 @@ TEST_CASE("evaluation: the best k is the smallest of the best") {
   Evaluation evaluation{9, 4, {1}, Counts(8), {3, 7, 5, 7}};
   CHECK(evaluation.best_k() == 2);
   CHECK(error_of([&] { evaluation.accuracy(5); }) ==
-        "invalid_argument: evaluation: k = 5 was not evaluated; choose 1 <= k <= 4");
+        "invalid_argument: evaluation: k = 5 was not evaluated; choose k from 1 to 4");
   CHECK(error_of([&] { evaluation.scores(0); }) ==
-        "invalid_argument: evaluation: k = 0 was not evaluated; choose 1 <= k <= 4");
+        "invalid_argument: evaluation: k = 0 was not evaluated; choose k from 1 to 4");
   CHECK(error_of([] { Evaluation().best_k(); }) ==
-        "invalid_argument: evaluation: k = 1 was not evaluated; choose 1 <= k <= 0");
+        "invalid_argument: evaluation: k = 1 was not evaluated; choose k from 1 to 0");
 }
 
 TEST_SUITE_BEGIN("device");

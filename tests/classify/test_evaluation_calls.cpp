@@ -49,11 +49,11 @@ TEST_CASE("evaluation: bad input") {
           evaluate(classifier, {nullptr, 0, 2}, Labels{}, 1);
         }) == "invalid_argument: evaluate: there are no queries; give at least one");
   CHECK(error_of([&] { evaluate(classifier, queries, Labels{1}, 0); }) ==
-        "invalid_argument: evaluate: k_max = 0 but 3 rows can vote; choose 1 <= k_max <= 3");
+        "invalid_argument: evaluate: k_max = 0 but 3 rows can vote; choose k_max from 1 to 3");
   CHECK(error_of([&] { evaluate(classifier, queries, Labels{1}, 4); }) ==
-        "invalid_argument: evaluate: k_max = 4 but 3 rows can vote; choose 1 <= k_max <= 3");
+        "invalid_argument: evaluate: k_max = 4 but 3 rows can vote; choose k_max from 1 to 3");
   CHECK(error_of([&] { leave_one_out(classifier, train, 3); }) ==
-        "invalid_argument: leave_one_out: k_max = 3 but 2 rows can vote; choose 1 <= k_max <= 2");
+        "invalid_argument: leave_one_out: k_max = 3 but 2 rows can vote; choose k_max from 1 to 2");
   CHECK(error_of([&] { leave_one_out(classifier, queries, 1); }) ==
         "invalid_argument: leave_one_out: the rows are [1, 2] but the classifier was made of [3, 2]; give "
         "those it was made of");
@@ -83,7 +83,7 @@ TEST_CASE("evaluation: bad folds") {
   CHECK(error({4, 4, 4}, 1) ==
         "invalid_argument: cross_validate: all rows are in fold 4; give at least two different");
   CHECK(error({0, 1, 0}, 2) ==
-        "invalid_argument: cross_validate: k_max = 2 but 1 rows can vote; choose 1 <= k_max <= 1");
+        "invalid_argument: cross_validate: k_max = 2 but 1 rows can vote; choose k_max from 1 to 1");
   const RowFilter filter(3);
   PlanOptions options;
   options.filter = filter.view();

@@ -180,7 +180,7 @@ TEST_CASE("regressor: refuses what the contract refuses") {
   const Values values{1, 2};
   const Regressor regressor(device(), train, view(values), Metric::negative_dot);
   CHECK(error_of([&] { regressor.predict(train, 3); }) ==
-        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(error_of([&] { regressor.predict(train, 1, {.weights = Weights::distance}); }) ==
         "unsupported: regress: a vote cannot weigh 1 / distance where the metric is negative_dot, whose "
         "distances may be negative; choose other weights or another metric");

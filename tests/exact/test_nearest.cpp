@@ -166,7 +166,7 @@ TEST_CASE("nearest: refuses what the contract refuses") {
   const auto refusal = [&](std::int64_t k, std::int64_t groups) {
     return error_of([&] { stages::nearest(device(), rows, rows, Metric::l1, k, groups); });
   };
-  CHECK(refusal(3, 1) == "invalid_argument: nearest: k = 3 but there are 2 candidates; choose 1 <= k <= 2");
+  CHECK(refusal(3, 1) == "invalid_argument: nearest: k = 3 but there are 2 candidates; choose k from 1 to 2");
   CHECK(refusal(1, 0) ==
         "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose 1 <= groups <= 2");
 }

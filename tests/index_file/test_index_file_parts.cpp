@@ -124,7 +124,7 @@ TEST_CASE("index file: a part whose rows are all removed finds nothing") {
         Keys{4, 3, std::vector<std::uint32_t>(12, 0xFFFFFFFFu), std::vector<std::int64_t>(12, -1)});
   CHECK(part.within_keys(train.view(), {&radius, 1}) == RadiusKeys{4, {0, 0, 0, 0, 0}, {}, {}});
   CHECK(folder.error([&] { part.search(train.view(), 1); }) ==
-        "invalid_argument: search: k = 1 but the index holds 0 rows; choose 1 <= k <= 0");
+        "invalid_argument: search: k = 1 is out of range for an index of 0 rows; give it rows");
 }
 
 TEST_CASE("index file: parts that a file does not have, and a `largest` that is too small") {

@@ -185,7 +185,7 @@ TEST_CASE("model: parts that do not fit together") {
   CHECK(refused(good, [](Model& m) { m.outputs = -1; }) ==
         start + "it has n = 4 rows, dims = 6 columns and -1 outputs; each must be at least 1");
   CHECK(refused(good, [](Model& m) { m.k = 5; }) ==
-        start + "k = 5 but it holds 4 rows; choose 1 <= k <= 4, or 0 to leave it open");
+        start + "k = 5 but it holds 4 rows; choose k from 1 to 4, or 0 to leave it open");
   CHECK(refused(good, [](Model& m) { m.dims = 3; }) ==
         start + "the preparation makes 6 columns but the rows have 3; prepare the rows with it");
   CHECK(refused(good, [](Model& m) {

@@ -208,7 +208,7 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
   CHECK(replaced("prepare", 138, text("l2_rows"), text("l3_rows"))
             .starts_with("scaling: there is none called \"l3_rows\"; "));
   CHECK(overwritten("model", 10, words({5})) ==
-        "section model: k = 5 but it holds 4 rows; choose 1 <= k <= 4, or 0 to leave it open");
+        "section model: k = 5 but it holds 4 rows; choose k from 1 to 4, or 0 to leave it open");
   CHECK(overwritten("model", 18, words({0})) ==
         "section model: it has n = 0 rows, dims = 6 columns and 1 outputs; each must be at least 1");
   const float nan = std::nanf("");

@@ -78,7 +78,7 @@ TEST_CASE("mpi: a search that fails on one rank, and one after it") {
           index.search(shared.queries.view(), 4, self);
         }).starts_with("unsupported: search_keys: self"));
   CHECK(error_of([&] { index.search(shared.queries.view(), n + 1); }) ==
-        "invalid_argument: search: k = 91 but the ranks hold 90 rows; choose 1 <= k <= 90");
+        "invalid_argument: search: k = 91 but the ranks hold 90 rows; choose k from 1 to 90");
   CHECK(error_of([&] { index.search(shared.queries.view(), 0); }).starts_with("invalid_argument: "));
   CHECK(error_of([&] {
           index.classify(shared.queries.view(), 3, ShardLabels(std::vector<std::int64_t>{1, 2}));

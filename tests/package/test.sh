@@ -42,7 +42,7 @@ check_output() {
   (cd / && "$1") > "$work/$way.txt" || fail "$1 failed: $(cat "$work/$way.txt")"
   cat "$work/$way.txt"
   head -n 3 "$work/$way.txt" | tr '\n' ';' | grep -qx 'row 0 at 0;row 3 at 1;row 1 at 5;' || fail "wrong neighbours"
-  grep -qx 'search: k = 5 but the index holds 4 rows; choose 1 <= k <= 4' "$work/$way.txt" || fail "no error came through"
+  grep -qx 'search: k = 5 is out of range for an index of 4 rows; choose k from 1 to 4' "$work/$way.txt" || fail "no error came through"
   grep -qx 'cpu: there' "$work/$way.txt" || fail "no cpu"
   if grep '^failure: ' "$work/$way.txt"; then fail "a plug-in does not load"; fi
 }

@@ -249,9 +249,9 @@ TEST_CASE("plan: refuses sizes outside of their range") {
         "invalid_argument: search: rows have no columns; give at least one");
   CHECK(refusal({Metric::l2, 1, -2, 1, 1}) == "invalid_argument: search: m = -2 queries; give 0 or more");
   CHECK(refusal({Metric::l2, 2, 1, 1, 3}) ==
-        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(refusal({Metric::l2, 1, 1, 1, 0}) ==
-        "invalid_argument: search: k = 0 but the index holds 1 row; choose 1 <= k <= 1");
+        "invalid_argument: search: k = 0 is out of range for an index of 1 row; choose k from 1 to 1");
   CHECK(refusal({Metric::l2, 4294967295, 1, 1, 1}) ==
         "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; "
         "split them "

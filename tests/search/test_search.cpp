@@ -256,11 +256,11 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
     return error_of([&] { search(queries, train, Metric::l1, k); });
   };
   CHECK(search_error(train, 3) ==
-        "invalid_argument: search: k = 3 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(search_error(train, 0) ==
-        "invalid_argument: search: k = 0 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = 0 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(search_error(train, -1) ==
-        "invalid_argument: search: k = -1 but the index holds 2 rows; choose 1 <= k <= 2");
+        "invalid_argument: search: k = -1 is out of range for an index of 2 rows; choose k from 1 to 2");
   CHECK(search_error(matrix(3, {1, 2, 3}), 1) ==
         "invalid_argument: search: queries have 3 columns but the index has 2; give as many");
   CHECK(search_error(matrix(2, {1, 2, 1, -inf}), 1) ==

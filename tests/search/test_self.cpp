@@ -150,7 +150,8 @@ TEST_CASE("self: refuses rows that are not there, and a k that the others do not
         "self + m - 1 "
         "must be rows");
   CHECK(refusal(matrix(1, {1}), 3, 0) ==
-        "invalid_argument: search: k = 3 but the index holds 3 rows, of which none is its own neighbour; "
+        "invalid_argument: search: k = 3 is out of range for an index of 3 rows, each left out of its own "
+        "list; "
         "choose 1 "
         "<= k <= 2");
   CHECK(refusal(matrix(1, {1, 1, 1, 1}), 1, 0) ==

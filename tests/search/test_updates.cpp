@@ -106,7 +106,7 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
   const Matrix rows = matrix(1, {1, 2, 4, 8});
   const Index index = Index(device(), rows, Metric::l1).without(Numbers{1});
   CHECK(error_of([&] { index.search(rows, 4); }) ==
-        "invalid_argument: search: k = 4 but the index holds 3 rows; choose 1 <= k <= 3");
+        "invalid_argument: search: k = 4 is out of range for an index of 3 rows; choose k from 1 to 3");
   const auto self = [](std::int64_t first) {
     PlanOptions options;
     options.self = first;
@@ -119,8 +119,9 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
           "invalid_argument: search: self = 1 with 2 queries, but row 1 is removed; ask about rows that are "
           "there");
     CHECK(error_of([&] { at.search(two, 3, self(2)); }) ==
-          "invalid_argument: search: k = 3 but the index holds 3 rows, of which none is its own neighbour; "
-          "choose 1 <= k <= 2");
+          "invalid_argument: search: k = 3 is out of range for an index of 3 rows, each left out of its own "
+          "list; "
+          "choose k from 1 to 2");
     CHECK(error_of([&] { at.search(two, 1, self(3)); }).starts_with("invalid_argument: search: self = 3 "));
     const RadiusNeighbors near = at.within(two, std::vector<float>{4}, self(2));
     CHECK(near == RadiusNeighbors{2, {0, 2, 3}, {3, 4, 4}, {0, 3, 2}});

@@ -287,7 +287,7 @@ TEST_CASE("feature selection: bad input") {
   CHECK(error([](auto& options) {
           options.criterion = Criterion::leave_one_out;
           options.k = 4;
-        }) == "invalid_argument: select_features: k = 4, but a row has 3 others; choose 1 <= k <= 3");
+        }) == "invalid_argument: select_features: k = 4, but a row has 3 others; choose k from 1 to 3");
   CHECK(error([](auto& options) { options.plan.self = 0; }) ==
         "invalid_argument: select_features: the plan has self, which is set where it is needed; leave it "
         "empty");

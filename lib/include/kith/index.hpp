@@ -42,15 +42,15 @@ struct IndexOptions {
   std::vector<double> shares = {};
   /// Of rows that a Source has: where they stay.
   Residence residence = Residence::automatic;
-  /// Of rows that a Source has: with `stream` and `quantized` the bytes of device memory that one search and
-  /// this Index take together, chunks, queries, lists and quantized rows included; with `automatic` also what
-  /// decides. 0: chunks of 512 MiB at most on a GPU, elsewhere 128; else as PlanOptions::memory_limit.
+  /// For rows of a Source: with `stream` and `quantized` the bytes of device memory that one search and this
+  /// Index may take together: chunks, queries, lists and quantized rows. `automatic` also decides by it.
+  /// 0: chunks of at most 512 MiB on a GPU, 128 MiB elsewhere; else as PlanOptions::memory_limit.
   std::size_t memory_limit = 0;
-  /// Rows, those given included, that there is to be room for: with() then puts rows there, and copies none
-  /// that are here. 0: as many as are given. Heeded where rows stay as they are (docs/howto/elements.md);
-  /// others and those of a set are in parts then, a part for each with().
+  /// Total rows to make room for, including those given: with() then puts rows there and copies none. 0: as
+  /// many as are given. Applies to rows that stay as they are (docs/howto/elements.md); other rows, and those
+  /// of a set of devices, become a part for each with().
   std::int64_t reserve = 0;
-  /// With `stream`: rows of a chunk. 0: as many as fit the chunks that memory_limit speaks of.
+  /// With `stream`: rows per chunk. 0: as many as memory_limit allows.
   std::int64_t chunk_rows = 0;
 };
 

@@ -59,7 +59,7 @@ constexpr bool compares_bits(Metric metric) {
 KITH_API std::string_view name(Metric metric);
 
 /// What other libraries call it: `euclidean` of l2, `dot`, `ip` and `inner_product` of negative_dot (whose
-/// distance is the product with its sign turned); there may be none.
+/// distance is the negated product); there may be none.
 KITH_API std::vector<std::string_view> other_names(Metric metric);
 
 /// The metric called `text`, in any case and with - or _: by its name, or by one of the other_names().

@@ -1,4 +1,4 @@
-// How neighbours become a class: what each vote weighs, and who wins when as many speak for several.
+// How neighbours become a class: the weight of each vote, and how ties are broken.
 #pragma once
 
 #include <cstddef>

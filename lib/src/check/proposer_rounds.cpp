@@ -73,10 +73,10 @@ std::string proposer_check(const Plan& plan, const DeviceInfo& device) {
     rounds += text(round.n) + " rows of " + text(round.dims) + " columns" +
               (round.at_once < round.n ? " by " + text(round.at_once) + " queries at a time" : "");
   }
-  return "among " + rounds +
-         ", hard ones (sums that cancel, one huge addend among small ones or such as are " +
-         "just cut beside it, subnormals, all alike), " + text(hard_kinds) +
-         " queries for each row missed none within their limit and listed none beyond the bound, by double " +
+  return "self-test on " + rounds +
+         ", all difficult (cancelling sums, mixed magnitudes, subnormals, equal elements), with " +
+         text(hard_kinds) +
+         " queries for each row: no neighbour was missed, and no candidate lay beyond the bound, by double "
          "precision";
 }
 

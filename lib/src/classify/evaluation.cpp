@@ -23,7 +23,7 @@ namespace {
 void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t voters) {
   if (k_max < 1 || k_max > voters)
     refuse(where, "k_max = " + std::to_string(k_max) + " but " + std::to_string(voters) +
-                      " rows can vote; choose 1 <= k_max <= " + std::to_string(voters));
+                      " rows can vote; choose k_max from 1 to " + std::to_string(voters));
 }
 
 /// Refuse what cannot be the rows that `classifier` was made of.

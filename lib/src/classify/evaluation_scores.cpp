@@ -16,9 +16,9 @@ double share(double part, double whole) {
 
 void check_k(const Evaluation& evaluation, std::int64_t k) {
   if (k < 1 || k > evaluation.k_max)
-    throw Error(Errc::invalid_argument,
-                "evaluation: k = " + std::to_string(k) +
-                    " was not evaluated; choose 1 <= k <= " + std::to_string(evaluation.k_max));
+    throw Error(Errc::invalid_argument, "evaluation: k = " + std::to_string(k) +
+                                            " was not evaluated; choose k from 1 to " +
+                                            std::to_string(evaluation.k_max));
 }
 
 }  // namespace

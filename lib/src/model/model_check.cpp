@@ -34,7 +34,7 @@ void check_sizes(const Model& model) {
                         " outputs; each must be at least 1");
   if (model.k < 0 || model.k > model.n)
     refuse("model", "k = " + std::to_string(model.k) + " but it holds " + std::to_string(model.n) +
-                        " rows; choose 1 <= k <= " + std::to_string(model.n) + ", or 0 to leave it open");
+                        " rows; choose k from 1 to " + std::to_string(model.n) + ", or 0 to leave it open");
 }
 
 void check_preparation(const Model& model) {

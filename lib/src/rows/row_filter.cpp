@@ -13,11 +13,11 @@ static_assert(ordered(std::bit_cast<float>(spi::masked_bits)) == no_value);
 void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options) {
   const std::int64_t most = options.self ? n - 1 : n;
   if (k >= 1 && k <= most) return;
-  throw Error(Errc::invalid_argument, std::string(where) + ": k = " + std::to_string(k) +
-                                          " but the index holds " + std::to_string(n) +
-                                          (n == 1 ? " row" : " rows") +
-                                          (options.self ? ", of which none is its own neighbour" : "") +
-                                          "; choose 1 <= k <= " + std::to_string(most));
+  throw Error(Errc::invalid_argument,
+              std::string(where) + ": k = " + std::to_string(k) + " is out of range for an index of " +
+                  std::to_string(n) + (n == 1 ? " row" : " rows") +
+                  (options.self ? ", each left out of its own list" : "") +
+                  (most < 1 ? "; give it rows" : "; choose k from 1 to " + std::to_string(most)));
 }
 
 void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options) {

@@ -13,7 +13,7 @@ namespace {
 void check_k(const char* stage, std::int64_t k, std::int64_t n, std::int64_t groups) {
   if (k < 1 || k > n)
     refuse(std::string(stage) + ": k = " + std::to_string(k) + " but there are " + std::to_string(n) +
-           " candidates; choose 1 <= k <= " + std::to_string(n));
+           " candidates; choose k from 1 to " + std::to_string(n));
   if (groups < 1 || groups > n)
     refuse(std::string(stage) + ": groups = " + std::to_string(groups) + " but there are " +
            std::to_string(n) + " candidates; choose 1 <= groups <= " + std::to_string(n));

@@ -38,8 +38,8 @@ void check_options(const RowsView& samples, const FeatureSelectionOptions& optio
   const std::int64_t others = samples.rows - 1;
   if (options.criterion == Criterion::leave_one_out && (options.k < 1 || options.k > others))
     refuse("select_features", "k = " + std::to_string(options.k) + ", but a row has " +
-                                  std::to_string(others) +
-                                  " others; choose 1 <= k <= " + std::to_string(others));
+                                  std::to_string(others) + " others; choose k from 1 to " +
+                                  std::to_string(others));
   if (options.plan.filter.rows() > 0)
     refuse("select_features", "the plan has a filter; give the rows that count instead");
   if (options.plan.self)

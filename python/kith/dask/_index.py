@@ -306,7 +306,7 @@ class Index:
         asked = whole(k, "kith.dask.Index: k")
         if not 1 <= asked <= self._rows:
             raise InvalidArgument(
-                f"kith.dask.Index: k = {asked} but the index holds {self._rows} rows; choose 1 <= k <= {self._rows}"
+                f"kith.dask.Index: k = {asked} is out of range for an index of {self._rows} rows; choose k from 1 to {self._rows}"
             )
         return asked
 

@@ -111,7 +111,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
                 "invalid_argument: search: -k = 99999999999999999999 is out of range; give a whole number of "
                 "at least 1");
   check_refused("search " + files + "-k 3", 2,
-                "invalid_argument: search: k = 3 but " + a + " holds 2 rows; choose 1 <= k <= 2");
+                "invalid_argument: search: k = 3 but " + a + " holds 2 rows; choose k from 1 to 2");
   check_refused(
       "search " + files + "-k 1 --threads 1000000", 2,
       "invalid_argument: search: --threads = 1000000 is out of range; give a whole number from 0 to 65536");

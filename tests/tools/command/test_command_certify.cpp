@@ -55,8 +55,9 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
         "proposer       dot, whose products are off by at most b |q~| |x~| + tau, b = 2.384e-07 "
         "(docs/certificate.md, section 3)\n");
   CHECK(line_of(result.out, "checked")
-            .starts_with("checked        when cpu first proposed: among 97 rows of 131 columns, hard ones "
-                         "(sums that cancel, "));
+            .starts_with(
+                "checked        when cpu first proposed: self-test on 97 rows of 131 columns, all difficult "
+                "(cancelling sums, "));
   const string rows = line_of(result.out, "prepared rows");
   CHECK(contains(rows, "KiB of device memory, made in "));
   CHECK(rows.ends_with(" by the device's clock\n"));
@@ -242,7 +243,7 @@ TEST_CASE("verify --train: what does not go with it is refused") {
   check_refused(asked + "-m 0 --train " + train, 2,
                 "invalid_argument: verify: -m = 0 is out of range; give a whole number of at least 1");
   check_refused(asked + "--label-column kind -k 5 --train " + train, 2,
-                "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose 1 <= k <= 4");
+                "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose k from 1 to 4");
   check_refused(asked + "--stage search --train " + train, 2,
                 "invalid_argument: verify: unknown option --stage; did you mean --scale?");
   check_refused("verify --selector radix --random-cases 3", 2,

@@ -211,7 +211,7 @@ TEST_CASE("classify: each training row by all others") {
         "k  accuracy  correct\n1    0.4000        2\n3    0.4000        2\n\naccuracy 0.4000 (2 of 5)\n");
   check_refused(base + "-k 5", 2,
                 "invalid_argument: classify: k = 5 but each row of " + (folder / "line.csv") +
-                    " has 4 others; choose 1 <= k <= 4");
+                    " has 4 others; choose k from 1 to 4");
 }
 
 TEST_CASE("classify: a model is one file that answers as its training rows did") {

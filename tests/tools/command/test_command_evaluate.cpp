@@ -28,7 +28,7 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
   const Result result = kith(base + "--quiet --table " + (folder / "k.csv"));
   CHECK(result.err == "");
   CHECK(result.out ==
-        "asked: each row in turn, of all others (5 rows)\n"
+        "each row was classified by all the others (5 rows)\n"
         "k  accuracy  correct\n"
         "1    0.6000        3\n"
         "2    0.4000        2\n"
@@ -37,9 +37,9 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
         "\n"
         "best k = 1: accuracy 0.6000 (3 of 5)\n"
         "\n"
-        "is \\ taken for  a  b\n"
-        "a               2  1\n"
-        "b               1  1\n"
+        "true \\ predicted  a  b\n"
+        "a                 2  1\n"
+        "b                 1  1\n"
         "\n"
         "class  rows  precision  recall      F1\n"
         "a         3     0.6667  0.6667  0.6667\n"
@@ -55,7 +55,8 @@ TEST_CASE("evaluate: folds, held-out rows, JSON") {
   const string base = "evaluate --device cpu --metric l1 --label kind --train " + train + " ";
   const string queries = folder.write("q.csv", "x,kind\n0,a\n4,b\n4,a\n");
   const string held_out = kith(base + "--k-max 1 --json --queries " + queries).out;
-  CHECK(contains(held_out, "\"asked\": \"the rows of " + queries + "\""));
+  CHECK(
+      contains(held_out, "\"asked\": \"the rows of " + queries + " were classified by the training rows\""));
   CHECK(contains(held_out, "\"correct_for_k\": [\n    2\n  ]"));
   CHECK(contains(held_out, "\"best_k\": 1"));
   CHECK(contains(held_out, "\"unanswered\": [\n    0,\n    0\n  ]"));
@@ -63,8 +64,7 @@ TEST_CASE("evaluate: folds, held-out rows, JSON") {
   const string folds = kith(base + "--folds 5 --seed 3").out;
   const string left_out = kith(base).out;
   CHECK(folds.substr(folds.find('\n')) == left_out.substr(left_out.find('\n')));
-  CHECK(
-      folds.starts_with("asked: each of 5 folds, of the rows of the others (stratified, seed 3) (5 rows)\n"));
+  CHECK(folds.starts_with("each of 5 folds was classified by the others (stratified, seed 3) (5 rows)\n"));
   CHECK(kith(base + "--folds 2").out == kith(base + "--folds 2 --seed 0").out);
   CHECK(contains(kith(base + "--folds 2").out, "k  accuracy  correct\n1 "));
 }
@@ -91,7 +91,7 @@ TEST_CASE("evaluate: the report is one page that needs nothing else") {
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(page.ends_with("</html>\n"));
   CHECK(contains(page, "Accuracy against k"));
-  CHECK(contains(page, "Asked was each row in turn, of all others."));
+  CHECK(contains(page, "; each row was classified by all the others."));
   CHECK(contains(page, "a&lt;i&gt;"));
   CHECK(!contains(page, "a<i>"));
   for (const char* outside : {"http://", "https://", "<script", "<link", "@import"}) {
@@ -107,7 +107,7 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
   const auto refused = [&](const string& arguments, const string& message) {
     check_refused(base + arguments, 2, "invalid_argument: evaluate: " + message);
   };
-  refused("--k-max 5", "--k-max = 5 but only 4 rows can be asked; choose 1 <= k <= 4");
+  refused("--k-max 5", "--k-max = 5 but only 4 rows can be asked; choose k from 1 to 4");
   refused("--folds 6", "--folds = 6 but " + train + " holds 5 rows; choose 2 <= folds <= 5");
   refused("--folds 1", "--folds = 1 is out of range; give a whole number of at least 2");
   refused("--seed 1", "--seed is for --folds; give both");

@@ -68,7 +68,7 @@ TEST_CASE("groundtruth: what big-ann-benchmarks reads, byte for byte") {
                 "--out-distance");
   check_refused("groundtruth " + train_and_queries(folder) + " -k 7 --out " + out, 2,
                 "invalid_argument: groundtruth: k = 7 but " + (folder / "base.u8bin") +
-                    " holds 6 rows; choose 1 <= k <= 6");
+                    " holds 6 rows; choose k from 1 to 6");
 }
 
 TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {

@@ -163,7 +163,7 @@ TEST_CASE("index: what does not go together, word for word") {
               ": an index of cosine holds unit rows, which are not the rows that were given; give these by "
               "--train");
   refused("search -k 13 --index " + files.index + asked, 2,
-          "invalid_argument: search: k = 13 but " + files.index + " holds 12 rows; choose 1 <= k <= 12");
+          "invalid_argument: search: k = 13 but " + files.index + " holds 12 rows; choose k from 1 to 12");
   refused("search -k 1 --index " + files.train + asked, 3,
           "bad_file: index file: " + files.train +
               ": byte 0: this is no index of kith; name a file that kith wrote as .kidx");

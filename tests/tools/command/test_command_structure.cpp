@@ -243,7 +243,7 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
       "or fewer");
   check_refused(asked + " --criterion leave-one-out -k 4", 2,
                 "invalid_argument: select-features: k = 4 but each row of " + train +
-                    " has 3 others; choose 1 <= k <= 3");
+                    " has 3 others; choose k from 1 to 3");
   check_refused(asked + " --criterion entropy", 2,
                 "invalid_argument: select-features: --criterion: there is no \"entropy\"; choose one of q, "
                 "leave-one-out");

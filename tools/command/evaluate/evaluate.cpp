@@ -45,8 +45,8 @@ std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
   if (most < 1) refuse("evaluate", "no training row has another to ask; give more rows, or let more count");
   if (flags.k_max > most)
     refuse("evaluate", "--k-max = " + std::to_string(flags.k_max) + " but only " + std::to_string(most) +
-                           (most == 1 ? " row" : " rows") +
-                           " can be asked; choose 1 <= k <= " + std::to_string(most));
+                           (most == 1 ? " row" : " rows") + " can be asked; choose k from 1 to " +
+                           std::to_string(most));
   return flags.k_max > 0 ? flags.k_max : std::min(most, usual_k_max);
 }
 
@@ -93,9 +93,10 @@ void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& trut
 }
 
 std::string asked_text(const EvaluateFlags& flags, bool held_out) {
-  if (held_out) return "the rows of " + flags.training.tables.queries;
-  if (flags.folds == 0) return "each row in turn, of all others";
-  return "each of " + std::to_string(flags.folds) + " folds, of the rows of the others (stratified, seed " +
+  if (held_out)
+    return "the rows of " + flags.training.tables.queries + " were classified by the training rows";
+  if (flags.folds == 0) return "each row was classified by all the others";
+  return "each of " + std::to_string(flags.folds) + " folds was classified by the others (stratified, seed " +
          std::to_string(flags.seed) + ")";
 }
 

@@ -24,7 +24,7 @@ struct EvaluateFlags : RowFlags {
 struct Evaluated {
   Training training;
   VotingOptions voting;
-  std::string asked;  ///< `each row in turn, of all others`
+  std::string asked;  ///< `each row was classified by all the others`
   std::vector<std::string> classes;
   Evaluation evaluation;
   DeviceInfo device;

@@ -57,7 +57,7 @@ report::Head head_of(const Evaluated& done, const report::Confusion& confusion) 
           "accuracy",
           "With k = " + report::grouped(best) + ", the best of 1 to " +
               report::grouped(done.evaluation.k_max) + ", " + report::grouped(confusion.correct()) + " of " +
-              report::grouped(confusion.total()) + " rows were given their true class. Asked was " +
+              report::grouped(confusion.total()) + " rows were given their true class; " +
               report::escape(done.asked) + ".",
           confusion.accuracy()};
 }
@@ -106,7 +106,7 @@ void add_matrix(Document& document, const Evaluated& done, std::size_t shown) {
     const auto cells = counts.subspan(truth * width + from, count);
     return std::vector<Value>(cells.begin(), cells.end());
   };
-  Table table{"", "", {{Kind::name, "is \\ taken for"}}, classes, {}};
+  Table table{"", "", {{Kind::name, "true \\ predicted"}}, classes, {}};
   for (const std::string& name : done.classes) table.fields.push_back({Kind::whole, name});
   if (shown > classes) table.fields.push_back({Kind::whole, "no answer"});
   table.row = [&done, row, shown](std::size_t truth) {
@@ -143,7 +143,7 @@ Document evaluation_document(const EvaluateFlags& flags, const Evaluated& done) 
   if (no_answer) classes.emplace_back("no answer");
   Document document{head_of(done, confusion), {done.device, done.trace, done.seconds, command_line()}, {}};
   if (flags.explain) document.add(Words{explain(done.trace.plan) + "\n" + stage_times(done.trace) + "\n"});
-  document.add(Words{"asked: " + done.asked + " (" + std::to_string(evaluation.rows) + " rows)\n"});
+  document.add(Words{done.asked + " (" + std::to_string(evaluation.rows) + " rows)\n"});
   add_facts(document, flags, done);
   add_accuracies(document, evaluation, confusion);
   document.add(Words{"\nbest k = " + std::to_string(best) + ": " +

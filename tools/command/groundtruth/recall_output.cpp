@@ -37,14 +37,14 @@ std::string ties_text(const files::NeighborLists& truth, const Recall& recall) {
   const std::string kth = "neighbour " + std::to_string(recall.k);
   if (!truth.has_distances())
     return "the truth has no distances: rows that are as near as " + kth +
-           " do not count unless they stand before it; kith groundtruth writes distances";
+           " count only if the truth lists them before it; kith groundtruth writes distances";
   std::string text = recall.tied == 0
                          ? "no query has further rows at the distance of " + kth
                          : std::to_string(recall.tied) + " queries have further rows at the distance of " +
                                kth + ", of which " + std::to_string(recall.by_tie) + " were found and count";
   if (recall.open > 0)
-    text += "; of " + std::to_string(recall.open) +
-            " queries the truth ends at that distance, and one with a larger k would know more";
+    text += "; for " + std::to_string(recall.open) + (recall.open == 1 ? " query" : " queries") +
+            " the truth stops at a possible tie: recompute it with a larger k to count all ties";
   return text;
 }
 

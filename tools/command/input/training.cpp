@@ -310,7 +310,7 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
   if (k > most)
     refuse_k(leave_one_out ? "each row of " + train.path + " has " + std::to_string(most) + " others"
                            : train.path + " holds " + rows_of(most),
-             "1 <= k <= " + std::to_string(most));
+             "k from 1 to " + std::to_string(most));
   if (training.filter && k > training.filter->count() - own)
     refuse_k("--filter leaves " + rows_of(training.filter->count() - own),
              "a smaller k, or let more rows count");

@@ -104,8 +104,8 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   const std::int64_t n = problem.train.rows();
   if (flags.k > n)
     throw Error(Errc::invalid_argument, "compare: k = " + std::to_string(flags.k) + " but there are " +
-                                            std::to_string(n) +
-                                            " training rows; choose 1 <= k <= " + std::to_string(n));
+                                            std::to_string(n) + " training rows; choose k from 1 to " +
+                                            std::to_string(n));
   problem.labels = workloads::make_labels(flags.seed_bits(), n, flags.classes);
   problem.seed = flags.seed_bits();
   problem.k = flags.k;

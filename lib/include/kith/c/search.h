@@ -79,8 +79,8 @@ typedef struct kith_index_options {
   const double* shares;   ///< on a set of devices: [members], 0 or more: the parts of the work that they get,
                           ///< in proportion; NULL: by what was measured on them
   int64_t share_count;    ///< members; 0: none given
-  int64_t reserve;  ///< rows, those given included, that there is to be room for: kith_index_with() puts
-                    ///< rows there, where rows stay as they are; 0: as many as are given
+  int64_t reserve;        ///< total rows to make room for, including those given: kith_index_with() puts rows
+                          ///< there, if rows stay as they are; 0: as many as are given
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
