@@ -88,12 +88,12 @@ Subcommand add_graph(CLI::App& parent) {
   add_index_option(*app, flags->training);
   add_number(*app, "-k", flags->query_flags.k, "How many neighbours to find for each row", 1)
       ->capture_default_str();
-  add_metric_option(*app, flags->metric);
-  add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
+  add_metric_option(*app, flags->metric);
+  add_device_option(*app, flags->device);
+  add_placement_options(*app, flags->training);
   writes_file(app->add_option(
       "--out", flags->out,
       "Write the row numbers found, from 0, [rows, k]: .npy (int64), .ivecs, .csv, .tsv, .txt"));
