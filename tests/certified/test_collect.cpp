@@ -208,9 +208,9 @@ TEST_CASE("collect: refuses what it could not compare or list") {
     return error_of([&] { collect(of, threshold, capacity); });
   };
   CHECK(refusal(values, {1, 2}, 0) ==
-        "invalid_argument: collect: capacity = 0 but there are 2 rows; choose 1 <= capacity <= 2");
+        "invalid_argument: collect: capacity = 0 but there are 2 rows; choose capacity from 1 to 2");
   CHECK(refusal(values, {1, 2}, 3) ==
-        "invalid_argument: collect: capacity = 3 but there are 2 rows; choose 1 <= capacity <= 2");
+        "invalid_argument: collect: capacity = 3 but there are 2 rows; choose capacity from 1 to 2");
   CHECK(refusal(values, {1}, 1) ==
         "invalid_argument: collect: 1 thresholds for 2 queries; give one for each");
   CHECK(refusal(values, {1, std::nanf("")}, 1) ==

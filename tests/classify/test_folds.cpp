@@ -87,10 +87,10 @@ TEST_CASE("folds: bad input") {
         "invalid_argument: stratified_folds: the number of labels is 1; folds need two or more");
   CHECK(error_of([] {
           stratified_folds(Labels{1, 2, 3}, 1);
-        }) == "invalid_argument: stratified_folds: 1 folds of 3 rows; choose 2 <= folds <= 3");
+        }) == "invalid_argument: stratified_folds: 1 folds of 3 rows; choose folds from 2 to 3");
   CHECK(error_of([] {
           stratified_folds(Labels{1, 2, 3}, 4);
-        }) == "invalid_argument: stratified_folds: 4 folds of 3 rows; choose 2 <= folds <= 3");
+        }) == "invalid_argument: stratified_folds: 4 folds of 3 rows; choose folds from 2 to 3");
 }
 
 }  // namespace

@@ -168,7 +168,7 @@ TEST_CASE("nearest: refuses what the contract refuses") {
   };
   CHECK(refusal(3, 1) == "invalid_argument: nearest: k = 3 but there are 2 candidates; choose k from 1 to 2");
   CHECK(refusal(1, 0) ==
-        "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose 1 <= groups <= 2");
+        "invalid_argument: nearest: groups = 0 but there are 2 candidates; choose groups from 1 to 2");
 }
 
 TEST_SUITE_END();

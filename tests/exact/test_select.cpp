@@ -251,7 +251,7 @@ TEST_CASE("select: refuses what the contract refuses") {
   CHECK(refusal(values, 4, 1) ==
         "invalid_argument: select: k = 4 but there are 3 candidates; choose k from 1 to 3");
   CHECK(refusal(values, 1, 4) ==
-        "invalid_argument: select: groups = 4 but there are 3 candidates; choose 1 <= groups <= 3");
+        "invalid_argument: select: groups = 4 but there are 3 candidates; choose groups from 1 to 3");
   CHECK(stages::select(device(), Matrix{0, 3, {}}, 2).keys.empty());
 }
 

@@ -152,8 +152,8 @@ TEST_CASE("self: refuses rows that are not there, and a k that the others do not
   CHECK(refusal(matrix(1, {1}), 3, 0) ==
         "invalid_argument: search: k = 3 is out of range for an index of 3 rows, each left out of its own "
         "list; "
-        "choose 1 "
-        "<= k <= 2");
+        "choose k "
+        "from 1 to 2");
   CHECK(refusal(matrix(1, {1, 1, 1, 1}), 1, 0) ==
         "invalid_argument: search: self = 0 with 4 queries, but the index holds 3 rows; all of self ... self "
         "+ m - 1 "

@@ -26,8 +26,8 @@ std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels,
                                             "; folds need two or more");
   if (folds < 2 || folds > n)
     throw Error(Errc::invalid_argument, "stratified_folds: " + std::to_string(folds) + " folds of " +
-                                            std::to_string(n) +
-                                            " rows; choose 2 <= folds <= " + std::to_string(n));
+                                            std::to_string(n) + " rows; choose folds from 2 to " +
+                                            std::to_string(n));
   std::map<std::int64_t, std::vector<std::size_t>> rows_of;
   for (std::size_t row = 0; row < labels.size(); ++row) rows_of[labels[row]].push_back(row);
   SplitMix64 random(seed);

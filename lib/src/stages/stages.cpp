@@ -16,7 +16,7 @@ void check_k(const char* stage, std::int64_t k, std::int64_t n, std::int64_t gro
            " candidates; choose k from 1 to " + std::to_string(n));
   if (groups < 1 || groups > n)
     refuse(std::string(stage) + ": groups = " + std::to_string(groups) + " but there are " +
-           std::to_string(n) + " candidates; choose 1 <= groups <= " + std::to_string(n));
+           std::to_string(n) + " candidates; choose groups from 1 to " + std::to_string(n));
 }
 
 Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::int64_t k, Selector selector) {

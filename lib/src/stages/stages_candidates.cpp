@@ -52,8 +52,8 @@ Candidates collect(const Device& device, MatrixView<const float> distances, std:
   const FloatGuard guard;
   if (capacity < 1 || capacity > distances.cols())
     refuse("collect: capacity = " + std::to_string(capacity) + " but there are " +
-           std::to_string(distances.cols()) +
-           " rows; choose 1 <= capacity <= " + std::to_string(distances.cols()));
+           std::to_string(distances.cols()) + " rows; choose capacity from 1 to " +
+           std::to_string(distances.cols()));
   check_threshold(threshold, distances.rows());
   const std::vector<float> dense = dense_values("collect", distances, Masked::accepted);
   const std::size_t m = size(distances.rows()), n = size(distances.cols()), places = size(capacity);

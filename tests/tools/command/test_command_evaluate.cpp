@@ -108,7 +108,7 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
     check_refused(base + arguments, 2, "invalid_argument: evaluate: " + message);
   };
   refused("--k-max 5", "--k-max = 5 but only 4 rows can be asked; choose k from 1 to 4");
-  refused("--folds 6", "--folds = 6 but " + train + " holds 5 rows; choose 2 <= folds <= 5");
+  refused("--folds 6", "--folds = 6 but " + train + " holds 5 rows; choose folds from 2 to 5");
   refused("--folds 1", "--folds = 1 is out of range; give a whole number of at least 2");
   refused("--seed 1", "--seed is for --folds; give both");
   refused("--queries " + train + " --folds 2",

@@ -68,7 +68,7 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   for (const char* of : {"", "search ", "classify ", "devices ", "tune "}) {
     CAPTURE(of);
     const string help = in_one_line(kith(string(of) + "--help").out);
-    CHECK(contains(help, "Exit codes: 0 right, 1 a check failed, 2 arguments, 3 a file"));
+    CHECK(contains(help, "Exit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 a bad file"));
     CHECK(contains(help, "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP"));
   }
   CHECK(

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <memory>
 
+#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/device_report.hpp"
 #include "command/shared/json.hpp"
@@ -81,7 +82,7 @@ TestedDevice test_device(const DeviceInfo& info) {
   TestedDevice tested{info, {}, 0};
   const auto start = std::chrono::steady_clock::now();
   try {
-    open_device(info.spec);
+    open_my_device(info.spec);
   } catch (const Error& error) {
     tested.refusal = error.what();
     const std::string where = "open_device: " + info.spec + ": ";

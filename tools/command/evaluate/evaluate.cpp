@@ -7,6 +7,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/rows/pieces.hpp"
+#include "command/rows/ranks.hpp"
 
 namespace kith::command {
 namespace {
@@ -114,8 +115,8 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   if (flags.folds > 0) {
     if (flags.folds > training.n())
       refuse("evaluate", "--folds = " + std::to_string(flags.folds) + " but " + training.rows.table.path +
-                             " holds " + std::to_string(training.n()) +
-                             " rows; choose 2 <= folds <= " + std::to_string(training.n()));
+                             " holds " + std::to_string(training.n()) + " rows; choose folds from 2 to " +
+                             std::to_string(training.n()));
     folds = stratified_folds(labels.code, flags.folds, static_cast<std::uint64_t>(flags.seed));
   }
   const std::int64_t k_max = chosen_k_max(flags, most_neighbors(training, folds, held_out));
@@ -140,7 +141,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
 
   PlanOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   const Classifier classifier = classifier_of(done.training, device, flags.metric, !held_out);

@@ -1,5 +1,6 @@
 // kith select-features: which columns tell classes apart.
 #include "command/features/select_features.hpp"
+#include "command/rows/ranks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -81,7 +82,7 @@ Selected select(const SelectFeaturesFlags& flags) {
   FeatureSelectionOptions options = selection_options(flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   ProgressBar bar("selecting columns");

@@ -7,6 +7,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/rows/pieces.hpp"
+#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
@@ -22,7 +23,7 @@ struct GraphFlags : QuestionFlags {
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
   check_k("graph", flags.query_flags.k, training, true);
   PlanOptions options = question_options(flags, training);
-  const Index index = index_of(training, open_device(flags.device), flags.metric, true);
+  const Index index = index_of(training, open_my_device(flags.device), flags.metric, true);
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   Neighbors found = index.search(training.rows.searched(), flags.query_flags.k, options, trace);

@@ -13,9 +13,9 @@ namespace {
 
 /// The numbers of docs/contract.md, section 8.
 constexpr const char* exit_code_help =
-    "\nExit codes: 0 right, 1 a check failed, 2 arguments, 3 a file, 4 no such device, 5 memory,\n"
-    "  6 unsupported, 7 a device failed, 128 + N stopped by signal N (130 Ctrl-C, 143 SIGTERM, 129 SIGHUP),\n"
-    "  141 stdout was closed";
+    "\nExit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 a bad file, 4 no such device,\n"
+    "  5 out of memory, 6 unsupported, 7 a device failed, 128 + N stopped by signal N (130 Ctrl-C,\n"
+    "  143 SIGTERM, 129 SIGHUP), 141 stdout was closed";
 
 /// "a value of at least 1", "a value from 1 to 9"
 std::string range_text(std::int64_t smallest, std::int64_t largest) {

@@ -1,5 +1,6 @@
 // kith structure: how classes of labelled rows lie.
 #include "command/structure/structure.hpp"
+#include "command/rows/ranks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -110,7 +111,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   done.seconds.emplace_back("read the files", lap(start));
 
   PlanOptions options = plan_options(flags.plan);
-  const Device device = open_device(flags.device);
+  const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));
   const Structure structure(device, training.rows.searched(), training.labels[0].code, flags.metric,
