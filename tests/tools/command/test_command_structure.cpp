@@ -36,12 +36,12 @@ TEST_CASE("structure: sizes, class matrix, Q and nearest errors of four points")
           "a         2       1  b               16.5                       0\n"
           "b         2      16  a               16.5                       1\n"
           "\n"
-          "mean distance between classes; inside of one on the diagonal\n"
+          "mean distance between classes; within a class on the diagonal\n"
           "class     a     b\n"
           "a         1  16.5\n"
           "b      16.5    16\n"
           "\n"
-          "Q = 1.94118, mean distance between classes / inside of them (squared for l2, doubled for cosine)\n"
+          "Q = 1.94118, mean distance between classes / within classes (squared for l2, doubled for cosine)\n"
           "1 of 4 rows have a nearest other row of another class\n"
           "  b -> a: 1\n");
   const Result out = kith(asked + " --json");

@@ -119,7 +119,8 @@ bool changes_numbers(const TrainingFlags& flags) {
 
 /// Whether rows may stay in the element of their file: nothing prepares them or looks at their values.
 bool keeps_elements(const TrainingFlags& flags) {
-  return flags.tables.keep_elements && !flags.raw && !changes_numbers(flags) && flags.tables.missing == "refuse";
+  return flags.tables.keep_elements && !flags.raw && !changes_numbers(flags) &&
+         flags.tables.missing == "refuse";
 }
 
 /// Whether a rank may read its own rows alone: nothing is learned from all of them.
@@ -135,7 +136,8 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
-  tables.doubles = !training.preparation.learned().columns.empty() || !training.preparation.learned().fills.empty();
+  tables.doubles =
+      !training.preparation.learned().columns.empty() || !training.preparation.learned().fills.empty();
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
   (training.values.empty() ? tables.label_columns : tables.target_columns) =
       training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
@@ -159,11 +161,12 @@ Scaling parse_scaling(const std::string& text) {
     return scaling_named(text);
   } catch (const Error&) {
     const std::string one = closest_name(text, names);
-    throw Error(Errc::invalid_argument,
-                "scale: there is none called \"" + text + "\"; " +
-                    (one.empty() ? "choose one of centre (mean 0), standardize (mean 0, deviation 1), min-max "
-                                   "(0 to 1), l2 (each row divided by its norm)"
-                                 : "did you mean " + one + "?"));
+    throw Error(
+        Errc::invalid_argument,
+        "scale: there is none called \"" + text + "\"; " +
+            (one.empty() ? "choose one of centre (mean 0), standardize (mean 0, deviation 1), min-max "
+                           "(0 to 1), l2 (each row divided by its norm)"
+                         : "did you mean " + one + "?"));
   }
 }
 
@@ -232,10 +235,9 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
                  "Use only these columns, in any order: names, numbers (from 1 in text files, else from 0) "
                  "and ranges, such as 2-5,width")
       ->type_name("LIST");
-  app.add_option(
-         "--drop", flags.drop,
-         "Leave these columns out, named likewise, and use the others. They are not read, "
-         "and queries may have them or not; with --model or --index, columns of the queries")
+  app.add_option("--drop", flags.drop,
+                 "Leave these columns out, named likewise, and use the others. They are not read, "
+                 "and queries may have them or not; with --model or --index, columns of the queries")
       ->type_name("LIST");
 }
 
@@ -259,7 +261,8 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
 }
 
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
-  const bool keeps = metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 || metric == Metric::linf;
+  const bool keeps =
+      metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 || metric == Metric::linf;
   if (flags.centre && !keeps)
     refuse(where, "--centre is for differences of values, and " + std::string(name(metric)) +
                       " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");

@@ -22,9 +22,9 @@ namespace {
 constexpr timespec patience = {1, 500'000'000};
 
 /// What every stop leaves behind: files appear whole or not at all.
-constexpr std::string_view run_again = "; no output is written: run it again";
+constexpr std::string_view run_again = "no output is written: run it again";
 
-constexpr std::string_view go_on = "; give the same command again to go on";
+constexpr std::string_view go_on = "give the same command again to go on";
 
 constexpr std::string_view run_again_kept = ", with --checkpoint FILE to go on from where a stop comes";
 
@@ -66,7 +66,7 @@ void wait_and_stop(sigset_t signals) {
   source().request_stop();
   if (listened_to) sigtimedwait(&signals, nullptr, &patience);
   remove_unfinished();
-  const std::string text = "kith: interrupted: kith: stopped before it was done" + what_next() + "\n";
+  const std::string text = "kith: interrupted: kith: stopped before it was done; " + what_next() + "\n";
   if (!speaks()) _exit(interrupted_code());
   if (write(STDERR_FILENO, text.data(), text.size()) < 0) _exit(interrupted_code());
   _exit(interrupted_code());
@@ -120,7 +120,7 @@ std::stop_token interrupt_token() {
 
 void throw_if_interrupted(std::string_view where) {
   if (source().stop_requested())
-    throw Error(Errc::interrupted, std::string(where) + ": stopped before it was done" + what_next());
+    throw Error(Errc::interrupted, std::string(where) + ": stopped before it was done; " + what_next());
 }
 
 int interrupted_code() {
@@ -129,7 +129,7 @@ int interrupted_code() {
 }
 
 std::string for_whom_it_was_stopped(std::string message) {
-  constexpr std::string_view end = "; nothing is returned";
+  constexpr std::string_view end = "nothing is returned";
   if (message.ends_with(end)) message.replace(message.size() - end.size(), end.size(), what_next());
   return message;
 }

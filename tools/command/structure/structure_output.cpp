@@ -33,11 +33,10 @@ report::Head head_of(const StructureFlags& flags, const Structured& done) {
   const std::string times = report::value_text(q);
   return {"Q = " + times + " of " + report::file_title(done.training.rows.table.path), "How classes lie",
           times, "informativeness Q",
-          std::isnan(q)
-              ? "Q compares distances between classes with those inside of them; here it is not defined."
-              : "Rows of different classes lie, in the mean, " + times +
-                    " times as far apart as rows of one class" +
-                    (name(flags.metric).ends_with("l2") ? ", distances squared." : ".")};
+          std::isnan(q) ? "Q compares distances between and within classes; here it is undefined."
+                        : "Rows of different classes lie, in the mean, " + times +
+                              " times as far apart as rows of one class" +
+                              (name(flags.metric).ends_with("l2") ? ", distances squared." : ".")};
 }
 
 std::string first_line(const StructureFlags& flags, const Structured& done) {
@@ -192,7 +191,7 @@ void add_matrix(Document& document, const Structured& done) {
   document.add(
       matrix_data("class_matrix", classes, [&done](auto a, auto b) { return Value(done.mean(a, b)); }));
   if (classes <= widest_matrix) {
-    document.add(Words{"\nmean distance between classes; inside of one on the diagonal\n"});
+    document.add(Words{"\nmean distance between classes; within a class on the diagonal\n"});
     document.add(matrix_table(done));
   } else {
     document.add(Words{"\nThe whole matrix is in --table, --json and --report.\n"});
@@ -223,7 +222,7 @@ Document structure_document(const StructureFlags& flags, const Structured& done)
   document.add(Fact{"informativeness", "", done.matrix.informativeness});
   document.add(Words{
       "\nQ = " + format_digits(done.matrix.informativeness) +
-      ", mean distance between classes / inside of them (squared for l2, doubled for cosine)\n" +
+      ", mean distance between classes / within classes (squared for l2, doubled for cosine)\n" +
       std::to_string(done.errors.size()) + " of " + rows + " have a nearest other row of another class\n"});
   document.add(Fact{"nearest_of_another_class", "Nearest row of another class", done.errors.size(),
                     report::percent(1 - done.nearest.accuracy(), 2) + " of the rows"});
