@@ -1,6 +1,9 @@
 // Files that are written whole or not at all: what a signal leaves, what a disk is told, what a stop does.
 #include <doctest/doctest.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -8,6 +11,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
+#include <set>
 #include <span>
 #include <stop_token>
 #include <string>
@@ -126,6 +131,50 @@ TEST_CASE("unfinished: a forked child removes no file of its parent") {
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(folder.files() == 1);
+}
+
+TEST_CASE(
+    "unfinished: what a killed process left is removed by the next who writes there, and nothing else") {
+  const Folder folder;
+  for (const bool model : {true, false}) {
+    CAPTURE(model);
+    const std::string name = model ? "m.kith" : "o.csv";
+    const auto write = [&](const std::function<void()>& meanwhile) {
+      if (model) return save(large_model(), folder / name, {{}, [&](double) { meanwhile(); }});
+      AtomicFile file(folder / name);
+      meanwhile();
+      file.commit();
+    };
+    const pid_t child = fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      write([] { raise(SIGKILL); });
+      _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    const std::string left = name + ".partial-" + std::to_string(child) + "-0";
+    REQUIRE(folder.has(left));
+    // Of a process that lives, of another target, of none, and one that is locked, as by another machine.
+    const std::set<std::string> others{name + ".partial-" + std::to_string(getppid()) + "-0",
+                                       "x" + left,
+                                       name + ".partial-x-0",
+                                       name + ".partial.json",
+                                       left + "-1",
+                                       name + ".partial-" + std::to_string(child) + "-1"};
+    for (const std::string& other : others) folder.write(other, "");
+    const std::string held = name + ".partial-" + std::to_string(child) + "-1";
+    const int fd = open((folder / held).c_str(), O_RDONLY);
+    REQUIRE(flock(fd, LOCK_EX) == 0);
+    write([] {});
+    CHECK(!folder.has(left));
+    for (const std::string& other : others) CHECK(folder.has(other));
+    close(fd);
+    write([] {});
+    CHECK(!folder.has(held));
+    CHECK(folder.has(name));
+  }
 }
 
 TEST_CASE("unfinished: saving stops where it is asked to, and tells how far it is") {

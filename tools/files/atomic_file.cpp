@@ -71,13 +71,10 @@ AtomicFile::AtomicFile(const std::filesystem::path& path, std::string format,
     fd_ = open_stream(S_ISFIFO(old.st_mode), patience);
     return;
   }
-  for (int attempt = 0; fd_ < 0; ++attempt) {
-    temporary_ = target_;
-    temporary_ += ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    const bool again = errno == EEXIST || errno == EINTR;
-    if (fd_ < 0 && (!again || attempt == 100)) fail("cannot be written", errno);
-  }
+  std::string name;
+  fd_ = open_beside(target_.string(), 0666, name);
+  if (fd_ < 0) fail("cannot be written", errno);
+  temporary_ = name;
   unfinished_.remember(temporary_.c_str());
   if (exists) (void)::fchmod(fd_, old.st_mode & 07777);  // where that is not allowed, the usual mode stays
 }
@@ -121,13 +118,16 @@ void AtomicFile::commit() {
   flush();
   while (!temporary_.empty() && ::fsync(fd_) != 0)
     if (errno != EINTR) fail("cannot be written", errno);
+  const bool renames = !temporary_.empty();
+  if (renames) {
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
+    unfinished_.forget();
+    temporary_.clear();
+  }
   const int fd = std::exchange(fd_, -1);
-  // An interrupted close() has closed it.
-  if (::close(fd) != 0 && errno != EINTR) fail("cannot be written", errno);
-  if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot be put in its place", errno);
-  unfinished_.forget();
-  temporary_.clear();
+  // An interrupted close() has closed it; what was renamed is on the disk.
+  if (::close(fd) != 0 && errno != EINTR && !renames) fail("cannot be written", errno);
+  if (!renames) return;
   if (const int error = sync_folder_of(target_.string())) fail("cannot be written", error);
 }
 

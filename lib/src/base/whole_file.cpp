@@ -40,13 +40,8 @@ std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes) {
 
 WholeFile::WholeFile(std::string where, std::string path, mode_t mode)
     : where_(std::move(where)), path_(std::move(path)) {
-  constexpr int most_attempts = 100;
-  for (int attempt = 0; fd_ < 0; ++attempt) {
-    temporary_ = path_ + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    const bool again = errno == EEXIST || errno == EINTR;
-    if (fd_ < 0 && (!again || attempt == most_attempts)) fail(errno);
-  }
+  fd_ = open_beside(path_, mode, temporary_);
+  if (fd_ < 0) fail(errno);
   unfinished_.remember(temporary_.c_str());
   struct stat before {};
   constexpr mode_t permissions = 07777;
@@ -73,11 +68,10 @@ void WholeFile::flush() {
 }
 
 void WholeFile::commit() {
-  // An interrupted close() has closed it.
-  if (::close(std::exchange(fd_, -1)) != 0 && errno != EINTR) fail(errno);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   unfinished_.forget();
   temporary_.clear();
+  ::close(std::exchange(fd_, -1));  // it is on the disk
   if (const int error = sync_folder_of(path_)) fail(error);
 }
 
