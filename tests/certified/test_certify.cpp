@@ -47,7 +47,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     const std::string columns = proposer == Proposer::fp16               ? "16"
                                 : on_cores || proposer == Proposer::bf16 ? "32"
                                                                          : "131";
-    CHECK(first.proposer_check.starts_with("among 97 rows of " + columns + " columns"));
+    CHECK(first.proposer_check.starts_with("self-test on 97 rows of " + columns + " columns"));
     CHECK(first.listed >= first.collected);
     CHECK(first.collected >= 5 * 3);
     CHECK(first.repeats == 0);

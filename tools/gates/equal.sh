@@ -3,7 +3,7 @@
 #   equal         places of six or more equal lines in the sources are as many as the limit, which only falls; first a
 #                 planted one must be found
 #
-# tools/gates/equal_lines.py says what counts.
+# tools/equal_lines.py says what counts.
 
 limit_equal=7
 
@@ -18,17 +18,17 @@ planted_equal() {
   sed 's/ = /  =\t/; 3s|$|  // three\n}\n\n// and four\n{|' "$planted/lib/six.cpp" > "$planted/tests/spaced.cpp"
   sed 's/a3/b3/' "$planted/lib/six.cpp" > "$planted/tests/three_differs.cpp"
   sed 's/a/c/' "$planted/lib/six.cpp" | tee "$planted/kernels_cl/a/b.cl" | tee "$planted/kernels_cuda/a/b.cuh" > "$planted/kernels_cuda/a/d.cu"
-  python3 tools/gates/equal_lines.py "$planted" > "$planted/found"
+  python3 tools/equal_lines.py "$planted" > "$planted/found"
   cat > "$planted/expected" <<'END'
 kernels_cuda/a/d.cu:1-6 = kernels_cl/a/b.cl:1-6 (6 lines)
 tests/spaced.cpp:1-10 = lib/six.cpp:1-6 (6 lines)
 2 places of 6 or more equal lines, 12 lines in them
 END
-  diff "$planted/expected" "$planted/found" && ! python3 tools/gates/equal_lines.py "$planted" --limit 1 > "$planted/above" &&
-    ! python3 tools/gates/equal_lines.py "$planted" --limit 3 > "$planted/below"
+  diff "$planted/expected" "$planted/found" && ! python3 tools/equal_lines.py "$planted" --limit 1 > "$planted/above" &&
+    ! python3 tools/equal_lines.py "$planted" --limit 3 > "$planted/below"
 }
 
 gate_equal() {
   planted_equal || { echo "equal_lines.py did not find just the places that were planted"; return 1; }
-  python3 tools/gates/equal_lines.py --limit $limit_equal
+  python3 tools/equal_lines.py --limit $limit_equal
 }

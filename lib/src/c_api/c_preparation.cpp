@@ -18,7 +18,8 @@ auto with_numbers(const char* where, const char* what, const kith_rows* rows, co
   constexpr std::int64_t bytes = sizeof(double);
   const std::int64_t stride = asked.stride_bytes != 0 ? asked.stride_bytes : asked.cols * bytes;
   if (asked.where != KITH_HOST || stride % bytes != 0 || asked.offset_bytes % bytes != 0)
-    refuse(where, std::string("the ") + what + " rows of f64 must lie on the host, at multiples of 8 bytes");
+    refuse(where, std::string("the ") + what +
+                      " rows of f64 do not lie on the host, or not at multiples of 8 bytes; copy them there");
   return use(MatrixView<const double>(static_cast<const double*>(asked.data) + asked.offset_bytes / bytes,
                                       asked.rows, asked.cols, stride / bytes));
 }
