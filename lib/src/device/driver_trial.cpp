@@ -36,8 +36,15 @@ using Clock = std::chrono::steady_clock;
 constexpr int helper_ms = 3000;
 
 constexpr unsigned mib_shift = 20;
-/// With 246 to 266 MiB left PoCL 3.1 loads, cannot start two threads, and ends the process.
-constexpr std::uint64_t enough_address_space = std::uint64_t{256} << mib_shift;
+
+/// With 246 to 266 MiB left PoCL 3.1 loads, cannot start two threads, and ends the process. It starts one a
+/// core.
+std::uint64_t enough_address_space() {
+  constexpr std::uint64_t loaded = 256, a_thread = 16;  // MiB
+  return (loaded + a_thread * static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)))
+         << mib_shift;
+}
+
 /// What this process may take between the trial of a driver and its use: threads, and memory that malloc
 /// keeps.
 constexpr std::uint64_t between_trial_and_use = std::uint64_t{64} << mib_shift;
@@ -225,7 +232,7 @@ std::string without_processes(int error) {
 std::string without_address_space(std::uint64_t left) {
   return "its driver was not asked for devices, since " + std::to_string(left >> mib_shift) +
          " MiB of address space are left, and drivers may need " +
-         std::to_string(enough_address_space >> mib_shift) + "; allow more (ulimit -v)";
+         std::to_string(enough_address_space() >> mib_shift) + "; allow more (ulimit -v)";
 }
 
 /// Its sentence; empty: it may be loaded. `why` says what the helper itself lacks.
@@ -261,7 +268,7 @@ std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::st
     return std::vector<std::string>(files.size());
   }
   const std::uint64_t left = address_space_left();
-  if (left > 0 && left < enough_address_space)
+  if (left > 0 && left < enough_address_space())
     return std::vector<std::string>(files.size(), without_address_space(left));
   std::vector<Trial> trials;
   trials.reserve(files.size());
