@@ -14,7 +14,7 @@ import kith.faiss
 import kith.files
 import kith.sklearn
 
-FAISS = ("IndexFlat", "IndexFlatL2", "IndexFlatIP", "knn")
+FAISS = [name for name in kith.faiss.__all__ if not name.startswith("METRIC_")]
 
 
 def signature(member):

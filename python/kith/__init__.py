@@ -13,8 +13,8 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import Any
+import importlib as _importlib
+from typing import Any as _Any
 
 from ._device import BackendInfo, Device, DeviceInfo, Devices, close_devices, devices
 from ._errors import (
@@ -34,6 +34,7 @@ from ._index_file import IndexFileInfo, index_file_info, open_index
 from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._library import version as _version
 from ._metrics import metrics
+from ._names import shorten as _shorten
 from ._results import Neighbors, RadiusNeighbors
 from ._source import open_source
 from ._trained import Classifier, Regressor
@@ -77,14 +78,18 @@ __all__ = [
     "open_source",
 ]
 
+_shorten(globals()[_name] for _name in __all__)
+for _opens in (open_index, open_source):  # which come before it, so that typing.get_type_hints finds it
+    _opens.__globals__["Index"] = Index
+
 _SUBMODULES = ("dask", "faiss", "files", "sklearn")
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     if name in _SUBMODULES:  # kith.sklearn imports scikit-learn: not before it is asked for
-        return importlib.import_module(f"kith.{name}")
+        return _importlib.import_module(f"kith.{name}")
     raise AttributeError(f"module 'kith' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_SUBMODULES])
+    return sorted([*__all__, *_SUBMODULES, "__version__"])

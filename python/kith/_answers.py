@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
-from ._arrays import bfloat16_as_float32, index_array
+from ._arrays import index_array
 from ._cells import NUMBERS, cells_of, missing
 from ._errors import InvalidArgument
 from ._frames import frame_of, known, side_by_side
-from ._host import _host_array
+from ._host import _host_array, _widened
 
 if TYPE_CHECKING:
     from ._types import Array, Float32, Float64, Int64
@@ -107,7 +107,7 @@ def targets_of(x: Any, what: str) -> Array:
 def _real(array: Array, name: str, what: str) -> Array:
     """`array`, once it holds real numbers; `name` is the array in advice."""
     if "bfloat16" in (array.dtype.names or (array.dtype.name,)):
-        return bfloat16_as_float32(array)
+        return _widened(array)
     cells = cells_of(array, name)
     if cells is None:
         return array

@@ -11,9 +11,9 @@ import numpy as np
 
 from . import _structs as s
 from ._cells import cells_of, cells_of_rows
-from ._errors import InvalidArgument, PrecisionWarning
+from ._errors import InvalidArgument, OutOfMemory, PrecisionWarning
 from ._frames import frame_of, known
-from ._host import _BFLOAT16, _caller, _host_array
+from ._host import _BFLOAT16, _caller, _host_array, _widened
 
 if TYPE_CHECKING:
     from ._types import Array, Bool, Float32, Int64
@@ -154,7 +154,7 @@ def _float32(x: Array, what: str, quiet: bool) -> Float32:
             return x
         return np.array(x, order="C")
     if x.dtype == _BFLOAT16:
-        return bfloat16_as_float32(x)
+        return _widened(x)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
     cells = cells_of(x, "x")
@@ -167,12 +167,6 @@ def _float32(x: Array, what: str, quiet: bool) -> Float32:
         rounded = np.ascontiguousarray(x, np.float32)
     _look_at_rounding(x, rounded, what, quiet)
     return rounded
-
-
-def bfloat16_as_float32(x: Array) -> Float32:
-    if x.dtype == _BFLOAT16:
-        return (x["bfloat16"].astype(np.uint32) << 16).view(np.float32)
-    return np.ascontiguousarray(x, np.float32)
 
 
 def _look_at_rounding(x: Array, rounded: Float32, what: str, quiet: bool) -> None:
@@ -217,17 +211,44 @@ def _integers_differ(there: Array, here: Float32) -> Bool:
     return ~same
 
 
-def outputs(out: Any, shape: tuple[int, int], what: str) -> tuple[Float32, Int64]:
-    """The arrays to write to: new ones, or the caller's, which must be as they should."""
+def outputs(
+    out: Any, shape: tuple[int, int], what: str, read: Optional[dict[str, Any]] = None
+) -> tuple[Float32, Int64]:
+    """The arrays to write to: new ones, or the caller's, which must be as they should.
+
+    `read`: arrays that are read meanwhile, by name.
+    """
     if out is None:
-        return np.empty(shape, np.float32), np.empty(shape, np.int64)
+        return new_arrays(shape, np.float32, what)
     try:
         distance, row = out
     except (TypeError, ValueError):
         raise InvalidArgument(f"{what}: out is not a pair (distance, row); pass two arrays of shape {shape}") from None
     _check_output(distance, "distance", np.float32, shape, what)
     _check_output(row, "row", np.int64, shape, what)
+    _check_apart({"out's distance": distance, "out's row": row, **(read or {})}, what)
     return distance, row
+
+
+def new_arrays(shape: tuple[int, int], kind: Any, what: str) -> tuple[Any, Int64]:
+    """Of values of this kind, and of rows."""
+    try:
+        return np.empty(shape, kind), np.empty(shape, np.int64)
+    except (MemoryError, ValueError):  # the latter: more than there are addresses
+        size = shape[0] * shape[1] * (np.dtype(kind).itemsize + 8)
+        raise OutOfMemory(
+            f"{what}: answers of shape {shape} take {size / 2**30:.1f} GiB, which the host does not have; "
+            "choose a smaller k, or ask fewer queries at a time"
+        ) from None
+
+
+def _check_apart(arrays: dict[str, Any], what: str) -> None:
+    """Refuse one of the first two, which are written, that shares memory with any other."""
+    names = [name for name, array in arrays.items() if isinstance(array, np.ndarray)]
+    for i, one in enumerate(names[:2]):
+        for other in names[i + 1 :]:
+            if np.may_share_memory(arrays[one], arrays[other]):
+                raise InvalidArgument(f"{what}: {one} and {other} share memory; pass an array of its own for {one}")
 
 
 def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what: str) -> None:

@@ -9,12 +9,13 @@ import numpy as np
 from . import _structs as s
 from ._arrays import address, index_array
 from ._errors import InvalidArgument
-from ._metrics import metrics
+from ._metrics import check_metric, metrics
 
 
 def metric_name(metric: Any, where: str) -> str:
     if not isinstance(metric, str):
         raise InvalidArgument(f"{where}: metric={metric!r}; pass a name, one of {', '.join(metrics())}")
+    check_metric(metric, where)
     return metric
 
 
@@ -40,7 +41,7 @@ def choose(
     proposer: Optional[str],
     boxes: Optional[bool] = None,
 ) -> None:
-    options.threads = not_negative(threads, "kith: threads")
+    options.threads = thread_count(threads, "kith: threads")
     options.memory_limit = not_negative(memory_limit, "kith: memory_limit")
     options.selector = selector.encode() if selector else None
     options.proposer = proposer.encode() if proposer else None
@@ -73,15 +74,23 @@ def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares:
 
 
 def whole(value: Any, what: str) -> int:
-    """A count, which is an int or NumPy's like: no float, 5.0 neither, and no bool."""
-    try:
-        if not isinstance(value, bool):
-            return int(value.__index__())
-    except (AttributeError, TypeError):
-        pass
+    """A count of 64 bits, an int or NumPy's like: no float, 5.0 neither, and no bool.
+
+    ctypes cuts off what lies beyond without a word.
+    """
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         raise InvalidArgument(f"{what}: {value!r} is of type {type(value).__name__}; pass int({value})")
-    raise InvalidArgument(f"{what}: {value!r} is no whole number, but of type {type(value).__name__}; pass an int")
+    try:
+        if isinstance(value, (bool, np.bool_)):
+            raise TypeError
+        number = int(value.__index__())
+    except (AttributeError, TypeError):
+        raise InvalidArgument(
+            f"{what}: {value!r} is no whole number, but of type {type(value).__name__}; pass an int"
+        ) from None
+    if not -(2**63) <= number < 2**63:
+        raise InvalidArgument(f"{what}: {number} does not fit in 64 bits; pass less than 2^63")
+    return number
 
 
 def not_negative(value: Any, what: str) -> int:
@@ -95,4 +104,11 @@ def at_least_1(value: Any, what: str) -> int:
     number = whole(value, what)
     if number < 1:
         raise InvalidArgument(f"{what} = {number}; choose 1 or more")
+    return number
+
+
+def thread_count(value: Any, what: str) -> int:
+    number = not_negative(value, what)
+    if number >= 2**32:
+        raise InvalidArgument(f"{what}: {number}; pass the number of threads, less than 2^32, or 0 for one a core")
     return number

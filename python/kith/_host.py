@@ -17,6 +17,13 @@ _HOST_MEMORY = (1, 3, 11)  # DLPack's CPU, and its memory of the host that CUDA 
 _BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # of PyTorch, where NumPy has no such type
 
 
+def _widened(x: Array) -> Array:
+    """bfloat16, `_BFLOAT16` or JAX's, as the float32 that it equals, in C order."""
+    if x.dtype != _BFLOAT16:
+        return np.ascontiguousarray(x, np.float32)
+    return (x["bfloat16"].astype(np.uint32, order="C") << 16).view(np.float32)
+
+
 def _host_array(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]]]:
     """`x` as a NumPy array, and the way back where `x` is another kind of array on a GPU."""
     if isinstance(x, np.ma.MaskedArray):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import Any, Optional
 
 import numpy as np
 
@@ -14,14 +14,13 @@ from ._checks import metric_name, name_columns, not_negative, place
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
-from ._library import Handle, check, lib, new_handle, text
+from ._library import Handle, check, lib, new_handle
+from ._metrics import metric_of
 from ._results import Neighbors
 from ._searches import Searches
 from ._source import residence_of
+from ._types import DeviceLike, Element, Int64, MetricName, Placement, Residence
 from ._watch import Progress
-
-if TYPE_CHECKING:
-    from ._types import Int64
 
 
 class Index(Searches):
@@ -99,15 +98,15 @@ class Index(Searches):
     def __init__(
         self,
         X: Any,
-        metric: str = "l2",
-        device: Union[str, Device] = "auto",
+        metric: MetricName = "l2",
+        device: DeviceLike = "auto",
         *,
         features: Optional[Any] = None,
-        element: Optional[str] = None,
+        element: Optional[Element] = None,
         first_row: int = 0,
         largest: Optional[float] = None,
         ids: Optional[Any] = None,
-        placement: str = "automatic",
+        placement: Placement = "automatic",
         shares: Optional[Any] = None,
         reserve: int = 0,
     ) -> None:
@@ -139,7 +138,7 @@ class Index(Searches):
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._host_answers = bool(info.host_answers)
-        self._metric = text(info.metric)
+        self._metric = metric_of(info.metric)
 
     @classmethod
     def _of(
@@ -150,7 +149,7 @@ class Index(Searches):
         return index
 
     @property
-    def residence(self) -> str:
+    def residence(self) -> Residence:
         """Where the rows stay: ``resident``, or of `kith.open_source` ``stream`` or ``quantized``."""
         return residence_of(self._handle)
 
@@ -273,7 +272,7 @@ class Index(Searches):
         return self._dims
 
     @property
-    def metric(self) -> str:
+    def metric(self) -> MetricName:
         return self._metric
 
     @property
@@ -319,8 +318,8 @@ for _method in vars(Searches).values():
 def knn_graph(
     X: Any,
     k: int,
-    metric: str = "l2",
-    device: Union[str, Device] = "auto",
+    metric: MetricName = "l2",
+    device: DeviceLike = "auto",
     *,
     progress: Progress = False,
     threads: int = 0,

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from . import _structs as s
-from ._checks import not_negative, place
+from ._checks import not_negative, place, thread_count
 from ._device import Device, open_device
 from ._errors import BadFile, InvalidArgument
-from ._library import Handle, check, lib, new_handle, text
+from ._library import Handle, check, lib, new_handle, text, version
+from ._metrics import metric_of
+from ._types import DeviceLike, MetricName, Placement
 from ._watch import Progress, call
 
 if TYPE_CHECKING:
     from ._index import Index
 
-Path = Union[str, "os.PathLike[str]"]
+Path = Union[str, os.PathLike[str]]
 
 
 def name_of_file(path: Path, where: str) -> bytes:
@@ -35,11 +36,11 @@ def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
 
 def open_index(
     path: Path,
-    device: Union[str, Device] = "auto",
+    device: DeviceLike = "auto",
     *,
     rows: Optional[tuple[int, int]] = None,
     largest: Optional[float] = None,
-    placement: str = "automatic",
+    placement: Placement = "automatic",
     shares: Optional[Any] = None,
     threads: int = 0,
     progress: Progress = False,
@@ -94,7 +95,7 @@ def open_index(
     name, opened = name_of_file(path, "kith.open_index"), open_device(device)
     info = index_file_info(path)
     handles: list[Handle] = []
-    count = not_negative(threads, "kith.open_index: threads")
+    count = thread_count(threads, "kith.open_index: threads")
     begin, end = (0, info.rows + info.removed) if rows is None else _part(rows)
     of_all = 0.0 if largest is None else float(largest)
 
@@ -142,7 +143,7 @@ class IndexFileInfo:
         Of the first row in the file, in bytes.
     """
 
-    metric: str
+    metric: MetricName
     element: str
     rows: int
     dims: int
@@ -172,7 +173,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
     info = s.sized(s.IndexFileInfo)
     check(lib.kith_index_file_describe(name_of_file(path, "kith.index_file_info"), info))
     return IndexFileInfo(
-        text(info.metric),
+        metric_of(info.metric),
         text(info.element),
         int(info.rows - info.removed),
         int(info.dims),
@@ -184,20 +185,32 @@ def index_file_info(path: Path) -> IndexFileInfo:
     )
 
 
+def _folder() -> Any:
+    import tempfile  # which takes longer to import than most of kith
+
+    return tempfile.TemporaryDirectory(prefix="kith-")
+
+
 def pickled(index: Any) -> Any:
-    """An `Index` as the bytes of its file, and where it was."""
-    with tempfile.TemporaryDirectory(prefix="kith-") as folder:
+    """An `Index` as the bytes of its file, where it was, and by which kith it was written."""
+    with _folder() as folder:
         path = os.path.join(folder, "a.kidx")
         index.save(path)
         with open(path, "rb") as file:
-            return unpickled, (file.read(), index.device, index._columns)
+            return unpickled, (file.read(), index.device, index._columns, version())
 
 
-def unpickled(content: bytes, device: Device, columns: Optional[list[Any]]) -> Index:
-    with tempfile.TemporaryDirectory(prefix="kith-") as folder:
+def unpickled(
+    content: bytes, device: Device, columns: Optional[list[Any]], made_by: str = "that it does not name"
+) -> Index:
+    with _folder() as folder:
         path = os.path.join(folder, "a.kidx")
         with open(path, "wb") as file:
             file.write(content)
-        index = open_index(path, device)
+        try:
+            index = open_index(path, device)
+        except BadFile as error:
+            why = str(error).replace(path, "its file")
+            raise BadFile(f"kith.Index: pickled by kith {made_by}, opened by kith {version()}: {why}") from None
     index._columns = columns
     return index

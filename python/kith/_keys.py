@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import ctypes as c
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union, overload
+from typing import Any, NamedTuple, Optional, Union, overload
 
 import numpy as np
 
 from . import _structs as s
 from ._arrays import address, index_array, rows_of
 from ._errors import InvalidArgument
+from ._key_checks import check_first, check_keys, whole_numbers
 from ._library import Handle, check, lib, new_handle
 from ._results import Neighbors, RadiusNeighbors, copied
-
-if TYPE_CHECKING:
-    from ._types import Array, Int64, UInt32
+from ._types import Array, Int64, MetricName, UInt32
 
 
 class Keys(NamedTuple):
@@ -112,10 +111,10 @@ def merge(lists: Any) -> Any:
 
 
 @overload
-def finish(metric: str, keys: Keys) -> Neighbors: ...
+def finish(metric: MetricName, keys: Keys) -> Neighbors: ...
 @overload
-def finish(metric: str, keys: RadiusKeys) -> RadiusNeighbors: ...
-def finish(metric: str, keys: Any) -> Any:
+def finish(metric: MetricName, keys: RadiusKeys) -> RadiusNeighbors: ...
+def finish(metric: MetricName, keys: Any) -> Any:
     """What a search of all rows returns, from its keys.
 
     Parameters
@@ -129,13 +128,20 @@ def finish(metric: str, keys: Any) -> Any:
     -------
     Neighbors or RadiusNeighbors
         As `Index.search` and `Index.within` return them, bit for bit.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        Keys that no search has, or none by this metric (names the first place).
     """
     if not isinstance(metric, str):
         raise InvalidArgument(f"kith.finish: metric={metric!r}; pass the name of the shards' metric")
     if isinstance(keys, RadiusKeys):
         lists = _radius_keys(keys, "kith.finish: keys")
+        check_keys(lists.value, lists.row, lists.first, "kith.finish: keys")
         return RadiusNeighbors(lists.first, _distances(metric, lists.value), lists.row)
     plain = _keys(keys, "kith.finish: keys")
+    check_keys(*plain, None, "kith.finish: keys")
     return Neighbors(_distances(metric, plain.value), plain.row)
 
 
@@ -176,6 +182,11 @@ def digest(keys: Keys) -> int:
 
     FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as 4,
     little-endian. It finds damage; it does not stop anyone from forging an answer.
+
+    Raises
+    ------
+    kith.InvalidArgument
+        Keys that no search has (names the first place).
     """
     plain = _keys(keys, "kith.digest: keys")
     sum_of = c.c_uint64()
@@ -236,8 +247,8 @@ def _keys(keys: Any, what: str) -> Keys:
     """`keys` as the library takes them; its arrays must be of the same shape."""
     if not isinstance(keys, Keys):
         raise InvalidArgument(f"{what} of type {type(keys).__name__}; pass kith.Keys")
-    value = np.ascontiguousarray(keys.value, np.uint32)
-    row = np.ascontiguousarray(keys.row, np.int64)
+    value = whole_numbers(keys.value, np.uint32, f"{what}: value")
+    row = whole_numbers(keys.row, np.int64, f"{what}: row")
     if value.ndim != 2 or value.shape != row.shape:
         raise InvalidArgument(
             f"{what} with value {_shown(value.shape)} and row {_shown(row.shape)}; pass two arrays [queries, k]"
@@ -246,14 +257,15 @@ def _keys(keys: Any, what: str) -> Keys:
 
 
 def _radius_keys(keys: RadiusKeys, what: str) -> RadiusKeys:
-    first = np.ascontiguousarray(keys.first, np.int64)
-    value = np.ascontiguousarray(keys.value, np.uint32)
-    row = np.ascontiguousarray(keys.row, np.int64)
+    first = whole_numbers(keys.first, np.int64, f"{what}: first")
+    value = whole_numbers(keys.value, np.uint32, f"{what}: value")
+    row = whole_numbers(keys.row, np.int64, f"{what}: row")
     if first.ndim != 1 or len(first) < 1 or value.ndim != 1 or value.shape != row.shape or first[-1] != len(value):
         raise InvalidArgument(
             f"{what} with first {_shown(first.shape)}, value {_shown(value.shape)} and row {_shown(row.shape)}; "
             "pass first [queries + 1], and value and row [first[-1]]"
         )
+    check_first(first, what)
     return RadiusKeys(first, value, row)
 
 

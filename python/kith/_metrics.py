@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 import ctypes as c
+from typing import Optional, cast
 
+from ._errors import InvalidArgument
 from ._library import check, lib, text
+from ._types import MetricName
+
+# Metrics of other libraries that kith computes of other rows.
+_INSTEAD = {
+    "haversine": "give each place as a point of the unit sphere, 3 columns cos(lat) cos(lon), cos(lat) sin(lon), "
+    "sin(lat), and use 'l2': the order is the same, and the angle is 2 arcsin(distance / 2)",
+    "correlation": "subtract its mean from each row and query (x - x.mean(axis=1, keepdims=True)), and use 'cosine'",
+    "seuclidean": "divide the columns of rows and queries by numpy.sqrt(V), and use 'l2'",
+    "mahalanobis": "multiply rows and queries by numpy.linalg.cholesky(VI) (x @ L), and use 'l2'",
+}
 
 
-def metrics() -> list[str]:
+def metrics() -> list[MetricName]:
     """The names of all metrics; docs/contract.md, section 1, gives the formula of each."""
-    return [text(lib.kith_metric_name(number)) for number in range(lib.kith_metric_count())]
+    return [metric_of(lib.kith_metric_name(number)) for number in range(lib.kith_metric_count())]
 
 
-def metric_named(name: str) -> str:
+def check_metric(name: str, where: str) -> None:
+    """Refuse another library's metric that has a way round, with it."""
+    way = _INSTEAD.get(name.lower())
+    if way is not None:
+        raise InvalidArgument(f"{where}: metric={name!r}, which kith does not have; {way}")
+
+
+def metric_named(name: str) -> MetricName:
     """kith's own name of a metric, in any spelling, also by another library's name.
 
     Raises
@@ -22,4 +41,9 @@ def metric_named(name: str) -> str:
     """
     found = c.c_char_p()
     check(lib.kith_metric_find(name.encode(), c.byref(found)))
-    return text(found.value)
+    return metric_of(found.value)
+
+
+def metric_of(name: Optional[bytes]) -> MetricName:
+    """The library's name of a metric."""
+    return cast(MetricName, text(name))

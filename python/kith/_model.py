@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar, 
 from . import _structs as s
 from ._answers import ids_of, sample_weights_of
 from ._arrays import Rows, address, element_rows_of, index_array
-from ._checks import metric_name, not_negative, whole
+from ._checks import metric_name, not_negative, thread_count, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index import Index
@@ -151,7 +151,7 @@ class Model:
         rows = self._index._queries(Q, f"{where}: Q")
         place = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
         neighbors = whole(k, f"{where}: k")
-        how = How(not_negative(threads, f"{where}: threads"), place, progress)
+        how = How(thread_count(threads, f"{where}: threads"), place, progress)
         return rows, (rows.struct, neighbors, vote_of(weights, tie, where), how)
 
     def _returned(self, answers: Array, rows: Rows) -> Any:

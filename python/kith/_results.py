@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
 from . import _structs as s
 from ._arrays import address
 from ._library import Handle, check, lib
-
-if TYPE_CHECKING:
-    from ._types import Array
+from ._types import Array, Float32, Int64
 
 
 class Neighbors(NamedTuple):
@@ -27,8 +25,8 @@ class Neighbors(NamedTuple):
         (of a filter) ends in distance inf, row -1.
     """
 
-    distance: Any
-    row: Any
+    distance: Float32
+    row: Int64
 
 
 class RadiusNeighbors(NamedTuple):
@@ -42,9 +40,9 @@ class RadiusNeighbors(NamedTuple):
     row : array of int64, [first[m]]
     """
 
-    first: Any
-    distance: Any
-    row: Any
+    first: Int64
+    distance: Float32
+    row: Int64
 
 
 def lists_of(within: Handle) -> tuple[Array, Array, Array]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ctypes as c
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 import numpy as np
 
 from . import _structs as s
-from ._arrays import Rows, address, element_rows_of, outputs
+from ._arrays import Rows, address, element_rows_of, new_arrays, outputs
 from ._checks import check_columns, choose, not_negative, whole
 from ._cuda import answers_struct
 from ._device import Device
@@ -18,10 +18,8 @@ from ._library import Handle, check, lib
 from ._limits import filter_words, radii_of
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._source import kept_by
+from ._types import Float32, Int64, MetricName, Proposer, Selector
 from ._watch import Progress, call
-
-if TYPE_CHECKING:
-    from ._types import Float32, Int64
 
 
 class Searches:
@@ -30,7 +28,8 @@ class Searches:
     _handle: Handle
     _device: Device
     _columns: Optional[list[Any]]  # a frame's names
-    _metric: str
+    _source: Optional[Rows]  # rows that stay in memory of the caller's
+    _metric: MetricName
     _rows: int  # that are there
     _dims: int
     _positions: int  # rows that were ever given
@@ -47,8 +46,8 @@ class Searches:
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
-        selector: Optional[str] = None,
-        proposer: Optional[str] = None,
+        selector: Optional[Selector] = None,
+        proposer: Optional[Proposer] = None,
         boxes: Optional[bool] = None,
         checkpoint: Optional[Path] = None,
     ) -> Neighbors:
@@ -106,9 +105,10 @@ class Searches:
         k = whole(k, f"{where}: k")
         on_host = out is not None or filter is not None or self_from is not None or self._host_answers
         ways = (threads, memory_limit, selector, proposer, boxes)
-        if rows.answers is not None and not on_host and k > 0:
+        columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
+        if rows.answers is not None and not on_host and columns:
             return self._search_on_device(rows, k, progress, ways)
-        distance, row = outputs(out, (m, max(k, 0)), where)
+        distance, row = outputs(None, (m, columns), where) if out is None else self._outputs(out, (m, k), where, rows)
         options = None  # the defaults, which cost a small search nothing
         if filter is not None or self_from is not None or any(ways) or boxes is not None:
             options = self._options(where, m, filter, self_from, *ways)
@@ -188,8 +188,8 @@ class Searches:
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
-        selector: Optional[str] = None,
-        proposer: Optional[str] = None,
+        selector: Optional[Selector] = None,
+        proposer: Optional[Proposer] = None,
     ) -> Keys:
         """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
 
@@ -217,7 +217,7 @@ class Searches:
         m = len(rows.array)
         k = whole(k, f"{where}: k")
         options = self._options(where, m, filter, None, threads, memory_limit, selector, proposer)
-        keys = Keys(np.empty((m, max(k, 0)), np.uint32), np.empty((m, max(k, 0)), np.int64))
+        keys = Keys(*new_arrays((m, max(k, 0)), np.uint32, where))
         handle, found = self._handle.value, (address(keys.value), address(keys.row))
         call(
             lambda chosen: int(lib.kith_index_search_keys(handle, rows.struct, k, chosen, *found)),
@@ -295,8 +295,8 @@ class Searches:
         self_from: Optional[int],
         threads: int,
         memory_limit: int,
-        selector: Optional[str] = None,
-        proposer: Optional[str] = None,
+        selector: Optional[Selector] = None,
+        proposer: Optional[Proposer] = None,
         boxes: Optional[bool] = None,
     ) -> s.SearchOptions:
         options = s.search_options()
@@ -320,6 +320,11 @@ class Searches:
             progress,
         )
         return out.value
+
+    def _outputs(self, out: Any, shape: tuple[int, int], where: str, rows: Rows) -> tuple[Float32, Int64]:
+        """The caller's arrays, which nothing that a search reads may share memory with."""
+        read = {"Q": rows.array} if self._source is None else {"Q": rows.array, "source": self._source.array}
+        return outputs(out, shape, where, read)
 
     def _work(self, m: int) -> int:
         """Multiply-adds of a search of m queries, as `call` counts them."""

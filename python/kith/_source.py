@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, cast
 
 from . import _structs as s
 from ._arrays import Rows, element_rows_of
-from ._checks import name_columns, not_negative
-from ._device import Device, open_device
+from ._checks import metric_name, name_columns, not_negative
+from ._device import open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
 from ._library import Handle, check, lib, new_handle, text
+from ._types import DeviceLike, Element, MetricName, Residence
 
 if TYPE_CHECKING:
     from ._index import Index
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 
 def open_source(
     source: Any,
-    metric: str = "l2",
-    device: Union[str, Device] = "auto",
+    metric: MetricName = "l2",
+    device: DeviceLike = "auto",
     *,
-    residence: Optional[str] = None,
+    residence: Optional[Residence] = None,
     memory_limit: int = 0,
     chunk_rows: int = 0,
     features: Optional[Any] = None,
-    element: Optional[str] = None,
+    element: Optional[Element] = None,
     ids: Optional[Any] = None,
 ) -> Index:
     """An `Index` of rows that stay in a file, or in an array, and may be more than the device holds.
@@ -82,11 +83,9 @@ def open_source(
     from ._index import Index
 
     where = "kith.open_source"
-    if not isinstance(metric, str):
-        raise InvalidArgument(f"{where}: metric={metric!r}; pass a name")
     if element not in (None, "bits"):
         raise InvalidArgument(f"{where}: element={element!r}; pass 'bits', or leave it out")
-    of_index = s.sized(s.IndexOptions, metric=metric.encode())
+    of_index = s.sized(s.IndexOptions, metric=metric_name(metric, where).encode())
     name_columns(of_index, features, ids, where)
     options = s.sized(s.SourceOptions, index=c.pointer(of_index))
     options.residence = residence.encode() if residence else None
@@ -102,10 +101,10 @@ def open_source(
     return Index._of(handle, opened, rows.columns, rows)
 
 
-def residence_of(handle: Handle) -> str:
+def residence_of(handle: Handle) -> Residence:
     name = c.c_char_p()
     check(lib.kith_index_residence(handle.value, name))
-    return text(name.value)
+    return cast(Residence, text(name.value))
 
 
 def kept_by(handle: Handle, path: Path, rows: Rows, k: int, found: tuple[Any, Any]) -> Any:

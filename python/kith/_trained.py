@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import Any, Optional, Union
 
 from ._answers import labels_of, values_of
-from ._device import Device
+from ._types import Array, DeviceLike, Float64, Int64, MetricName, Tie, Weights
 from ._vote import Averages, Voters
 from ._watch import Progress
-
-if TYPE_CHECKING:
-    from ._types import Array
 
 
 class Classifier(Voters):
@@ -55,8 +52,8 @@ class Classifier(Voters):
         self,
         X: Any,
         labels: Any,
-        metric: str = "l2",
-        device: Union[str, Device] = "auto",
+        metric: MetricName = "l2",
+        device: DeviceLike = "auto",
         *,
         sample_weights: Optional[Any] = None,
         ids: Optional[Any] = None,
@@ -88,7 +85,7 @@ class Classifier(Voters):
         return self._grown(more, labels, sample_weights, ids)
 
     @property
-    def classes(self) -> Any:
+    def classes(self) -> Union[Int64, Any]:
         """The distinct labels, int64, ascending; where labels are [n, outputs] a list of these, one an output."""
         return self._classes[0] if self._flat else list(self._classes)
 
@@ -97,12 +94,12 @@ class Classifier(Voters):
         Q: Any,
         k: int,
         *,
-        weights: str = "uniform",
-        tie: str = "smallest_label",
+        weights: Weights = "uniform",
+        tie: Tie = "smallest_label",
         self_from: Optional[int] = None,
         threads: int = 0,
         progress: Progress = False,
-    ) -> Any:
+    ) -> Int64:
         """The label of each query.
 
         Parameters
@@ -132,19 +129,20 @@ class Classifier(Voters):
             Weights by distance with ``negative_dot``.
         """
         rows, asked = self._asked("kith.Classifier.predict", Q, k, weights, tie, self_from, threads, progress)
-        return self._returned(self._labels(*asked), rows)
+        labels: Int64 = self._returned(self._labels(*asked), rows)
+        return labels
 
     def predict_proba(
         self,
         Q: Any,
         k: int,
         *,
-        weights: str = "uniform",
-        tie: str = "smallest_label",
+        weights: Weights = "uniform",
+        tie: Tie = "smallest_label",
         self_from: Optional[int] = None,
         threads: int = 0,
         progress: Progress = False,
-    ) -> Any:
+    ) -> Union[Float64, Any]:
         """The share of each label in the score; parameters as for `predict`, `tie` without effect.
 
         Returns
@@ -193,8 +191,8 @@ class Regressor(Averages):
         self,
         X: Any,
         values: Any,
-        metric: str = "l2",
-        device: Union[str, Device] = "auto",
+        metric: MetricName = "l2",
+        device: DeviceLike = "auto",
         *,
         sample_weights: Optional[Any] = None,
         ids: Optional[Any] = None,
@@ -226,11 +224,11 @@ class Regressor(Averages):
         Q: Any,
         k: int,
         *,
-        weights: str = "uniform",
+        weights: Weights = "uniform",
         self_from: Optional[int] = None,
         threads: int = 0,
         progress: Progress = False,
-    ) -> Any:
+    ) -> Float64:
         """The weighted mean of the values of the k nearest rows; parameters and errors as for `Classifier.predict`.
 
         Returns
@@ -240,7 +238,8 @@ class Regressor(Averages):
         """
         tie = "smallest_label"  # means have none
         rows, asked = self._asked("kith.Regressor.predict", Q, k, weights, tie, self_from, threads, progress)
-        return self._returned(self._means(*asked), rows)
+        means: Float64 = self._returned(self._means(*asked), rows)
+        return means
 
 
 def _few_of(classes: list[int]) -> str:

@@ -1,16 +1,48 @@
-"""Names of types, for annotations alone: numpy.typing takes long to import."""
+"""Types of what callers give and get, in one place: editors and type checkers read them here."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
-Float32 = npt.NDArray[np.float32]
-Float64 = npt.NDArray[np.float64]
-Int64 = npt.NDArray[np.int64]
-Bool = npt.NDArray[np.bool_]
-UInt32 = npt.NDArray[np.uint32]
-UInt64 = npt.NDArray[np.uint64]
+from ._device import Device
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+else:  # numpy.typing takes long to import before NumPy 2
+
+    class NDArray:
+        def __class_getitem__(cls, kind: Any) -> Any:
+            return np.ndarray[Any, np.dtype[kind]]
+
+
+Array = NDArray[Any]
+Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
+Int32 = NDArray[np.int32]
+Int64 = NDArray[np.int64]
+Bool = NDArray[np.bool_]
+UInt32 = NDArray[np.uint32]
+UInt64 = NDArray[np.uint64]
+
+# kith.metrics(), and the names that other libraries have for them.
+MetricName = Literal[
+    "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "euclidean", "sqeuclidean", "manhattan",
+    "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos",
+]  # fmt: skip
+MetricOfEstimators = Literal[MetricName, "minkowski", "p", "infinity"]
+DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
+Element = Literal["bits"]
+Placement = Literal["automatic", "split", "replicate"]
+Residence = Literal["resident", "stream", "quantized"]
+Weights = Literal["uniform", "distance"]
+Tie = Literal["smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"]
+Selector = Literal[
+    "automatic", "threshold", "radix", "bubble", "insertion", "local_sort", "k_min", "bitonic", "odd_even",
+    "rank_sort", "merge_sort", "selection_sort", "quick_sort",
+]  # fmt: skip
+Proposer = Literal["automatic", "none", "gemm", "dot", "bf16", "fp16", "int8"]
+WeightsOfEstimators = Union[Weights, Callable[[Any], Any], None]
+Algorithm = Literal["auto", "brute"]
+Mode = Literal["connectivity", "distance"]

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Callable, Optional, Union
 
 from . import _structs as s
+from ._ending import Running
 from ._library import check, lib, new_handle
 
 Progress = Union[bool, Callable[[float], Any]]
@@ -27,21 +30,18 @@ def needs_watching(work: int, progress: Progress) -> bool:
 
 
 def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
-    """Call `ask` on another thread, and wait.
+    """Call `ask` on another thread, and wait; where there is no thread to be had, on this one.
 
     Raises
     ------
     KeyboardInterrupt, or whatever else a handler of signals or `progress` raises
         The call has ended by then.
     """
-    stop = new_handle(lib.kith_stop_free, lib.kith_stop_new)
-    options.stop = stop.value
     bar = _bar(progress)
     told, failed = _Raised(), _Raised()
 
     def show(fraction: float, _user: Optional[int]) -> int:
-        assert bar is not None
-        return int(told.by(bar, fraction))
+        return int(told.error is not None or told.by(bar or _nothing, fraction))
 
     options.progress = s.PROGRESS(show) if bar is not None else s.PROGRESS()
     begun, ended = threading.Lock(), threading.Event()
@@ -52,13 +52,42 @@ def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
             ended.set()
 
     try:
-        _wait(threading.Thread(target=work, name="kith", daemon=True), begun, ended, stop.value)
+        _wait(threading.Thread(target=work, name="kith", daemon=True), begun, ended, options.stop)
+    except _NoThread:
+        options.progress = s.PROGRESS(show)
+        with _raised_on_entry(show, told):
+            failed.by(lambda: check(ask(options)))
     finally:
         if bar is not None:
             bar.close()
     error = told.error or failed.error
     if error is not None:
         raise error
+
+
+def _nothing(_fraction: float) -> None:
+    pass
+
+
+@contextmanager
+def _raised_on_entry(function: Any, told: _Raised) -> Iterator[None]:
+    """Python handles signals where the main thread enters a callback, and gives what they raise to this hook alone."""
+
+    def keep(raised: Any) -> None:
+        if raised.object is function or repr(function) in (raised.err_msg or ""):  # the latter since Python 3.13
+            told.error = raised.exc_value
+        else:
+            before(raised)
+
+    before, sys.unraisablehook = sys.unraisablehook, keep
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+class _NoThread(Exception):
+    """There is no thread to be had."""
 
 
 class _Raised:
@@ -85,9 +114,11 @@ def _wait(thread: threading.Thread, begun: threading.Lock, ended: threading.Even
     try:
         thread.start()
     except BaseException as error:
-        raised = error
-        lib.kith_stop_request(stop)
-        if begun.acquire(blocking=False):
+        if not begun.acquire(blocking=False):
+            raised = error
+        elif isinstance(error, RuntimeError) and "new thread" in str(error):
+            raise _NoThread from error
+        else:
             raise
     while not ended.is_set():
         try:
@@ -152,7 +183,15 @@ def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Prog
 
     `work` is in multiply-adds of one core of a CPU.
     """
-    if needs_watching(work, progress):
-        _run(ask, options or s.search_options(), progress)
-    else:
-        check(ask(options))
+    if work < LONG and progress is False:
+        with Running():
+            check(ask(options))
+        return
+    stop = new_handle(lib.kith_stop_free, lib.kith_stop_new)
+    options = options or s.search_options()
+    options.stop = stop.value
+    with Running(stop.value):
+        if needs_watching(work, progress):
+            _run(ask, options, progress)
+        else:
+            check(ask(options))

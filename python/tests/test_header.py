@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import subprocess
+import typing
 from pathlib import Path
 
 import pytest
-from kith import _library, _structs
+from kith import _library, _structs, _types
 
 INCLUDE = Path(os.environ.get("KITH_INCLUDE") or Path(__file__).parents[2] / "lib" / "include")
 COMPILER = shutil.which("cc") or shutil.which("gcc")
@@ -83,3 +84,28 @@ def test_prototypes():
         for parameter, kind in zip(inside.split(","), arguments):
             pointer = "*" in parameter or "kith_progress " in parameter
             assert pointer == (ctypes.sizeof(kind) == 8 and kind is not ctypes.c_int64), (name, parameter)
+
+
+TABLES = {
+    "MetricName": ("metric/metric.cpp", "Metric"),
+    "Tie": ("vote/voting_options.cpp", "TieRule"),
+    "Selector": ("plan/selector.cpp", "Selector"),
+    "Proposer": ("plan/selector.cpp", "Proposer"),
+    "Placement": ("search/sets/placement.cpp", "Placement"),
+    "Residence": ("source/source.cpp", "Residence"),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_names(name):
+    """The names that editors know are those of the library's tables, and no others."""
+    path, enum = TABLES[name]
+    source = INCLUDE.parent / "src" / path
+    if not source.exists():
+        pytest.skip(f"{source} is not here")
+    names = set(re.findall(rf'\{{{enum}::\w+, "(\w+)"\}}', source.read_text()))
+    if name == "MetricName":
+        names |= set(re.findall(r"(?m)^KITH_METRIC\((\w+), ", (INCLUDE / "kith" / "metrics.def").read_text()))
+    known = set(typing.get_args(getattr(_types, name)))
+    unsaid = {"automatic", "shadow"}  # the default, and another name of quantized
+    assert names - unsaid == known - unsaid and len(known) > 2

@@ -159,8 +159,8 @@ def test_refusals(random):
     ]:
         with pytest.raises(kith.InvalidArgument, match=told):
             kith.merge(lists)
-    with pytest.raises(kith.InvalidArgument, match="value 1 at place 0 is that of no distance"):
-        kith.finish("l2", kith.Keys(np.array([[1]], np.uint32), np.array([[0]])))
+    with pytest.raises(kith.InvalidArgument, match="value 1073741824 at place 0 is that of no distance"):
+        kith.finish("l2", kith.Keys(np.array([[1 << 30]], np.uint32), np.array([[0]])))
     with pytest.raises(kith.InvalidArgument, match="nonsense"):
         kith.finish("nonsense", keys)
     with pytest.raises(kith.InvalidArgument, match="kith.digest: keys of type tuple"):

@@ -49,7 +49,7 @@ def test_version():
 def test_names():
     for name in kith.__all__:
         assert getattr(kith, name).__doc__
-    assert set(dir(kith)) == {*kith.__all__, "dask", "faiss", "files", "sklearn"}
+    assert set(dir(kith)) == {*kith.__all__, "dask", "faiss", "files", "sklearn", "__version__"}
     with pytest.raises(AttributeError, match="no_such"):
         kith.no_such
     assert (Path(kith.__file__).parent / "py.typed").exists()

@@ -4,7 +4,7 @@
 #                 environment, its tests where no compiler and no source is; under --ci without the slow ones. Skipped
 #                 where PyPI cannot be reached. With --devices the sources, by the machine's Python, on each device
 
-minimum_python_tests=740  # that passed, under --ci
+minimum_python_tests=1020  # that passed, under --ci
 
 packages_python="python3-venv binutils"
 

@@ -14,15 +14,21 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from .._names import shorten as _shorten
 from ._index import Index
 from ._verify import Verified
 
 __all__ = ["Index", "KNeighborsClassifier", "KNeighborsRegressor", "Verified"]
 
 
+_shorten([Index, Verified])
+
+
 def __getattr__(name: str) -> Any:
     if name in __all__:  # the estimators import scikit-learn: not before they are asked for
-        return getattr(importlib.import_module("kith.dask._estimators"), name)
+        estimator = getattr(importlib.import_module("kith.dask._estimators"), name)
+        _shorten([estimator])
+        return estimator
     raise AttributeError(f"module 'kith.dask' has no attribute {name!r}")
 
 

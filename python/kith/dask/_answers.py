@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import ExitStack
 from typing import Any, Callable, Optional
 
 import numpy as np
@@ -10,6 +11,7 @@ from distributed import Client
 
 from .._results import Neighbors, RadiusNeighbors
 from .._watch import Progress, _bar
+from ..files._whole_file import whole_file
 from . import _client as c
 from ._queries import Tile
 
@@ -56,19 +58,15 @@ def write_neighbors(
     m = tiles[-1].end if tiles else 0
     os.makedirs(folder, exist_ok=True)
     names = [os.path.join(folder, name) for name in ("distance.npy", "row.npy")]
-    parts = [f"{name}.partial-{c.token()}" for name in names]
-    try:
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(name)) for name in names]
         made = [
-            np.lib.format.open_memmap(part, "w+", dtype, (m, k)) for part, dtype in zip(parts, (np.float32, np.int64))
+            np.lib.format.open_memmap(file.name, "w+", dtype, (m, k))
+            for file, dtype in zip(files, (np.float32, np.int64))
         ]
         _fill(client, tiles, lists, Neighbors(*made), shown)
-        for array, part, name in zip(made, parts, names):
+        for array in made:
             array.flush()
-            os.replace(part, name)
-    finally:
-        for part in parts:
-            if os.path.exists(part):
-                os.unlink(part)
     return Neighbors(*(np.load(name, mmap_mode="r") for name in names))
 
 

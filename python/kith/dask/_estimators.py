@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from .._answers import label_columns, targets_of
 from .._cells import NUMBERS
 from .._errors import InvalidArgument, Unsupported
+from .._types import MetricName
 from ..sklearn._labels import decode
 from ..sklearn._parameters import weights_of
 from . import _client as c
@@ -34,7 +35,7 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
         n_neighbors: int = 5,
         *,
         weights: str = "uniform",
-        metric: str = "l2",
+        metric: MetricName = "l2",
         device: str = "auto",
         scratch: Optional[str] = None,
     ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from .._types import MetricName
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Tile
@@ -30,7 +31,7 @@ def merged(shards: list[Any], tiles: list[Tile], search: Search) -> list[Any]:
     return keys
 
 
-def finished(shards: list[Any], metric: str, tiles: list[Tile], search: Search) -> list[Any]:
+def finished(shards: list[Any], metric: MetricName, tiles: list[Tile], search: Search) -> list[Any]:
     """The lazy answers of each tile."""
     name = c.token()
     keys = merged(shards, tiles, search)

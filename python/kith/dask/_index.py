@@ -11,6 +11,7 @@ from distributed import Client
 from .._checks import whole
 from .._errors import InvalidArgument
 from .._results import Neighbors, RadiusNeighbors
+from .._types import MetricName
 from .._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
@@ -48,7 +49,7 @@ class Index:
     def from_files(
         cls,
         files: Union[str, os.PathLike[str], Sequence[Union[str, os.PathLike[str]]]],
-        metric: str = "l2",
+        metric: MetricName = "l2",
         device: str = "auto",
         client: Optional[Client] = None,
         *,
@@ -89,7 +90,7 @@ class Index:
     def from_array(
         cls,
         array: Any,
-        metric: str = "l2",
+        metric: MetricName = "l2",
         device: str = "auto",
         client: Optional[Client] = None,
         *,
@@ -328,7 +329,7 @@ class Index:
         return self._columns.number
 
     @property
-    def metric(self) -> str:
+    def metric(self) -> MetricName:
         return self._recipes[0].metric
 
     @property

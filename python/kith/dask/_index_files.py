@@ -11,7 +11,7 @@ from .._index_file import index_file_info
 from ._files import _fingerprint, _open
 
 if TYPE_CHECKING:
-    from .._types import Array
+    from .._types import Array, MetricName
 
 _DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "u8": "u1", "i8": "i1"}
 
@@ -33,7 +33,7 @@ class IndexHead(NamedTuple):
         Of its size and of samples of its bytes, spread over all of it.
     """
 
-    metric: str
+    metric: MetricName
     element: str
     rows: int
     columns: int

@@ -13,6 +13,7 @@ from .._checks import at_least_1
 from .._errors import InvalidArgument
 from .._library import version
 from .._metrics import metric_named
+from .._types import MetricName
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Columns, check_blocks, is_dask
@@ -26,7 +27,7 @@ class Shards(NamedTuple):
     columns: Columns
 
 
-def shards_of_files(client: Client, files: Any, metric: str, device: str, shard_rows: Optional[int]) -> Shards:
+def shards_of_files(client: Client, files: Any, metric: MetricName, device: str, shard_rows: Optional[int]) -> Shards:
     where = "kith.dask.Index.from_files"
     names, metric = _names(client, files, where), metric_named(metric)
     name = c.token()
@@ -49,7 +50,7 @@ def shards_of_files(client: Client, files: Any, metric: str, device: str, shard_
 
 
 def shards_of_array(
-    client: Client, array: Any, metric: str, device: str, shards: Optional[int], scratch: Optional[str]
+    client: Client, array: Any, metric: MetricName, device: str, shards: Optional[int], scratch: Optional[str]
 ) -> Shards:
     where = "kith.dask.Index.from_array"
     metric, name = metric_named(metric), c.token()
@@ -118,7 +119,7 @@ def _cut(rows: int, client: Client, shards: Optional[int], where: str) -> list[i
 
 
 def _recipes(
-    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: str, device: str
+    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: MetricName, device: str
 ) -> list[tasks.Recipe]:
     """One a shard; `named`: its rows, None where a task has them, and its name."""
     largest: Optional[float] = None

@@ -24,7 +24,7 @@ from ._index_files import IndexHead, check_head, head_of, read_index_rows
 
 if TYPE_CHECKING:
     from .._keys import Keys, RadiusKeys
-    from .._types import Array
+    from .._types import Array, MetricName
 
 
 class Rows(NamedTuple):
@@ -96,7 +96,7 @@ class Recipe(NamedTuple):
 
     rows: Any
     name: str
-    metric: str
+    metric: MetricName
     device: str
     first_row: int
     largest: Optional[float]
@@ -239,7 +239,7 @@ def merge(lists: list[Any]) -> Any:
     return keys_.merge(lists)
 
 
-def finish(metric: str, keys: Any) -> Any:
+def finish(metric: MetricName, keys: Any) -> Any:
     return keys_.finish(metric, keys)
 
 
@@ -247,14 +247,18 @@ def finish(metric: str, keys: Any) -> Any:
 
 
 class Signed(NamedTuple):
-    """The digest of a task's answer, and who gave it."""
+    """The digest of a task's answer, None where no search finds such keys, and who gave it."""
 
-    digest: int
+    digest: Optional[int]
     worker: str
 
 
 def sign(shard: Shard, queries: Array, first: int, k: int) -> Signed:
-    return Signed(keys_.digest(search(shard, queries, first, k)), _worker())
+    found = search(shard, queries, first, k)
+    try:
+        return Signed(keys_.digest(found), _worker())
+    except InvalidArgument:
+        return Signed(None, _worker())
 
 
 def repeat(shard: Shard, device: str, queries: Array, first: int, k: int) -> Signed:

@@ -66,7 +66,7 @@ def verify(
         ],
     )
     second = _elsewhere(client, shards, tiles, k, device, some, [{one.worker} for one in first])
-    differ = [i for i in range(count) if first[i].digest != second[i].digest]
+    differ = [i for i in range(count) if first[i].digest is None or first[i].digest != second[i].digest]
     if differ:
         judged = [some[i] for i in differ]
         third = _elsewhere(
@@ -111,8 +111,12 @@ def _difference(
     shard: str, tile: Tile, first: tasks.Signed, second: tasks.Signed, judge: tasks.Signed
 ) -> str:
     where = f"{shard}, queries {tile.begin} to {tile.end - 1}"
-    digests = {one.worker: f"{one.worker} gave {one.digest:016x}" for one in (first, second)}
-    if judge.worker not in digests and judge.digest in (first.digest, second.digest):
+    digests = {one.worker: f"{one.worker} gave {_shown(one.digest)}" for one in (first, second)}
+    if judge.digest is not None and judge.worker not in digests and judge.digest in (first.digest, second.digest):
         wrong, right = (second, first) if judge.digest == first.digest else (first, second)
         return f"worker {wrong.worker} is wrong for {where}: {right.worker} and {judge.worker} agree on another digest"
     return f"workers differ for {where}: {' and '.join(digests.values())}"
+
+
+def _shown(digest: Optional[int]) -> str:
+    return "keys that no search finds" if digest is None else f"{digest:016x}"

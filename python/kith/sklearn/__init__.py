@@ -1,9 +1,10 @@
 """scikit-learn's nearest-neighbour estimators, by kith: exact, and the same answer on every machine.
 
 `KNeighborsClassifier`, `KNeighborsRegressor`, `RadiusNeighborsClassifier`, `RadiusNeighborsRegressor`,
-`NearestNeighbors` and `KNeighborsTransformer` have scikit-learn's parameters with scikit-learn's defaults; change
-the import, and a script works as before. kith's own parameters stand behind them: ``device``, and for
-classifiers ``tie``, ``priors``, ``costs`` and ``no_label``.
+`NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`, `kneighbors_graph` and
+`radius_neighbors_graph` have scikit-learn's parameters with scikit-learn's defaults; change the import, and a script
+works as before. kith's own parameters stand behind them: ``device``, and for classifiers ``tie``, ``priors``,
+``costs`` and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same names.
 
 What differs:
 
@@ -14,10 +15,13 @@ What differs:
   sparse rows, callable and precomputed metrics are refused with what to use instead.
 * ``n_jobs=None`` uses every core; a number uses as many threads.
 * A fitted estimator keeps its rows on the device. Pickles and copies hold them in host memory, and the estimator
-  goes to the device again when it is first used.
+  goes to the device again when it is first used. A pickle of another version is opened, or refused in a sentence
+  that names both versions.
 """
 
 from __future__ import annotations
+
+from typing import Any as _Any
 
 try:
     import sklearn as _sklearn
@@ -31,9 +35,14 @@ except ImportError:
         _have = "scikit-learn is not installed"
     raise Unavailable(f"kith.sklearn: {_have}; pip install 'scikit-learn>=1.6'") from None
 
+import sklearn.neighbors as _theirs
+
+from .._names import refuse
+from .._names import shorten as _shorten
 from ._classify import KNeighborsClassifier
 from ._classify_within import RadiusNeighborsClassifier
-from ._neighbors import KNeighborsTransformer, NearestNeighbors
+from ._graphs import kneighbors_graph, radius_neighbors_graph
+from ._neighbors import KNeighborsTransformer, NearestNeighbors, RadiusNeighborsTransformer
 from ._regress import KNeighborsRegressor, RadiusNeighborsRegressor
 
 __all__ = [
@@ -43,4 +52,39 @@ __all__ = [
     "NearestNeighbors",
     "RadiusNeighborsClassifier",
     "RadiusNeighborsRegressor",
+    "RadiusNeighborsTransformer",
+    "kneighbors_graph",
+    "radius_neighbors_graph",
 ]
+
+for _class in (
+    KNeighborsClassifier,
+    KNeighborsRegressor,
+    KNeighborsTransformer,
+    NearestNeighbors,
+    RadiusNeighborsClassifier,
+    RadiusNeighborsRegressor,
+    RadiusNeighborsTransformer,
+):
+    _class.__module__ = __name__  # so that pickles name no file of this package
+    getattr(_theirs, _class.__name__).register(_class)  # other libraries ask isinstance() of these classes
+
+_TREES = "NearestNeighbors finds the same neighbours without a tree"
+_THEIRS = "import it from sklearn.neighbors; it works beside kith.sklearn"
+_REFUSED = [
+    ("BallTree", _TREES),
+    ("KDTree", _TREES),
+    ("LocalOutlierFactor", "that of sklearn.neighbors, by metric='precomputed', takes KNeighborsTransformer's graph"),
+    ("KernelDensity", _THEIRS),
+    ("NearestCentroid", _THEIRS),
+    ("NeighborhoodComponentsAnalysis", _THEIRS),
+    ("sort_graph_by_row_values", "graphs of kith.sklearn are sorted; for others import it from sklearn.neighbors"),
+    ("VALID_METRICS*", "kith.metrics() are the names, and 'minkowski' with p = 1, 2 or infinity"),
+]
+
+
+_shorten(globals()[_name] for _name in __all__)
+
+
+def __getattr__(name: str) -> _Any:
+    refuse("kith.sklearn", name, _REFUSED)

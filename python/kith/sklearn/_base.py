@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import Any, Callable, Literal, Optional, Union, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.neighbors._base import KNeighborsMixin, RadiusNeighborsMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._errors import InvalidArgument
 from .._index import Index
 from .._limits import radii_of
 from .._locks import Lock
+from .._pickles import stamped, unstamped
 from .._trained import Classifier, Regressor
+from .._types import Array, Float32, Float64, Int64, Mode
 from . import _parameters as parameters
 from ._rows import looked_at
 from ._weights import Weighed
-
-if TYPE_CHECKING:
-    from .._types import Array, Float32
 
 
 class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
@@ -106,7 +106,10 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         state: dict[str, Any] = dict(super().__getstate__())
         if "_made" in state:  # kept as None: what is asked adds no attribute, while scikit-learn looks through them
             state["_made"] = None
-        return state
+        return stamped(state)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(unstamped(state, self._where()))
 
     # ---- Queries ----
 
@@ -130,11 +133,21 @@ def _self_from(value: int) -> Optional[int]:
     return None if value < 0 else value
 
 
-class KNeighbors:
+class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
     """`kneighbors` and what is made of it; for classes with `Base` and a parameter ``n_neighbors``."""
 
     n_neighbors: Any
 
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: Literal[True] = True
+    ) -> tuple[Float64, Int64]: ...
+    @overload
+    def kneighbors(
+        self, X: Any = None, n_neighbors: Optional[int] = None, *, return_distance: Literal[False]
+    ) -> Int64: ...
+    @overload
+    def kneighbors(self, X: Any, n_neighbors: Optional[int], return_distance: bool) -> Any: ...
     def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
         """The nearest fitted rows of each query.
 
@@ -165,7 +178,7 @@ class KNeighbors:
         first = np.arange(len(row) + 1) * row.shape[1]
         return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
 
-    def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: str = "connectivity") -> Any:
+    def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: Mode = "connectivity") -> Any:
         """The neighbours as a sparse matrix.
 
         Parameters
@@ -210,7 +223,7 @@ class KNeighbors:
         return neighbors_frame(distance, row, labels, self._fit_index)
 
 
-class RadiusNeighbors:
+class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
     """`radius_neighbors` and what is made of it; for classes with `Base` and a parameter ``radius``."""
 
     radius: Any
@@ -233,6 +246,27 @@ class RadiusNeighbors:
         lists = _ragged(first, distance)
         return Weighed(lambda: np.concatenate([*map(np.asarray, weights(lists)), np.empty(0)]), first, distance, row)
 
+    @overload
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: Optional[float] = None,
+        return_distance: Literal[True] = True,
+        sort_results: bool = False,
+    ) -> tuple[Array, Array]: ...
+    @overload
+    def radius_neighbors(
+        self,
+        X: Any = None,
+        radius: Optional[float] = None,
+        *,
+        return_distance: Literal[False],
+        sort_results: bool = False,
+    ) -> Array: ...
+    @overload
+    def radius_neighbors(
+        self, X: Any, radius: Optional[float], return_distance: bool, sort_results: bool = False
+    ) -> Any: ...
     def radius_neighbors(
         self,
         X: Any = None,
@@ -266,7 +300,7 @@ class RadiusNeighbors:
         self,
         X: Any = None,
         radius: Optional[float] = None,
-        mode: str = "connectivity",
+        mode: Mode = "connectivity",
         sort_results: bool = False,
     ) -> Any:
         """The rows within the radius as a sparse matrix; parameters as for `radius_neighbors`.

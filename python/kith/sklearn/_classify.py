@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Optional
+from typing import Any, Callable, Optional, TypeVar, Union
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -14,13 +14,24 @@ from .._errors import InvalidArgument
 from .._model import NO_CODE, How, Vote
 from .._trained import Classifier
 from .._vote import Voted
+from .._types import (
+    Algorithm,
+    Array,
+    DeviceLike,
+    Float32,
+    Float64,
+    Int64,
+    MetricOfEstimators,
+    Tie,
+    WeightsOfEstimators,
+)
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import Base, KNeighbors
 from ._weights import Weighed, shares_by_weights
 
-if TYPE_CHECKING:
-    from .._types import Array, Float32, Int64
+
+_T = TypeVar("_T", bound="_Classifying")
 
 
 class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
@@ -42,7 +53,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         self.costs = costs
         self.no_label = no_label
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self: _T, X: Any, y: Any = None) -> _T:
         """Keep rows and labels on the device.
 
         Parameters
@@ -167,15 +178,15 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         self,
         n_neighbors: int = 5,
         *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
+        weights: WeightsOfEstimators = "uniform",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
-        tie: str = "smallest_label",
+        device: DeviceLike = "auto",
+        tie: Tie = "smallest_label",
         priors: Any = None,
         costs: Any = None,
         no_label: Any = None,
@@ -192,7 +203,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         model: Classifier = self._model()
         return model._classify(struct_of(queries), k, self._vote(weights), How(self._threads(), self_from))
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Array:
         """The label of each query.
 
         Parameters
@@ -206,7 +217,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         """
         return self._labels(self._voted(X), self.no_label)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any) -> Union[Float64, Any]:
         """The share of each class in the score.
 
         Parameters

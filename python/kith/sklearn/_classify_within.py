@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
@@ -13,12 +13,22 @@ from .._errors import InvalidArgument
 from .._model import How
 from .._trained import Classifier
 from .._vote import Voted
+from .._types import (
+    Algorithm,
+    Array,
+    DeviceLike,
+    Float32,
+    Float64,
+    MetricOfEstimators,
+    Tie,
+    WeightsOfEstimators,
+)
 from . import _labels as labels
 from ._base import RadiusNeighbors
 from ._classify import _Classifying
 
-if TYPE_CHECKING:
-    from .._types import Float32
+
+_T = TypeVar("_T", bound="RadiusNeighborsClassifier")
 
 
 class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
@@ -44,16 +54,16 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         self,
         radius: float = 1.0,
         *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
+        weights: WeightsOfEstimators = "uniform",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         outlier_label: Any = None,
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
-        tie: str = "smallest_label",
+        device: DeviceLike = "auto",
+        tie: Tie = "smallest_label",
         priors: Any = None,
         costs: Any = None,
         no_label: Any = None,
@@ -63,7 +73,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         self.outlier_label = outlier_label
         self._vote_by(weights, tie, priors, costs, no_label)
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self: _T, X: Any, y: Any = None) -> _T:
         super().fit(X, y)
         self.outlier_label_ = self._outlier_labels()
         return self
@@ -101,7 +111,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         vote, how = self._vote(weights), How(self._threads(), self_from)
         return [one._classify_within(struct, radii, vote, how) for one in self._model()]
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Array:
         """The label of each query.
 
         Parameters
@@ -134,7 +144,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             answers.append(labels.put(answer, alone, outlier) if alone.any() else answer)
         return beside(answers) if self.outputs_2d_ else answers[0]
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any) -> Union[Float64, Any]:
         """The share of each class in the score.
 
         Parameters

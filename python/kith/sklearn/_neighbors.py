@@ -8,6 +8,7 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._errors import InvalidArgument
+from .._types import Algorithm, DeviceLike, MetricOfEstimators, Mode
 from ._base import Base, KNeighbors, RadiusNeighbors
 
 
@@ -46,13 +47,13 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
         *,
         n_neighbors: int = 5,
         radius: float = 1.0,
-        algorithm: str = "auto",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         p: float = 2,
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
+        device: DeviceLike = "auto",
     ) -> None:
         super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
@@ -89,26 +90,22 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
     def __init__(
         self,
         *,
-        mode: str = "distance",
+        mode: Mode = "distance",
         n_neighbors: int = 5,
-        algorithm: str = "auto",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         p: float = 2,
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
+        device: DeviceLike = "auto",
     ) -> None:
         super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.mode = mode
         self.n_neighbors = n_neighbors
 
     def fit(self, X: Any, y: Any = None) -> KNeighborsTransformer:
-        if self.mode not in ("connectivity", "distance"):
-            raise InvalidArgument(f"{self._where()}: mode={self.mode!r}; choose 'connectivity' or 'distance'")
-        self._fit_rows(self._check_rows(X, reset=True), X)
-        self._n_features_out = self.n_samples_fit_
-        self._made = self._make()
+        _fit_graph(self, X)
         return self
 
     fit.__doc__ = NearestNeighbors.fit.__doc__
@@ -127,3 +124,65 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """`fit`, then `transform` of the same rows, each of which may be its own neighbour."""
         return self.fit(X).transform(X)
+
+
+class RadiusNeighborsTransformer(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, RadiusNeighbors, Base  # type: ignore[misc,unused-ignore]
+):
+    """Rows become a sparse graph of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsTransformer`.
+
+    Parameters
+    ----------
+    mode : {"distance", "connectivity"}
+        What the entries are: distances, or 1.
+    radius : float
+        In the metric's unit.
+    algorithm, leaf_size, metric, p, metric_params, n_jobs, device
+        As for `NearestNeighbors`.
+    """
+
+    def __init__(
+        self,
+        *,
+        mode: Mode = "distance",
+        radius: float = 1.0,
+        algorithm: Algorithm = "auto",
+        leaf_size: int = 30,
+        metric: MetricOfEstimators = "minkowski",
+        p: float = 2,
+        metric_params: Optional[dict[str, Any]] = None,
+        n_jobs: Optional[int] = None,
+        device: DeviceLike = "auto",
+    ) -> None:
+        super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
+        self.mode = mode
+        self.radius = radius
+
+    def fit(self, X: Any, y: Any = None) -> RadiusNeighborsTransformer:
+        _fit_graph(self, X)
+        return self
+
+    fit.__doc__ = NearestNeighbors.fit.__doc__
+
+    def transform(self, X: Any) -> Any:
+        """The graph of the rows within the radius of `X`.
+
+        Returns
+        -------
+        scipy.sparse.csr_matrix of float64, [m, n_samples_fit_]
+        """
+        check_is_fitted(self)
+        return self.radius_neighbors_graph(X, mode=self.mode)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """`fit`, then `transform` of the same rows, each of which is within its own radius."""
+        return self.fit(X).transform(X)
+
+
+def _fit_graph(estimator: Any, X: Any) -> None:
+    mode = estimator.mode
+    if mode not in ("connectivity", "distance"):
+        raise InvalidArgument(f"{estimator._where()}: mode={mode!r}; choose 'connectivity' or 'distance'")
+    estimator._fit_rows(estimator._check_rows(X, reset=True), X)
+    estimator._n_features_out = estimator.n_samples_fit_
+    estimator._made = estimator._make()

@@ -7,19 +7,22 @@ import numbers
 import os
 from typing import Any, Callable, Optional, Union
 
+from .._checks import thread_count
 from .._errors import InvalidArgument, Unsupported
-from .._metrics import metric_named
+from .._metrics import check_metric, metric_named
+from .._types import MetricName
 
-_MINKOWSKI = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
+_MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = "use one of l2, l1, linf, squared_l2, cosine, negative_dot, or sklearn.neighbors"
 
 
-def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> str:
+def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> MetricName:
     """kith's metric for scikit-learn's metric, p and metric_params."""
     if callable(metric):
         raise Unsupported(f"{where}: a callable metric, which no device can run; {_INSTEAD}")
     if not isinstance(metric, str):
         raise InvalidArgument(f"{where}: metric={metric!r}; {_INSTEAD}")
+    check_metric(metric, where)
     if metric == "precomputed":
         raise Unsupported(f"{where}: metric='precomputed'; pass the rows themselves, or use sklearn.neighbors")
     if metric == "nan_euclidean":
@@ -61,7 +64,9 @@ def threads_of(n_jobs: Any, where: str) -> int:
         return 0
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise InvalidArgument(f"{where}: n_jobs={n_jobs!r}; choose None or -1 for every core, or a number of threads")
-    return int(n_jobs) if int(n_jobs) > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    if int(n_jobs) > 0:
+        return thread_count(n_jobs, f"{where}: n_jobs")
+    return max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
 
 
 def neighbors_of(n_neighbors: Any, most: int, fitted: int, queries: int, where: str) -> int:
@@ -73,13 +78,13 @@ def neighbors_of(n_neighbors: Any, most: int, fitted: int, queries: int, where: 
     asked = int(n_neighbors)
     if asked < 1:
         raise InvalidArgument(
-            f"{where}: Expected n_neighbors > 0. Got {n_neighbors}; choose 1 <= n_neighbors <= {most}"
+            f"{where}: Expected n_neighbors > 0. Got {n_neighbors}; choose n_neighbors from 1 to {most}"
         )
     if asked > most:
         relation = "<=" if most == fitted else "<"
         raise InvalidArgument(
             f"{where}: Expected n_neighbors {relation} n_samples_fit, but n_neighbors = {n_neighbors}, "
-            f"n_samples_fit = {fitted}, n_samples = {queries}; choose 1 <= n_neighbors <= {most}"
+            f"n_samples_fit = {fitted}, n_samples = {queries}; choose n_neighbors from 1 to {most}"
         )
     return asked
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional, TypeVar
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -14,12 +14,13 @@ from .._arrays import struct_of
 from .._errors import InvalidArgument
 from .._model import How, Vote
 from .._trained import Regressor
+from .._types import Algorithm, DeviceLike, Float64, MetricOfEstimators, WeightsOfEstimators
 from . import _parameters as parameters
 from ._base import Base, KNeighbors, RadiusNeighbors
 from ._weights import means_by_weights
 
-if TYPE_CHECKING:
-    from .._types import Array
+
+_T = TypeVar("_T", bound="_Regressing")
 
 
 class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
@@ -27,7 +28,7 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
 
     weights: Any
 
-    def fit(self, X: Any, y: Any = None) -> Any:
+    def fit(self: _T, X: Any, y: Any = None) -> _T:
         """Keep rows and values on the device.
 
         Parameters
@@ -58,7 +59,7 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
     def _make(self) -> Regressor:
         return Regressor(self._fit_X, self._values, self.effective_metric_, self._device())
 
-    def _shaped(self, value: Array) -> Any:
+    def _shaped(self, value: Float64) -> Float64:
         return value[:, 0] if self._flat else value
 
     def __sklearn_tags__(self) -> Any:
@@ -89,20 +90,20 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         self,
         n_neighbors: int = 5,
         *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
+        weights: WeightsOfEstimators = "uniform",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
+        device: DeviceLike = "auto",
     ) -> None:
         super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.n_neighbors = n_neighbors
         self.weights = weights
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Float64:
         """The weighted mean of the values of the k nearest rows.
 
         Parameters
@@ -141,20 +142,20 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
         self,
         radius: float = 1.0,
         *,
-        weights: Any = "uniform",
-        algorithm: str = "auto",
+        weights: WeightsOfEstimators = "uniform",
+        algorithm: Algorithm = "auto",
         leaf_size: int = 30,
         p: float = 2,
-        metric: str = "minkowski",
+        metric: MetricOfEstimators = "minkowski",
         metric_params: Optional[dict[str, Any]] = None,
         n_jobs: Optional[int] = None,
-        device: Any = "auto",
+        device: DeviceLike = "auto",
     ) -> None:
         super().__init__(algorithm, leaf_size, metric, p, metric_params, n_jobs, device)
         self.radius = radius
         self.weights = weights
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Float64:
         """The weighted mean of the values of the rows within the radius.
 
         Parameters

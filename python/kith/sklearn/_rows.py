@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._arrays import bfloat16_as_float32
 from .._cells import MISREAD, NUMBERS, cells_of_rows
 from .._errors import InvalidArgument
 from .._frames import frame_of, known
-from .._host import _host_array
+from .._host import _BFLOAT16, _host_array, _widened
 
 
 def looked_at(X: Any, what: str) -> Any:
@@ -28,4 +27,4 @@ def looked_at(X: Any, what: str) -> Any:
     cells = None if array.dtype.kind in NUMBERS else cells_of_rows(array, X, "X")
     if cells is not None and cells.kind in MISREAD:
         raise InvalidArgument(f"{what}: {cells.shown}; pass {cells.advice or 'rows of one length'}")
-    return bfloat16_as_float32(array) if array.dtype.names == ("bfloat16",) else array
+    return _widened(array) if array.dtype == _BFLOAT16 else array

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import secrets
+import stat
+import zipfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Callable
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._errors import BadFile, InvalidArgument, Unsupported
+from .._errors import BadFile, InvalidArgument, Unsupported
+from ._whole_file import write_whole
 
 if TYPE_CHECKING:
-    from ._types import Array
+    from .._types import Array
 
 BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin": "<i4"}
 VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}
@@ -27,6 +29,22 @@ def ending_of(path: str | os.PathLike[str], known: list[str]) -> str:
             f"{os.fspath(path)}: its name ends in no format of kith.files; there are {' '.join(known)}"
         )
     return ending
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Refuse what is no ordinary file: a pipe would be waited for."""
+    shown = os.fsdecode(path)
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        raise BadFile(f"{shown}: cannot be read: there is no such file; check the name") from None
+    except OSError as error:
+        raise BadFile(f"{shown}: cannot be read: {error.strerror}; check the name") from None
+    except ValueError:
+        raise BadFile(f"{shown!r} has a zero byte, which no name of a file has; name another") from None
+    if not stat.S_ISREG(mode):
+        what = "a folder" if stat.S_ISDIR(mode) else "a pipe or a device"
+        raise BadFile(f"{shown}: is {what}, and kith.files maps ordinary files; name one")
 
 
 def shape_of(path: str | os.PathLike[str]) -> tuple[int, int, int]:
@@ -97,16 +115,27 @@ def open_npz(path: str | os.PathLike[str], array: str | None) -> Array:
         return chosen
 
 
-def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
+def _h5py(path: str | os.PathLike[str]) -> Any:
     try:
         import h5py
     except ImportError:
         raise Unsupported(
-            f"{os.fspath(path)}: HDF5 is read by h5py, which is not installed; pip install h5py"
+            f"{os.fspath(path)}: HDF5 is read and written by h5py, which is not installed; pip install h5py"
         ) from None
+    return h5py
+
+
+def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
+    """What lies in the file itself, as kith-read-hdf5 has it: a file must not have others of the user's read."""
+    h5py = _h5py(path)
     with h5py.File(path, "r") as file:
-        names = [name for name, value in file.items() if isinstance(value, h5py.Dataset)]
+        own = [name for name in file if isinstance(file.get(name, getlink=True), h5py.HardLink)]
+        names = [name for name in own if file.get(name, getclass=True) is h5py.Dataset]
         data = file[_chosen(path, names, array)]
+        if data.is_virtual or data.external:
+            raise BadFile(f"{os.fspath(path)}: {data.name[1:]!r} has its elements in other files; {_COPY}")
+        if data.dtype.kind not in "biuf" or data.dtype.itemsize not in (1, 2, 4, 8):
+            raise BadFile(f"{os.fspath(path)}: {data.name[1:]!r} holds no numbers of 1, 2, 4 or 8 bytes; {_COPY}")
         offset = data.id.get_offset()  # none: in pieces, or packed
         if mmap and offset is not None and data.size > 0:
             return np.memmap(path, data.dtype, "r", offset, data.shape)
@@ -114,24 +143,23 @@ def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Ar
         return whole
 
 
-def write_whole(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
-    """Beside its place, and renamed: the file appears whole or not at all."""
-    target = os.path.realpath(path)
-    partial = f"{target}.partial-{secrets.token_hex(4)}"
-    with open(partial, "x+b") as file:  # by the umask of the process, which no thread may change to read it
-        try:
-            body(file)
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(partial, target)
-        except BaseException:
-            os.unlink(partial)
-            raise
+_COPY = "if you know what it reads, copy it: numpy.save('new.npy', h5py.File('FILE')['NAME'][:])"
+
+
+def given_rows(path: str | os.PathLike[str], rows: Any) -> Array:
+    """As an array whose elements a file can hold."""
+    try:
+        given = np.asarray(rows)
+    except ValueError as error:
+        raise InvalidArgument(f"{os.fspath(path)}: rows are no array: {error}; give each as many columns") from None
+    if given.dtype.hasobject:
+        raise InvalidArgument(f"{os.fspath(path)}: rows of dtype {given.dtype}; make numbers of them first")
+    return given
 
 
 def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
     """As [rows, columns] of this type, every value kept."""
-    given = np.asarray(rows)
+    given = given_rows(path, rows)
     if given.ndim != 2 or given.size == 0:
         raise InvalidArgument(
             f"{os.fspath(path)}: rows of shape {given.shape}; give [rows, columns] with at least one of each"
@@ -148,16 +176,29 @@ def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
     return np.ascontiguousarray(made)
 
 
-def save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
-    try:
-        import h5py
-    except ImportError:
-        raise Unsupported(
-            f"{os.fspath(path)}: HDF5 is written by h5py, which is not installed; pip install h5py"
-        ) from None
+def save_npz(path: str | os.PathLike[str], rows: Array, array: str) -> None:
+    """By hand: numpy.savez takes names as arguments, and has some of its own."""
 
     def body(file: IO[bytes]) -> None:
-        with h5py.File(file.name, "w") as made:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as made:
+            with made.open(f"{array}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, rows, allow_pickle=False)
+
+    write_whole(path, body)
+
+
+def save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
+    h5py = _h5py(path)
+
+    def body(file: IO[bytes]) -> None:
+        with h5py.File(file, "w") as made:
             made.create_dataset(array, data=rows)
 
     write_whole(path, body)
+
+
+def check_array_name(path: str | os.PathLike[str], array: Any, ending: str) -> None:
+    """Refuse a name that `open` would not find again."""
+    plain = isinstance(array, str) and array.isprintable() and array not in ("", ".")
+    if not plain or (ending != ".npz" and "/" in array):
+        raise InvalidArgument(f"{os.fspath(path)}: array={array!r} is no name of an array of {ending}; pass a word")

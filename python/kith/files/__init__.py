@@ -22,15 +22,16 @@ than the memory. Elements are not converted.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from .._errors import BadFile, InvalidArgument, Unsupported
+from .._index_file import Path
+from .._names import shorten as _shorten
+from .._types import Array, Float32, Int32
 from . import _formats as formats
-from ._errors import BadFile, InvalidArgument, Unsupported
-
-if TYPE_CHECKING:
-    from ._types import Array, Float32
+from ._whole_file import write_whole
 
 __all__ = ["GroundTruth", "open", "open_groundtruth", "save", "save_groundtruth"]
 
@@ -46,11 +47,11 @@ class GroundTruth(NamedTuple):
         Squared for Euclid; None where the file has none.
     """
 
-    rows: Array
-    distances: Float32 | None
+    rows: Int32
+    distances: Optional[Float32]
 
 
-def open(path: str | os.PathLike[str], array: str | None = None, *, mmap: bool = True) -> Array:
+def open(path: Path, array: Optional[str] = None, *, mmap: bool = True) -> Array:
     """The rows of a file.
 
     Parameters
@@ -70,9 +71,9 @@ def open(path: str | os.PathLike[str], array: str | None = None, *, mmap: bool =
     Raises
     ------
     BadFile
-        It is truncated, or not what its name says.
+        It is truncated, or not what its name says; no ordinary file; HDF5 whose elements lie in other files.
     InvalidArgument
-        No such ending, or no such array.
+        No such ending, or no such array. Links of HDF5 name none.
     Unsupported
         HDF5, and h5py is not installed.
     """
@@ -81,27 +82,28 @@ def open(path: str | os.PathLike[str], array: str | None = None, *, mmap: bool =
         raise InvalidArgument(
             f"{os.fspath(path)}: array={array!r} does not go with {ending}, which holds one; leave it out"
         )
-    if not os.path.exists(path):
-        raise BadFile(f"{os.fspath(path)}: cannot be read: there is no such file; check the name")
-    if ending in formats.BIN:
-        return formats.open_bin(path, formats.BIN[ending], mmap)
-    if ending in formats.VECS:
-        return formats.open_vecs(path, formats.VECS[ending], mmap)
+    formats.check_file(path)
     try:
+        if ending in formats.BIN:
+            return formats.open_bin(path, formats.BIN[ending], mmap)
+        if ending in formats.VECS:
+            return formats.open_vecs(path, formats.VECS[ending], mmap)
         if ending == ".npy":
             whole: Array = np.load(path, mmap_mode="r" if mmap else None, allow_pickle=False)
             return whole
         return formats.open_npz(path, array) if ending == ".npz" else formats.open_hdf5(path, array, mmap)
     except (BadFile, InvalidArgument, Unsupported):
         raise
+    except PermissionError as error:
+        raise BadFile(f"{os.fspath(path)}: cannot be read: {error.strerror}; ask its owner for the right to") from error
     except Exception as error:  # NumPy, zipfile and h5py have many, and none is a promise
         raise BadFile(
             f"{os.fspath(path)}: is no {ending} file, or a damaged one: {error}; copy or download it again"
         ) from error
 
 
-def save(path: str | os.PathLike[str], rows: Any, array: str = "train") -> None:
-    """Write rows. The file appears whole or not at all.
+def save(path: Path, rows: Any, array: str = "train") -> None:
+    """Write rows. The file appears whole or not at all, and one that is replaced keeps its permissions.
 
     Parameters
     ----------
@@ -114,6 +116,8 @@ def save(path: str | os.PathLike[str], rows: Any, array: str = "train") -> None:
 
     Raises
     ------
+    BadFile
+        It cannot be written, or the place is that of a folder, a pipe or a device.
     InvalidArgument
         No such ending; no rows; values that would not be kept.
     Unsupported
@@ -123,23 +127,24 @@ def save(path: str | os.PathLike[str], rows: Any, array: str = "train") -> None:
     if ending in formats.BIN:
         table = formats.table_of(path, rows, formats.BIN[ending])
         header = np.array(table.shape, "<u4")
-        formats.write_whole(path, lambda file: [file.write(part) for part in (header.tobytes(), table.data)])
-    elif ending in formats.VECS:
+        write_whole(path, lambda file: [file.write(part) for part in (header.tobytes(), table.data)])
+        return
+    if ending in formats.VECS:
         table = formats.table_of(path, rows, formats.VECS[ending])
         lines = np.empty((len(table), 4 + table.shape[1] * table.itemsize), np.uint8)
         lines[:, :4] = np.frombuffer(np.array([table.shape[1]], "<i4").tobytes(), np.uint8)
         lines[:, 4:] = table.view(np.uint8).reshape(len(table), -1)
-        formats.write_whole(path, lines.tofile)
-    elif ending == ".npy":
-        formats.write_whole(path, lambda file: np.save(file, np.asarray(rows), allow_pickle=False))
-    elif ending == ".npz":
-        named: dict[str, Any] = {array: np.asarray(rows)}
-        formats.write_whole(path, lambda file: np.savez(file, **named))
-    else:
-        formats.save_hdf5(path, np.asarray(rows), array)
+        write_whole(path, lambda file: file.write(lines.data))
+        return
+    given = formats.given_rows(path, rows)
+    if ending == ".npy":
+        write_whole(path, lambda file: np.save(file, given, allow_pickle=False))
+        return
+    formats.check_array_name(path, array, ending)
+    (formats.save_npz if ending == ".npz" else formats.save_hdf5)(path, given, array)
 
 
-def open_groundtruth(path: str | os.PathLike[str], *, mmap: bool = True) -> GroundTruth:
+def open_groundtruth(path: Path, *, mmap: bool = True) -> GroundTruth:
     """The neighbours that ``kith groundtruth`` and big-ann-benchmarks write: ``.ibin`` or ``.bin``.
 
     Parameters
@@ -160,8 +165,7 @@ def open_groundtruth(path: str | os.PathLike[str], *, mmap: bool = True) -> Grou
         It has neither length.
     """
     formats.ending_of(path, [".ibin", ".bin"])
-    if not os.path.exists(path):
-        raise BadFile(f"{os.fspath(path)}: cannot be read: there is no such file; check the name")
+    formats.check_file(path)
     queries, k, found = formats.shape_of(path)
     expected = queries * k * 4
     if found not in (expected, 2 * expected):
@@ -175,8 +179,8 @@ def open_groundtruth(path: str | os.PathLike[str], *, mmap: bool = True) -> Grou
     return GroundTruth(rows, formats.array_at(path, "<f4", formats.BIN_HEADER + expected, (queries, k), mmap))
 
 
-def save_groundtruth(path: str | os.PathLike[str], rows: Any, distances: Any = None) -> None:
-    """Write neighbours as big-ann-benchmarks and ``kith recall`` read them.
+def save_groundtruth(path: Path, rows: Any, distances: Any = None) -> None:
+    """Write neighbours as big-ann-benchmarks and ``kith recall`` read them, and as `save` writes.
 
     Parameters
     ----------
@@ -202,4 +206,7 @@ def save_groundtruth(path: str | os.PathLike[str], rows: Any, distances: Any = N
                 f"{os.fspath(path)}: rows of shape {table.shape} but distances of {far.shape}; they must be alike"
             )
         parts.append(far.tobytes())
-    formats.write_whole(path, lambda file: [file.write(part) for part in parts])
+    write_whole(path, lambda file: [file.write(part) for part in parts])
+
+
+_shorten(globals()[_name] for _name in __all__)

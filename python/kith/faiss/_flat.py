@@ -1,0 +1,297 @@
+"""Flat indices with FAISS's shapes, dtypes and conventions."""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+from typing import Any, Optional
+
+import numpy as np
+
+from .._arrays import Rows, outputs, rows_of
+from .._checks import thread_count, whole
+from .._errors import InvalidArgument, Unsupported
+from .._index import Index as KithIndex
+from .._locks import Lock
+from .._pickles import stamped, unstamped
+from .._types import Bool, DeviceLike, Float32, Int64, MetricName, UInt64
+from ._selectors import SearchParameters, chosen_by
+
+METRIC_INNER_PRODUCT = 0
+METRIC_L2 = 1
+METRIC_L1 = 2
+METRIC_Linf = 3
+
+METRICS: dict[int, MetricName] = {
+    METRIC_INNER_PRODUCT: "negative_dot",
+    METRIC_L2: "squared_l2",
+    METRIC_L1: "l1",
+    METRIC_Linf: "linf",
+}
+
+_threads = 0  # of all searches; 0: as many as there are cores
+
+
+class Index:
+    """What all indices are, as `faiss.Index`: for `isinstance`."""
+
+    def __getattr__(self, name: str) -> Any:
+        for pattern, advice in _METHODS.items():
+            if fnmatchcase(name, pattern):
+                raise Unsupported(f"kith.faiss: {type(self).__name__}.{name}; {advice}")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+_METHODS = {
+    "add_with_ids": "kith.Index(X, ids=ids) has rows with numbers of your own",
+    "remove_ids": "kith.Index(X).without(rows) has fewer rows, whose numbers stay",
+    "*reconstruct*": "kith does not give rows back: keep the array that you add, and take its rows",
+    "get_xb": "kith does not give rows back: keep the array that you add",
+    "merge_from": "add the other index's rows, or search both by kith.Index.search_keys and kith.merge",
+    "search_subset": "search(x, k, params=SearchParameters(sel=IDSelectorBatch(rows))) searches some rows",
+    "sa_*code*": "flat indices of kith have no codes; kith.Index keeps uint8, int8 and 16-bit floats as they are",
+    "compute_*": "scipy.spatial.distance.cdist gives distances of all pairs",
+    "permute_entries": "add the rows in the other order",
+}
+
+
+class IndexFlat(Index):
+    """Rows that are added and searched, as `faiss.IndexFlat`.
+
+    Parameters
+    ----------
+    d : int
+        Columns.
+    metric : int
+        ``METRIC_L2``, ``METRIC_INNER_PRODUCT``, ``METRIC_L1`` or ``METRIC_Linf``.
+    device : str or kith.Device
+        kith's own.
+
+    Attributes
+    ----------
+    d, ntotal, metric_type : int
+    is_trained : bool
+        True.
+
+    Notes
+    -----
+    Any number of threads may add, reset and search one at once: a search sees the rows of every `add` that returned
+    before it began, and all rows or none of any other.
+    """
+
+    is_trained = True
+
+    def __init__(self, d: int, metric: int = METRIC_L2, device: DeviceLike = "auto") -> None:
+        self.d = whole(d, "kith.faiss: d")
+        self.metric_type = whole(metric, "kith.faiss: metric")
+        if self.metric_type not in METRICS:
+            raise Unsupported(f"kith.faiss: metric {metric!r}; choose one of METRIC_L2, _INNER_PRODUCT, _L1, _Linf")
+        if self.d < 1:
+            raise InvalidArgument(f"kith.faiss: d = {d}; rows have 1 column or more")
+        self._device: Any = device
+        self._index: Optional[KithIndex] = None
+        self._changes = Lock()
+
+    @property
+    def ntotal(self) -> int:
+        return _count(self._index)
+
+    def train(self, x: Any) -> None:
+        """Nothing: a flat index needs no training."""
+
+    def add(self, x: Any) -> None:
+        """Append rows, which get the numbers ntotal, ntotal + 1, ...
+
+        Parameters
+        ----------
+        x : array, [n, d]
+
+        Notes
+        -----
+        Rows that are added in many small steps are searched in as many parts; add them at once where you can.
+        """
+        rows = self._rows(x, "add")
+        if not len(rows.array):
+            return
+        with self._changes.held():
+            if self._index is None:
+                self._index = KithIndex(rows, METRICS[self.metric_type], self._device)
+            else:
+                self._index = self._index.with_(rows)
+
+    def reset(self) -> None:
+        """Forget all rows."""
+        with self._changes.held():
+            self._index = None
+
+    def search(
+        self,
+        x: Any,
+        k: int,
+        *,
+        params: Optional[SearchParameters] = None,
+        D: Optional[Float32] = None,
+        I: Optional[Int64] = None,  # noqa: E741
+    ) -> tuple[Float32, Int64]:
+        """The k nearest rows of each query.
+
+        Parameters
+        ----------
+        x : array, [n, d]
+        k : int
+            May be more than ntotal: lists then end in row -1.
+        params : SearchParameters, optional
+            The rows that count.
+        D, I : array, optional
+            Where to write: float32 and int64, C-contiguous, [n, k].
+
+        Returns
+        -------
+        D : array of float32, [n, k]
+            Squared distances for L2; products, greatest first, for inner products.
+        I : array of int64, [n, k]
+        """
+        queries = self._rows(x, "search")
+        k = whole(k, "kith.faiss.search: k")
+        if k < 1:
+            raise InvalidArgument(f"kith.faiss: k = {k}; choose 1 or more")
+        shape = (len(queries.array), k)
+        new_distance, new_row = outputs(None, shape, "kith.faiss.search") if D is None or I is None else (D, I)
+        out = (new_distance if D is None else D, new_row if I is None else I)
+        distance, row = outputs(out, shape, "kith.faiss.search", {"x": queries.array})
+        index = self._index  # once: another thread may put another one there
+        chosen = chosen_by(params, _count(index))
+        if index is not None and shape[1] <= index.rows and chosen is None:
+            index.search(queries, shape[1], out=(distance, row), threads=_threads)
+            if self.metric_type == METRIC_INNER_PRODUCT:
+                np.subtract(0, distance, out=distance)  # no -0, which FAISS has not
+        else:
+            self._search_few(index, queries, distance, row, chosen)
+        return distance, row
+
+    def assign(self, x: Any, k: int = 1) -> Int64:
+        """The rows of `search`, [n, k]."""
+        return self.search(x, k)[1]
+
+    def _search_few(
+        self, index: Optional[KithIndex], queries: Rows, distance: Float32, row: Int64, chosen: Optional[Bool]
+    ) -> None:
+        """Where fewer than k rows may count: those that do, then row -1 at FAISS's farthest distance."""
+        product = self.metric_type == METRIC_INNER_PRODUCT
+        farthest = np.finfo(np.float32).max * (-1 if product else 1)
+        distance[:], row[:] = farthest, -1
+        if index is None:
+            return
+        known = min(index.rows, row.shape[1])
+        found = index.search(queries, known, filter=chosen, threads=_threads)
+        near = 0 - found.distance if product else found.distance
+        distance[:, :known], row[:, :known] = np.where(found.row < 0, farthest, near), found.row
+
+    def range_search(
+        self, x: Any, thresh: float, *, params: Optional[SearchParameters] = None
+    ) -> tuple[UInt64, Float32, Int64]:
+        """All rows nearer than a threshold: squared distances below it, or products above it.
+
+        Parameters
+        ----------
+        x : array, [n, d]
+        thresh : float
+        params : SearchParameters, optional
+            The rows that count.
+
+        Returns
+        -------
+        lims : array of uint64, [n + 1]
+            The list of query q is ``lims[q]:lims[q + 1]`` of both others.
+        D : array of float32
+        I : array of int64
+        """
+        queries = self._rows(x, "range_search")
+        index = self._index
+        product = self.metric_type == METRIC_INNER_PRODUCT
+        # FAISS keeps what is strictly nearer; kith keeps what is at most as far.
+        edge = np.nextafter(np.float32(-thresh if product else thresh), np.float32(-np.inf))
+        if index is None or (edge < 0 and not product):  # nothing is nearer than 0
+            return np.zeros(len(queries.array) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
+        chosen = chosen_by(params, index.rows)
+        first, distance, row = index.within(queries, edge, filter=chosen, threads=_threads)
+        return first.astype(np.uint64), (0 - distance if product else distance), row
+
+    def _rows(self, x: Any, where: str) -> Rows:
+        rows = x if isinstance(x, Rows) else rows_of(x, f"kith.faiss.{where}: x")
+        columns = rows.array.shape[1]
+        if columns != self.d:
+            raise InvalidArgument(f"kith.faiss.{where}: x has {columns} columns, but d = {self.d}; pass rows of d")
+        return Rows(rows.array, rows.struct, rows.columns)  # what comes back is NumPy's
+
+    def __getstate__(self) -> dict[str, Any]:
+        return stamped(self.__dict__)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(unstamped(state, f"kith.faiss.{type(self).__name__}"))
+
+    def __repr__(self) -> str:
+        return f"kith.faiss.{type(self).__name__}(d={self.d}, ntotal={self.ntotal})"
+
+
+def _count(index: Optional[KithIndex]) -> int:
+    return 0 if index is None else index.rows
+
+
+class IndexFlatL2(IndexFlat):
+    """`IndexFlat` by squared Euclidean distance, as `faiss.IndexFlatL2`."""
+
+    def __init__(self, d: int, device: DeviceLike = "auto") -> None:
+        super().__init__(d, METRIC_L2, device)
+
+
+class IndexFlatIP(IndexFlat):
+    """`IndexFlat` by inner product, as `faiss.IndexFlatIP`."""
+
+    def __init__(self, d: int, device: DeviceLike = "auto") -> None:
+        super().__init__(d, METRIC_INNER_PRODUCT, device)
+
+
+def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = "auto") -> tuple[Float32, Int64]:
+    """The k rows of `xb` nearest to each row of `xq`, as `faiss.knn`.
+
+    Parameters
+    ----------
+    xq : array, [nq, d]
+    xb : array, [nb, d]
+    k : int
+    metric : int
+    device : str or kith.Device
+        kith's own.
+
+    Returns
+    -------
+    D : array of float32, [nq, k]
+    I : array of int64, [nq, k]
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kith import faiss
+    >>> x = np.eye(3, dtype=np.float32)
+    >>> faiss.knn(x[:1], x, 2)
+    (array([[0., 2.]], dtype=float32), array([[0, 1]]))
+    """
+    base = rows_of(xb, "kith.faiss.knn: xb")
+    index = IndexFlat(base.array.shape[1], metric, device)
+    index.add(base)
+    return index.search(xq, k)
+
+
+def omp_set_num_threads(num_threads: int) -> None:
+    """How many threads of the host each search of this module takes from now on, as `faiss.omp_set_num_threads`."""
+    global _threads
+    number = thread_count(num_threads, "kith.faiss: num_threads")
+    if number < 1:
+        raise InvalidArgument(f"kith.faiss: num_threads = {number}; choose 1 or more")
+    _threads = number
+
+
+def omp_get_max_threads() -> int:
+    """How many threads of the host a search takes, as `faiss.omp_get_max_threads`."""
+    return _threads or len(os.sched_getaffinity(0))
