@@ -16,8 +16,8 @@ from __future__ import annotations
 import importlib as _importlib
 from typing import Any as _Any
 
-from ._device import BackendInfo, Device, DeviceInfo, Devices, close_devices, devices
-from ._errors import (
+from ._core._device import BackendInfo, Device, DeviceInfo, Devices, close_devices, devices
+from ._core._errors import (
     BadFile,
     DeviceFailure,
     Error,
@@ -29,15 +29,15 @@ from ._errors import (
     Unavailable,
     Unsupported,
 )
-from ._index import Index, knn_graph
-from ._index_file import IndexFileInfo, index_file_info, open_index
-from ._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
-from ._library import version as _version
-from ._metrics import metrics
-from ._names import shorten as _shorten
-from ._results import Neighbors, RadiusNeighbors
-from ._source import open_source
-from ._trained import Classifier, Regressor
+from ._core._index import Index, knn_graph
+from ._core._index_file import IndexFileInfo, index_file_info, open_index
+from ._core._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
+from ._core._library import version as _version
+from ._core._metrics import metrics
+from ._core._names import shorten as _shorten
+from ._core._results import Neighbors, RadiusNeighbors
+from ._core._source import open_source
+from ._core._trained import Classifier, Regressor
 
 __version__ = _version()
 

@@ -6,7 +6,7 @@ import warnings
 import kith
 import numpy as np
 import pytest
-from kith._arrays import element_rows_of, rows_of
+from kith._rows._arrays import element_rows_of, rows_of
 
 from reference import distances, neighbors, whole
 

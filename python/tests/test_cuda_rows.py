@@ -5,7 +5,7 @@ import types
 
 import numpy as np
 import pytest
-from kith import _cuda
+from kith._rows import _cuda
 
 from stand_ins import Place
 

@@ -6,7 +6,8 @@ import types
 import kith
 import numpy as np
 import pytest
-from kith import _arrays, _host, faiss
+from kith import faiss
+from kith._rows import _arrays, _host
 
 from reference import whole
 
@@ -160,7 +161,7 @@ def test_estimators_take_bfloat16(random, order, monkeypatch):
 
 def test_whole_numbers_are_numbers_of_64_bits():
     """Every function that takes a whole number by ctypes asks for it by `whole`, or by what asks that."""
-    from kith import _checks
+    from kith._core import _checks
 
     for value in (2**63, -(2**63) - 1, 2**64):
         for check in (_checks.whole, _checks.not_negative, _checks.thread_count):

@@ -7,7 +7,7 @@ import textwrap
 import kith
 import numpy as np
 import pytest
-from kith import _watch
+from kith._core import _watch
 
 BEGIN = """
     import sys, threading, time
@@ -73,7 +73,7 @@ def test_the_main_thread_searches_to_the_end():
     """Functions of atexit that were registered before kith's run after it, and may wait for a thread that searches."""
     process = ended("""
         import atexit
-        from kith import _ending
+        from kith._core import _ending
         def last():
             print(index.search(Q[:1], 1).row.shape, worker.is_alive())
             worker.join()

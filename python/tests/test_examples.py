@@ -29,7 +29,7 @@ def test_there_are_examples():
     assert (
         sum(
             len(test.examples)
-            for name in ("kith", "kith._index", "kith.faiss._flat")
+            for name in ("kith", "kith._core._index", "kith.faiss._flat")
             for test in finder.find(importlib.import_module(name))
         )
         > 8

@@ -9,7 +9,7 @@ import typing
 from pathlib import Path
 
 import pytest
-from kith import _library, _structs, _types
+from kith._core import _library, _structs, _types
 
 INCLUDE = Path(os.environ.get("KITH_INCLUDE") or Path(__file__).parents[2] / "lib" / "include")
 COMPILER = shutil.which("cc") or shutil.which("gcc")

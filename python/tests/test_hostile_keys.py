@@ -3,7 +3,7 @@
 import kith
 import numpy as np
 import pytest
-from kith import _key_checks
+from kith._core import _key_checks
 
 ONE, TWO, INFINITY = 0xBF800000, 0xC0000000, 0xFF800000
 NONE = (0xFFFFFFFF, -1)

@@ -1,6 +1,7 @@
 """What `import kith` costs and loads, and what the package says of itself."""
 
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -55,8 +56,14 @@ def test_names():
     assert (Path(kith.__file__).parent / "py.typed").exists()
 
 
+def test_help_begins_with_what_is_public():
+    contents = re.search(r"PACKAGE CONTENTS\n(.*?)\n\n", pydoc.plain(pydoc.render_doc(kith)), re.S).group(1)
+    names = [line.split()[0] for line in contents.splitlines()]
+    assert names == ["_core", "_rows", "dask", "faiss", "files", "sklearn"]
+
+
 def test_the_library_is_there_once():
-    from kith._library import lib
+    from kith._core._library import lib
 
     lines = run("import kith; kith.devices(); print(open('/proc/self/maps').read())").splitlines()
     paths = {line.split()[-1] for line in lines if "/libkith.so" in line}

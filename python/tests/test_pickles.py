@@ -7,9 +7,10 @@ import pickle
 import kith
 import numpy as np
 import pytest
-from kith import _index_file, _pickles, faiss
+from kith import faiss
+from kith._core import _index_file, _pickles
 
-# The attributes of format 1. Where this table must change, FORMAT of kith/_pickles.py is one more, and so is this.
+# The attributes of format 1. Where this table must change, FORMAT of kith/_core/_pickles.py is one more, and so is this.
 FORMAT = 1
 BASE = {
     "_fit_X", "_fit_index", "_made", "_making", "algorithm", "device", "effective_metric_", "effective_metric_params_",

@@ -12,7 +12,7 @@ import weakref
 import kith
 import numpy as np
 import pytest
-from kith import _library
+from kith._core import _library
 
 from reference import neighbors, whole
 from threads import together

@@ -13,8 +13,9 @@ import weakref
 import kith
 import numpy as np
 import pytest
-from kith import _device, _structs, _watch, faiss
-from kith._locks import Lock
+from kith import faiss
+from kith._core import _device, _structs, _watch
+from kith._core._locks import Lock
 
 from reference import neighbors, whole
 from threads import together
@@ -69,7 +70,7 @@ def test_what_a_closed_device_calls_may_open_one():
 def test_a_lock_is_free_in_copies_and_in_a_forked_child():
     program = textwrap.dedent("""
         import copy, os, pickle, threading, warnings
-        from kith._locks import Lock
+        from kith._core._locks import Lock
         warnings.simplefilter("ignore", DeprecationWarning)  # of fork in a process that has threads
         lock, taken = Lock(), threading.Event()
         def hold():

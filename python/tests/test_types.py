@@ -14,7 +14,7 @@ import kith.faiss
 import kith.files
 import numpy as np
 import pytest
-from kith import _metrics, _types
+from kith._core import _metrics, _types
 
 ROWS = np.eye(4, dtype=np.float32)
 FIRST = """
@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import assert_type
-from kith._types import MetricName
+from kith._core._types import MetricName
 import kith, kith.faiss, kith.files
 from kith.sklearn import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors, RadiusNeighborsClassifier
 from kith.sklearn import RadiusNeighborsRegressor, KNeighborsTransformer, RadiusNeighborsTransformer, kneighbors_graph

@@ -11,7 +11,7 @@ import time
 import kith
 import numpy as np
 import pytest
-from kith import _structs, _watch
+from kith._core import _structs, _watch
 
 
 def long_search(seconds=20.0):

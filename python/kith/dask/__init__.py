@@ -14,7 +14,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .._names import shorten as _shorten
+from .._core._names import shorten as _shorten
 from ._index import Index
 from ._verify import Verified
 

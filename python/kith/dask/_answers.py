@@ -9,8 +9,8 @@ from typing import Any, Callable, Optional
 import numpy as np
 from distributed import Client
 
-from .._results import Neighbors, RadiusNeighbors
-from .._watch import Progress, _bar
+from .._core._results import Neighbors, RadiusNeighbors
+from .._core._watch import Progress, _bar
 from ..files._whole_file import whole_file
 from . import _client as c
 from ._queries import Tile

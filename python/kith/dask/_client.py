@@ -12,12 +12,12 @@ import dask
 import numpy as np
 from distributed import Client, as_completed, get_client, wait
 
-from .._errors import Error, InvalidArgument, Unavailable
+from .._core._errors import Error, InvalidArgument, Unavailable
 from . import _tasks as tasks
 from ._files import layout_of
 
 if TYPE_CHECKING:
-    from .._types import Array
+    from .._core._types import Array
 
 AT_ONCE = 8 * 2**20  # bytes of an array that travel in a task, through the scheduler
 

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Sequence
 from typing import Optional
 
-from .._device import DeviceInfo, devices
+from .._core._device import DeviceInfo, devices
 
 _claims: dict[str, int] = {}  # by folder: the place of the GPU that this process has claimed
 _held: list[int] = []  # descriptors whose locks end with this process, even where it is killed

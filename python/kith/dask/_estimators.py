@@ -9,10 +9,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._answers import label_columns, targets_of
-from .._cells import NUMBERS
-from .._errors import InvalidArgument, Unsupported
-from .._types import MetricName
+from .._core._errors import InvalidArgument, Unsupported
+from .._core._types import MetricName
+from .._rows._answers import label_columns, targets_of
+from .._rows._cells import NUMBERS
 from ..sklearn._labels import decode
 from ..sklearn._parameters import weights_of
 from . import _client as c

@@ -9,10 +9,10 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._errors import BadFile, InvalidArgument
+from .._core._errors import BadFile, InvalidArgument
 
 if TYPE_CHECKING:
-    from .._types import Array
+    from .._core._types import Array
 
 _BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2"}
 _SAMPLES = 64  # places of a file that its fingerprint looks at

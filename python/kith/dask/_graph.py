@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from .._types import MetricName
+from .._core._types import MetricName
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Tile

@@ -8,11 +8,11 @@ from typing import Any, Optional, Union
 
 from distributed import Client
 
-from .._checks import whole
-from .._errors import InvalidArgument
-from .._results import Neighbors, RadiusNeighbors
-from .._types import MetricName
-from .._watch import Progress
+from .._core._checks import whole
+from .._core._errors import InvalidArgument
+from .._core._results import Neighbors, RadiusNeighbors
+from .._core._types import MetricName
+from .._core._watch import Progress
 from . import _client as c
 from . import _tasks as tasks
 from ._answers import gather_neighbors, gather_radius, lazy_neighbors, watched, write_neighbors

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .._errors import BadFile
-from .._index_file import index_file_info
+from .._core._errors import BadFile
+from .._core._index_file import index_file_info
 from ._files import _fingerprint, _open
 
 if TYPE_CHECKING:
-    from .._types import Array, MetricName
+    from .._core._types import Array, MetricName
 
 _DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "u8": "u1", "i8": "i1"}
 

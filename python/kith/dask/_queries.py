@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from distributed import Client
 
-from .._arrays import rows_of
-from .._checks import at_least_1, check_columns
-from .._errors import InvalidArgument
-from .._limits import radii_of
+from .._core._checks import at_least_1, check_columns
+from .._core._errors import InvalidArgument
+from .._rows._arrays import rows_of
+from .._rows._limits import radii_of
 from . import _client as c
 from . import _tasks as tasks
 from ._files import Layout

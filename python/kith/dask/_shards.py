@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from distributed import Client
 
-from .._arrays import rows_of
-from .._checks import at_least_1
-from .._errors import InvalidArgument
-from .._library import version
-from .._metrics import metric_named
-from .._types import MetricName
+from .._core._checks import at_least_1
+from .._core._errors import InvalidArgument
+from .._core._library import version
+from .._core._metrics import metric_named
+from .._core._types import MetricName
+from .._rows._arrays import rows_of
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Columns, check_blocks, is_dask

@@ -12,19 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 import numpy as np
 from dask.sizeof import sizeof
 
-from .. import _keys as keys_
-from .._arrays import rows_of
-from .._errors import BadFile, Error, InvalidArgument, Unsupported
-from .._index import Index
-from .._index_file import open_index
-from .._library import version
+from .._core import _keys as keys_
+from .._core._errors import BadFile, Error, InvalidArgument, Unsupported
+from .._core._index import Index
+from .._core._index_file import open_index
+from .._core._library import version
+from .._rows._arrays import rows_of
 from ._device import device_here
 from ._files import Layout, layout_of, read_rows
 from ._index_files import IndexHead, check_head, head_of, read_index_rows
 
 if TYPE_CHECKING:
-    from .._keys import Keys, RadiusKeys
-    from .._types import Array, MetricName
+    from .._core._keys import Keys, RadiusKeys
+    from .._core._types import Array, MetricName
 
 
 class Rows(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from distributed import Client
 
-from .._errors import DeviceFailure, InvalidArgument
+from .._core._errors import DeviceFailure, InvalidArgument
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Tile

@@ -12,8 +12,8 @@ import numpy as np
 from . import _tasks as tasks
 
 if TYPE_CHECKING:
-    from .._results import Neighbors
-    from .._types import Array, Float32, Float64, Int64
+    from .._core._results import Neighbors
+    from .._core._types import Array, Float32, Float64, Int64
 
 _MOST = np.float32(2.0**95)
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._names import refuse
-from .._names import shorten as _shorten
+from .._core._names import refuse
+from .._core._names import shorten as _shorten
 from ._flat import (
     METRIC_INNER_PRODUCT,
     METRIC_L1,

@@ -8,13 +8,13 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._arrays import Rows, outputs, rows_of
-from .._checks import thread_count, whole
-from .._errors import InvalidArgument, Unsupported
-from .._index import Index as KithIndex
-from .._locks import Lock
-from .._pickles import stamped, unstamped
-from .._types import Bool, DeviceLike, Float32, Int64, MetricName, UInt64
+from .._core._checks import thread_count, whole
+from .._core._errors import InvalidArgument, Unsupported
+from .._core._index import Index as KithIndex
+from .._core._locks import Lock
+from .._core._pickles import stamped, unstamped
+from .._core._types import Bool, DeviceLike, Float32, Int64, MetricName, UInt64
+from .._rows._arrays import Rows, outputs, rows_of
 from ._selectors import SearchParameters, chosen_by
 
 METRIC_INNER_PRODUCT = 0

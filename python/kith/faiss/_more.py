@@ -7,10 +7,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._device import devices
-from .._errors import InvalidArgument, Unsupported
-from .._index_file import Path, open_index
-from .._types import DeviceLike, Float32
+from .._core._device import devices
+from .._core._errors import InvalidArgument, Unsupported
+from .._core._index_file import Path, open_index
+from .._core._types import DeviceLike, Float32
 from ._flat import METRIC_INNER_PRODUCT, METRIC_L2, METRICS, IndexFlat, IndexFlatIP, IndexFlatL2
 
 

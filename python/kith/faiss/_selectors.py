@@ -6,10 +6,10 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._arrays import index_array
-from .._checks import whole
-from .._errors import InvalidArgument
-from .._types import Bool
+from .._core._checks import whole
+from .._core._errors import InvalidArgument
+from .._core._types import Bool
+from .._rows._arrays import index_array
 
 
 class IDSelector:

@@ -26,10 +26,10 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
-from .._errors import BadFile, InvalidArgument, Unsupported
-from .._index_file import Path
-from .._names import shorten as _shorten
-from .._types import Array, Float32, Int32
+from .._core._errors import BadFile, InvalidArgument, Unsupported
+from .._core._index_file import Path
+from .._core._names import shorten as _shorten
+from .._core._types import Array, Float32, Int32
 from . import _formats as formats
 from ._whole_file import write_whole
 

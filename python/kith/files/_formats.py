@@ -10,11 +10,11 @@ from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._errors import BadFile, InvalidArgument, Unsupported
+from .._core._errors import BadFile, InvalidArgument, Unsupported
 from ._whole_file import write_whole
 
 if TYPE_CHECKING:
-    from .._types import Array
+    from .._core._types import Array
 
 BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2", ".ibin": "<i4"}
 VECS = {".fvecs": "<f4", ".ivecs": "<i4", ".bvecs": "u1"}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any, Callable
 
-from .._errors import BadFile, Error
+from .._core._errors import BadFile, Error
 
 _ATTEMPTS = 100
 _ADVICE = {

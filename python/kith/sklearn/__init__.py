@@ -27,7 +27,7 @@ try:
     import sklearn as _sklearn
     from sklearn.utils.validation import validate_data as _  # noqa: F401  # since scikit-learn 1.6
 except ImportError:
-    from .._errors import Unavailable
+    from .._core._errors import Unavailable
 
     try:
         _have = f"scikit-learn {_sklearn.__version__} is too old"
@@ -37,8 +37,8 @@ except ImportError:
 
 import sklearn.neighbors as _theirs
 
-from .._names import refuse
-from .._names import shorten as _shorten
+from .._core._names import refuse
+from .._core._names import shorten as _shorten
 from ._classify import KNeighborsClassifier
 from ._classify_within import RadiusNeighborsClassifier
 from ._graphs import kneighbors_graph, radius_neighbors_graph

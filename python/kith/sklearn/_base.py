@@ -9,13 +9,13 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors._base import KNeighborsMixin, RadiusNeighborsMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._errors import InvalidArgument
-from .._index import Index
-from .._limits import radii_of
-from .._locks import Lock
-from .._pickles import stamped, unstamped
-from .._trained import Classifier, Regressor
-from .._types import Array, Float32, Float64, Int64, Mode
+from .._core._errors import InvalidArgument
+from .._core._index import Index
+from .._core._locks import Lock
+from .._core._pickles import stamped, unstamped
+from .._core._trained import Classifier, Regressor
+from .._core._types import Array, Float32, Float64, Int64, Mode
+from .._rows._limits import radii_of
 from . import _parameters as parameters
 from ._rows import looked_at
 from ._weights import Weighed

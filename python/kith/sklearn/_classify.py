@@ -8,13 +8,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._answers import beside, label_columns
-from .._arrays import struct_of
-from .._errors import InvalidArgument
-from .._model import NO_CODE, How, Vote
-from .._trained import Classifier
-from .._vote import Voted
-from .._types import (
+from .._core._errors import InvalidArgument
+from .._core._model import NO_CODE, How, Vote
+from .._core._trained import Classifier
+from .._core._types import (
     Algorithm,
     Array,
     DeviceLike,
@@ -25,6 +22,9 @@ from .._types import (
     Tie,
     WeightsOfEstimators,
 )
+from .._core._vote import Voted
+from .._rows._answers import beside, label_columns
+from .._rows._arrays import struct_of
 from . import _labels as labels
 from . import _parameters as parameters
 from ._base import Base, KNeighbors

@@ -7,13 +7,10 @@ from typing import Any, Optional, TypeVar, Union
 
 import numpy as np
 
-from .._answers import beside
-from .._arrays import struct_of
-from .._errors import InvalidArgument
-from .._model import How
-from .._trained import Classifier
-from .._vote import Voted
-from .._types import (
+from .._core._errors import InvalidArgument
+from .._core._model import How
+from .._core._trained import Classifier
+from .._core._types import (
     Algorithm,
     Array,
     DeviceLike,
@@ -23,6 +20,9 @@ from .._types import (
     Tie,
     WeightsOfEstimators,
 )
+from .._core._vote import Voted
+from .._rows._answers import beside
+from .._rows._arrays import struct_of
 from . import _labels as labels
 from ._base import RadiusNeighbors
 from ._classify import _Classifying

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._errors import Unavailable
+from .._core._errors import Unavailable
 
 
 def neighbors_frame(distance: Any, row: Any, queries: Any, fitted: Any) -> Any:

@@ -6,8 +6,8 @@ from typing import Any, Literal, Optional, Union
 
 from sklearn.neighbors._base import KNeighborsMixin, RadiusNeighborsMixin
 
-from .._errors import InvalidArgument
-from .._types import DeviceLike, MetricOfEstimators, Mode
+from .._core._errors import InvalidArgument
+from .._core._types import DeviceLike, MetricOfEstimators, Mode
 from ._neighbors import NearestNeighbors
 
 

@@ -9,11 +9,11 @@ import numpy as np
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.multiclass import check_classification_targets
 
-from .._errors import InvalidArgument
+from .._core._errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from .._answers import Labels
-    from .._types import Array, Float64, Int64
+    from .._rows._answers import Labels
+    from .._core._types import Array, Float64, Int64
 
 
 def encode(given: Labels, where: str) -> tuple[list[Array], Int64, bool]:

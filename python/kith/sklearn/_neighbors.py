@@ -7,8 +7,8 @@ from typing import Any, Optional
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._errors import InvalidArgument
-from .._types import Algorithm, DeviceLike, MetricOfEstimators, Mode
+from .._core._errors import InvalidArgument
+from .._core._types import Algorithm, DeviceLike, MetricOfEstimators, Mode
 from ._base import Base, KNeighbors, RadiusNeighbors
 
 

@@ -7,10 +7,10 @@ import numbers
 import os
 from typing import Any, Callable, Optional, Union
 
-from .._checks import thread_count
-from .._errors import InvalidArgument, Unsupported
-from .._metrics import check_metric, metric_named
-from .._types import MetricName
+from .._core._checks import thread_count
+from .._core._errors import InvalidArgument, Unsupported
+from .._core._metrics import check_metric, metric_named
+from .._core._types import MetricName
 
 _MINKOWSKI: dict[float, MetricName] = {1.0: "l1", 2.0: "l2", math.inf: "linf"}
 _INSTEAD = "use one of l2, l1, linf, squared_l2, cosine, negative_dot, or sklearn.neighbors"

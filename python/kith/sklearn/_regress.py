@@ -9,12 +9,12 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._answers import targets_of
-from .._arrays import struct_of
-from .._errors import InvalidArgument
-from .._model import How, Vote
-from .._trained import Regressor
-from .._types import Algorithm, DeviceLike, Float64, MetricOfEstimators, WeightsOfEstimators
+from .._core._errors import InvalidArgument
+from .._core._model import How, Vote
+from .._core._trained import Regressor
+from .._core._types import Algorithm, DeviceLike, Float64, MetricOfEstimators, WeightsOfEstimators
+from .._rows._answers import targets_of
+from .._rows._arrays import struct_of
 from . import _parameters as parameters
 from ._base import Base, KNeighbors, RadiusNeighbors
 from ._weights import means_by_weights

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._cells import MISREAD, NUMBERS, cells_of_rows
-from .._errors import InvalidArgument
-from .._frames import frame_of, known
-from .._host import _BFLOAT16, _host_array, _widened
+from .._core._errors import InvalidArgument
+from .._rows._cells import MISREAD, NUMBERS, cells_of_rows
+from .._rows._frames import frame_of, known
+from .._rows._host import _BFLOAT16, _host_array, _widened
 
 
 def looked_at(X: Any, what: str) -> Any:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
 
-from .._errors import InvalidArgument
+from .._core._errors import InvalidArgument
 
 if TYPE_CHECKING:
-    from .._types import Array
+    from .._core._types import Array
 
 
 class Weighed(NamedTuple):

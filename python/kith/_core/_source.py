@@ -6,8 +6,8 @@ import ctypes as c
 import os
 from typing import TYPE_CHECKING, Any, Optional, cast
 
+from .._rows._arrays import Rows, element_rows_of
 from . import _structs as s
-from ._arrays import Rows, element_rows_of
 from ._checks import metric_name, name_columns, not_negative
 from ._device import open_device
 from ._errors import InvalidArgument

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
-from ._errors import HostCopyWarning, InvalidArgument, Unsupported
+from .._core._errors import HostCopyWarning, InvalidArgument, Unsupported
 
 if TYPE_CHECKING:
-    from ._types import Array
+    from .._core._types import Array
 
 
 _HOST_MEMORY = (1, 3, 11)  # DLPack's CPU, and its memory of the host that CUDA and ROCm pinned

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 import numpy as np
 
 if TYPE_CHECKING:
-    from ._types import Array, Bool
+    from .._core._types import Array, Bool
 
 NUMBERS = "biuf"  # kinds of dtype that kith takes
 KINDS = ("dates", "durations", "texts", "lists", "complex", "fields", "numbers", "objects", "nothing")

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional
 
 import numpy as np
 
+from .._core._errors import InvalidArgument
 from ._arrays import index_array
 from ._cells import NUMBERS, cells_of, missing
-from ._errors import InvalidArgument
 from ._frames import frame_of, known, side_by_side
 from ._host import _host_array, _widened
 
 if TYPE_CHECKING:
-    from ._types import Array, Float32, Float64, Int64
+    from .._core._types import Array, Float32, Float64, Int64
 
 
 class Labels(NamedTuple):

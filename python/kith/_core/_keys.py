@@ -8,8 +8,8 @@ from typing import Any, NamedTuple, Optional, Union, overload
 
 import numpy as np
 
+from .._rows._arrays import address, index_array, rows_of
 from . import _structs as s
-from ._arrays import address, index_array, rows_of
 from ._errors import InvalidArgument
 from ._key_checks import check_first, check_keys, whole_numbers
 from ._library import Handle, check, lib, new_handle

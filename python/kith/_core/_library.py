@@ -115,7 +115,7 @@ def _candidates() -> list[str]:
     named = os.environ.get("KITH_LIBRARY")
     if named:
         return [named]
-    here = os.path.dirname(os.path.realpath(__file__))
+    here = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
     source = os.path.dirname(os.path.dirname(here))
     return [os.path.join(here, "_lib", "libkith.so.0"), os.path.join(source, "build", "lib", "libkith.so.0")]
 

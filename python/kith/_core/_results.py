@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, Optional
 
 import numpy as np
 
+from .._rows._arrays import address
 from . import _structs as s
-from ._arrays import address
 from ._library import Handle, check, lib
 from ._types import Array, Float32, Int64
 

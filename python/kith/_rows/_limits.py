@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._core._errors import InvalidArgument
+from .._core._library import check, lib
 from ._arrays import address
-from ._errors import InvalidArgument
 from ._frames import known
 from ._host import _host_array
-from ._library import check, lib
 
 if TYPE_CHECKING:
-    from ._types import Array, Float32, UInt32
+    from .._core._types import Array, Float32, UInt32
 
 
 def filter_words(mask: Any, n: int, m: int, what: str) -> UInt32:

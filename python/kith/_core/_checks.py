@@ -6,8 +6,8 @@ from typing import Any, Optional, Union
 
 import numpy as np
 
+from .._rows._arrays import address, index_array
 from . import _structs as s
-from ._arrays import address, index_array
 from ._errors import InvalidArgument
 from ._metrics import check_metric, metrics
 

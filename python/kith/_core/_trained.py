@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Optional, Union
 
-from ._answers import labels_of, values_of
+from .._rows._answers import labels_of, values_of
 from ._types import Array, DeviceLike, Float64, Int64, MetricName, Tie, Weights
 from ._vote import Averages, Voters
 from ._watch import Progress

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, Optional
 
-from . import _structs as s
+from .._core import _structs as s
 from ._arrays import _BITS, _ELEMENTS, Rows
 
 _CUDA = 1  # kith_rows.where

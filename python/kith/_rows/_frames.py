@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Optional
 
 import numpy as np
 
+from .._core._errors import InvalidArgument, Unavailable
 from ._cells import KINDS, NUMBERS, Cells, cells_of, missing
-from ._errors import InvalidArgument, Unavailable
 from ._host import _warn_host_copy
 
 if TYPE_CHECKING:
-    from ._types import Array
+    from .._core._types import Array
 
 
 _KNOWN = ("builtins", "numpy", "torch", "cupy", "jax", "jaxlib", "pandas", "polars", "pyarrow")

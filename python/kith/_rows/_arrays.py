@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
-from . import _structs as s
+from .._core import _structs as s
+from .._core._errors import InvalidArgument, OutOfMemory, PrecisionWarning
 from ._cells import cells_of, cells_of_rows
-from ._errors import InvalidArgument, OutOfMemory, PrecisionWarning
 from ._frames import frame_of, known
 from ._host import _BFLOAT16, _caller, _host_array, _widened
 
 if TYPE_CHECKING:
-    from ._types import Array, Bool, Float32, Int64
+    from .._core._types import Array, Bool, Float32, Int64
 
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from .._rows._arrays import address
 from . import _structs as s
-from ._arrays import address
 from ._device import Device
 from ._library import Handle, check, lib
 from ._model import How, Model, Vote

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar, Union
 
+from .._rows._answers import ids_of, sample_weights_of
+from .._rows._arrays import Rows, address, element_rows_of, index_array
 from . import _structs as s
-from ._answers import ids_of, sample_weights_of
-from ._arrays import Rows, address, element_rows_of, index_array
 from ._checks import metric_name, not_negative, thread_count, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument

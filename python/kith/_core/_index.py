@@ -7,9 +7,9 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .._rows._answers import ids_of
+from .._rows._arrays import Rows, address, element_rows_of, index_array
 from . import _structs as s
-from ._answers import ids_of
-from ._arrays import Rows, address, element_rows_of, index_array
 from ._checks import metric_name, name_columns, not_negative, place
 from ._device import Device, open_device
 from ._errors import InvalidArgument

@@ -7,15 +7,15 @@ from typing import Any, Optional
 
 import numpy as np
 
+from .._rows._arrays import Rows, address, element_rows_of, new_arrays, outputs
+from .._rows._cuda import answers_struct
+from .._rows._limits import filter_words, radii_of
 from . import _structs as s
-from ._arrays import Rows, address, element_rows_of, new_arrays, outputs
 from ._checks import check_columns, choose, not_negative, whole
-from ._cuda import answers_struct
 from ._device import Device
 from ._index_file import Path
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
-from ._limits import filter_words, radii_of
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._source import kept_by
 from ._types import Float32, Int64, MetricName, Proposer, Selector

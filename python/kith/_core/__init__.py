@@ -1,0 +1,1 @@
+"""The library, devices, indices and searches: what `kith` is made of."""

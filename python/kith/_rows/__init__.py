@@ -1,0 +1,1 @@
+"""Rows, answers and limits from whatever array or frame the caller has."""
