@@ -50,32 +50,6 @@ def test_unaligned_rows(random):
     assert rows(x).flags.aligned and np.array_equal(rows(x), x)
 
 
-def test_lost_digits_are_told():
-    x = np.array([[1.0, 2.0], [0.5, 0.1]])
-    with pytest.warns(
-        kith.PrecisionWarning, match=r"X: 1 of 4 values of dtype float64.*row 1, column 1: 0.1 becomes 0.1"
-    ):
-        rows_of(x, "X")
-    with pytest.warns(kith.PrecisionWarning, match="16777217"):
-        rows_of(np.array([[2**24 + 1]]), "X")
-    with pytest.warns(kith.PrecisionWarning, match="row 0, column 0: 18446744073709551615"):
-        rows_of(np.array([[2**64 - 1]], np.uint64), "X")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert rows_of(x, "X", quiet=True).array[1, 1] == np.float32(0.1)
-        rows_of(np.array([[2**24, 2**62]]), "X")
-
-
-def test_the_warning_names_the_line_of_the_caller(device):
-    with pytest.warns(kith.PrecisionWarning) as told:
-        kith.Index(np.array([[0.1]]), device=device)
-    assert told[0].filename == __file__
-
-
-def test_values_too_large_are_refused():
-    with pytest.raises(kith.InvalidArgument, match="row 1, column 0: 1e[+]300 is too large"):
-        rows_of(np.array([[0.0], [1e300]]), "X")
-
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_nan_and_infinity_of_float64_reach_the_library(device, value):

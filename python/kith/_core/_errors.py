@@ -58,7 +58,7 @@ class Interrupted(Error):
 
 
 class PrecisionWarning(UserWarning):
-    """Numbers lose digits when they are rounded to single precision, in which kith computes."""
+    """Rows lose digits that matter when they are rounded to single precision, in which kith computes."""
 
 
 class HostCopyWarning(UserWarning):

@@ -37,7 +37,7 @@ class Index(Searches):
         kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
         library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
-        where digits are lost. PyTorch and CuPy arrays of these five types on the CUDA device that the index is on are
+        where that matters: rows become equal, or a column's step in float32 is above 1e-4 of its spread. PyTorch and CuPy arrays of these five types on the CUDA device that the index is on are
         read where they are, on the stream that is current. Other GPU arrays are copied through host memory, with a
         `kith.HostCopyWarning`.
     metric : str
@@ -116,7 +116,7 @@ class Index(Searches):
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
         opened = open_device(device)
-        rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec)
+        rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec, features=features)
         options = s.sized(s.IndexOptions, metric=name.encode())
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
@@ -167,7 +167,7 @@ class Index(Searches):
         Index
             It shares the device memory of the rows that are here already.
         """
-        rows = self._queries(more, "kith.Index.with_: more")
+        rows = self._queries(more, "kith.Index.with_: more", quiet=False)
         given = ids_of(ids, len(rows.array), "kith.Index.with_")
         if given is None:
             return self._next(lib.kith_index_with, rows.struct)

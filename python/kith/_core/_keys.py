@@ -204,7 +204,7 @@ def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
     features : sequence of int, optional
         The columns that count; None: all.
     """
-    rows = rows_of(X, "kith.largest_element: X")
+    rows = rows_of(X, "kith.largest_element: X", quiet=True)
     columns = index_array([] if features is None else features, "kith.largest_element: features")
     largest = c.c_float()
     check(lib.kith_largest_element(rows.struct, address(columns), len(columns), c.byref(largest)))

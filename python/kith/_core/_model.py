@@ -98,7 +98,7 @@ class Model:
 
     def _grown(self: _T, more: Any, answers: Any, sample_weights: Any, ids: Any) -> _T:
         where = f"{self._where()}.with_"
-        rows = self._index._queries(more, f"{where}: more")
+        rows = self._index._queries(more, f"{where}: more", quiet=False)
         n = int(rows.struct.rows)
         given = self._answers_of(answers, n, where, self._outputs)
         weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)

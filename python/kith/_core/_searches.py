@@ -330,8 +330,8 @@ class Searches:
         """Multiply-adds of a search of m queries, as `call` counts them."""
         return m * self._rows * self._dims // self._device.pace
 
-    def _queries(self, Q: Any, what: str, from_device: bool = True) -> Rows:
+    def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: bool = True) -> Rows:
         spec = self._device.info.spec if from_device else ""
-        rows = element_rows_of(Q, what, self._metric == "hamming", spec)
+        rows = element_rows_of(Q, what, self._metric == "hamming", spec, quiet=quiet)
         check_columns(self._columns, rows.columns, what)
         return rows

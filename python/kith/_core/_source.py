@@ -96,7 +96,7 @@ def open_source(
         options.element = element.encode() if element else None
         name = name_of_file(source, where)
         return Index._of(new_handle(lib.kith_index_free, lib.kith_index_from_file, opened.handle, name, options), opened, None)
-    rows = element_rows_of(source, f"{where}: source", element == "bits")
+    rows = element_rows_of(source, f"{where}: source", element == "bits", features=features)
     handle = new_handle(lib.kith_index_free, lib.kith_index_from_rows, opened.handle, rows.struct, options)
     return Index._of(handle, opened, rows.columns, rows)
 

@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import ctypes as c
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Callable, Optional
 
 import numpy as np
 
 from .._core import _structs as s
-from .._core._errors import InvalidArgument, OutOfMemory, PrecisionWarning
+from .._core._errors import InvalidArgument, OutOfMemory
 from ._cells import cells_of, cells_of_rows
+from ._digits import Given, look_at_rounding, subtracts
 from ._frames import frame_of, known
-from ._host import _BFLOAT16, _caller, _host_array, _widened
+from ._host import _BFLOAT16, _host_array, _widened
 
 if TYPE_CHECKING:
-    from .._core._types import Array, Bool, Float32, Int64
+    from .._core._types import Array, Float32, Int64
 
 
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
 _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are sliced as NumPy's are
-_AT_ONCE = 1 << 20  # elements that are converted and compared at a time
 
 
 def address(array: Array) -> int:
@@ -45,10 +44,13 @@ class Rows:
         return array if self.back is None else self.back(array)
 
 
-def element_rows_of(x: Any, what: str, bits: bool, spec: str = "") -> Rows:
+def element_rows_of(
+    x: Any, what: str, bits: bool, spec: str = "", *, quiet: bool = False, features: Optional[Any] = None
+) -> Rows:
     """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
 
     `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to. Rows stay as they are.
+    `quiet`, `features`: as `rows_of` has them.
     """
     from ._cuda import rows_on_cuda
 
@@ -62,7 +64,7 @@ def element_rows_of(x: Any, what: str, bits: bool, spec: str = "") -> Rows:
     if type(x) is np.ndarray and x.ndim == 2 and x.dtype.name in _ELEMENTS and x.dtype.name != "float32":
         stored = _stored(x)
         return Rows(stored, struct_of(stored))
-    return rows_of(x, what, widen=False)
+    return rows_of(x, what, quiet=quiet, widen=False, features=features)
 
 
 def _bits_of(x: Any, what: str) -> Rows:
@@ -88,17 +90,17 @@ def _stored(x: Array) -> Array:
     return np.ascontiguousarray(x) if x.dtype.isnative else np.ascontiguousarray(x, x.dtype.newbyteorder("="))
 
 
-def rows_of(x: Any, what: str, *, quiet: bool = False, widen: bool = True) -> Rows:
+def rows_of(x: Any, what: str, *, quiet: bool = False, widen: bool = True, features: Optional[Any] = None) -> Rows:
     """`x` as float32 rows [rows, cols]; aligned float32 is not copied.
 
-    `what` begins messages; `quiet`: no warning where float64 loses digits; `widen`: float32 even where the library
-    takes the element as it is.
+    `what` begins messages; `quiet`: no warning where float64 loses digits, as for queries; `widen`: float32 even where
+    the library takes the element as it is; `features`: the columns that count, of which alone a warning tells.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
     array, columns, back = _two_dimensional(x, what)
     if widen or _name(array) not in _ELEMENTS:
-        array = _float32(array, what, quiet)
+        array = _float32(array, Given(what, columns, subtracts(x), features), quiet)
     else:
         array = _stored(array)
     return Rows(array, struct_of(array), columns, back)
@@ -147,7 +149,7 @@ def _check_shape(array: Array, x: Any, what: str) -> None:
         )
 
 
-def _float32(x: Array, what: str, quiet: bool) -> Float32:
+def _float32(x: Array, given: Given, quiet: bool) -> Float32:
     if x.dtype == np.float32 and x.dtype.isnative:
         row, column = x.strides
         if x.flags.aligned and column == 4 and row % 4 == 0 and row >= 4 * x.shape[1]:
@@ -162,53 +164,11 @@ def _float32(x: Array, what: str, quiet: bool) -> Float32:
         advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
         if cells.kind == "texts" and not cells.advice:
             advice = "make a column of 0 and 1 of each (pandas.get_dummies(pandas.DataFrame(x)))"
-        raise InvalidArgument(f"{what}: dtype {x.dtype}, {cells.shown}, and kith takes real numbers; {advice}")
+        raise InvalidArgument(f"{given.what}: dtype {x.dtype}, {cells.shown}, and kith takes real numbers; {advice}")
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = np.ascontiguousarray(x, np.float32)
-    _look_at_rounding(x, rounded, what, quiet)
+    look_at_rounding(x, rounded, given, quiet)
     return rounded
-
-
-def _look_at_rounding(x: Array, rounded: Float32, what: str, quiet: bool) -> None:
-    """Refuse what overflows, and warn of what loses digits; NaN and infinity are the library's to refuse."""
-    changed, first = 0, None
-    at_once = max(1, _AT_ONCE // max(1, x.shape[1]))
-    for begin in range(0, len(x), at_once):
-        there, here = x[begin : begin + at_once], rounded[begin : begin + at_once]
-        differs = here.astype(there.dtype) != there if there.dtype.kind == "f" else _integers_differ(there, here)
-        if there.dtype.kind == "f":
-            differs &= ~np.isnan(there)
-        count = int(np.count_nonzero(differs))
-        if count and first is None:
-            row, column = (int(i) for i in np.argwhere(differs)[0])
-            first = (begin + row, column, there[row, column], here[row, column])
-        changed += count
-        lost = differs & np.isinf(here)
-        if lost.any():
-            row, column = (int(i) for i in np.argwhere(lost)[0])
-            raise InvalidArgument(
-                f"{what}: row {begin + row}, column {column}: {there[row, column]} is too large for single precision, "
-                "in which kith computes; scale the column"
-            )
-    if first is not None and not quiet:
-        row, column, value, became = first
-        warnings.warn(
-            f"{what}: {changed} of {x.size} values of dtype {x.dtype} lose digits in single precision, in which kith "
-            f"computes, first row {row}, column {column}: {value!s} becomes {became!s}; "
-            "pass x.astype(np.float32) if that is meant",
-            PrecisionWarning,
-            stacklevel=_caller(),
-        )
-
-
-def _integers_differ(there: Array, here: Float32) -> Bool:
-    # A float32 next to 2^63 or 2^64 would overflow on its way back; a double holds both sides' difference there.
-    whole = here.astype(np.float64)
-    limit = np.iinfo(there.dtype)
-    inside = (whole >= float(limit.min)) & (whole < float(limit.max))
-    same = np.zeros(there.shape, np.bool_)
-    same[inside] = here[inside].astype(there.dtype) == there[inside]
-    return ~same
 
 
 def outputs(

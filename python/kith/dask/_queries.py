@@ -60,7 +60,7 @@ class Queries:
             columns = layout.columns
             self.tiles = self._cut(layout.rows, tile or _tile(columns, k), lambda a, b: _part(path, a, b, layout))
         else:
-            rows = rows_of(Q, where)
+            rows = rows_of(Q, where, quiet=True)
             check_columns(like.names, rows.columns, where)
             columns = rows.array.shape[1]
             self._check(columns, like.number, where)

@@ -218,7 +218,7 @@ class IndexFlat(Index):
         return first.astype(np.uint64), (0 - distance if product else distance), row
 
     def _rows(self, x: Any, where: str) -> Rows:
-        rows = x if isinstance(x, Rows) else rows_of(x, f"kith.faiss.{where}: x")
+        rows = x if isinstance(x, Rows) else rows_of(x, f"kith.faiss.{where}: x", quiet=where != "add")
         columns = rows.array.shape[1]
         if columns != self.d:
             raise InvalidArgument(f"kith.faiss.{where}: x has {columns} columns, but d = {self.d}; pass rows of d")

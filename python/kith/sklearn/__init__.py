@@ -8,8 +8,8 @@ works as before. kith's own parameters stand behind them: ``device``, and for cl
 
 What differs:
 
-* Distances are computed in float32; float64 rows are rounded, without a warning. Distances that differ by less
-  than float32 can tell may swap two neighbours.
+* Distances are computed in float32; float64 rows are rounded, with a `kith.PrecisionWarning` from `fit` where that
+  matters. Distances that differ by less than float32 can tell may swap two neighbours.
 * Among equally near rows the first comes first, always.
 * ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 1, 2 or infinity. Trees,
   sparse rows, callable and precomputed metrics are refused with what to use instead.

@@ -15,9 +15,10 @@ from .._core._locks import Lock
 from .._core._pickles import stamped, unstamped
 from .._core._trained import Classifier, Regressor
 from .._core._types import Array, Float32, Float64, Int64, Mode
+from .._rows._digits import subtracts
 from .._rows._limits import radii_of
 from . import _parameters as parameters
-from ._rows import looked_at
+from ._rows import look_at_digits, looked_at
 from ._weights import Weighed
 
 
@@ -59,12 +60,18 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
         """Finite float32 rows; with `y` also that. scikit-learn's own checks and messages, but for cells."""
-        X = looked_at(X, f"{self._where()}: X")
+        what = f"{self._where()}: X"
+        plain, X = subtracts(X), looked_at(X, what)
         with np.errstate(over="ignore"):
             options: dict[str, Any] = {"dtype": np.float32, "order": "C", "reset": reset}
             if y is None:
-                return validate_data(self, X, **options)
-            return validate_data(self, X, y, multi_output=True, **options)
+                rows = checked = validate_data(self, X, **options)
+            else:
+                checked = validate_data(self, X, y, multi_output=True, **options)
+                rows = checked[0]
+        if reset:
+            look_at_digits(X, rows, what, plain)
+        return checked
 
     def _fit_rows(self, X: Float32, frame: Any) -> None:
         parameters.check_algorithm(self.algorithm, self._where())

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .._core._errors import InvalidArgument
 from .._rows._cells import MISREAD, NUMBERS, cells_of_rows
-from .._rows._frames import frame_of, known
+from .._rows._digits import Given, look_at_rounding
+from .._rows._frames import frame_of, known, side_by_side
 from .._rows._host import _BFLOAT16, _host_array, _widened
+
+if TYPE_CHECKING:
+    from .._core._types import Float32
 
 
 def looked_at(X: Any, what: str) -> Any:
@@ -28,3 +32,15 @@ def looked_at(X: Any, what: str) -> Any:
     if cells is not None and cells.kind in MISREAD:
         raise InvalidArgument(f"{what}: {cells.shown}; pass {cells.advice or 'rows of one length'}")
     return _widened(array) if array.dtype == _BFLOAT16 else array
+
+
+def look_at_digits(X: Any, rows: Float32, what: str, plain: bool) -> None:
+    """Warn, as `kith.Index` does, where `X`, of which scikit-learn made `rows`, loses digits that matter."""
+    frame = frame_of(X, what)
+    columns = [] if frame is None else frame.arrays()
+    numbers = [column if column.dtype.kind in NUMBERS else column.astype(np.float64) for column in columns]
+    given = np.asarray(X) if frame is None else side_by_side(numbers)
+    if given.dtype.kind not in NUMBERS:
+        given = given.astype(np.float64)
+    if not np.can_cast(given.dtype, np.float32):
+        look_at_rounding(given, rows, Given(what, frame and frame.names, plain), quiet=False)

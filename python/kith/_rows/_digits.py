@@ -1,0 +1,217 @@
+"""Rounding to float32: values that overflow are refused, and a warning tells of digits whose loss matters.
+
+The command says the same by the same rule (tools/files/digits.hpp).
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Callable, Optional
+
+import numpy as np
+
+from .._core._errors import InvalidArgument, PrecisionWarning
+from ._host import _caller
+
+if TYPE_CHECKING:
+    from .._core._types import Array, Bool, Float32, Float64, Int64
+
+_COARSE = 1e-4  # of a column's spread: a step of float32 above it matters
+_MOST_ROWS = 1 << 20  # that are compared with each other
+_AT_ONCE = 1 << 18  # values that are looked at together: they stay in the cache
+_HASHED = 4  # columns that are hashed together
+_NARROW = 16  # columns: NumPy reduces fewer faster one by one
+
+
+@dataclass
+class Given:
+    """What the caller gave, for the text of a warning."""
+
+    what: str
+    names: Optional[list[Any]] = None  # of the columns
+    plain: bool = True  # as `subtracts` has it
+    features: Optional[Any] = None  # the columns that count; None: all
+
+
+def subtracts(x: Any) -> bool:
+    """Whether ``x - x.mean(0)`` works as it stands, for `Given.plain`."""
+    return isinstance(x, np.ndarray) or hasattr(x, "iloc")
+
+
+@dataclass
+class _Seen:
+    """The columns of all blocks: the least and the largest value, and how far the worst is from what it becomes."""
+
+    least: Array
+    most: Array
+    off: Float64
+
+    def add(self, there: Array, off: Float64) -> None:
+        np.minimum(self.least, _by_column(np.min, there), out=self.least)
+        np.maximum(self.most, _by_column(np.max, there), out=self.most)
+        np.maximum(self.off, _by_column(np.max, off), out=self.off)
+
+    def spread(self) -> Float64:
+        if self.least.dtype.kind in "iu":  # exact even where the difference needs 64 bits
+            return (self.most.astype(np.uint64) - self.least.astype(np.uint64)).astype(np.float64)
+        return (self.most - self.least).astype(np.float64)
+
+    def step(self) -> Float64:
+        """From the float32 of the largest magnitude to the next one away from 0."""
+        largest = np.maximum(np.abs(self.least.astype(np.float64)), np.abs(self.most.astype(np.float64)))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.spacing(largest.astype(np.float32)).astype(np.float64)
+
+
+def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> None:
+    """Refuse what overflows, and warn where it matters; NaN and infinity are the library's to refuse."""
+    if not x.size:
+        return
+    seen: Optional[_Seen] = None
+    finite, columns = True, _counting(given.features, x.shape[1])
+    at_once = max(1, _AT_ONCE // x.shape[1])
+    for begin in range(0, len(x), at_once):
+        there, here = x[begin : begin + at_once], rounded[begin : begin + at_once]
+        if not np.isfinite(here).all():
+            _refuse_overflow(there, here, begin, given.what)
+            finite = False
+        if quiet or not finite:
+            continue
+        if columns is not None:
+            there, here = there[:, columns], here[:, columns]
+        if seen is None:
+            seen = _Seen(there[0].copy(), there[0].copy(), np.zeros(there.shape[1]))
+        seen.add(there, _off(there, here))
+    if seen is not None and finite and seen.off.any():
+        _warn(x, rounded, seen, columns, given)
+
+
+def _counting(features: Optional[Any], count: int) -> Optional[Int64]:
+    """The columns that count, where they are some of them; those that there are not the library refuses."""
+    if features is None:
+        return None
+    chosen = np.asarray(features)
+    right = chosen.ndim == 1 and chosen.dtype.kind in "iu" and chosen.size > 0
+    return np.unique(chosen) if right and 0 <= chosen.min() and chosen.max() < count else None
+
+
+def _refuse_overflow(there: Array, here: Float32, begin: int, what: str) -> None:
+    lost = np.isinf(here) & np.isfinite(there)
+    if lost.any():
+        row, column = (int(i) for i in np.argwhere(lost)[0])
+        raise InvalidArgument(
+            f"{what}: row {begin + row}, column {column}: {there[row, column]} is too large for single precision, "
+            "in which kith computes; scale the column"
+        )
+
+
+def _by_column(reduce: Callable[..., Any], block: Array) -> Array:
+    if block.shape[1] > _NARROW:
+        return np.asarray(reduce(block, axis=0))
+    return np.array([reduce(column) for column in block.T], block.dtype)
+
+
+def _off(there: Array, here: Float32) -> Float64:
+    """How far each value is from what it becomes, exactly: 0 where it is kept."""
+    if there.dtype.kind == "f" or there.dtype.itemsize <= 4:
+        off = np.subtract(there, here, dtype=np.result_type(there.dtype, np.float64))
+    else:  # by halves of 32 bits: a double holds each step
+        off = np.subtract((there >> 32).astype(np.float64) * 2.0**32, here, dtype=np.float64)
+        off += (there & 0xFFFFFFFF).astype(np.float64)
+    return np.asarray(np.abs(off, out=off))
+
+
+def _warn(x: Array, rounded: Float32, seen: _Seen, columns: Optional[Int64], given: Given) -> None:
+    spread, step = seen.spread(), seen.step()
+    coarse = (seen.off > 0) & (spread > 0) & (step > _COARSE * spread)
+    pair = _equal_rows(x, rounded, columns)
+    if pair is None and not coarse.any():
+        return
+    rank = np.where((seen.off > 0) & (spread > 0), step / np.where(spread > 0, spread, 1), 0)
+    worst = int(np.argmax(rank))
+    column = worst if columns is None else int(columns[worst])
+    others = int(np.count_nonzero(coarse)) - 1
+    text = (
+        f"{given.what}: {_named(column, given.names)}: float32 keeps its values to {step[worst]:.15g}, and they span "
+        f"{spread[worst]:{'.4g' if spread[worst] < 1e4 else '.0f'}}: {_worst_value(x[:, column], rounded[:, column])}"
+    )
+    if others > 0:
+        text += f"; so it is with {others} other column{'s' if others > 1 else ''}"
+    if pair is not None:
+        text += f"; rows {pair[0]} and {pair[1]}, which differ, become equal"
+    warnings.warn(f"{text}; {_remedy(x, pair, columns, given.plain)}", PrecisionWarning, stacklevel=_caller())
+
+
+def _named(column: int, names: Optional[list[Any]]) -> str:
+    return f"column {column}" if names is None else f"column {column} ({names[column]!r})"
+
+
+def _worst_value(there: Array, here: Float32) -> str:
+    """The value of a column that is farthest from what it becomes, the first of several."""
+    row = int(np.argmax(_off(there, here)))
+    off = float(_off(there[row : row + 1], here[row : row + 1])[0])
+    if there.dtype.kind in "iu":
+        return f"{int(there[row])} becomes {int(here[row])}, {off:.3g} off"
+    return f"{float(there[row]):.15g} becomes {float(here[row]):.15g}, {off:.3g} off"
+
+
+def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64], plain: bool) -> str:
+    """The first shift after which no rows are equal; without equal rows any will do."""
+    shifts: list[tuple[str, str, Any]] = [("float64", "x - x.mean(0)", x.mean)]
+    if x.dtype.kind == "i" and plain:  # exact where float64 is not
+        shifts.append((x.dtype.name, "x - x.min(0)", x.min))
+    for kind, shown, offset in shifts:
+        if pair is None or _keeps_apart(x, offset(0), pair, columns):
+            before = "" if plain else "x = numpy.asarray(x, float), then "
+            return f"subtract a common offset in {kind}, the same from rows and queries: {before}{shown}"
+    return (
+        "x - x.mean(0) does not keep all rows apart: leave columns out that only number rows, or pass "
+        "x.astype(numpy.float32) if that is meant"
+    )
+
+
+def _keeps_apart(x: Array, offset: Array, pair: tuple[int, int], columns: Optional[Int64]) -> bool:
+    moved = x[:_MOST_ROWS] - offset
+    with np.errstate(over="ignore"):
+        rounded = moved.astype(np.float32)
+    where = slice(None) if columns is None else columns
+    a, b = rounded[pair[0], where], rounded[pair[1], where]
+    return bool((a != b).any()) and _equal_rows(moved, rounded, columns) is None
+
+
+def _equal_rows(x: Array, rounded: Float32, columns: Optional[Int64]) -> Optional[tuple[int, int]]:
+    """Of the first rows two that differ, and whose float32 do not: those with the smallest second row."""
+    where = np.arange(x.shape[1]) if columns is None else columns
+    factors = np.random.default_rng(0).integers(0, 2**64, len(where), np.uint64) | np.uint64(1)
+    alive = np.arange(min(len(x), _MOST_ROWS))
+    sums = np.zeros(len(alive), np.uint64)
+    for begin in range(0, len(where), _HASHED):  # few rows are left after the first columns, in most data
+        for column, factor in zip(where[begin : begin + _HASHED], factors[begin:]):
+            here = rounded[: len(alive), column] if not begin else rounded[alive, column]
+            sums += (here + np.float32(0)).view(np.uint32) * factor  # -0 is 0
+        ordered = np.sort(sums)
+        twice = ordered[1:][ordered[1:] == ordered[:-1]]
+        if not len(twice):
+            return None
+        stay = np.isin(sums, twice)
+        alive, sums = alive[stay], sums[stay]
+    order = np.argsort(sums, kind="stable")
+    same = sums[order][1:] == sums[order][:-1]
+    return _first_that_differ(x, rounded, where, alive[order[:-1][same]], alive[order[1:][same]])
+
+
+def _first_that_differ(
+    x: Array, rounded: Float32, where: Int64, first: Int64, second: Int64
+) -> Optional[tuple[int, int]]:
+    by_second = np.argsort(second, kind="stable")
+    first, second = first[by_second], second[by_second]
+    at_once = max(1, _AT_ONCE // len(where))
+    for begin in range(0, len(first), at_once):
+        a, b = first[begin : begin + at_once], second[begin : begin + at_once]
+        differ: Bool = (x[np.ix_(a, where)] != x[np.ix_(b, where)]).any(1)
+        differ &= (rounded[np.ix_(a, where)] == rounded[np.ix_(b, where)]).all(1)
+        if differ.any():
+            place = int(np.argmax(differ))
+            return int(a[place]), int(b[place])
+    return None
