@@ -119,7 +119,8 @@ def draw_radii(case, asked, m):
         radius = np.nextafter(radius, np.float32(-np.inf))
     if how == 2:
         radius[:] = case.one_of([0.0, -0.0, np.inf, -1.0])
-    return radius
+    # Python refuses a radius below 0 where no distance is.
+    return radius if case.metric == "negative_dot" else np.maximum(radius, np.float32(0))
 
 
 def within(case, subject):

@@ -33,6 +33,10 @@ bool RoundedColumn::is_coarse() const {
   return spread > 0 && step > coarse * spread;
 }
 
+bool RoundedColumn::is_finer_centred() const {
+  return 4 * step_at(spread / 2) <= step;
+}
+
 void DigitsWatch::add(std::int64_t row, std::int64_t column, double value, float kept) {
   if (std::isnan(value) || column >= most_columns) return;
   const auto c = static_cast<std::size_t>(column), r = static_cast<std::size_t>(row);

@@ -9,11 +9,12 @@ namespace kith::files {
 
 /// A column whose values float32 rounds.
 struct RoundedColumn {
-  std::int64_t column = 0;     ///< position in the table's columns, from 0
-  double step = 0;             ///< of float32 at the largest of its values
-  double spread = 0;           ///< the largest value minus the least
-  double value = 0, kept = 0;  ///< the value that is farthest from what it becomes, and that
-  bool is_coarse() const;      ///< the step is large beside the spread, which is not 0
+  std::int64_t column = 0;        ///< position in the table's columns, from 0
+  double step = 0;                ///< of float32 at the largest of its values
+  double spread = 0;              ///< the largest value minus the least
+  double value = 0, kept = 0;     ///< the value that is farthest from what it becomes, and that
+  bool is_finer_centred() const;  ///< the step is a quarter or less once the mean is subtracted
+  bool is_coarse() const;         ///< the step is large beside the spread, which is not 0
 
   bool operator==(const RoundedColumn&) const = default;
 };

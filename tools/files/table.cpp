@@ -354,7 +354,9 @@ std::string Table::column_text(std::int64_t column) const {
 }
 
 std::string describe_lost_digits(const Table& table) {
-  const auto rank = [](const RoundedColumn& column) { return column.step / std::max(column.spread, 1e-300); };
+  const auto rank = [](const RoundedColumn& column) {
+    return column.spread > 0 ? column.step / column.spread : 0;
+  };
   const auto worst = std::max_element(table.rounded.begin(), table.rounded.end(),
                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
   if (worst == table.rounded.end() || !(worst->is_coarse() || table.equal_rows)) return {};
@@ -370,7 +372,9 @@ std::string describe_lost_digits(const Table& table) {
   if (table.equal_rows)
     text += "; rows " + std::to_string(table.equal_rows->a) + " and " + std::to_string(table.equal_rows->b) +
             ", which differ, become equal";
-  return text + "; --centre subtracts each column's mean first, in double precision";
+  return text + (worst->is_finer_centred()
+                     ? "; --centre subtracts each column's mean first, in double precision"
+                     : "; --drop leaves out a column that only numbers the rows");
 }
 
 }  // namespace kith::files

@@ -42,23 +42,23 @@ planted_faults_are_found() {
 }
 
 attack_answers() { # SECONDS SPECS...
-  seconds=$1
+  time_for_answers=$1
   shift
   for spec; do
     attack "answers.$(in_file_name "$spec")" answers --device "$spec" --first "${date}000000" \
-      --cases "${KITH_ATTACK_CASES:-20000}" --seconds "$seconds"
+      --cases "${KITH_ATTACK_CASES:-20000}" --seconds "$time_for_answers"
   done
 }
 
 attack_others() { # SECONDS PARTS...
-  seconds=$1
+  time_for_others=$1
   shift
   for part; do
     case $part in
-      files) attack files files --kith "$kith" --first "${date}000000" --cases 3000 --seconds "$seconds" ;;
-      kills) attack kills kills --kith "$kith" --first "$date" --seconds "$seconds" ;;
-      exits) attack exits exits --first "${date}000000" --cases 1000 --seconds "$seconds" ;;
-      exits.*) attack "$part" exits --device opencl:pocl --first "${date}000000" --cases 1000 --seconds "$seconds" ;;
+      files) attack files files --kith "$kith" --first "${date}000000" --cases 3000 --seconds "$time_for_others" ;;
+      kills) attack kills kills --kith "$kith" --first "$date" --seconds "$time_for_others" ;;
+      exits) attack exits exits --first "${date}000000" --cases 1000 --seconds "$time_for_others" ;;
+      exits.*) attack "$part" exits --device opencl:pocl --first "${date}000000" --cases 1000 --seconds "$time_for_others" ;;
     esac
   done
 }

@@ -4,7 +4,7 @@
 #                 environment, its tests where no compiler and no source is; under --ci without the slow ones. Skipped
 #                 where PyPI cannot be reached. With --devices the sources, by the machine's Python, on each device
 
-minimum_python_tests=1020  # that passed, under --ci
+minimum_python_tests=1800  # that passed, under --ci
 
 packages_python="python3-venv binutils"
 
@@ -40,7 +40,7 @@ install_wheel() {
 run_python_tests() { # DEVICE ARGUMENTS...
   device=$1 && shift
   (cd "$python_tests/tests" && env -i HOME="$HOME" PATH="$environment/bin" ${OCL_ICD_VENDORS:+OCL_ICD_VENDORS="$OCL_ICD_VENDORS"} KITH_SOURCE="$python_tests/tests" \
-    KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider python "$@")
+    KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal python "$@")
 }
 
 # The package as it lies here, by the Python of the machine; pytest may be in the folder KITH_PYTEST.

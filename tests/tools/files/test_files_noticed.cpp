@@ -150,9 +150,8 @@ TEST_CASE("files: fractions whose whole part is lost are told where that matters
       folder / "t.csv" +
           ": column 1: float32 keeps its values to 128, and they span 1683222785: 1700000001.5 becomes "
           "1700000000, "
-          "1.5 off; rows 0 and 1, which differ, become equal; --centre subtracts each column's mean first, "
-          "in double "
-          "precision");
+          "1.5 off; rows 0 and 1, which differ, become equal; --drop leaves out a column that only "
+          "numbers the rows");
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,1\n1e30,2\n")).empty());
 }
 
