@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "files/shown.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "fuzz.hpp"
 
 namespace kith::fuzz {

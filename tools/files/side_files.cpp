@@ -3,9 +3,9 @@
 #include <map>
 
 #include "files/binary/records.hpp"
-#include "files/text/column_notes.hpp"
+#include "files/columns/column_notes.hpp"
 #include "files/text/decorated.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "files/text/header.hpp"
 #include "files/text/number.hpp"
 #include "formats.hpp"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "files/printed.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "files/text/header.hpp"
 #include "formats.hpp"
 

@@ -3,7 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
-#include "files/text/dates.hpp"
+#include "files/columns/dates.hpp"
 
 using namespace kith::tests::data_files;
 

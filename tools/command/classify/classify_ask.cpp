@@ -4,7 +4,7 @@
 
 #include "command/classify/classify.hpp"
 #include "command/rows/training_index.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 
 namespace kith::command {
 namespace {

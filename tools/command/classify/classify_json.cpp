@@ -1,7 +1,7 @@
 // What `kith classify --json` prints.
 #include "command/classify/classify.hpp"
 #include "command/input/results_json.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "files/text/number.hpp"
 
 namespace kith::command {

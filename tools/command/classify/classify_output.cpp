@@ -4,7 +4,7 @@
 #include "command/classify/classify.hpp"
 #include "command/input/results_json.hpp"
 #include "files/shown.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "files/text/number.hpp"
 #include "report/class_parts.hpp"
 #include "report/text.hpp"

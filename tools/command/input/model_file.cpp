@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "command/shared/output_file.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 
 namespace kith::command {
 namespace {

@@ -7,7 +7,7 @@
 #include "command/input/training_parts.hpp"
 #include "command/input/voting_flags.hpp"
 #include "files/source.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 
 namespace kith::command {
 namespace {

@@ -2,39 +2,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "files/binary/records.hpp"
+#include "files/columns/column_notes.hpp"
+#include "files/columns/dictionary.hpp"
+#include "files/columns/table_columns.hpp"
 #include "files/formats.hpp"
-#include "files/text/column_notes.hpp"
 #include "files/text/decorated.hpp"
-#include "files/text/dictionary.hpp"
 #include "files/text/number.hpp"
 
 namespace kith::files {
 namespace {
 
 constexpr std::int64_t most_categories = 1 << 24;  // codes must be exact float32
-
-/// One column of the table while it is being read.
-struct Column {
-  /// unread: it does not count, whatever it holds. blank: the training file has none such, so it must be
-  /// empty.
-  enum Kind { undecided, number, text, label, target, unread, blank } kind = undecided;
-  std::int64_t place = -1;       ///< among the columns that are no answers
-  std::int64_t position = -1;    ///< in the table
-  std::size_t answer = 0;        ///< label, target: which of them
-  bool nameless = false;         ///< the header has no name for it, or there is no header
-  std::int64_t first_empty = 0;  ///< undecided: the line of its first cell, which is empty
-  bool marked = false;           ///< undecided: it holds marks of missing values
-  bool forced = false;           ///< text by the caller's wish or the training file's
-  bool fixed = false;            ///< the dictionary may not grow
-  Dictionary dictionary;         ///< text
-  TextWatch watch;               ///< text, where it is not forced
-  LabelWatch watched;            ///< label
-  std::string first_text;        ///< text: for the message about a number further down
-  std::int64_t first_line = 0;
-};
 
 /// Columns that the caller calls by their names.
 std::vector<std::string> names_asked_for(const ReadOptions& options) {
@@ -52,24 +32,11 @@ class DelimitedReader {
         source_(source),
         options_(options),
         table_(table),
-        columns_(records_.columns()) {
-    if (!options.like && options.header == Header::automatic && records_.only_names())
-      source.fail("holds one line of names, such as " + in_quotes(records_.first()[0]) +
-                  ", and no rows; say --header no if that line is a row");
+        columns_(records_, source, options, table) {
     table.delimiter = records_.delimiter();
     table.decimal = records_.decimal();
-    table_.header = records_.has_header();
-    for (std::size_t c = 0; c < columns_.size(); ++c)
-      columns_[c].nameless = !table_.header || records_.first()[c].empty();
-    find_answers();
-    for (Column& column : columns_)
-      if (!is_answer(column)) column.place = places_++;
-    place_columns();
-    leave_unchosen_out();
-    if (options.like)
-      follow(*options.like);
-    else
-      force_categories();
+    for (std::size_t i = 0; i < columns_.label_count(); ++i)
+      labels_.emplace_back(known_labels(i), options.labels_are_text);
   }
 
   void read() {
@@ -91,178 +58,9 @@ class DelimitedReader {
   }
 
  private:
-  /// Columns that are no values, as the caller calls them: labels, then targets.
-  std::vector<std::string> wanted_answers() const {
-    std::vector<std::string> wanted;
-    if (!options_.label_column.empty()) wanted.push_back(options_.label_column);
-    for (const auto* more : {&options_.more_label_columns, &options_.target_columns})
-      wanted.insert(wanted.end(), more->begin(), more->end());
-    return wanted;
-  }
-
-  /// Of queries: whether as many columns say that there are no answers. Where both files have names these say
-  /// it.
-  bool are_without_answers(const Table& like) const {
-    const auto count = static_cast<std::int64_t>(columns_.size());
-    if (table_.header && like.header && !like.answer_names.empty()) return false;
-    return count == like.cols || count == like.cols + static_cast<std::int64_t>(like.unread.size());
-  }
-
-  /// Find them all, or, where they may be absent, all or none.
-  void find_answers() {
-    const Table* const like = options_.label_optional ? options_.like : nullptr;
-    if (like && are_without_answers(*like)) return;
-    std::vector<std::string> wanted = wanted_answers();
-    const std::size_t label_count = wanted.size() - options_.target_columns.size();
-    if (like && table_.header && like->header && like->answer_names.size() == wanted.size())
-      wanted = like->answer_names;  // a number may be that of another column here
-    std::vector<std::string> absent;
-    for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::optional<std::size_t> found =
-          options_.label_optional ? records_.find_column(wanted[i]) : records_.require_column(wanted[i]);
-      if (!found) {
-        absent.push_back(wanted[i]);
-        continue;
-      }
-      take_answer(*found, i, label_count);
-    }
-    if (!absent.empty() && absent.size() < wanted.size())
-      throw Error(Errc::invalid_argument, source_.name() + ": has no column " + in_quotes(absent[0]) +
-                                              ", but others of labels or targets; give all of them or none");
-    for (std::size_t i = 0; absent.empty() && i < label_count; ++i)
-      labels_.emplace_back(known_labels(i), options_.labels_are_text);
-    std::sort(table_.left_out.begin(), table_.left_out.end());
-  }
-
-  void take_answer(std::size_t at, std::size_t wanted, std::size_t label_count) {
-    Column& column = columns_[at];
-    if (column.kind != Column::undecided)
-      throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(at) +
-                                              " is named twice as label or target; name it once");
-    const bool is_label = wanted < label_count;
-    column.kind = is_label ? Column::label : Column::target;
-    has_targets_ |= !is_label;
-    column.answer = is_label ? wanted : wanted - label_count;
-    if (records_.has_header()) table_.answer_names.push_back(records_.first()[at]);
-    if (is_label && column.answer == 0) table_.label_column = static_cast<std::int64_t>(at);
-    table_.left_out.push_back(static_cast<std::int64_t>(at));
-  }
-
   const Labels* known_labels(std::size_t i) const {
     if (!options_.like || options_.like->labels.code.empty()) return nullptr;
     return i == 0 ? &options_.like->labels : &options_.like->more_labels[i - 1];
-  }
-
-  bool is_answer(const Column& column) const {
-    return column.kind == Column::label || column.kind == Column::target;
-  }
-  bool is_value(const Column& column) const {
-    return !is_answer(column) && column.kind != Column::unread && column.kind != Column::blank;
-  }
-
-  void place_columns() {
-    table_.cols = 0;
-    table_.column_names.clear();
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      if (!is_value(columns_[c])) continue;
-      columns_[c].position = table_.cols++;
-      if (table_.header) table_.column_names.push_back(records_.first()[c]);
-    }
-    if (table_.cols == 0)
-      throw Error(Errc::invalid_argument, source_.name() +
-                                              (table_.left_out.size() == 1 && table_.label_column >= 0
-                                                   ? ": has the label column only"
-                                                   : ": has columns of labels and targets only") +
-                                              "; a table needs one column of values at least");
-  }
-
-  /// Take columns out of the table: those of which `is_out(column, name)` holds.
-  template <class IsOut>
-  void leave_out(Column::Kind kind, const IsOut& is_out) {
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      Column& column = columns_[c];
-      const std::string name = table_.header ? records_.first()[c] : "";
-      if (!is_value(column) || !is_out(column, name)) continue;
-      column.kind = kind;
-      const auto at = std::lower_bound(table_.unread.begin(), table_.unread.end(), column.place);
-      if (table_.header)
-        table_.unread_names.insert(table_.unread_names.begin() + (at - table_.unread.begin()), name);
-      table_.unread.insert(at, column.place);
-      table_.left_out.push_back(static_cast<std::int64_t>(c));
-    }
-    std::sort(table_.left_out.begin(), table_.left_out.end());
-    place_columns();
-  }
-
-  void leave_unchosen_out() {
-    if (!options_.choose) return;
-    const std::vector<std::int64_t> chosen = options_.choose(table_);
-    if (chosen.empty()) return;
-    leave_out(Column::unread, [&](const Column& column, const std::string&) {
-      return !std::binary_search(chosen.begin(), chosen.end(), column.position);
-    });
-  }
-
-  /// What does not count in the training rows: by its place where all columns are here, else by its name.
-  /// What is here beyond that must be nameless and empty.
-  void leave_unread_out(const Table& like) {
-    const auto has = [](const auto& all, const auto& one) {
-      return std::find(all.begin(), all.end(), one) != all.end();
-    };
-    if (table_.cols == like.cols + static_cast<std::int64_t>(like.unread.size())) {
-      leave_out(Column::unread,
-                [&](const Column& column, const std::string&) { return has(like.unread, column.position); });
-      return;
-    }
-    const bool named = table_.header && like.header;
-    if (named)
-      leave_out(Column::unread, [&](const Column&, const std::string& name) {
-        return has(like.unread_names, name) && !has(like.column_names, name);
-      });
-    if (table_.cols <= like.cols) return;
-    leave_out(Column::blank, [&](const Column& column, const std::string& name) {
-      return column.nameless && (named ? !has(like.column_names, name) : column.position >= like.cols);
-    });
-  }
-
-  /// A column beyond those of the training rows is not empty after all.
-  [[noreturn]] void refuse_width() {
-    for (Column& column : columns_)
-      if (column.kind == Column::blank) column.kind = Column::undecided;
-    place_columns();
-    files::refuse_width(table_, *options_.like);
-  }
-
-  void force_categories() {
-    for (const std::string& name : options_.categorical) {
-      Column& column = columns_[records_.require_column(name)];
-      if (!is_value(column)) continue;
-      column.kind = Column::text;
-      column.forced = true;
-    }
-  }
-
-  /// Take layout and dictionaries of the training table.
-  void follow(const Table& like) {
-    leave_unread_out(like);
-    if (table_.cols != like.cols) return;  // read_table() refuses it
-    for (std::size_t c = 0; c < columns_.size(); ++c) {
-      Column& column = columns_[c];
-      if (!is_value(column)) continue;
-      const auto position = static_cast<std::size_t>(column.position);
-      if (table_.header && like.header && table_.column_names[position] != like.column_names[position])
-        throw Error(Errc::invalid_argument, source_.name() + ": " + records_.column_text(c) + " is " +
-                                                in_quotes(like.column_names[position]) + " in " + like.path +
-                                                "; give both files the same columns in the same order");
-      column.kind = Column::number;
-    }
-    for (const Categories& categories : like.categories)
-      for (Column& column : columns_)
-        if (is_value(column) && column.position == categories.column) {
-          column.kind = Column::text;
-          column.dictionary = Dictionary(categories.names);
-          column.forced = column.fixed = true;
-        }
   }
 
   void read_row(const std::vector<std::string_view>& cells) {
@@ -273,7 +71,7 @@ class DelimitedReader {
     float* to = table_.values.data() + before;
     double* wide = options_.doubles ? table_.doubles.data() + before : nullptr;
     const std::size_t targets_before = table_.targets.size();
-    if (has_targets_) table_.targets.resize(targets_before + options_.target_columns.size());
+    if (columns_.has_targets()) table_.targets.resize(targets_before + options_.target_columns.size());
     bool answered = true;
     for (std::size_t c = 0; c < cells.size(); ++c) {
       Column& column = columns_[c];
@@ -282,7 +80,7 @@ class DelimitedReader {
       else if (column.kind == Column::label)
         answered &= read_label(c, cells[c]);
       else if (column.kind == Column::blank && !cells[c].empty())
-        refuse_width();
+        columns_.refuse_width();
       else if (is_value(column))
         place_value(c, cells[c], to, wide);
     }
@@ -400,24 +198,11 @@ class DelimitedReader {
     if (!options_.features_chosen && options_.note) notes.tell(options_.note);
   }
 
-  /// Columns without a name and without a value in any row, as separators at the ends of lines make them.
-  void leave_empty_out() {
-    const auto is_empty = [](const Column& column) {
-      return column.kind == Column::undecided && column.nameless && !column.marked;
-    };
-    std::vector<std::int64_t> others;
-    for (const Column& column : columns_)
-      if (is_value(column) && !is_empty(column)) others.push_back(column.position);
-    if (static_cast<std::int64_t>(others.size()) == table_.cols) return;
-    keep_values(table_, others);
-    leave_out(Column::unread, [&](const Column& column, const std::string&) { return is_empty(column); });
-  }
-
   /// Categories were numbered as they came; number them in the order of their names.
   void finish() {
     table_.rounded = digits_.rounded();
     table_.equal_rows = digits_.equal_rows();
-    leave_empty_out();
+    columns_.leave_empty_out();
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
@@ -484,9 +269,7 @@ class DelimitedReader {
   Source& source_;
   const ReadOptions& options_;
   Table& table_;
-  std::vector<Column> columns_;
-  std::int64_t places_ = 0;  ///< columns that are no answers
-  bool has_targets_ = false;
+  TableColumns columns_;
   std::vector<LabelReader> labels_;
   DigitsWatch digits_;
 };

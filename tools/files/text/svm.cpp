@@ -8,7 +8,7 @@
 
 #include "files/formats.hpp"
 #include "files/text/decorated.hpp"
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 #include "files/text/lines.hpp"
 #include "files/text/number.hpp"
 

@@ -1,4 +1,4 @@
-#include "files/text/dates.hpp"
+#include "files/columns/dates.hpp"
 
 #include <algorithm>
 #include <array>

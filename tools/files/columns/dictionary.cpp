@@ -1,4 +1,4 @@
-#include "files/text/dictionary.hpp"
+#include "files/columns/dictionary.hpp"
 
 #include <algorithm>
 #include <map>

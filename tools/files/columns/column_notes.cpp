@@ -1,9 +1,9 @@
-#include "files/text/column_notes.hpp"
+#include "files/columns/column_notes.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "dates.hpp"
+#include "files/columns/dates.hpp"
 #include "files/source.hpp"
 
 namespace kith::files {
