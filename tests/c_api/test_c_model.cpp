@@ -200,6 +200,40 @@ TEST_CASE("c: a preparation") {
   CHECK(source == beside.sources());
 }
 
+TEST_CASE("c: a preparation of doubles, with what stands between rows, rounds once") {
+  const std::vector<double> train{5411000.125, 1, -1, /**/ 5411111.207, 2, -1, /**/ 5411207.5, 6, -1};
+  kith_rows rows = fresh(kith_rows_init);
+  rows.data = train.data();
+  rows.rows = 3;
+  rows.cols = 2;
+  rows.stride_bytes = 3 * sizeof(double);
+  rows.element = KITH_F64;
+  const char* const scalings[] = {"centre"};
+  kith_preparation_options options = fresh(kith_preparation_options_init);
+  options.scalings = scalings;
+  options.scaling_count = 1;
+  const Prepared prepared =
+      made<Prepared>([&](kith_preparation** out) { return kith_preparation_new(&rows, &options, out); });
+  const MatrixView<const double> view(train.data(), 3, 2, 3);
+  std::vector<float> to(6);
+  CHECK(told(kith_preparation_apply(prepared.get(), &rows, to.data())) == "ok");
+  CHECK(to == Preparation(view, {{Scaling::centre}, {}}).apply(view));
+  kith_preparation* none = nullptr;
+  const std::string elsewhere =
+      "2: kith_preparation_new: the training rows of f64 do not lie on the host, or not at multiples of 8 "
+      "bytes; copy "
+      "them there";
+  rows.stride_bytes = 20;
+  CHECK(told(kith_preparation_new(&rows, &options, &none)) == elsewhere);
+  rows.stride_bytes = 0;
+  rows.where = KITH_CUDA;
+  CHECK(told(kith_preparation_new(&rows, &options, &none)) == elsewhere);
+  rows.where = KITH_HOST;
+  rows.data = nullptr;
+  CHECK(kith_preparation_new(&rows, &options, &none) == KITH_INVALID_ARGUMENT);
+  CHECK(none == nullptr);
+}
+
 TEST_SUITE_END();
 
 }  // namespace
