@@ -4,8 +4,8 @@
 
 #include "files/binary/records.hpp"
 #include "files/columns/column_notes.hpp"
-#include "files/text/decorated.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/text/decorated.hpp"
 #include "files/text/header.hpp"
 #include "files/text/number.hpp"
 #include "formats.hpp"

@@ -6,8 +6,8 @@
 #include <new>
 #include <optional>
 
-#include "files/printed.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/printed.hpp"
 #include "files/text/header.hpp"
 #include "formats.hpp"
 
@@ -153,19 +153,20 @@ void keep_values(Table& table, const std::vector<std::int64_t>& columns) {
 
 // Where it is one column more, that may be the answer.
 void refuse_width(const Table& table, const Table& like) {
-  std::string more;
-  if (table.text && table.cols == like.cols + 1) {
-    std::string column = "COLUMN";
-    for (const std::string& name : table.column_names)
-      if (like.header && !name.empty() &&
-          std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
-        column = printable(name);
-    const bool index = table.header && is_index_name(table.column_names[0]) && like.header &&
-                       !is_index_name(like.column_names[0]);
-    more = index ? "; column 1 has no name and may be the index of pandas: leave it out, as "
-                   "to_csv(index=False) does"
-                 : "; a column with the true answers is named by --label " + column + " (or --target)";
-  }
+  std::string extra, more;
+  std::size_t extras = 0;  // columns whose names the training rows do not have
+  for (const std::string& name : table.column_names)
+    if (like.header && !name.empty() &&
+        std::find(like.column_names.begin(), like.column_names.end(), name) == like.column_names.end())
+      extra += (extras++ > 0 ? "," : "") + printable(name);
+  const bool by_one = table.text && table.cols == like.cols + 1;
+  if (by_one && table.header && is_index_name(table.column_names[0]) && like.header &&
+      !is_index_name(like.column_names[0]))
+    more = "; column 1 has no name and may be the index of pandas: leave it out, as to_csv(index=False) does";
+  else if (by_one)
+    more = "; a column with the true answers is named by --label " + (extras == 1 ? extra : "COLUMN") +
+           " (or --target)";
+  if (extras > 0) more += "; what else they have is left out, with --model or --index by --drop " + extra;
   throw Error(Errc::invalid_argument, table.path + ": has " +
                                           count_of(static_cast<std::uint64_t>(table.cols), "column") +
                                           " but " + like.path + " has " + std::to_string(like.cols) +
@@ -353,7 +354,7 @@ std::string Table::column_text(std::int64_t column) const {
   return "column " + std::to_string(number) + (name.empty() ? "" : " (" + printable(name) + ")");
 }
 
-std::string describe_lost_digits(const Table& table) {
+std::string describe_lost_digits(const Table& table, bool may_centre) {
   const auto rank = [](const RoundedColumn& column) {
     return column.spread > 0 ? column.step / column.spread : 0;
   };
@@ -372,9 +373,9 @@ std::string describe_lost_digits(const Table& table) {
   if (table.equal_rows)
     text += "; rows " + std::to_string(table.equal_rows->a) + " and " + std::to_string(table.equal_rows->b) +
             ", which differ, become equal";
-  return text + (worst->is_finer_centred()
-                     ? "; --centre subtracts each column's mean first, in double precision"
-                     : "; --drop leaves out a column that only numbers the rows");
+  if (!worst->is_finer_centred()) return text + "; --drop leaves out a column that only numbers the rows";
+  return text + (may_centre ? "; --centre subtracts each column's mean first, in double precision"
+                            : "; subtract each column's mean in double precision first, from queries too");
 }
 
 }  // namespace kith::files

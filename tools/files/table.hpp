@@ -269,6 +269,7 @@ SvmWidth read_svm_width(const std::filesystem::path& path, const FileOptions& op
 
 /// What is lost where float32 does not tell values or rows apart: `train.csv: column 2 (y): float32 keeps its
 /// values to 0.5, ...`, with the value that loses most. Empty: nothing is.
-std::string describe_lost_digits(const Table& table);
+///   may_centre  the caller has an option that subtracts means
+std::string describe_lost_digits(const Table& table, bool may_centre = true);
 
 }  // namespace kith::files

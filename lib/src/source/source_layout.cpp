@@ -71,7 +71,9 @@ Element element_of(const std::string& descr) {
       return element;
   refuse_kind("it holds elements of type '" + escaped(descr) +
               "', and rows are read by ranges as f4, f2, u1 or i1 of this machine's byte order; save it as "
-              "one of these, as in numpy.save('new.npy', a.astype('f4'))");
+              "one of these, as in numpy.save('new.npy', a.astype('f4')), or (a - a.mean(0)).astype('f4') "
+              "where values are far "
+              "from 0 and near each other");
 }
 
 SourceLayout npy_layout(int fd, std::uint64_t bytes) {

@@ -171,7 +171,8 @@ def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
         if not np.array_equal(made.astype(given.dtype), given, equal_nan=given.dtype.kind == "f"):
             raise InvalidArgument(
                 f"{os.fspath(path)}: values of {given.dtype.name} do not fit {np.dtype(dtype).name}, which such a file holds; "
-                "convert them first, or save .npy"
+                "convert them first (x.astype('f4'), or (x - x.mean(0)).astype('f4') where values are far from 0 and near "
+                "each other), or save .npy"
             )
     return np.ascontiguousarray(made)
 

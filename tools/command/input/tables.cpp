@@ -53,13 +53,14 @@ void share_lost_digits(files::Table& table) {
   });
 }
 
-files::Table read(const std::string& path, const files::ReadOptions& options) {
+files::Table read(const std::string& path, const files::ReadOptions& options, bool may_centre) {
   ActivityLine activity("reading " + files::shown_name(path));
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
   if (table.held) share_lost_digits(table);
-  if (const std::string lost = files::describe_lost_digits(table); !lost.empty() && !options.like) note(lost);
+  if (const std::string lost = files::describe_lost_digits(table, may_centre); !lost.empty() && !options.like)
+    note(lost);
   return table;
 }
 
@@ -297,7 +298,7 @@ files::Table read_train(const TableFlags& flags, bool features_chosen, const Cho
   if (files::is_svm(flags.train, flags.format) && files::is_svm(flags.queries, flags.format) &&
       std::filesystem::is_regular_file(flags.queries))
     options.also = files::read_svm_width(flags.queries, options);
-  files::Table table = read(flags.train, options);
+  files::Table table = read(flags.train, options, flags.may_centre);
   store_as_asked(flags, table);
   return table;
 }
@@ -310,7 +311,7 @@ files::Table read_queries(const TableFlags& flags, const files::Table& train, co
   options.usual_array = "test";
   options.like = &train;
   options.label_optional = true;
-  files::Table table = read(flags.queries, options);
+  files::Table table = read(flags.queries, options, flags.may_centre);
   store_as_asked(flags, table);
   return table;
 }

@@ -36,6 +36,7 @@ struct TableFlags {
   bool in_parts = false;       ///< of many ranks each reads its own rows, where the file allows for it
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
   bool doubles = false;        ///< numbers are prepared: files::Table::doubles
+  bool may_centre = false;     ///< there is --centre
 };
 
 /// As files::ReadOptions::choose.

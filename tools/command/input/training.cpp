@@ -247,6 +247,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
                                  "in order: centre, standardize, min-max, l2 (divide each row by its norm)",
                                  "NAMES");
   check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
+  flags.tables.may_centre = true;
   app.add_flag("--centre,--center", flags.centre,
                "Subtract the mean of each column first, in double precision: for values that are far from 0 "
                "and near each other, such as coordinates of a map or times");

@@ -6,8 +6,8 @@
 
 #include "command/input/training_parts.hpp"
 #include "command/input/voting_flags.hpp"
-#include "files/source.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/source.hpp"
 
 namespace kith::command {
 namespace {

@@ -43,14 +43,17 @@ class DelimitedReader {
     std::vector<std::string_view> cells;
     std::uint64_t empty = 0;
     while (records_.next(cells)) {
-      const bool some = cells.size() == 1 || std::any_of(cells.begin(), cells.end(),
-                                                         [](std::string_view cell) { return !cell.empty(); });
-      some ? read_row(cells) : void(++empty);
+      has_value(cells) ? read_row(cells) : void(++empty);
     }
     if (records_.first_joined() > 0 && options_.quotes == Quotes::automatic && options_.note)
       options_.note(source_.name() + ":" + std::to_string(records_.first_joined()) +
                     ": a cell goes on over several lines, since its quotes hold them together; say --csv "
                     "quotes=no if quotes are text");
+    if (unseen_ > 0 && options_.note)
+      options_.note(
+          source_.name() + ": " + count_of(unseen_, "cell") + " with a text that does not occur in " +
+          options_.like->path + (unseen_ == 1 ? " counts" : " count") +
+          (options_.unseen_is_new ? " as no category" : " as category 0, the first text of the column"));
     if (empty > 0 && options_.note)
       options_.note(source_.name() + ": leaves out " + count_of(empty, "line") + " without any value");
     if (table_.rows == 0) source_.fail("holds no value in any row; a file of data has at least one row");
@@ -61,6 +64,13 @@ class DelimitedReader {
   const Labels* known_labels(std::size_t i) const {
     if (!options_.like || options_.like->labels.code.empty()) return nullptr;
     return i == 0 ? &options_.like->labels : &options_.like->more_labels[i - 1];
+  }
+
+  /// Of the columns that count, or an answer.
+  bool has_value(const std::vector<std::string_view>& cells) const {
+    for (std::size_t c = 0; c < cells.size(); ++c)
+      if (!cells[c].empty() && (is_value(columns_[c]) || is_answer(columns_[c]))) return true;
+    return cells.size() == 1;  // a file of one column: an empty cell is one
   }
 
   void read_row(const std::vector<std::string_view>& cells) {
@@ -161,6 +171,7 @@ class DelimitedReader {
     if (cell.empty()) refuse_number(c, Number::not_a_number, cell);
     if (column.fixed) {
       const std::int64_t code = column.dictionary.find(cell);
+      unseen_ += code < 0;
       if (code < 0 && options_.unseen_is_new) return static_cast<float>(column.dictionary.size());
       if (code < 0 && !options_.unseen_is_zero)
         refuse(c, "holds " + in_quotes(cell) + ", which does not occur in " + options_.like->path +
@@ -270,6 +281,7 @@ class DelimitedReader {
   const ReadOptions& options_;
   Table& table_;
   TableColumns columns_;
+  std::uint64_t unseen_ = 0;  ///< cells of categories that the training rows do not have
   std::vector<LabelReader> labels_;
   DigitsWatch digits_;
 };

@@ -115,23 +115,50 @@ std::string_view without_lines(Source& source, std::string_view head, std::int64
   return head;
 }
 
-/// Refuse lines above a table, which have fewer cells than all behind them.
+bool is_padded_title(const Record& record) {
+  constexpr std::ptrdiff_t cells_of_a_table = 3;
+  const auto empty = std::count(record.begin(), record.end(), "");
+  return static_cast<std::ptrdiff_t>(record.size()) >= cells_of_a_table &&
+         empty + 1 == static_cast<std::ptrdiff_t>(record.size()) && !record[0].empty();
+}
+
+/// Where a table may begin behind lines that have fewer cells than all others, or one beside empty ones above
+/// names; 0: with the first line.
+std::size_t first_of_table(const std::vector<Record>& records) {
+  constexpr std::size_t most_above = 50;
+  if (records.size() < 2) return 0;
+  const std::size_t cells = records.back().size();
+  if (records[0].size() == cells) return is_padded_title(records[0]) && is_names(records[1], cells) ? 1 : 0;
+  std::size_t first = records.size() - 1;
+  while (first > 0 && records[first - 1].size() == cells) --first;
+  const bool enough = records.size() - first >= std::min<std::size_t>(first + 1, 2);
+  return records[0].size() < cells && first <= most_above && enough ? first : 0;
+}
+
+/// Refuse lines above a table.
 ///   before  lines that are left out already
 void refuse_lines_above(Source& source, const Sample& sample, std::size_t before) {
   const std::vector<Record>& records = sample.records;
-  if (records.size() < 2 || records[0].size() >= records.back().size()) return;
-  std::size_t first = records.size() - 1;  // of the table
-  while (first > 0 && records[first - 1].size() == records.back().size()) --first;
-  constexpr std::size_t most_above = 50;
-  if (first > most_above || records.size() - first < std::min<std::size_t>(first + 1, 2)) return;
-  const auto line = [&](std::size_t record) {
-    return sample.lines[record] + static_cast<std::int64_t>(before);
-  };
-  throw Error(Errc::bad_file,
-              source.name() + ":" + std::to_string(line(0)) + ": has " + count_of(records[0].size(), "cell") +
-                  ", but line " + std::to_string(line(first)) + " and those behind it have " +
-                  std::to_string(records[first].size()) + "; if the table begins there, say --csv skip=" +
-                  std::to_string(line(first) - 1) + ", else give every row as many cells");
+  const std::size_t first = first_of_table(records);
+  if (first == 0) return;
+  const std::size_t cells = records[first].size();
+  const std::int64_t above = static_cast<std::int64_t>(before), top = sample.lines[0] + above,
+                     begin = sample.lines[first] + above;
+  const std::string skip =
+      "; if the table begins there, say --csv skip=" + std::to_string(begin - 1) + ", else ";
+  std::string why = "has " + count_of(records[0].size(), "cell");
+  if (records[0].size() == cells)
+    why = "has one cell that is not empty, above line " + std::to_string(begin) + " with names" + skip +
+          "fill the cells in";
+  else if (records[0].size() + 1 == cells &&
+           std::all_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
+                       [](const Record& record) { return record.back().empty(); }))
+    why +=
+        ", and the other lines end with a separator; end this line with one, too, or take it off the others";
+  else
+    why += ", but line " + std::to_string(begin) + " and those behind it have " + std::to_string(cells) +
+           skip + "give every row as many cells";
+  throw Error(Errc::bad_file, source.name() + ":" + std::to_string(top) + ": " + why);
 }
 
 Layout find_layout(Source& source, LineReader& lines, Format format, const FileOptions& options,

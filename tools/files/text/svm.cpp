@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
+#include "files/columns/dictionary.hpp"
 #include "files/formats.hpp"
 #include "files/text/decorated.hpp"
-#include "files/columns/dictionary.hpp"
 #include "files/text/lines.hpp"
 #include "files/text/number.hpp"
 

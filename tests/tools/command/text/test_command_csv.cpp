@@ -69,6 +69,26 @@ TEST_CASE("csv: lines above the table are named, and left out where the option s
                 "invalid_argument: --csv: \"quotes=maybe\": say quotes=yes, quotes=no or quotes=automatic");
 }
 
+TEST_CASE("csv: a title that a spreadsheet padded, and separators that the header lacks") {
+  const Folder folder;
+  const string padded = folder.write("p.csv", "Customers,,\na,b,kind\n1,2,x\n4,5,y\n2,2,x\n");
+  const string classify = "classify --device cpu --label kind --leave-one-out -k 1 --train ";
+  check_refused(
+      classify + padded, 3,
+      "bad_file: " + padded +
+          ":1: has one cell that is not empty, above line 2 with names; if the table begins there, say --csv "
+          "skip=1, else fill the cells in");
+  CHECK(kith(classify + padded + " --csv skip=1").out == "accuracy 0.6667 (2 of 3)\n");
+  const string ends = folder.write("e.csv", "a,b,kind\n1,2,x,\n4,5,y,\n2,2,x,\n");
+  check_refused(
+      classify + ends, 3,
+      "bad_file: " + ends +
+          ":1: has 3 cells, and the other lines end with a separator; end this line with one, too, or take "
+          "it off the others");
+  CHECK(kith(classify + folder.write("e.csv", "a,b,kind,\n1,2,x,\n4,5,y,\n2,2,x,\n")).out ==
+        "accuracy 0.6667 (2 of 3)\n");
+}
+
 TEST_CASE("csv: a tab in each line does not make cells of numbers between blanks") {
   const Folder folder;
   const string file = folder.write("auto-mpg.data",

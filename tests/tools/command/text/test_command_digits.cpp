@@ -121,6 +121,25 @@ TEST_CASE("digits: a centred model keeps its shift, for queries of files and of 
       "squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
+TEST_CASE("digits: what is advised can be done where it is said") {
+  const Folder folder;
+  const string file = folder.write("utm.csv", text_of(map_points(60, 7)));
+  const string by_hand = "; subtract each column's mean in double precision first, from queries too";
+  CHECK(contains(kith("index build --device cpu --train " + file + " --out " + (folder / "i.kidx")).err,
+                 by_hand));
+  CHECK(contains(kith("groundtruth --device cpu -k 1 --train " + file + " --queries " + file + " --out " +
+                      (folder / "g.ibin"))
+                     .err,
+                 by_hand));
+  for (const char* command : {"search", "graph"}) {
+    const string asked = string(command) + " --device cpu -k 1 " +
+                         (command[0] == 's' ? "--leave-one-out " : "--out " + (folder / "g.npy")) +
+                         " --train " + file;
+    CHECK(contains(kith(asked).err, "; --centre subtracts"));
+    CHECK(kith(asked + " --centre").code == 0);
+  }
+}
+
 TEST_CASE("digits: missing values are filled in double") {
   const Folder folder;
   const string train = folder.write("t.csv", "t\n1700000000\n1700000060\n\n");

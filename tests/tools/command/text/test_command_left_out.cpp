@@ -139,13 +139,37 @@ TEST_CASE("left out: the answer of a query is found by its name") {
         asked + extra, 2,
         "invalid_argument: " + extra + ": has 3 columns but " + train +
             " has 2; queries need the columns of the training rows; a column with the true answers is "
-            "named by --label extra (or --target)");
+            "named by --label extra (or --target); what else they have is left out, with --model or --index "
+            "by "
+            "--drop extra");
   }
   // Without names by its place.
   const string bare = folder.write("bare.csv", "1,2,x\n8,9,y\n");
   const string asked = "classify --device cpu -k 1 --header no --label -1 --train " + bare + " --queries ";
   CHECK(kith(asked + bare).out == answer_lines);
   CHECK(kith(asked + folder.write("q.csv", "1,2\n")).code == 0);
+}
+
+TEST_CASE("left out: further columns of queries are named, and lines with nothing that counts are no rows") {
+  const Customers has;
+  const string model = has.folder / "m.kith";
+  CHECK(kith(has.learn("--drop 1 --missing median --save-model " + model)).code == 0);
+  const string wide =
+      has.folder.write("wide.csv", "customer_id,age,city,plan,email,note\nC7,22,Rome,a,x@y,1\n");
+  const string ask = "classify --device cpu --model " + model + " --queries ";
+  check_refused(
+      ask + wide, 2,
+      "invalid_argument: " + wide + ": has 5 columns but " + model +
+          " has 3; queries need the columns of the training rows; what else they have is left out, with "
+          "--model or --index by --drop email,note");
+  CHECK(has.labels(ask + wide + " --drop email,note") == "x\n");
+  const string total =
+      has.folder.write("total.csv", "customer_id,age,city,plan\nC7,22,Rome,a\nTotal: 1,,,\n");
+  CHECK(has.labels(ask + total) == "x\n");
+  CHECK(contains(kith(ask + total).err, "leaves out 1 line without any value"));
+  const string unseen = has.folder.write("unseen.csv", "age,city,plan\n22,Rom,a\n");
+  CHECK(contains(kith(ask + unseen + " --unseen zero").err,
+                 "1 cell with a text that does not occur in " + model + " counts as no category"));
 }
 
 TEST_CASE("left out: rows without a label or a target, where rows may miss a value") {
