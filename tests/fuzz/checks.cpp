@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "files/shown.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/shown.hpp"
 #include "fuzz.hpp"
 
 namespace kith::fuzz {

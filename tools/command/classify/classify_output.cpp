@@ -3,8 +3,8 @@
 
 #include "command/classify/classify.hpp"
 #include "command/input/results_json.hpp"
-#include "files/shown.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/shown.hpp"
 #include "files/text/number.hpp"
 #include "report/class_parts.hpp"
 #include "report/text.hpp"
