@@ -37,10 +37,19 @@ void check_columns(const files::Table& table) {
   std::int64_t last = -1;
   for (const files::RoundedColumn& column : table.rounded) {
     require(column.column > last && column.column < table.cols, "a rounded column that is not there");
-    require(column.values > 0 && column.values <= table.rows, "more rounded values than rows");
-    require(column.first_row >= 0 && column.first_row < table.rows, "a rounded row that is not there");
+    require(column.step > 0 && column.spread >= 0,
+            "a rounded column without a step, or with a spread below 0");
+    require(column.value != column.kept, "a rounded value that is not");
     last = column.column;
   }
+  if (table.equal_rows)
+    require(table.equal_rows->a >= 0 && table.equal_rows->a < table.equal_rows->b &&
+                table.equal_rows->b < table.rows,
+            "equal rows that are not there");
+  require(std::is_sorted(table.unread.begin(), table.unread.end()),
+          "columns that nobody reads do not ascend");
+  require(table.unread_names.size() == (table.header ? table.unread.size() : 0),
+          "names of columns that nobody reads are not one each");
   if (table.image_shape.empty()) return;
   require(table.image_shape.size() == 2 && table.image_shape[0] * table.image_shape[1] == table.cols,
           "an image of another size than its row");
@@ -132,7 +141,7 @@ void check_table(const files::Table& table, const files::ReadOptions& options) {
   }
   if (options.like)
     require(table.cols == options.like->cols, "queries have other columns than training rows");
-  check_line(files::describe_rounded(table));
+  check_line(files::describe_lost_digits(table));
 }
 
 files::FileOptions file_options(FuzzedDataProvider& input, const std::string& format) {

@@ -32,11 +32,12 @@ std::vector<std::string> read_lines(FuzzedDataProvider& input) {
 void read_options(FuzzedDataProvider& input) {
   static command::CommandLine line;
   attempt("", false, [&] {
-    const int code = line.run(read_lines(input), [](const command::Subcommand& subcommand) {
+    const std::vector<std::string> words = read_lines(input);
+    const int code = line.run(words, [](const command::Subcommand& subcommand) {
       command::check_named_files(*subcommand.app);
       return command::exit_ok;
     });
-    require(code == command::exit_ok, "parsing ends with an exit code");
+    require(code == command::exit_ok || words.empty(), "parsing ends with an exit code");
   });
 }
 
@@ -66,7 +67,8 @@ void check_vote(const std::string& priors, const std::string& ranks, const files
   require(voting.rank_weights.empty() || voting.rank_weights.size() >= 3, "too few weights of ranks");
 }
 
-/// What options hold, a line each: --features, --radius, --priors, --rank-weights, --no-label, and queries.
+/// What options hold, a line each: --features and --drop, --radius, --priors, --rank-weights, --no-label, and
+/// queries.
 void read_words(FuzzedDataProvider& input) {
   command::TrainingFlags flags;
   flags.tables.unseen = pick(input, {"refuse", "zero"});
@@ -77,10 +79,14 @@ void read_words(FuzzedDataProvider& input) {
   static const command::Training known = known_rows();
   const files::Table& table = known.rows.table;
   if (!lines[0].empty())
-    attempt("classify: ", false, [&] {
-      const auto features = command::parse_features("classify", lines[0], table);
-      for (const std::int64_t one : features) require(one >= 0 && one < table.cols, "no such feature");
-    });
+    for (std::string* const list : {&flags.features, &flags.drop}) {
+      *list = lines[0];
+      attempt("classify: ", false, [&] {
+        const auto counted = command::counted_columns("classify", flags, table);
+        for (const std::int64_t one : counted) require(one >= 0 && one < table.cols, "no such column");
+      });
+      list->clear();
+    }
   if (!lines[1].empty())
     attempt("classify: ", false, [&] {
       command::QueryFlags query_flags;
