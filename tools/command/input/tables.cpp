@@ -42,23 +42,13 @@ files::ReadOptions read_options(const TableFlags& flags) {
   return options;
 }
 
-/// Of a part of the rows: what its columns lose in all parts, where the own part shows it.
-void share_lost_digits(files::Table& table) {
-  std::vector<std::int64_t> coarse(static_cast<std::size_t>(table.cols));
-  for (const files::RoundedColumn& column : table.rounded)
-    coarse[static_cast<std::size_t>(column.column)] = column.is_coarse();
-  coarse = ranks()->sums(coarse);  // which also finds a rank that reads another file
-  std::erase_if(table.rounded, [&](const files::RoundedColumn& column) {
-    return coarse[static_cast<std::size_t>(column.column)] == 0 && !table.equal_rows;
-  });
-}
-
 files::Table read(const std::string& path, const files::ReadOptions& options, bool may_centre) {
   ActivityLine activity("reading " + files::shown_name(path));
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
-  if (table.held) share_lost_digits(table);
+  // Each rank adds up as many numbers as it has columns: one that reads another file is found here.
+  if (table.held) ranks()->sums(std::vector<std::int64_t>(static_cast<std::size_t>(table.cols)));
   if (const std::string lost = files::describe_lost_digits(table, may_centre); !lost.empty() && !options.like)
     note(lost);
   return table;
