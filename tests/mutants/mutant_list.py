@@ -6,7 +6,7 @@ import shlex
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SOURCES = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools")  # where mutants are planted
+SOURCES = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools", "python/kith")  # where mutants are planted
 KEYS = {"kind", "means", "killed by", "slow", "limit"}
 
 
