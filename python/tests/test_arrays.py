@@ -83,19 +83,23 @@ def test_sparse_rows_are_refused_with_advice():
 
 
 class OnlyDLPack:
-    def __init__(self, array):
-        self._array = array
+    def __init__(self, array, kind=1):
+        self._array, self._kind = array, kind
 
     def __dlpack__(self, **options):
         return self._array.__dlpack__(**options)
 
     def __dlpack_device__(self):
-        return self._array.__dlpack_device__()
+        return self._kind, 0
 
 
 def test_dlpack_is_not_copied(random):
     x = whole(random, 9, 4)
-    assert np.shares_memory(rows(OnlyDLPack(x)), x)
+    for kind in (1, 3, 11):  # the host's memory, also what CUDA or ROCm pinned
+        assert np.shares_memory(rows(OnlyDLPack(x, kind)), x)
+    for kind in (2, 4, 10):  # CUDA's, OpenCL's, ROCm's
+        with pytest.raises(kith.Unsupported, match="in the memory of a GPU"):
+            rows(OnlyDLPack(x, kind))
 
 
 class OnlyCuda:

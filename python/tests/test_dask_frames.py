@@ -56,6 +56,13 @@ def test_labels_of_every_library(y):
     assert model.classes_.tolist() == ["a", "b"] and model.predict(X).tolist() == ["a", "b", "a", "b"]
 
 
+@pytest.mark.parametrize("classes", [2, 256, 257])
+def test_each_of_many_classes_is_its_own(classes):
+    rows, y = np.arange(classes, dtype=np.float32)[:, None], np.arange(classes) * 3
+    model = kith.dask.KNeighborsClassifier(1, device="cpu").fit(rows, y)
+    assert model.predict(rows).tolist() == y.tolist()
+
+
 DAYS = [datetime.date(2024, 2, 3)] * 4
 
 

@@ -75,6 +75,15 @@ def test_by_hand_in_any_block(random, monkeypatch):
         assert bool(rows(x)) == by_hand(x), x.tolist()
 
 
+@pytest.mark.parametrize("row", range(6))
+def test_a_single_loss_is_told_in_any_block(monkeypatch, row):
+    monkeypatch.setattr(_digits, "_AT_ONCE", 2)
+    x = 2**25 + 4 * np.arange(6)[:, None]
+    assert rows(x) == ""
+    x[row] += 1
+    assert by_hand(x) and f": {x[row, 0]} becomes {x[row, 0] - 1}, 1 off; " in rows(x)
+
+
 def test_the_text_has_the_worst_value():
     assert rows(GROUND) == (
         "X: column 1: float32 keeps its values to 0.5, and they span 0.2: 5411000.2 becomes 5411000, 0.2 off; "
@@ -192,7 +201,9 @@ def test_the_rows_that_are_compared_are_the_first(monkeypatch):
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_values_too_large_are_refused(quiet):
+@pytest.mark.parametrize("at_once", [1, 100])
+def test_values_too_large_are_refused(monkeypatch, quiet, at_once):
+    monkeypatch.setattr(_digits, "_AT_ONCE", at_once)
     for x in (np.array([[0.0], [1e300]]), np.array([[np.nan], [1e300]])):
         with pytest.raises(kith.InvalidArgument, match="row 1, column 0: 1e[+]300 is too large"):
             rows_of(x, "X", quiet=quiet)

@@ -130,7 +130,7 @@ _kept = []  # FAISS itself keeps no reference to what it points at
 
 def selectors(module):
     mask, few, low = np.packbits(np.arange(40) % 3 == 0, bitorder="little"), np.array([1, 2, 30]), np.array([255, 1], np.uint8)
-    batch, span = module.IDSelectorBatch(np.array([7, 3, 3, 39, 1000, 12])), module.IDSelectorRange(5, 20)
+    batch, span = module.IDSelectorBatch(np.array([7, 3, 3, 39, 1000, 12, -5])), module.IDSelectorRange(5, 20)
     bitmap = module.IDSelectorBitmap(mask)
     made = [
         batch,

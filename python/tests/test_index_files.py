@@ -83,6 +83,15 @@ def test_parts_are_the_whole(random, tmp_path, metric):
             kith.open_index(tmp_path / "a.kidx", "cpu", rows=rows)
 
 
+def test_removed_rows_of_a_file_stay_removed(random, tmp_path):
+    X = whole(random, 40, 3)
+    index = kith.Index(X, device="cpu").without([0, 7, 20])
+    index.save(tmp_path / "a.kidx")
+    for opened in (kith.open_index(tmp_path / "a.kidx", "cpu"), pickle.loads(pickle.dumps(index))):
+        assert opened.numbers().tolist() == index.numbers().tolist()
+        same(opened.search(X, 37), index.search(X, 37))
+
+
 def test_refusals(random, tmp_path):
     index = kith.Index(whole(random, 50, 3), device="cpu")
     index.save(tmp_path / "a.kidx")

@@ -220,6 +220,7 @@ def test_outliers_and_abstentions_of_outputs_that_differ():
     y = pl.from_pandas(OUTPUTS)
     model = ours.RadiusNeighborsClassifier(0.1, outlier_label=["blue", 10], device="cpu").fit(ROWS, y)
     assert model.predict([[0.0], [50.0]]).tolist() == [["red", 9], ["blue", 10]]
+    assert [shares.tolist() for shares in model.predict_proba([[50.0]])] == [[[1, 0]], [[0, 1, 0]]]
     model = ours.RadiusNeighborsClassifier(0.1, outlier_label="most_frequent", device="cpu").fit(ROWS, y)
     assert model.predict([[50.0]]).tolist() == [["red", 9]]
 

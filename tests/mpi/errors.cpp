@@ -80,8 +80,9 @@ TEST_CASE("mpi: a search that fails on one rank, and one after it") {
   CHECK(error_of([&] { index.search(shared.queries.view(), n + 1); }) ==
         "invalid_argument: search: k = 91 but the ranks hold 90 rows; choose k from 1 to 90");
   CHECK(error_of([&] { index.search(shared.queries.view(), 0); }).starts_with("invalid_argument: "));
+  const std::vector<std::int64_t> labels(rank() == failing() ? 2 : std::size_t{n});
   CHECK(error_of([&] {
-          index.classify(shared.queries.view(), 3, ShardLabels(std::vector<std::int64_t>{1, 2}));
+          index.classify(shared.queries.view(), 3, ShardLabels(labels));
         }).find("but there are labels of 2 rows") != std::string::npos);
   CHECK(index.search(shared.queries.view(), 4) == right);
 }
@@ -101,6 +102,9 @@ TEST_CASE("mpi: ranks that were given different things") {
   Matrix queries = shared.queries;
   if (odd) queries.values[5] += 1;
   refused(error_of([&] { index.search(queries.view(), 3); }), "queries");
+  const std::vector<std::uint8_t> ones(shared.queries.values.size(), 1);
+  const Element element = odd ? Element::u8 : Element::i8;
+  refused(error_of([&] { index.search(RowsView(ones.data(), element, 4, dims), 3); }), "elements of queries");
   const float radius = odd ? 1 : 2;
   refused(error_of([&] { index.within(shared.queries.view(), {&radius, 1}); }), "radii");
   refused(shared.error_of_index(odd ? Metric::l1 : Metric::l2), "metrics");
@@ -122,6 +126,9 @@ TEST_CASE("mpi: rows that make no index") {
   CHECK(
       made(two, rank() == 1 ? std::nullopt : std::optional<std::int64_t>(9 * rank())) ==
       "invalid_argument: mpi: rank 0 was given a first_row and rank 1 none; give it to all ranks or to none");
+  CHECK(
+      made(two, rank() == 0 ? std::nullopt : std::optional<std::int64_t>(9 * rank())) ==
+      "invalid_argument: mpi: rank 1 was given a first_row and rank 0 none; give it to all ranks or to none");
   const RowsView narrow(shared.train.values.data(), 2, rank() == 1 ? 2 : 3);
   CHECK(made(narrow, {}) ==
         "invalid_argument: mpi: rank 0 has rows of 3 columns and rank 1 of 2; give rows of the same columns");

@@ -83,6 +83,9 @@ def test_files(one):
     """The sources of the tests that a mutant's filter names."""
     files = set()
     for word in one.words():
+        file, _, name = word.partition("::")
+        if file.startswith("test_") and f"def {name}" not in (ROOT / "python/tests" / file).read_text():
+            raise Failure(f"{one.file}: [{one.name}]: no test of python/tests is called \"{word}\"; name one that there is")
         if not word.startswith("--test-case="):
             continue
         for wanted in word.partition("=")[2].split(","):

@@ -6,7 +6,8 @@
                                              three, drawn by the date, of those that are not slow
     mutants.py --work FOLDER --only NAMES    some of them, with commas between
     mutants.py --work FOLDER --missing       those that FOLDER/results.json does not have yet, as when a run was stopped
-    mutants.py --work FOLDER --table FILE    runs none; writes docs/mutants.md as FILE from results.json, which has all
+    mutants.py --work FOLDER --table FILE    runs none; writes docs/mutants.md as FILE, from results.json and, of mutants
+                                             that it does not have, from the page as it is
     mutants.py --check                       only whether each still finds its place; builds nothing
 
 Mutants are in the .txt files beside this program, each as
@@ -19,14 +20,14 @@ Mutants are in the .txt files beside this program, each as
     +  what stands there instead
 
 COMMAND is `VARIABLE=VALUE ... PROGRAM WORDS`: `kith_tests`, `kith`, `ctest NAME`, which is one of the entries of
-MPI, or `oclgrind kith`, which fails, too, where Oclgrind finds something. {build} in it is the folder of the build. It must pass on the sources as they
-are, and fail with the mutant. More lines may follow: `slow: yes` leaves a mutant to the long form,
+MPI, `oclgrind kith`, which fails, too, where Oclgrind finds something, or `pytest WORDS`, which runs python/tests or the
+files of it that are named, by the package and the libkith of the copy. {build} in it is the folder of the build. It must
+pass on the sources as they are, and fail with the mutant. More lines may follow: `slow: yes` leaves a mutant to the long form,
 `limit: SECONDS` is for one that hangs.
 
 The checkout is never changed. Only the files of tests that are named are compiled.
 """
 import argparse
-import json
 import os
 import pathlib
 import random
@@ -38,10 +39,12 @@ import sys
 import time
 
 from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, read_mutants, test_files
+from mutant_results import Results, former_rows, table_of
 
-ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs")  # what a build and its tests read, too
-LEAST = 93  # mutants; raise it when you add some
+ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")  # what a build and its tests read, too
+LEAST = 136  # mutants; raise it when you add some
 LIMIT_S = 300
+PYTHON = ROOT / "build/python/environment/bin/python"  # with what python/tests/requirements.txt lists
 
 
 class Workplace:
@@ -50,7 +53,7 @@ class Workplace:
     def __init__(self, folder, mutants, jobs, werror):
         self.tree, self.jobs, self.werror = folder / "tree", jobs, werror
         self.build = self.tree / "build"  # as far below the sources as usual, so that ccache knows the paths
-        self.planted = None
+        self.planted, self.stale = None, False  # the mutant in the copy; whether one was compiled and is gone
         self.pocl_cache = ROOT / "build/tests/pocl-gpu-steps"  # what the tests have compiled already
         if not self.pocl_cache.is_dir():
             self.pocl_cache = folder / "pocl"
@@ -95,14 +98,21 @@ class Workplace:
             raise Failure("cannot be built:\n" + done.stdout[-3000:] + done.stderr[-1000:])
 
     def plant(self, one):
-        """Restore what was planted before, and plant this one; None: nothing."""
+        """Restore what was planted before, and plant this one; None: nothing. Build what has changed by that."""
         if self.planted:
             shutil.copy(ROOT / self.planted.path, self.tree / self.planted.path)
+            self.stale = self.stale or is_compiled(self.planted)
         self.planted = one
-        if one:
-            text = (ROOT / one.path).read_text()
-            match = pattern_of(one).search(text)
-            (self.tree / one.path).write_text(text[:match.start()] + "\n".join(one.new) + text[match.end():])
+        if not one:
+            return
+        if self.stale and not is_compiled(one):
+            self.make(targets_of(one))
+        text = (ROOT / one.path).read_text()
+        match = pattern_of(one).search(text)
+        (self.tree / one.path).write_text(text[:match.start()] + "\n".join(one.new) + text[match.end():])
+        if is_compiled(one):
+            self.make(targets_of(one))
+        self.stale = False
 
     def run(self, one, limit):
         """Exit code, None where the time was up, and what the command of a mutant printed."""
@@ -122,6 +132,13 @@ class Workplace:
         if words[0] == "oclgrind":
             script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
             program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
+        if words[0] == "pytest":
+            files = [f"python/tests/{word}" for word in words[1:] if word.startswith("test_")]
+            program = [str(PYTHON) if PYTHON.exists() else sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(files or ["python/tests"]),
+                       *(word for word in words[1:] if not word.startswith("test_"))]
+            paths = [str(self.tree / "python"), *filter(None, [os.environ.get("KITH_PYTEST")])]
+            variables |= {"PYTHONPATH": ":".join(paths), "KITH_LIBRARY": str(self.build / "lib/libkith.so.0"),
+                          "PYTHONDONTWRITEBYTECODE": "1"}
         environment = {**os.environ, "KITH_TUNING": "off", "OMP_WAIT_POLICY": "passive",
                        "KITH_CL_DIR": str(self.tree / "kernels_cl"), "POCL_CACHE_DIR": str(self.pocl_cache),
                        **variables}
@@ -142,9 +159,16 @@ class Workplace:
         return name if name == "oclgrind" else str(self.build / "bin" / name)
 
 
+def is_compiled(one):
+    """Kernels are read from the copy as they are, and so is Python."""
+    return one.path.parts[0] not in ("kernels_cl", "python")
+
+
 def targets_of(one):
     if "ctest" in one.words():
-        return {"kith_mpi_tests"}
+        return {"kith_mpi_command_tests" if "mpi-command" in one.words() else "kith_mpi_tests"}
+    if "pytest" in one.words():
+        return {"kith"}
     return {"kith_tests"} if "kith_tests" in one.words() else {"kith_command", "kith_opencl"}
 
 
@@ -154,6 +178,9 @@ def killer(one, code, said):
         case = re.search(r"^TEST CASE:  (.*)", block, re.MULTILINE)
         if case and "ERROR: " in block:
             return case[1].strip()
+    by_pytest = re.search(r"^(?:FAILED|ERROR) \S*?(test_\w+\.py(?:::\w+)*)", said, re.MULTILINE)
+    if by_pytest:
+        return f"`{by_pytest[1]}`"
     of_oclgrind = [what for what in ("data race", "uninitialized value") if what in said.lower()]
     if "oclgrind" in one.words() and of_oclgrind:
         return "Oclgrind: " + " and ".join(of_oclgrind)
@@ -170,8 +197,6 @@ def run_mutant(place, one):
     """Seconds, and who killed it. Raises Failure: it survived, or proves nothing."""
     begin = time.monotonic()
     place.plant(one)
-    if one.path.parts[0] != "kernels_cl":  # kernels are read from the copy as they are
-        place.make(targets_of(one))
     code, said = place.run(one, float(one["limit"] or LIMIT_S))
     if code is None and not one["limit"]:
         raise Failure(f"its command did not end within {LIMIT_S} s; shorten it, or give a limit to what hangs")
@@ -183,7 +208,8 @@ def run_mutant(place, one):
 
 
 def ran_nothing(said):
-    return re.search(r"test cases: *0 \||No tests were found|\*\*\*Skipped", said)
+    return re.search(r"test cases: *0 \||No tests were found|\*\*\*Skipped|no tests ran|^\d+ (skipped|deselected)", said,
+                     re.MULTILINE)
 
 
 def check_commands(place, mutants):
@@ -198,49 +224,6 @@ def check_commands(place, mutants):
         if code != 0 or ran_nothing(said):
             raise Failure(f"{one.file}: [{one.name}]: without the mutant, too, this fails or runs nothing: "
                           f"{one['killed by']}\n{said[-3000:]}")
-
-
-class Results:
-    """What became of each mutant when it last ran, in a file of the workplace; forgotten when it changes."""
-
-    def __init__(self, folder):
-        self.file = folder / "results.json"
-        self.known = self.read()
-
-    def read(self):
-        return json.loads(self.file.read_text()) if self.file.is_file() else {}
-
-    @staticmethod
-    def identity(one):
-        return "\n".join([*one.old, "+", *one.new, one["killed by"]])
-
-    def of(self, one):
-        known = self.known.get(one.name, {})
-        return known if known.get("identity") == self.identity(one) else None
-
-    def keep(self, one, seconds, by):
-        self.known = self.read()  # another run may have kept some
-        self.known[one.name] = {"identity": self.identity(one), "seconds": round(seconds, 1), "by": by}
-        self.file.write_text(json.dumps(self.known, indent=1))
-
-
-def table_of(mutants, results):
-    missing = [one.name for one in mutants if not results.of(one)]
-    if missing:
-        raise Failure(f"no result yet of {', '.join(missing)}; run them with --missing")
-    lines = ["# Mutants", "",
-             "This page lists bugs that were planted in kith, one at a time, and the test that fails for each.",
-             "`tools/check --only mutants` plants them again (under `--ci` three, chosen by the date). `tests/mutants/*.txt` has",
-             "the list, and `tests/mutants/mutants.py` says how to add one. The seconds are those of the build and of the test,",
-             "on two cores.",
-             "",
-             "| mutant | kind | what it would do | killed by | seconds |", "|---|---|---|---|---|"]
-    for one in mutants:
-        known = results.of(one)
-        cells = [f"`{one.name}`", one["kind"], one["means"], known["by"], f"{known['seconds']:.0f}"]
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    lines += ["", f"{len(mutants)} planted, {len(mutants)} killed."]
-    return "\n".join(lines) + "\n"
 
 
 def chosen(mutants, options, results):
@@ -275,8 +258,8 @@ def main():
     options = parser.parse_args()
     mutants = read_mutants()
     wrong = find_places(mutants.values())
-    listed = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/mutants.md").read_text(), re.MULTILINE))
-    if listed != set(mutants) and not (options.table or options.missing):
+    listed = set(former_rows())
+    if listed != set(mutants) and not (options.table or options.missing or options.only):
         wrong.append(f"docs/mutants.md has other mutants ({', '.join(sorted(listed ^ set(mutants)))}); run --missing, "
                      "then --table")
     if len(mutants) < LEAST:
