@@ -134,7 +134,8 @@ class Workplace:
             program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
         if words[0] == "pytest":
             files = [f"python/tests/{word}" for word in words[1:] if word.startswith("test_")]
-            program = [str(PYTHON) if PYTHON.exists() else sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *(files or ["python/tests"]),
+            program = [str(PYTHON) if PYTHON.exists() else sys.executable, "-m", "pytest", "-q", "-x", "-p",
+                       "no:cacheprovider", *(files or ["python/tests"]),
                        *(word for word in words[1:] if not word.startswith("test_"))]
             paths = [str(self.tree / "python"), *filter(None, [os.environ.get("KITH_PYTEST")])]
             variables |= {"PYTHONPATH": ":".join(paths), "KITH_LIBRARY": str(self.build / "lib/libkith.so.0"),
