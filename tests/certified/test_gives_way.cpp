@@ -59,7 +59,8 @@ TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   if (trace.plan.proposer == Proposer::none) return;  // too small a problem to propose for, here
   CHECK(trace.fallbacks == m);
   CHECK(trace.repeats == 0);
-  CHECK(trace.listed <= 200 * trace.plan.candidates);  // of the first tile alone, with and without a guess
+  // Of the first tile alone, with and without a guess, and where bytes gave way to 16-bit floats by these.
+  CHECK(trace.listed <= 400 * trace.plan.candidates);
   index.search(queries, 2, {.proposer = trace.plan.proposer, .query_tile = 100}, &trace);
   CHECK(trace.listed > 200 * trace.plan.candidates);  // where it was asked for it goes on
 }

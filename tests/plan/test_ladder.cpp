@@ -91,8 +91,9 @@ TEST_CASE("feedback: a proposer that was overwhelmed is chosen for fewer neighbo
   const Feedback feedback{{{Proposer::fp16, false, many.k}}};
   const Plan plan = make_plan(gpu, many, {}, feedback);
   CHECK(plan.proposer == Proposer::none);
-  CHECK(plan.reason.ends_with(
-      "; proposer fp16 gave way (it left most queries of an earlier search of this index to the chain)"));
+  CHECK(
+      plan.reason.ends_with("; proposer fp16 gave way (an earlier search of this index showed that its "
+                            "bounds tell too few of the rows apart)"));
   Problem fewer = many;
   --fewer.k;
   CHECK(make_plan(gpu, fewer, {}, feedback) == make_plan(gpu, fewer));

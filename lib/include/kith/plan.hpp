@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -86,6 +87,12 @@ struct Feedback {
   /// A sample of queries for so many neighbours read more leaves than boxes are worth. 0: there was none.
   std::int64_t boxes_lose_from = 0;
   std::int64_t queries = 0;  ///< answered without boxes, for which it would have paid to make them
+  /// By how many standard deviations of a row's squared distances the bounds of int8 are apart, in a sample.
+  /// 0: the rows lie on a grid of bytes, of which its products are exact. An Index says this of its rows
+  /// itself, and of its device what follows.
+  double byte_blur = std::numeric_limits<double>::infinity();
+  /// How many times as fast products of bytes are as those of 16-bit floats. 0: that was not measured.
+  double byte_speed = 0;
 
   bool operator==(const Feedback&) const = default;
 };

@@ -201,6 +201,7 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
+  if (counts_ranked_) ranked_ += proposal_.listed(device, count);
   std::size_t width = 0;  // of the lists that are ranked, where not all of each comes back
   if (on_host_) {
     width = static_cast<std::size_t>(plan_.problem.k);

@@ -51,6 +51,15 @@ class BoundedSearch {
   /// Of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
 
+  /// Count what is ranked from now on, or no more, for which the device is waited for.
+  void count_ranked(bool counts) { counts_ranked_ = counts; }
+  /// Candidates that were ranked since then.
+  std::int64_t ranked() const { return ranked_; }
+  /// Whether products of its queries and rows are exact.
+  bool is_exact() const {
+    return form_.on_grid == spi::OnGrid::exactly && quantized_->on_grid() == spi::OnGrid::exactly;
+  }
+
   /// Whether the host has the rows: the chain alone cannot search them on the device.
   bool rows_elsewhere() const { return quantized_->elsewhere() != nullptr; }
 
@@ -98,9 +107,11 @@ class BoundedSearch {
     ListReader lists;
   };
   std::unique_ptr<OnHost> on_host_;  ///< null: the device does
-  MatrixView<const float> asked_;    ///< the queries in the workspace
-  FoundBefore known_;                ///< of all queries of the tile
-  std::vector<Key> first_;           ///< [asked_, k]  their lists to begin with; empty: nothing is known
+  bool counts_ranked_ = false;
+  mutable std::int64_t ranked_ = 0;
+  MatrixView<const float> asked_;  ///< the queries in the workspace
+  FoundBefore known_;              ///< of all queries of the tile
+  std::vector<Key> first_;         ///< [asked_, k]  their lists to begin with; empty: nothing is known
 };
 
 }  // namespace kith

@@ -113,6 +113,25 @@ bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& val
          Wide(grid).apart(values.data(), static_cast<std::int64_t>(values.size())) == 0;
 }
 
+/// Whether every c + b i is a float, too, a whole number of steps.
+bool is_of_floats(const ByteGrid& grid) {
+  return grid.exact && is_whole(static_cast<double>(grid.centre) * static_cast<double>(grid.scale));
+}
+
+/// Whether all elements of a row are on a grid of floats. In lanes of vectors: without a branch.
+bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims) {
+  constexpr float to_whole = 0x1.8p23f;  // beside which a float has no fraction
+  constexpr float least = spi::least_on_grid, most = spi::most_on_grid;
+  const auto step = static_cast<float>(grid.step());
+  unsigned off = 0;
+  for (std::int64_t d = 0; d < dims; ++d) {
+    const float i = ((row[d] - grid.centre) * grid.scale + to_whole) - to_whole;
+    const bool is_on = grid.centre + i * step == row[d] && i >= least && i <= most;
+    off |= is_on ? 0u : 1u;
+  }
+  return off == 0;
+}
+
 }  // namespace
 
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element) {
@@ -138,9 +157,10 @@ spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, st
   const Wide wide(grid);
   const std::int64_t dims = rows.cols(), stride = sample_stride(rows.rows());
   if (grid.exact) {
+    const bool floats = is_of_floats(grid);
     std::atomic<bool> on = true;
     parallel_for(rows.rows(), rows.rows() * dims, threads, [&](std::int64_t r) {
-      if (on && wide.apart(rows.row(r), dims) > 0) on = false;
+      if (on && !(floats ? lies_on(grid, rows.row(r), dims) : wide.apart(rows.row(r), dims) == 0)) on = false;
     });
     if (on) return spi::OnGrid::exactly;
   }

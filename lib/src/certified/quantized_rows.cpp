@@ -1,7 +1,9 @@
 #include "certified/quantized_rows.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/float_guard.hpp"
@@ -16,11 +18,14 @@ namespace kith {
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());
-  double most = 0;
-  for (std::int64_t r = 0; r < rows.rows(); r += stride)
+  std::int32_t most =
+      0;  // bits of numbers that are not negative have the order of these: in lanes of vectors
+  for (std::int64_t r = 0; r < rows.rows(); r += stride) {
+    const float* const row = rows.row(r);
     for (std::size_t d = 0; d < centre.size(); ++d)
-      most = std::max(most, std::fabs(static_cast<double>(rows.row(r)[d]) - static_cast<double>(centre[d])));
-  return most;
+      most = std::max(most, std::bit_cast<std::int32_t>(row[d] - centre[d]) & 0x7FFFFFFF);
+  }
+  return static_cast<double>(std::bit_cast<float>(most));
 }
 
 namespace {
@@ -68,6 +73,17 @@ bool has_bound(const Index::State& index, Proposer proposer, float largest) {
   const std::vector<float> centre = centre_for(index, grid_for(index, proposer));
   return within_range(proposer, index.dims, largest_centred(largest, centre),
                       largest_centred(index.largest, centre));
+}
+
+/// An element is off by up to half a step, a row by the root of dims / 12 steps, and so the place of a pair,
+/// half its squared distance, by that times both norms; a bound below and one above are twice as far apart,
+/// which are four times as much of squared distances.
+double byte_blur_of(const Index::State& index) {
+  if (grid_for(index, Proposer::int8).exact) return 0;
+  const FloatGuard guard;
+  const double step = 1 / static_cast<double>(scale_of(Proposer::int8, index.clip_range));
+  const double off = step * std::sqrt(static_cast<double>(index.dims) / 12);
+  return index.spread > 0 ? 8 * off / index.spread : std::numeric_limits<double>::infinity();
 }
 
 IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& state,

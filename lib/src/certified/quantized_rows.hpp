@@ -58,6 +58,9 @@ QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, Matr
 /// is searched.
 bool has_bound(const Index::State& index, Proposer proposer, float largest);
 
+/// Feedback::byte_blur of the training rows.
+double byte_blur_of(const Index::State& index);
+
 /// The quantized training rows, a part for each chunk, in device memory.
 class IndexQuantizedRows {
  public:

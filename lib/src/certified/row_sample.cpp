@@ -8,6 +8,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "certified/byte_grid.hpp"
+#include "certified/spread.hpp"
 #include "host/parallel.hpp"
 #include "metric/chain.hpp"
 #include "plan/product_bounds.hpp"
@@ -34,6 +35,9 @@ bool add_columns(const float* row, std::size_t count, double* sum, float* least,
 
 }  // namespace
 
+/// Of a sample, rows that are compared with each other.
+constexpr std::int64_t rows_a_kept_one = 64;
+
 std::int64_t sample_stride(std::int64_t rows) {
   constexpr std::int64_t most_samples = 4096;
   return divide_up(rows, most_samples);
@@ -43,6 +47,7 @@ void SampledValues::tell(Index::State& index) const {
   index.centre = centre;
   index.clip_range = clip_range;
   index.grid = grid;
+  index.spread = spread;
 }
 
 RowSample::RowSample(std::int64_t dims)
@@ -92,6 +97,7 @@ void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64
   for (std::int64_t r = divide_up(first, stride) * stride - first; r < rows.rows(); r += stride) {
     add_sums(rows.row(r));
     add_values(rows.row(r));
+    if ((first + r) / stride % rows_a_kept_one == 0) keep(rows.row(r));
   }
 }
 
@@ -111,6 +117,7 @@ SampledValues RowSample::values(Metric metric, Element element) const {
   if (compares_bits(metric)) return values;
   values.clip_range = clip_range(values.centre);
   values.grid = grid_of_values(values_, metric, element);
+  if (sums_squares(metric)) values.spread = spread_of_distances(kept_, values.centre);
   return values;
 }
 
@@ -144,6 +151,7 @@ SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Elemen
   if (follows_from_products(metric) && !sample.take_few_whole_numbers())
     for (std::int64_t r = 0; r < rows.rows() && !sample.values_.too_many(); r += stride)
       sample.add_values(rows.row(r));
+  for (std::int64_t r = 0; r < rows.rows(); r += stride * rows_a_kept_one) sample.keep(rows.row(r));
   return sample.values(metric, element);
 }
 

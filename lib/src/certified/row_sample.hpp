@@ -23,6 +23,7 @@ struct SampledValues {
   std::vector<float> centre;
   double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
   ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)
+  double spread = 0;      ///< Index::State::spread
 
   void tell(Index::State& index) const;
 };
@@ -47,6 +48,7 @@ class RowSample {
   void add_sums(const float* row);
   void add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads);
   void add_values(const float* row);
+  void keep(const float* row) { kept_.insert(kept_.end(), row, row + sum_.size()); }
   bool take_few_whole_numbers();
   std::vector<float> centre(Metric metric) const;
   double clip_range(const std::vector<float>& centre) const;
@@ -56,6 +58,7 @@ class RowSample {
   std::vector<double> sum_;
   std::vector<float> least_, most_;  ///< of each column
   FewValues values_;
+  std::vector<float> kept_;  ///< one in rows_a_kept_one of the sample, one behind the other
 };
 
 /// Of about 4096 of these rows, which are all there: sooner than RowSample, and the same.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -65,6 +66,7 @@ struct Device::State {
   std::map<Selector, std::string> selector_refusals;
   /// Likewise by metric of a search by boxes (boxes_check.cpp).
   std::map<Metric, std::string> boxes_refusals;
+  std::optional<double> byte_speed;  ///< once it was measured (byte_speed.hpp)
   HostMutex speeds_mutex;
   std::vector<double> speeds = {};  ///< of the members of a set, once they were measured (member_speeds.hpp)
 };

@@ -255,6 +255,7 @@ void RowsSink::end(Index::State& index) {
   index.centre = std::move(states_.front()->centre);
   index.clip_range = states_.front()->clip_range;
   index.grid = states_.front()->grid;
+  index.spread = states_.front()->spread;
 }
 
 }  // namespace kith

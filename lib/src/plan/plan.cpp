@@ -63,8 +63,9 @@ std::string list_of(const std::vector<Proposer>& proposers) {
 }
 
 /// The proposer that was asked for, or the one that pays.
-Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o) {
-  if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o);
+Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o,
+                         const Feedback& feedback) {
+  if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
   if (o.proposer == Proposer::none) return Proposer::none;
   const std::string what = "proposer " + std::string(name(o.proposer));
   if (!follows_from_products(problem.metric))
@@ -144,11 +145,12 @@ std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem,
 }
 
 /// The plan for a problem and options that were checked; `self` is heard already.
-Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+            const Feedback& feedback) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
   std::string why_not_tuned;
   if (std::optional<Plan> tuned = tuned_plan(device, problem, options, why_not_tuned)) return *tuned;
-  const Proposer proposer = wanted_proposer(device, problem, options);
+  const Proposer proposer = wanted_proposer(device, problem, options, feedback);
   Choice choice = proposer == Proposer::none ? choose_chain(device, problem, options)
                                              : choose_proposed(device, problem, options, proposer);
   apply(device, options, why_not_tuned, choice);
@@ -191,7 +193,7 @@ std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem
   PlanOptions open = options;
   open.filter = {};
   try {
-    Plan plan = decide(device, problem, open);
+    Plan plan = decide(device, problem, open, feedback);
     if (plan.proposer == Proposer::none || (!asked_for && overwhelms(feedback, plan.proposer, problem.k)))
       return std::nullopt;
     plan.filters = 1;
@@ -218,11 +220,11 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
   Problem wider = problem;
   wider.k = places_to_search(problem.k, kept, problem.n);
   try {
-    Plan plan = decide(device, wider, open);
+    Plan plan = decide(device, wider, open, feedback);
     if (plan.proposer == Proposer::none) {
       if (!plan.fused) return std::nullopt;
       open.memory_limit = memory_budget(device, plan, options) / 2;  // as memory_budget() says
-      plan = decide(device, wider, open);
+      plan = decide(device, wider, open, feedback);
     }
     if (!asked_for && overwhelms(feedback, plan.proposer, wider.k)) return std::nullopt;
     plan.filters = options.filter.rows();
@@ -243,7 +245,7 @@ Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const Pla
   PlanOptions way = options;
   way.fused = false;
   way.proposer = Proposer::none;
-  return decide(device, problem, way);
+  return decide(device, problem, way, feedback);
 }
 
 }  // namespace
@@ -271,16 +273,18 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
     plan->attempts = attempts_of(*plan, false);
     return *plan;
   }
-  Plan plan =
-      has_filter(options) ? decide_filtered(device, searched, way, feedback) : decide(device, searched, way);
-  std::string note;
+  Plan plan = has_filter(options) ? decide_filtered(device, searched, way, feedback)
+                                  : decide(device, searched, way, feedback);
   if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
-    note = reasons::overwhelmed(plan.proposer);
-    way.proposer = Proposer::none;
-    plan = decide(device, searched, way);
+    way.proposer = Proposer::none;  // it was tuned
+    plan = decide(device, searched, way, feedback);
   }
   plan.self = options.self;
-  plan.reason += reasons::left_out(plan) + note;
+  plan.reason += reasons::left_out(plan);
+  if (options.proposer == Proposer::automatic)
+    for (const Feedback::Lesson& lesson : feedback.lessons)
+      if (overwhelms(feedback, lesson.proposer, plan.problem.k))
+        plan.reason += reasons::overwhelmed(lesson.proposer);
   plan.attempts = attempts_of(plan, !lesson_of(feedback, plan.proposer).misleads);
   return plan;
 }

@@ -146,7 +146,7 @@ std::string placed(Placement placement, const std::string& members) {
 
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
-         " gave way (it left most queries of an earlier search of this index to the chain)";
+         " gave way (an earlier search of this index showed that its bounds tell too few of the rows apart)";
 }
 std::string rows_are_bytes() {
   return "rows stay as bytes, which proposer int8 multiplies as they are";

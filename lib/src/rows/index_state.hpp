@@ -79,8 +79,11 @@ struct Index::State {
   std::vector<float> centre;  ///< SampledValues of the rows
   double clip_range = 0;      ///< clip_range_of() the rows
   ByteGrid grid;              ///< likewise
-  RowNumbers numbers;         ///< of the rows, by their places
-  RemovedRows removed;        ///< by their places
+  /// The standard deviation of a row's squared distances to others, over the norm of a centred row. 0: where
+  /// distances are no squares, or there is none.
+  double spread = 0;
+  RowNumbers numbers;   ///< of the rows, by their places
+  RemovedRows removed;  ///< by their places
   std::shared_ptr<MadeOfRows> made;
   Lessons& lessons = made->lessons;  ///< of searches, for plans
   DeviceMutex& quantized_mutex = made->quantized_mutex;

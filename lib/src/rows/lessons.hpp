@@ -1,6 +1,7 @@
 // What searches teach an Index about its proposers, for those that follow. Any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -14,6 +15,10 @@ class Lessons {
  public:
   void tell_misleads(Proposer proposer) { of(proposer).misleads = true; }
   void tell_overwhelms(Proposer proposer, std::int64_t k) { lower(of(proposer).overwhelmed_from, k); }
+
+  /// Searches by bytes for up to k neighbours ranked few enough.
+  void tell_bytes_suit(std::int64_t k) { bytes_suit_to_ = std::max<std::int64_t>(bytes_suit_to_, k); }
+  bool bytes_suit(std::int64_t k) const { return k <= bytes_suit_to_; }
 
   void tell_boxes_made() { boxes_made_ = true; }
   void tell_boxes_lose(std::int64_t k) { lower(boxes_lose_from_, k); }
@@ -49,7 +54,7 @@ class Lessons {
 
   std::array<Lesson, static_cast<std::size_t>(Proposer::int8) + 1> lessons_;
   std::atomic<bool> boxes_made_ = false;
-  std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0;
+  std::atomic<std::int64_t> boxes_lose_from_ = 0, queries_ = 0, bytes_suit_to_ = 0;
 };
 
 }  // namespace kith

@@ -124,7 +124,7 @@ void BoxedSearch::run(MatrixView<const float> queries, std::int64_t first, const
       words = gathered(options_.filter, open.queries, first);
       rest.filter = {words.data(), static_cast<std::int64_t>(open.queries.size()), options_.filter.cols()};
     }
-    search_rest(index_, plan_, rest, queries, open, workspace, trace);
+    search_rest(index_, plan_, rest, queries, open, Proposer::none, workspace, trace);
   }
   watcher.step_done();
 }

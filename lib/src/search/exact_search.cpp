@@ -28,6 +28,24 @@ void move_keys(Device::State& state, const Workspace& from, std::int64_t first, 
   }
 }
 
+float largest_of(const std::vector<float>& rows) {
+  float largest = 0;
+  for (const float value : rows) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+/// What a search for the rest took, to the search that it is part of.
+void add(const Trace& rest, Trace& trace) {
+  for (const auto& [step, seconds] : rest.seconds) trace.seconds[step] += seconds;
+  trace.device_seconds += rest.device_seconds;
+  trace.queue_seconds += rest.queue_seconds;
+  trace.chunks += rest.chunks;
+  trace.listed += rest.listed;
+  trace.collected += rest.collected;
+  trace.repeats += rest.repeats;
+  trace.fallbacks += rest.fallbacks;
+}
+
 }  // namespace
 
 PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
@@ -58,30 +76,23 @@ void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& w
   }
 }
 
-void search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
-                 MatrixView<const float> queries, const Open& open, const Workspace& workspace,
-                 Trace* trace) {
-  const auto count = static_cast<std::int64_t>(open.queries.size());
-  std::vector<float> rows;
-  for (const std::int64_t q : open.queries)
-    rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
-  const MatrixView<const float> rest(rows.data(), count, queries.cols());
-  const PlanOptions way = options_for_rest(index, plan, options);
-  const Plan chain = plan_search(index, count, plan.problem.k, way, {});
-  const std::shared_ptr<Device::State>& state = index.device.state();
-  Workspace own(state, chain, scratch_of(*state, chain));
-  const DeviceFilter filter(state, chain, way);
-  const ExactSearch search(index, chain, filter);
-  const std::int64_t tiles = (count + chain.query_tile - 1) / chain.query_tile;
-  Watcher watcher(way, tiles * search.steps());
-  watcher.check_stop();
-  std::function<void()> nothing;
-  for (std::int64_t first = 0; first < count; first += chain.query_tile) {
-    const std::int64_t some = std::min(chain.query_tile, count - first);
-    upload_tile(index, chain, rest.slice(first, some), first, own, filter, trace);
-    search.run(some, own, watcher, trace, nothing);
-    move_keys(*state, own, first, some, open, workspace);
-  }
+std::int64_t search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const Workspace& workspace, Trace* trace) {
+  const std::vector<float> rows = gathered(queries, open.queries, 0);
+  const MatrixView<const float> rest(rows.data(), static_cast<std::int64_t>(open.queries.size()),
+                                     queries.cols());
+  PlanOptions way = options_for_rest(index, plan, options);
+  way.proposer = proposer;
+  const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
+  Trace more;
+  more.time_steps = trace && trace->time_steps;
+  run(index, own, way, rest, largest_of(rows), &more, nullptr,
+      [&](Workspace& from, std::int64_t first, std::int64_t count) {
+        move_keys(*index.device.state(), from, first, count, open, workspace);
+      });
+  if (trace) add(more, *trace);
+  return more.fallbacks;
 }
 
 namespace {
@@ -107,11 +118,9 @@ void search_rest_in_parts(const Index::State& index, const Plan& plan, const Pla
                           Trace* trace) {
   const auto count = static_cast<std::int64_t>(open.queries.size());
   const std::vector<float> rows = gathered(queries, open.queries, 0), given = with_all_columns(index, rows);
-  const float largest = *std::max_element(rows.begin(), rows.end(),
-                                          [](float a, float b) { return std::fabs(a) < std::fabs(b); });
   const CheckedQueries asked{RowsView(given.data(), Element::f32, count, index.columns),
                              {rows.data(), count, index.dims},
-                             std::fabs(largest)};
+                             largest_of(rows)};
   const PlanOptions way = options_for_rest(index, plan, options);
   Trace more;
   const Keys found = index.parted->search_keys(index, asked, plan.problem.k, way, trace ? &more : nullptr);
@@ -124,10 +133,7 @@ void search_rest_in_parts(const Index::State& index, const Plan& plan, const Pla
     session->write(*result.memory, static_cast<std::size_t>(open.queries[i]) * k * sizeof(Key), keys.data(),
                    k * sizeof(Key));
   }
-  if (!trace) return;
-  for (const auto& [step, seconds] : more.seconds) trace->seconds[step] += seconds;
-  trace->device_seconds += more.device_seconds;
-  trace->chunks += more.chunks;
+  if (trace) add(more, *trace);
 }
 
 }  // namespace kith

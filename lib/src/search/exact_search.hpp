@@ -40,12 +40,15 @@ class ExactSearch {
 PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options);
 
 /// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
-/// those of the tile are.
-///   plan     whose other attempts left them
-///   options  with the filter of the open queries
-///   queries  [count, dims]  of the tile
-void search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
-                 MatrixView<const float> queries, const Open& open, const Workspace& workspace, Trace* trace);
+/// those of the tile are. Throws what planning and searching throw.
+///   plan      whose other attempts left them
+///   options   with the filter of the open queries
+///   queries   [count, dims]  of the tile
+///   proposer  of the plan of their own; none: the chain alone
+/// Returns how many queries the proposer left to the chain.
+std::int64_t search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
+                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const Workspace& workspace, Trace* trace);
 
 /// The same where rows are bytes: whoever has them answers.
 void search_rest_in_parts(const Index::State& index, const Plan& plan, const PlanOptions& options,

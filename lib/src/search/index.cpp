@@ -88,6 +88,7 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->centre = index.centre;
   state->clip_range = index.clip_range;
   state->grid = index.grid;
+  state->spread = index.spread;
   state->numbers = index.numbers;
   return state;
 }
@@ -136,6 +137,7 @@ void add_rows(const Index::State& before, RowsOfIndex more, Index::State& grown)
   grown.centre = before.centre;
   grown.clip_range = std::max(before.clip_range, measured_reach(grown, more.sample.view));
   grown.grid = before.grid;
+  grown.spread = before.spread;
 }
 
 /// The rows of an Index in parts that are left, in memory of their own.

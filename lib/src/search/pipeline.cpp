@@ -12,6 +12,7 @@
 #include "plan/plan_filter.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
@@ -74,8 +75,12 @@ void leave_lists_empty(const Index::State& index, const Plan& plan, std::int64_t
 class Ladder {
  public:
   Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
-         const QueryForm& form, Trace* trace)
-      : index_(index), plan_(plan), options_(options), teaches_(is_of_most_rows(plan, options)) {
+         const QueryForm& form, float largest_query, Trace* trace)
+      : index_(index),
+        plan_(plan),
+        options_(options),
+        largest_query_(largest_query),
+        teaches_(is_of_most_rows(plan, options)) {
     if (plan.boxes)
       boxed_.emplace(index, plan, options, filter, trace);
     else if (plan.proposer == Proposer::none)
@@ -100,18 +105,25 @@ class Ladder {
 
  private:
   void learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after);
+  bool is_to_weigh() const;
+  void weigh_bytes(std::int64_t count) const;
+  bool leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                      Trace* trace);
   void leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
                       const Workspace& workspace, Trace* trace);
 
   const Index::State& index_;
   const Plan& plan_;
   const PlanOptions& options_;
+  const float largest_query_;
   const bool teaches_;
   std::optional<BoxedSearch> boxed_;
   std::optional<ExactSearch> exact_;
   std::optional<BoundedSearch> bounded_;
   std::size_t begin_ = 0;  ///< the attempt that a tile begins with: later ones once many were open
-  std::int64_t asked_ = 0, left_ = 0;  ///< queries that a proposer was asked for, and left to the chain
+  bool finer_ = false;     ///< most of a tile was left to 16-bit floats
+  /// Queries that a proposer was asked for, and left to a finer one or to the chain.
+  std::int64_t asked_ = 0, left_ = 0;
 };
 
 void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
@@ -121,6 +133,7 @@ void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace&
   if (exact_) return exact_->run(count, workspace, watcher, trace, meanwhile);
   const std::size_t begin = begin_;
   Open open = all_open(count);
+  if (finer_ && leave_to_finer(queries, open, workspace, trace)) return watcher.steps_done(steps());
   std::size_t before_at = begin;
   for (std::size_t at = begin; at < plan_.attempts.size(); ++at) {
     const Attempt& attempt = plan_.attempts[at];
@@ -129,8 +142,13 @@ void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace&
       leave_to_chain(queries, open, at > begin, workspace, trace);
       break;
     }
+    if (at > begin && attempt.when == Attempt::When::many && leave_to_finer(queries, open, workspace, trace))
+      break;
     const std::int64_t before = count_of(open);
+    const bool weighs = at == 0 && is_to_weigh();
+    bounded_->count_ranked(weighs);
     open = bounded_->ask(attempt, queries, open, workspace, watcher, trace, meanwhile);
+    if (weighs) weigh_bytes(count);
     if (at > begin) {
       if (trace) trace->repeats += std::max<std::int64_t>(before - count_of(open), 0);
       learn(before_at, at, before, count_of(open));
@@ -151,10 +169,55 @@ void Ladder::learn(std::size_t from, std::size_t at, std::int64_t before, std::i
     index_.lessons.tell_misleads(plan_.proposer);
 }
 
+/// Whether kith chose bytes for what a sample says of them, which the first searches have to show.
+bool Ladder::is_to_weigh() const {
+  return teaches_ && plan_.proposer == Proposer::int8 && options_.proposer == Proposer::automatic &&
+         !plan_.rows_are_bytes && !bounded_->is_exact() && plan_.problem.m > spi::small_batch &&
+         index_.device.info().kind == DeviceKind::gpu && !index_.lessons.bytes_suit(plan_.problem.k);
+}
+
+/// By what the first attempt at `count` queries ranked.
+void Ladder::weigh_bytes(std::int64_t count) const {
+  const double ranked = static_cast<double>(bounded_->ranked()) / static_cast<double>(count);
+  if (lists_too_many(plan_.problem, ranked))
+    index_.lessons.tell_overwhelms(Proposer::int8, plan_.problem.k);
+  else
+    index_.lessons.tell_bytes_suit(plan_.problem.k);
+}
+
+/// Where bytes, which kith chose itself, leave many queries: ask 16-bit floats, whose bounds are nearer to
+/// the distances. False where that cannot be done.
+bool Ladder::leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                            Trace* trace) {
+  const auto& has = index_.device.info().proposers;
+  const bool there = std::find(has.begin(), has.end(), Proposer::fp16) != has.end() &&
+                     has_bound(index_, Proposer::fp16, largest_query_);
+  const bool gave_up = begin_ + 1 == plan_.attempts.size();
+  if (plan_.proposer != Proposer::int8 || options_.proposer != Proposer::automatic || plan_.rows_are_bytes ||
+      bounded_->rows_elsewhere() || gave_up || !there || count_of(open) <= spi::small_batch)
+    return false;
+  try {
+    const std::int64_t many = count_of(open), fell = search_rest(index_, plan_, options_, queries, open,
+                                                                 Proposer::fp16, workspace, trace);
+    left_ += many;
+    finer_ = 2 * many > queries.rows();
+    if (finer_ && 2 * fell > many) {  // later tiles are left to the chain at once, and later searches
+      finer_ = false;
+      begin_ = plan_.attempts.size() - 1;
+      if (teaches_) index_.lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
+    }
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
+    return false;
+  }
+}
+
 /// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
 ///   asked  it was asked for this tile
 void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
                             const Workspace& workspace, Trace* trace) {
+  if (leave_to_finer(queries, open, workspace, trace)) return;
   const std::int64_t many = count_of(open);
   if (asked) left_ += many;
   if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
@@ -164,7 +227,7 @@ void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, b
   else if (index_.rows_are_bytes)
     search_rest_in_parts(index_, plan_, options_, queries, open, workspace, trace);
   else
-    search_rest(index_, plan_, options_, queries, open, workspace, trace);
+    search_rest(index_, plan_, options_, queries, open, Proposer::none, workspace, trace);
   if (trace) trace->fallbacks += many;
 }
 
@@ -200,7 +263,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   std::optional<Ladder> ladder;
   if (m > 0)
     ladder.emplace(index, plan, options, filter, query_form_of(index, plan, queries, largest_query, trace),
-                   trace);
+                   largest_query, trace);
   const std::int64_t steps = ladder ? ladder->steps() : 0;
   Watcher watcher(options, query_tiles * steps);
   watcher.check_stop();
@@ -214,7 +277,7 @@ void run(const Index::State& index, const Plan& plan, const PlanOptions& options
   }
   do_once(meanwhile);  // there are no queries
   if (ladder) ladder->tell();
-  if (!plan.boxes) index.lessons.tell_answered(m);
+  if (!plan.boxes && options.boxes != false) index.lessons.tell_answered(m);
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = steps;

@@ -50,7 +50,7 @@ class Ways {
   const Index::State& index_;
   const Problem problem_;
   const PlanOptions& options_;
-  const Feedback& feedback_;
+  const Feedback feedback_;  ///< and what is known of the rows and measured on the device
   Rules rules_;
   bool without_boxes_ = false;
   std::string note_;  ///< on those that gave way

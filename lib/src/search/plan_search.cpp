@@ -5,6 +5,7 @@
 #include "certified/proposal.hpp"
 #include "certified/quantized_rows.hpp"
 #include "check/boxes_check.hpp"
+#include "check/byte_speed.hpp"
 #include "check/proposer_check.hpp"
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
@@ -185,6 +186,15 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
   }
 }
 
+/// What earlier searches taught, what is known of the rows, and what the device was asked for this search.
+Feedback all_feedback(const Index::State& index, const Problem& problem, const PlanOptions& options,
+                      Feedback feedback) {
+  feedback.byte_blur = byte_blur_of(index);
+  if (asks_for_byte_speed(index.device.info(), problem, options))
+    feedback.byte_speed = byte_speed(*index.device.state());
+  return feedback;
+}
+
 }  // namespace
 
 Ways::Ways(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
@@ -192,7 +202,7 @@ Ways::Ways(const Index::State& index, std::int64_t m, std::int64_t k, const Plan
     : index_(index),
       problem_{index.metric, index.rows, m, index.dims, k},
       options_(options),
-      feedback_(feedback),
+      feedback_(all_feedback(index, problem_, options, feedback)),
       rules_(index.device.info().tuning ? Rules::measured : Rules::built_in) {}
 
 Plan Ways::plan() const {

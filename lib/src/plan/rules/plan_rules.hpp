@@ -37,7 +37,14 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOp
 std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options);
 
 /// The proposer that pays for a problem about whose path the caller has said nothing; none otherwise.
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                         const Feedback& feedback);
+/// Whether that goes by Feedback::byte_speed, which takes a measurement.
+bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+
+/// Whether int8, which was chosen by Feedback::byte_blur, ranked so many candidates a query that fp16 is
+/// faster.
+bool lists_too_many(const Problem& problem, double ranked);
 
 /// Any device, with candidates from `proposer`.
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <limits>
 
+#include "plan/attempts.hpp"
 #include "plan/plan_visits.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
@@ -60,16 +62,23 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
   choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
 }
 
-/// Where a proposer was faster than the chain.
+/// Where a proposer was faster than the chain, and than those of the lines below.
 struct Pays {
+  enum class Needs { nothing, byte_grid, fast_bytes };
+
   DeviceKind kind;
   Proposer proposer;
+  Needs needs;
   double fewest_multiply_adds;
   std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
   double fewest_numbers, numbers_a_neighbour;  ///< n * dims is at least the first + k * the second
 };
 
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
+constexpr double least_byte_speed = 1.2;
+constexpr double longest_lists = 2000;  // of bytes, before they overflow
+
+using Needs = Pays::Needs;
 
 constexpr Pays pays[] = {
     // On an H200 tensor cores were 4 times as fast as the chain at 1e10 multiply-adds with 1,200 queries, 15
@@ -79,19 +88,80 @@ constexpr Pays pays[] = {
     // whole call is sooner done from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL), which is taken for both.
     // With k = 5000 of 10^6 rows 16-bit floats were twice as fast
     // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
-    {DeviceKind::gpu, Proposer::fp16, 1e10, 65, any, 3, any, 6000, 0, 0},
-    {DeviceKind::gpu, Proposer::int8, 1e9, 1, 64, 32, 65536, 256, 0, 0},
-    {DeviceKind::gpu, Proposer::int8, 1e8, 1, 1, 64, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 2e10, 65, any, 64, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
+    {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
     // On two cores with AMX twice as fast from 3e8 multiply-adds with 20 queries of 768 columns on, and 7
     // times at 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where
     // queries were few.
-    {DeviceKind::cpu, Proposer::bf16, 3e8, 16, any, 64, any, 256, 0, 0},
+    {DeviceKind::cpu, Proposer::bf16, Needs::nothing, 3e8, 16, any, 64, any, 256, 0, 0},
     // On two cores bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, 1.1 to 3.3 times with AVX2, from
     // 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32; what is listed, 5 to
     // 100 k of each query however many rows there are, asks for more rows with a larger k. Fewer queries gain
     // as much, twice to three times, but not what it takes to make the quantized rows.
-    {DeviceKind::cpu, Proposer::int8, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
+    {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
 };
+
+/// Whether a problem is of the sizes of a line.
+bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
+  const auto& has = device.proposers;
+  const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+  return device.kind == line.kind && std::find(has.begin(), has.end(), line.proposer) != has.end() &&
+         numbers * static_cast<double>(problem.m) >= line.fewest_multiply_adds &&
+         problem.m >= line.fewest_queries && problem.m <= line.most_queries &&
+         problem.dims >= line.fewest_dims && problem.dims <= line.most_dims &&
+         problem.k <= line.most_neighbours &&
+         numbers >= line.fewest_numbers + line.numbers_a_neighbour * static_cast<double>(problem.k);
+}
+
+/// Products of bytes saved 1.5e-15 s a pair and column, and what is listed more took 2.5e-10 s, on an H200.
+double worth_listing(const Problem& problem) {
+  return 6e-6 * static_cast<double>(problem.n) * static_cast<double>(problem.dims);
+}
+
+/// How many more rows a query bounds of int8 let pass than those of fp16, which let some 40 sqrt(k) pass.
+/// Where squared distances are normal, the k-th of n lies z standard deviations below their mean, and as many
+/// rows as lie below that and `blur` more. On an H200 as many were listed as by a blur 1.25 times as wide.
+double more_listed(const Problem& problem, double blur) {
+  const double share = static_cast<double>(problem.k) / static_cast<double>(problem.n);
+  const double twice = -2 * std::log(share);
+  constexpr double log_two_pi = 1.8378770664093453;
+  const double z = std::sqrt(std::max(twice - std::log(twice) - log_two_pi, 0.0)), wide = 1.25 * blur;
+  const double times = std::exp(std::min(wide * (z - wide / 2), 50.0));
+  return wide < z ? 40 * std::sqrt(static_cast<double>(problem.k)) * (times - 1)
+                  : std::numeric_limits<double>::infinity();
+}
+
+/// Lines of many queries by bytes are for devices that take them at once.
+bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem, const Feedback& feedback) {
+  const bool at_once = problem.m <= std::int64_t{device.profile.byte_queries};
+  switch (line.needs) {
+    case Needs::nothing:
+      return true;
+    case Needs::byte_grid:
+      return at_once && feedback.byte_blur == 0;
+    case Needs::fast_bytes:
+      return at_once && feedback.byte_speed >= least_byte_speed &&
+             more_listed(problem, feedback.byte_blur) < std::min(worth_listing(problem), longest_lists);
+  }
+  return false;
+}
+
+/// Whether earlier searches showed that bounds of a proposer, or of a finer one, tell rows hardly apart.
+bool is_too_coarse(Proposer proposer, const Problem& problem, const Feedback& feedback) {
+  const auto overwhelmed = [&](Proposer one) { return overwhelms(feedback, one, problem.k); };
+  return overwhelmed(proposer) ||
+         (proposer == Proposer::int8 && (overwhelmed(Proposer::bf16) || overwhelmed(Proposer::fp16)));
+}
+
+/// Whether the caller left the choice to the rules, and a search is one of those that they are about.
+bool is_free(const Problem& problem, const PlanOptions& options) {
+  constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
+  return options.selector == Selector::automatic && !options.fused && follows_from_products(problem.metric) &&
+         problem.n >= std::max(fewest_rows, rows_a_neighbour * problem.k);
+}
 
 }  // namespace
 
@@ -99,25 +169,30 @@ std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions&
   return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
 }
 
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
-  constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
-  if (options.selector != Selector::automatic || options.fused || !follows_from_products(problem.metric) ||
-      problem.n < std::max(fewest_rows, rows_a_neighbour * problem.k))
-    return Proposer::none;
-  const auto& has = device.proposers;
-  const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  const double multiply_adds = numbers * static_cast<double>(problem.m);
-  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& p) {
-    return device.kind == p.kind && std::find(has.begin(), has.end(), p.proposer) != has.end() &&
-           multiply_adds >= p.fewest_multiply_adds && problem.m >= p.fewest_queries &&
-           problem.m <= p.most_queries && problem.dims >= p.fewest_dims && problem.dims <= p.most_dims &&
-           problem.k <= p.most_neighbours &&
-           numbers >= p.fewest_numbers + p.numbers_a_neighbour * static_cast<double>(problem.k);
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+                         const Feedback& feedback) {
+  if (!is_free(problem, options)) return Proposer::none;
+  const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& line) {
+    return is_of(line, device, problem) && is_there(line, device, problem, feedback) &&
+           !is_too_coarse(line.proposer, problem, feedback);
   });
   if (best == std::end(pays)) return Proposer::none;
   const bool fits =
       quantized_bytes(best->proposer, problem.n, problem.dims) <= room_for_quantized_rows(device, options);
   return fits ? best->proposer : Proposer::none;
+}
+
+bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+  return options.proposer == Proposer::automatic && is_free(problem, options) &&
+         problem.m <= std::int64_t{device.profile.byte_queries} &&
+         std::any_of(std::begin(pays), std::end(pays), [&](const Pays& line) {
+           return line.needs == Needs::fast_bytes && is_of(line, device, problem);
+         });
+}
+
+bool lists_too_many(const Problem& problem, double ranked) {
+  // A sixth of what is listed is ranked.
+  return 6 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
 }
 
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,

@@ -62,6 +62,7 @@ std::shared_ptr<Index::State> state_of_kept(const Index::State& index, std::span
   state->centre = index.centre;
   state->clip_range = index.clip_range;
   state->grid = index.grid;
+  state->spread = index.spread;
   return state;
 }
 

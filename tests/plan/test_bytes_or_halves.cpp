@@ -1,0 +1,104 @@
+// Between bytes and 16-bit floats for many queries: by the rows, by the device's measured speed, by the
+// shape.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "certified/spread.hpp"
+#include "common/described_devices.hpp"
+#include "common/oracle.hpp"
+#include "kith/plan.hpp"
+
+namespace kith::tests {
+namespace {
+
+const Problem sift{Metric::l2, 1000000, 10000, 128, 10};
+
+/// One whose kernels take any number of queries by bytes.
+DeviceInfo described_hopper() {
+  DeviceInfo info = described_gpu("cuda");
+  info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
+  return info;
+}
+
+Feedback known(double byte_blur, double byte_speed) {
+  Feedback feedback;
+  feedback.byte_blur = byte_blur;
+  feedback.byte_speed = byte_speed;
+  return feedback;
+}
+
+Proposer chosen(const DeviceInfo& device, const Problem& problem, const Feedback& feedback) {
+  return make_plan(device, problem, {}, feedback).proposer;
+}
+
+Problem with_k(Problem problem, std::int64_t k) {
+  problem.k = k;
+  return problem;
+}
+
+double spread_of(const Matrix& rows) {
+  return spread_of_distances(rows.values, std::vector<float>(size(rows.cols)));
+}
+
+TEST_SUITE_BEGIN("unit");
+
+TEST_CASE("bytes or halves: rows on a grid of bytes go by int8, however slow it is") {
+  const DeviceInfo device = described_hopper();
+  CHECK(chosen(device, sift, known(0, 0)) == Proposer::int8);
+  CHECK(chosen(device, with_k(sift, 4000), known(0, 0)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 60000, 1000, 784, 5}, known(0, 0)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::negative_dot, 60000, 1000, 784, 5}, known(0, 0)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 20000, 10000, 64, 10}, known(0, 0)) == Proposer::fp16);  // too few
+  CHECK(chosen(device, {Metric::l2, 1000000, 10000, 16, 10}, known(0, 0)) != Proposer::int8);
+  CHECK(chosen(described_gpu("cuda"), sift, known(0, 2)) == Proposer::fp16);  // it takes 64 queries at a time
+  CHECK(chosen(described_gpu("opencl"), sift, known(0, 2)) == Proposer::fp16);
+}
+
+TEST_CASE("bytes or halves: others go by int8 where it is faster by more than its longer lists take") {
+  const DeviceInfo device = described_hopper();
+  const double normal = 0.28, embeddings = 0.19;  // blurs of 128 normal columns, of embeddings of 768
+  CHECK(chosen(device, sift, known(normal, 1.4)) == Proposer::int8);
+  CHECK(chosen(device, with_k(sift, 100), known(normal, 1.4)) == Proposer::fp16);
+  CHECK(chosen(device, {Metric::l2, 100000, 10000, 128, 10}, known(normal, 1.4)) == Proposer::fp16);
+  CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(embeddings, 1.4)) == Proposer::int8);
+  CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(0.9, 1.4)) == Proposer::fp16);
+  CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(10, 1.4)) == Proposer::fp16);
+  CHECK(chosen(device, sift, known(normal, 1.1)) == Proposer::fp16);
+  CHECK(chosen(device, sift, known(normal, 0)) == Proposer::fp16);
+  CHECK(chosen(device, sift, {}) == Proposer::fp16);  // of such rows nothing is known
+}
+
+TEST_CASE("bytes or halves: bytes that listed too many give way to 16-bit floats, and these to the chain") {
+  const DeviceInfo device = described_hopper();
+  Feedback taught = known(0.28, 1.4);
+  taught.lessons = {{Proposer::int8, false, sift.k}};
+  CHECK(chosen(device, sift, taught) == Proposer::fp16);
+  CHECK(chosen(device, with_k(sift, sift.k - 1), taught) == Proposer::int8);
+  taught.lessons.push_back({Proposer::fp16, false, sift.k});
+  CHECK(chosen(device, sift, taught) == Proposer::none);
+  taught.lessons = {{Proposer::fp16, false, sift.k}};  // bytes are coarser
+  CHECK(chosen(device, sift, taught) == Proposer::none);
+}
+
+TEST_CASE("bytes or halves: distances of rows in a few directions are spread further than in all") {
+  const std::int64_t n = 64, dims = 96;
+  const Matrix all = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2);
+  Matrix few = all;
+  for (std::int64_t r = 0; r < n; ++r)
+    for (std::int64_t d = 4; d < dims; ++d)
+      few.values[size(r * dims + d)] = few.values[size(r * dims + d % 4)];
+  const double in_all = spread_of(all), in_few = spread_of(few);
+  CHECK(in_all > 2);  // sqrt(6 dims) / sqrt(dims), were all pairs looked at
+  CHECK(in_all < 3);
+  CHECK(in_few > 3 * in_all);
+  CHECK(spread_of({n, dims, std::vector<float>(size(n * dims), 1)}) == 0);
+  CHECK(spread_of({1, dims, std::vector<float>(size(dims), 1)}) == 0);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
