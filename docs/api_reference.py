@@ -9,7 +9,7 @@ HEADERS = [
     ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("Plans and options", "plan"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
-    ("Preparation of rows", "preparation"), ("Models", "model"), ("Labels", "labels"),
+    ("Preparation of rows", "preparation"), ("Centres", "centre"), ("Models", "model"), ("Labels", "labels"),
     ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
     ("What kernels are built around", "kernel_profile"), ("Measured choices", "tuning"),
     ("Keys", "key"), ("Keys of shards", "keys"), ("Votes of shards", "shard_votes"), ("Ranks of MPI", "mpi"), ("Errors", "error"), ("Names", "names"),

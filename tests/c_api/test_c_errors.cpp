@@ -160,12 +160,11 @@ TEST_CASE("c: rows that this library does not take") {
   kith_rows rows = scene.rows;
   rows.element = KITH_F64;
   CHECK(told(scene.search(rows)) ==
-        "6: kith_index_search: the query rows are f64, which a preparation takes; give what it makes of "
-        "them, or "
-        "f32");
+        "6: search: the query rows are f64, which a preparation and an index with a centre take; give one of "
+        "these, or round the rows to f32");
   rows.element = KITH_F64 + 1;
   CHECK(told(scene.search(rows)) ==
-        "6: kith_index_search: the query rows have element = 7; this kith knows 0 to 5");
+        "6: kith_index_search: the query rows have element = 7; this kith knows 0 to 6");
   rows.element = KITH_BITS;
   CHECK(told(scene.search(rows)) ==
         "2: search: the query rows are bits, but l2 measures numbers; choose hamming, or give numbers");

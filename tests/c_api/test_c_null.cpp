@@ -130,6 +130,8 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_without, nullptr, have->labels, 1, &have->new_index),
       KITH_NULL_CALL(kith_index_without, have->index.get(), nullptr, 1, &have->new_index),
       KITH_NULL_CALL(kith_index_without, have->index.get(), have->labels, 1, nullptr),
+      KITH_NULL_CALL(kith_centre_learn, nullptr, 0, have->targets, nullptr),
+      KITH_NULL_CALL(kith_centre_learn, &have->rows, 0, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_compact, nullptr, &have->new_index),
       KITH_NULL_CALL(kith_index_compact, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_numbers, nullptr, have->labels),

@@ -57,6 +57,37 @@ inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t 
   return {rows, dims, std::vector<float>(first, first + rows * dims)};
 }
 
+/// Points of a map in metres, as UTM has them, [rows, 3]: their steps are 3 cm and 50 cm in single precision.
+inline std::vector<double> map_points(std::int64_t rows, std::uint64_t seed) {
+  std::uint64_t state = seed;
+  const auto next = [&state] {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<double>(state >> 11u) * 0x1p-53;
+  };
+  std::vector<double> points;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (const double middle : {450000.0, 5411000.0, 300.0}) points.push_back(middle + 200 * (next() - 0.5));
+  return points;
+}
+
+/// The row nearest to each query, both [, 3], by doubles alone.
+inline std::vector<std::int64_t> nearest_in_double(const std::vector<double>& queries,
+                                                   const std::vector<double>& train) {
+  std::vector<std::int64_t> nearest;
+  for (std::size_t q = 0; q < queries.size(); q += 3) {
+    double best = std::numeric_limits<double>::infinity();
+    std::int64_t at = -1;
+    for (std::size_t t = 0; t < train.size(); t += 3) {
+      double sum = 0;
+      for (std::size_t d = 0; d < 3; ++d)
+        sum += (queries[q + d] - train[t + d]) * (queries[q + d] - train[t + d]);
+      if (sum < best) best = sum, at = static_cast<std::int64_t>(t / 3);
+    }
+    nearest.push_back(at);
+  }
+  return nearest;
+}
+
 /// The same rows, each followed by `gap` NaN that poison whoever reads them.
 class Spread {
  public:

@@ -227,6 +227,29 @@ TEST_CASE("index file: sections that a newer kith wrote") {
         "byte 3000: this byte is 1, and means nothing to this kith; a newer one wrote the file: use that");
 }
 
+TEST_CASE("index file: centres that no index has") {
+  const KidxFiles files;
+  IndexOptions options;
+  options.centre = {1, 2, 3};
+  const string good = files.saved(small_index(Metric::l1, options));
+  CHECK(files.refusal(good) == "no error");
+  CHECK(files.why(summed(with_number(good, head_bytes + 8, std::nan("")))) ==
+        "byte 4104: the centre has nan, which is not finite; save the index again");
+  CHECK(files.why(summed(with_number(good, table_at + 32, std::uint64_t{16}))) ==
+        "byte 4096: section centre has 16 bytes of f64, which are no centre of 3 columns of f32 by l1; save "
+        "the "
+        "index again");
+  CHECK(files.why(summed(with_text(good, table_at + 16, "i64")))
+            .starts_with("byte 4096: section centre has 24 bytes of i64, which are no centre"));
+  CHECK(files.why(summed(with_text(with_text(good, 96, "negative"), 104, "_dot"))) ==
+        "byte 4096: section centre has 24 bytes of f64, which are no centre of 3 columns of f32 by "
+        "negative_dot; save the index again");
+  // As a kith that does not know the section reads it.
+  CHECK(files.why(summed(with_text(good, table_at, "colour"))) ==
+        "byte 120: section colour is needed, and this kith does not know it; a newer one wrote the file: use "
+        "that");
+}
+
 TEST_CASE("index file: one that becomes shorter while it is read, and a stop") {
   const KidxFiles files;
   const Folder& folder = files.folder();

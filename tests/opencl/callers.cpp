@@ -72,6 +72,28 @@ TEST_CASE("callers: rows, queries and answers of every element in buffers are th
         Index(device(), codes.view(), Metric::hamming).search(codes.view().slice(10, 20), 5));
 }
 
+TEST_CASE("callers: rows and queries in buffers are centred by the host, and answers go to buffers") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const std::vector<double> points = map_points(n, 1), asked_points = map_points(m, 2);
+  const Matrix train{n, 3, {points.begin(), points.end()}},
+      queries{m, 3, {asked_points.begin(), asked_points.end()}};
+  const Stored rows(train, Element::f32, 3, 5), asked(queries, Element::f32, 1, 1);
+  IndexOptions options;
+  options.learn_centre = true;
+  const Index right(device(), train, Metric::l2, options),
+      index(adopted, caller.put(rows.view()), Metric::l2, options);
+  const Neighbors found = right.search(queries, k);
+  CHECK(index.centre() == right.centre());
+  CHECK(index.search(caller.put(asked.view()), k) == found);
+  CHECK(search_into_buffers(caller, index, caller.put(asked.view()), k) == found);
+  const MatrixView<const double> wide(points.data(), n, 3);
+  CHECK(search_into_buffers(caller, index, wide, k) == right.search(wide, k));
+  CHECK(index.with(caller.put(asked.view())).search(caller.put(asked.view()), 3) ==
+        right.with(queries).search(queries, 3));
+}
+
 TEST_CASE("callers: what the queue holds comes first") {
   if (!has_opencl()) return;
   Caller caller;

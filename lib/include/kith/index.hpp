@@ -52,6 +52,12 @@ struct IndexOptions {
   std::int64_t reserve = 0;
   /// With `stream`: rows per chunk. 0: as many as memory_limit allows.
   std::int64_t chunk_rows = 0;
+  /// For l2, squared_l2, l1 and linf, and rows and queries of f32 or f64: [columns], subtracted from each row
+  /// and each query, of with() too, in double precision; each value is then rounded once. Distances are those
+  /// of what comes out (docs/contract.md, section 3). Empty: none.
+  std::vector<double> centre = {};
+  /// The centre is the mean of each column of the rows given here, as Scaling::centre has it (centre.hpp).
+  bool learn_centre = false;
 };
 
 struct OpenOptions;
@@ -70,7 +76,9 @@ class KITH_API Index {
   ///                          first), or for cosine a row of zeros; a first_row below 0 or so large that
   ///                          numbers leave 64 bits; for negative_dot a `largest` below an element; ids that
   ///                          are not n, are below 0 or there twice, or that come with a first_row; shares
-  ///                          that are not as many as members, or no parts.
+  ///                          that are not as many as members, or no parts; a centre for another metric or
+  ///                          element, of another length or not finite.
+  ///        unsupported:      rows of f64 without a centre.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});
@@ -184,7 +192,9 @@ class KITH_API Index {
   std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
-  Residence residence() const;                        ///< `resident`, but for rows that stay in a Source
+  /// [dims()], what is subtracted from rows and queries, 0 in columns that do not count. Empty: nothing.
+  const std::vector<double>& centre() const;
+  Residence residence() const;  ///< `resident`, but for rows that stay in a Source
   /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
   std::size_t memory_bytes() const;
 

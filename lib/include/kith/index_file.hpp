@@ -24,7 +24,8 @@ namespace kith {
 ///
 /// Rows stand in the element they were given in; where `with` added rows of another, as f32, which holds all
 /// of them. For cosine the rows that are searched stand there, which are unit rows and f32. Of rows with
-/// features only the columns that count are there. Throws bad_file: it cannot be written (says why).
+/// features only the columns that count are there, of an Index with a centre the rows less that. Throws
+/// bad_file: it cannot be written (says why).
 ///        interrupted: options.stop asked for it before the file was in its place.
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
 
@@ -57,7 +58,8 @@ KITH_API Index open_index(const std::string& path, Device device, const OpenOpti
 
 /// A part of an index file.
 struct IndexFileSection {
-  std::string name;          ///< `rows`, `unit_rows` (of cosine), `features`, `positions`, `ids`, `removed`
+  std::string name;          ///< `rows`, `unit_rows` (of cosine), `features`, `centre`, `positions`, `ids`,
+                             ///< `removed`
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< of its first byte in the file
   std::uint64_t bytes = 0;
@@ -77,6 +79,7 @@ struct IndexFileInfo {
   std::int64_t features = 0;       ///< columns that count, as many as a row in the file has
   std::int64_t first_row = 0;
   float largest = 0;              ///< IndexOptions::largest
+  bool centred = false;           ///< it has a centre, which was subtracted from the rows in the file
   std::uint64_t rows_offset = 0;  ///< of the first row, in bytes
   std::vector<IndexFileSection> sections;
 };
@@ -93,10 +96,12 @@ struct IndexFileRows {
   std::vector<std::int64_t> features =
       {};  ///< [cols] the columns that these are of the rows as given; empty: all
   std::vector<unsigned char> data = {};  ///< [rows, row_bytes(element, cols)]
+  std::vector<double> centre = {};       ///< [cols] what was subtracted from them; empty: nothing
 };
 
 /// Read rows, those that are removed included, each byte compared with the checksums. Of cosine they are
-/// unit rows. Throws as open_index() does, but looks at no value.
+/// unit rows, of an Index with a centre the rows less that. Throws as open_index() does, but looks at no
+/// value.
 KITH_API IndexFileRows read_index_rows(const std::string& path, const OpenOptions& options = {});
 
 /// Compare every byte with the checksums.

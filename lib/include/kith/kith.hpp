@@ -21,6 +21,7 @@
 // docs/contract.md.
 #pragma once
 
+#include "kith/centre.hpp"
 #include "kith/classifier.hpp"
 #include "kith/device.hpp"
 #include "kith/device_neighbors.hpp"

@@ -21,19 +21,21 @@ enum class Element {
   bf16,  ///< the upper half of an f32
   u8,    ///< 0 ... 255
   i8,    ///< -128 ... 127
-  bits   ///< 8 columns a byte, high bit first, as numpy.packbits packs them: for Metric::hamming alone
+  bits,  ///< 8 columns a byte, high bit first, as numpy.packbits packs them: for Metric::hamming alone
+  f64    ///< IEEE 754 binary64: rows and queries of an Index with a centre (centre.hpp) alone
 };
 
+/// Those that rows may stay in.
 inline constexpr std::array all_elements = {Element::f32, Element::f16, Element::bf16,
                                             Element::u8,  Element::i8,  Element::bits};
 
 /// Whose memory rows lie in: kith/cuda.hpp and kith/opencl.hpp make views of a device's.
 enum class Where { host, cuda, opencl };
 
-/// `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`.
+/// `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`, `f64`.
 KITH_API std::string_view name(Element element);
 
-/// The element called `text`, in any case.
+/// The one of all_elements called `text`, in any case.
 ///
 /// Throws invalid_argument: there is none; the message names the nearest, or lists those there are.
 KITH_API Element parse_element(std::string_view text);
@@ -50,6 +52,8 @@ constexpr std::int64_t clamped_product(std::int64_t a, std::int64_t b) {
 /// Bytes of one column; of bits, which share them, 1.
 constexpr std::int64_t element_bytes(Element element) {
   switch (element) {
+    case Element::f64:
+      return 8;
     case Element::f32:
       return 4;
     case Element::f16:
@@ -93,6 +97,8 @@ struct RowsView {
   requires std::is_convertible_v<const Rows&, MatrixView<const float>>
   constexpr RowsView(const Rows& of) : RowsView(static_cast<MatrixView<const float>>(of)) {}
   constexpr RowsView(MatrixView<const float> of) : RowsView(of.data(), of.rows(), of.cols(), of.stride()) {}
+  constexpr RowsView(MatrixView<const double> of)
+      : RowsView(of.data(), Element::f64, of.rows(), of.cols(), clamped_product(of.stride(), 8)) {}
   constexpr RowsView(MatrixView<const std::uint8_t> of)
       : RowsView(of.data(), Element::u8, of.rows(), of.cols(), of.stride()) {}
   constexpr RowsView(MatrixView<const std::int8_t> of)

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kith/export.hpp"
 #include "kith/rows_view.hpp"
@@ -48,6 +49,10 @@ class KITH_API Source {
 
   /// How messages call it: the name of a file. `the source` where a class of the caller says nothing else.
   virtual std::string name() const;
+
+  /// What was subtracted from its rows already, of each column: an Index of them has this centre
+  /// (IndexOptions::centre). Empty, as where a class of the caller does not say: nothing.
+  virtual std::vector<double> centre() const;
 };
 
 /// Rows in memory, which the caller keeps and does not change as long as there is the Source or what was made
@@ -65,7 +70,7 @@ KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 ///   .kidx                         an index file, of rows as they were given: not of cosine, whose rows are
 ///                                 divided by their norm, nor with features, with removed rows, with ids or
 ///                                 with first_row; each block is compared with its checksum when it is first
-///                                 read
+///                                 read. A centre is kept
 ///
 ///   element  bits: each byte of a file of u8 is 8 columns; else it is what the file has
 /// Throws bad_file:    missing, foreign, cut or longer than its head says. Later, from read(): the file has

@@ -6,6 +6,7 @@
 
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
+#include "kith/centre.hpp"
 #include "kith/filter.hpp"
 #include "rows/rows.hpp"
 #include "search/device_memory/device_answers.hpp"
@@ -24,6 +25,10 @@ IndexOptions index_options_of(const char* where, const kith_index_options& given
                        choice_of(given.placement, Placement::automatic, placement_named),
                        copy_of(where, "shares", given.shares, given.share_count)};
   options.reserve = given.reserve;
+  options.centre = copy_of(where, "centre", given.centre, given.centre_count);
+  if (given.learn_centre != 0 && given.learn_centre != 1)
+    refuse(where, "learn_centre = " + std::to_string(given.learn_centre) + "; choose 0 or 1");
+  options.learn_centre = given.learn_centre == 1;
   return options;
 }
 
@@ -109,6 +114,21 @@ kith_status kith_index_numbers(const kith_index* index, int64_t* numbers) {
   });
 }
 
+kith_status kith_centre_learn(const kith_rows* rows, int64_t before, double* state, double* centre) {
+  return guarded(__func__, [&](const char* where) {
+    const RowsView more = rows_of(where, "given", rows);
+    check_array(where, "state", state, more.cols);
+    if (before < 0) refuse(where, "before = " + std::to_string(before) + "; give 0 or more");
+    const auto cols = static_cast<std::size_t>(more.cols);
+    ColumnSums sums{before, {state, state + cols}, {state + cols, state + 2 * cols}};
+    sums.add(more);
+    if (sums.rows == 0) return;
+    std::copy(sums.first.begin(), sums.first.end(), state);
+    std::copy(sums.sum.begin(), sums.sum.end(), state + cols);
+    if (centre) give(centre, sums.centre());
+  });
+}
+
 void kith_index_free(kith_index* index) {
   delete index;
 }
@@ -128,6 +148,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.next_row = from.next_row();
     to.positions = from.positions();
     to.host_answers = host_makes_answers(from.state()) ? 1 : 0;
+    to.centre = from.centre().empty() ? nullptr : from.centre().data();
     write_struct(where, info, to);
   });
 }

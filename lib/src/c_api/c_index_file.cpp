@@ -76,6 +76,7 @@ kith_status kith_index_file_describe(const char* path, kith_index_file_info* inf
     to.first_row = from.first_row;
     to.rows_offset = from.rows_offset;
     to.largest = from.largest;
+    to.centred = from.centred ? 1 : 0;
     write_struct(where, info, to);
   });
 }

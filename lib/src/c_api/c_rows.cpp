@@ -7,10 +7,10 @@
 namespace kith::c_api {
 namespace {
 
-constexpr Element elements[] = {Element::f32, Element::f16, Element::bf16,
-                                Element::u8,  Element::i8,  Element::bits};  // KITH_F32, ...
+constexpr Element elements[] = {Element::f32, Element::f16,  Element::bf16, Element::u8,
+                                Element::i8,  Element::bits, Element::f64};  // KITH_F32, ...
 static_assert(KITH_F32 == 0 && KITH_F16 == 1 && KITH_BF16 == 2 && KITH_U8 == 3 && KITH_I8 == 4 &&
-              KITH_BITS == 5);
+              KITH_BITS == 5 && KITH_F64 == 6);
 constexpr Where places[] = {Where::host, Where::cuda, Where::opencl};  // KITH_HOST, ...
 static_assert(KITH_HOST == 0 && KITH_CUDA == 1 && KITH_OPENCL == 2);
 
@@ -30,10 +30,6 @@ RowsView rows_of(const char* where, const char* what, const kith_rows* given_row
   check_given(where, what, given_rows);
   const kith_rows rows = read_struct(where, given_rows);
   const std::string named = std::string(what) + " rows";
-  if (rows.element == KITH_F64)
-    throw Error(Errc::unsupported,
-                std::string(where) + ": the " + named +
-                    " are f64, which a preparation takes; give what it makes of them, or f32");
   const Element element = chosen(where, named, "element", elements, rows.element);
   RowsView view(rows.data, element, rows.rows, rows.cols);
   if (rows.stride_bytes != 0) view.stride_bytes = rows.stride_bytes;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/text.hpp"
+#include "kith/centre.hpp"
 #include "metric/chain.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landing.hpp"
@@ -16,8 +17,8 @@ namespace kith {
 namespace {
 
 bool is_known(std::string_view section) {
-  constexpr std::string_view known[] = {rows_section,      unit_rows_section, features_section,
-                                        positions_section, ids_section,       removed_section};
+  constexpr std::string_view known[] = {rows_section, unit_rows_section, features_section, positions_section,
+                                        ids_section,  removed_section,   centre_section};
   return std::find(std::begin(known), std::end(known), section) != std::end(known);
 }
 
@@ -78,6 +79,22 @@ std::int64_t count_features(const IndexLayout& layout) {
                                             std::to_string(layout.info.dims) +
                                             " columns; save the index again");
   return static_cast<std::int64_t>(count);
+}
+
+/// Whether there is a centre. The rows are f32 then, of a metric that takes one.
+bool check_centre(const IndexLayout& layout) {
+  const IndexFileSection* const centre = layout.find(centre_section);
+  if (!centre) return false;
+  const auto count = static_cast<std::uint64_t>(layout.info.features);
+  if (centre->element != "f64" || centre->bytes / sizeof(double) != count ||
+      centre->bytes % sizeof(double) != 0 || layout.info.element != Element::f32 ||
+      !takes_centre(layout.info.metric))
+    refuse_index_file(centre->offset, "section centre has " + std::to_string(centre->bytes) + " bytes of " +
+                                          centre->element + ", which are no centre of " +
+                                          std::to_string(count) + " columns of " +
+                                          std::string(name(layout.info.element)) + " by " +
+                                          std::string(name(layout.info.metric)) + "; save the index again");
+  return true;
 }
 
 /// What says which rows are there, and what they are called.
@@ -161,6 +178,7 @@ void check_layout(IndexLayout& layout, std::uint64_t bytes) {
   layout.info.features = count_features(layout);
   check_numbers(layout);
   layout.info.element = check_rows_section(layout);
+  layout.info.centred = check_centre(layout);
   layout.info.rows_offset = layout.rows().offset;
 }
 

@@ -241,6 +241,8 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
   layout.info.sections.clear();
   if (layout.info.features != layout.info.dims)
     add(features_section, "i64", static_cast<std::uint64_t>(layout.info.features * index_bytes));
+  if (layout.info.centred)
+    add(centre_section, "f64", static_cast<std::uint64_t>(layout.info.features) * sizeof(double));
   if (positions) add(positions_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (ids) add(ids_section, "i64", static_cast<std::uint64_t>(layout.info.rows * index_bytes));
   if (layout.info.removed > 0)
@@ -267,6 +269,17 @@ std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes,
                         "feature " + std::to_string(features[i]) + " does not ascend, or is none of " +
                             std::to_string(layout.info.dims) + " columns; save the index again");
   return features;
+}
+
+std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout) {
+  std::vector<double> centre(bytes.size() / sizeof(double));
+  if (!centre.empty()) std::memcpy(centre.data(), bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < centre.size(); ++i)
+    if (!std::isfinite(centre[i]))
+      refuse_index_file(
+          layout.find(centre_section)->offset + i * sizeof(double),
+          "the centre has " + text_of(centre[i]) + ", which is not finite; save the index again");
+  return centre;
 }
 
 std::vector<unsigned char> head_of(const IndexLayout& layout) {

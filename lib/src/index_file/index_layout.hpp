@@ -28,7 +28,7 @@ inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
 
 inline constexpr std::string_view rows_section = "rows", unit_rows_section = "unit_rows",
                                   features_section = "features", positions_section = "positions",
-                                  ids_section = "ids", removed_section = "removed";
+                                  ids_section = "ids", removed_section = "removed", centre_section = "centre";
 inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
@@ -77,6 +77,10 @@ IndexLayout read_head(std::span<const unsigned char> head, std::uint64_t bytes);
 /// The columns that count, as they stand in the bytes of their section.
 /// Throws bad_file: they do not ascend, or are none.
 std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
+
+/// The centre of the columns that count, as it stands in the bytes of its section.
+/// Throws bad_file: a value is not finite.
+std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
 
 /// Throw bad_file, "byte N: WHY".
 [[noreturn]] void refuse_index_file(std::uint64_t byte, const std::string& why);

@@ -47,6 +47,7 @@ class IndexReader {
     const IndexFileSection rows = section_of(layout_, layout_.rows(), part_);
     for (std::span<const unsigned char> block = body_.next(); !block.empty(); block = body_.next()) {
       keep(features_section, block, features_);
+      keep(centre_section, block, centre_);
       keep(positions_section, block, numbers_.positions);
       keep(ids_section, block, numbers_.ids);
       keep(removed_section, block, numbers_.removed);
@@ -86,9 +87,16 @@ class IndexReader {
     state_->rows = part_.rows;
     state_->element = layout_.info.element;
     take_numbers(layout_, part_, numbers_, *state_);
+    take_centre();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
     sink_ = std::make_unique<RowsSink>(*state_, layout_, offset, part_.first, options_);
+  }
+
+  void take_centre() {
+    const std::vector<double> centre = centre_from(centre_, layout_);
+    if (!centre.empty()) state_->shift.resize(size(state_->columns));
+    for (std::size_t i = 0; i < centre.size(); ++i) state_->shift[size(state_->features[i])] = centre[i];
   }
 
   const IndexLayout& layout_;
@@ -96,7 +104,7 @@ class IndexReader {
   Device device_;
   const OpenOptions& options_;
   IndexBody body_;
-  std::vector<unsigned char> features_;
+  std::vector<unsigned char> features_, centre_;
   IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
   std::unique_ptr<RowsSink> sink_;
@@ -115,16 +123,19 @@ IndexFileRows read_index_rows(const std::string& path, const OpenOptions& option
     IndexBody body(file, options, part);
     IndexFileRows some{layout.info.element, part.rows, layout.info.features};
     some.data.reserve(static_cast<std::size_t>(rows.bytes));
-    std::vector<unsigned char> features;
+    std::vector<unsigned char> features, centre;
     const auto append = [](std::vector<unsigned char>& to) {
       return [&to](std::span<const unsigned char> bytes) { to.insert(to.end(), bytes.begin(), bytes.end()); };
     };
     for (std::span<const unsigned char> block = body.next(); !block.empty(); block = body.next()) {
       if (const IndexFileSection* const section = layout.find(features_section))
         pass_section(*section, block, body.offset(), append(features));
+      if (const IndexFileSection* const section = layout.find(centre_section))
+        pass_section(*section, block, body.offset(), append(centre));
       pass_section(rows, block, body.offset(), append(some.data));
     }
     some.features = features_from(features, layout);
+    some.centre = centre_from(centre, layout);
     return some;
   });
 } catch (...) {

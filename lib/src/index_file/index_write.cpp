@@ -83,6 +83,7 @@ IndexLayout layout_of(const Index::State& index) {
   info.positions = index.numbers.positions();
   info.next_row = index.numbers.next();
   info.largest = index.largest_of_shards;
+  info.centred = !index.shift.empty();
   return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids());
 }
 
@@ -92,6 +93,13 @@ void write_numbers(BodyWriter& body, std::int64_t rows, const OfPlace& of_place)
   std::vector<std::int64_t> numbers(size(rows));
   for (std::int64_t place = 0; place < rows; ++place) numbers[size(place)] = of_place(place);
   body.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
+}
+
+/// Of the columns that count.
+void write_centre(BodyWriter& body, const Index::State& index) {
+  std::vector<double> centre;
+  for (const std::int64_t d : index.features) centre.push_back(index.shift[size(d)]);
+  body.write(centre.data(), centre.size() * sizeof(double));
 }
 
 /// Bit t % 32 of word t / 32 is 1 where the row at place t is removed.
@@ -145,6 +153,8 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
     body.begin(section);
     if (section.name == features_section)
       body.write(state.features.data(), state.features.size() * sizeof(std::int64_t));
+    else if (section.name == centre_section)
+      write_centre(body, state);
     else if (section.name == positions_section)
       write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.position(place); });
     else if (section.name == ids_section)

@@ -82,8 +82,9 @@ struct Index::State {
   /// The standard deviation of a row's squared distances to others, over the norm of a centred row. 0: where
   /// distances are no squares, or there is none.
   double spread = 0;
-  RowNumbers numbers;   ///< of the rows, by their places
-  RemovedRows removed;  ///< by their places
+  std::vector<double> shift;  ///< [columns] IndexOptions::centre, which all but a caller's rows are free of
+  RowNumbers numbers;         ///< of the rows, by their places
+  RemovedRows removed;        ///< by their places
   std::shared_ptr<MadeOfRows> made;
   Lessons& lessons = made->lessons;  ///< of searches, for plans
   DeviceMutex& quantized_mutex = made->quantized_mutex;

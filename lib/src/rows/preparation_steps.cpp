@@ -5,6 +5,7 @@
 #include <string>
 
 #include "kith/error.hpp"
+#include "rows/landed/centred_rows.hpp"
 
 namespace kith {
 namespace {
@@ -54,14 +55,9 @@ void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixVie
 template <class T>
 std::vector<double> column_means(const PreparationSteps& steps, std::size_t scalings,
                                  MatrixView<const T> train) {
-  const auto width = static_cast<std::size_t>(steps.width);
-  std::vector<double> mean(width), sum(width);
-  steps.run(train.row(0), scalings, mean.data());
-  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) {
-    for (std::size_t d = 0; d < width; ++d) sum[d] += row[d] - mean[d];
-  });
-  for (std::size_t d = 0; d < width; ++d) mean[d] += sum[d] / static_cast<double>(train.rows());
-  return mean;
+  ColumnSums sums;
+  for_each_row(steps, scalings, train, [&](const std::vector<double>& row) { add_row(sums, row); });
+  return sums.means();
 }
 
 /// Columns of categories stay as they are.

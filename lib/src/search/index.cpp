@@ -12,6 +12,8 @@
 #include "base/text.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/bytes/byte_rows.hpp"
@@ -89,6 +91,7 @@ std::shared_ptr<Index::State> sharing(const Index::State& index) {
   state->clip_range = index.clip_range;
   state->grid = index.grid;
   state->spread = index.spread;
+  state->shift = index.shift;
   state->numbers = index.numbers;
   return state;
 }
@@ -149,6 +152,14 @@ std::shared_ptr<Index::State> compacted(const Index::State& index, std::span<con
   return state;
 }
 
+/// Of training rows by which a centre is learned.
+ColumnSums sums_of(const Index::State& index, const RowsView& rows) {
+  std::vector<unsigned char> copy;
+  ColumnSums sums;
+  sums.add(rows_on_host("index", "training", index.device.state(), rows, copy));
+  return sums;
+}
+
 /// Before memory is asked for.
 void check_reserve(const IndexOptions& options) {
   if (options.reserve < 0 || options.reserve > most_rows)
@@ -197,13 +208,17 @@ std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric m
   return ordered_features(options.features, columns);
 }
 
-Index::Index(Device device, const RowsView& train, Metric metric, const IndexOptions& options) try {
-  check_shape("training", train);
-  if (!is_set(device)) check_count(train.rows);
-  check_element("index", "training", train, metric);
+Index::Index(Device device, const RowsView& given_rows, Metric metric, const IndexOptions& options) try {
+  check_shape("training", given_rows);
+  if (!is_set(device)) check_count(given_rows.rows);
+  check_element("index", "training", given_rows, metric);
   check_residence(options);
-  auto state = std::make_shared<State>(std::move(device), metric, train.cols,
-                                       checked_features(options, metric, train.cols));
+  auto state = std::make_shared<State>(std::move(device), metric, given_rows.cols,
+                                       checked_features(options, metric, given_rows.cols));
+  state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
+                           [&] { return sums_of(*state, given_rows); });
+  const CentredRows centred("index", "training", *state, given_rows, options.first_row);
+  const RowsView& train = centred.view();
   check_shard(options, metric, train.rows, 0);
   const std::vector<std::int64_t> order = order_of_ids("index", options.ids, train.rows, 0);
   state->rows = train.rows;
@@ -227,8 +242,10 @@ Index::Index(Device device, const RowsView& train, Metric metric, const IndexOpt
   rethrow_as_error();
 }
 
-Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const try {
-  check_shape("added", more);
+Index Index::with(const RowsView& given_rows, std::span<const std::int64_t> ids) const try {
+  check_shape("added", given_rows);
+  const CentredRows centred("index", "added", *state_, given_rows);
+  const RowsView& more = centred.view();
   if (more.cols != state_->columns)
     refuse("index", "the added rows have " + std::to_string(more.cols) + " columns but the index has " +
                         std::to_string(state_->columns) + "; give as many");
@@ -242,6 +259,7 @@ Index Index::with(const RowsView& more, std::span<const std::int64_t> ids) const
   state->largest_of_shards = state_->largest_of_shards;
   state->numbers = state_->numbers.with(state_->rows, more.rows, in_order(ids));
   state->removed = state_->removed;
+  state->shift = state_->shift;
   if (state->first_row != 0 && state->numbers.has_ids())
     refuse("index", "the index has first_row = " + std::to_string(state->first_row) +
                         ", so rows are not given ids; leave them out");
@@ -286,6 +304,7 @@ Index Index::compact() const try {
     state->numbers = state_->numbers;
   else
     state->numbers = state_->numbers.of(places);
+  state->shift = state_->shift;
   Index rest = *this;
   rest.state_ = std::move(state);
   return rest;
@@ -380,6 +399,9 @@ std::int64_t Index::first_row() const {
 }
 const std::vector<std::int64_t>& Index::features() const {
   return state_->features;
+}
+const std::vector<double>& Index::centre() const {
+  return state_->shift;
 }
 
 Residence Index::residence() const {

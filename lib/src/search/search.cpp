@@ -17,6 +17,7 @@
 #include "plan/product_bounds.hpp"
 #include "plan/reasons.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/landed/landed_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
@@ -271,24 +272,26 @@ void search_checked(const Index::State& index, const CheckedQueries& queries, st
   if (trace) trace->total_seconds = total.seconds();
 }
 
-void search_numbers(const Index::State& index, const RowsView& queries, std::int64_t k,
+void search_numbers(const Index::State& index, const RowsView& given, std::int64_t k,
                     const PlanOptions& options, Trace* trace, const MakeRoom& make_room) {
-  const MappedOptions mapped("search", index, options, queries.rows, k);
+  const CentredRows queries("search", "query", index, given);
+  const MappedOptions mapped("search", index, options, given.rows, k);
   FoundPlaces found;
   search_to(
       index, queries, k, mapped.options(), trace, [&] { return found = make_room(); }, nullptr);
-  if (found.index) index.numbers.to_numbers({found.index, cells_of(queries.rows, k)});
+  if (found.index) index.numbers.to_numbers({found.index, cells_of(given.rows, k)});
 }
 
-void search_with(const Index::State& index, const RowsView& queries, std::int64_t k,
-                 const PlanOptions& options, Trace* trace, Neighbors& found, const Take& also) {
+void search_with(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
+                 Trace* trace, Neighbors& found, const Take& also) {
+  const CentredRows queries("search", "query", index, given);
   const auto make_room = [&] {
-    const std::size_t cells = cells_of(queries.rows, k);
+    const std::size_t cells = cells_of(given.rows, k);
     const auto fit = [&](auto& values) {
       if (values.capacity() < cells) values.clear();  // so that they are not copied
       values.resize(cells);
     };
-    found.queries = queries.rows;
+    found.queries = given.rows;
     found.k = k;
     fit(found.distance);
     fit(found.index);

@@ -6,6 +6,7 @@
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/search.hpp"
@@ -52,9 +53,10 @@ void check_no_self(std::string_view where, const PlanOptions& options) {
                                        "call leave_out() then");
 }
 
-Keys search_for_keys(const Index::State& index, const RowsView& queries, std::int64_t k,
+Keys search_for_keys(const Index::State& index, const RowsView& given, std::int64_t k,
                      const PlanOptions& options, Trace* trace) {
-  return keys_by(index, queries.rows, k, options, {},
+  const CentredRows queries("search_keys", "query", index, given);
+  return keys_by(index, given.rows, k, options, {},
                  [&](std::int64_t here, const PlanOptions& way, const MakeRoom& make_room) {
                    search_to(index, queries, here, way, trace, make_room, nullptr);
                  });

@@ -62,7 +62,14 @@ class FileSource final : public Source {
         file_(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)),
         opened_(state_of(file_.get())),
         layout_(source_layout(path, file_.get(), opened_.bytes)) {
-    if (layout_.index) blocks_.emplace(file_.get(), *layout_.index);
+    if (!layout_.index) return;
+    blocks_.emplace(file_.get(), *layout_.index);
+    if (const IndexFileSection* const section = layout_.index->find(centre_section)) {
+      std::vector<unsigned char> bytes(static_cast<std::size_t>(section->bytes));
+      blocks_->check(section->offset, section->bytes);
+      read_exactly(file_.get(), section->offset, bytes.data(), bytes.size());
+      centre_ = centre_from(bytes, *layout_.index);
+    }
   }
 
   /// The bytes of u8 are bits.
@@ -77,6 +84,7 @@ class FileSource final : public Source {
   RowsInfo info() const override { return layout_.rows; }
   std::uint64_t state() const override { return Xxh64::of(&opened_, sizeof opened_) | 1; }
   std::string name() const override { return path_; }
+  std::vector<double> centre() const override { return centre_; }
 
   void read(std::int64_t first, std::int64_t count, void* to) const override {
     about_source(path_, [&] {
@@ -103,6 +111,7 @@ class FileSource final : public Source {
   const FileState opened_;
   SourceLayout layout_;
   std::optional<IndexBlocks> blocks_;  ///< of a .kidx
+  std::vector<double> centre_;         ///< of a .kidx
 };
 
 }  // namespace

@@ -124,6 +124,9 @@ std::uint64_t Source::state() const {
 std::string Source::name() const {
   return "the source";
 }
+std::vector<double> Source::centre() const {
+  return {};
+}
 
 std::shared_ptr<const Source> memory_source(const RowsView& rows) try {
   check_rows("source", "training", rows);

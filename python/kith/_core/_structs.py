@@ -57,6 +57,10 @@ class IndexOptions(c.Structure):
         ("shares", c.c_void_p),
         ("share_count", c.c_int64),
         ("reserve", c.c_int64),
+        ("centre", c.c_void_p),
+        ("centre_count", c.c_int64),
+        ("learn_centre", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 
@@ -130,6 +134,7 @@ class IndexInfo(c.Structure):
         ("positions", c.c_int64),
         ("host_answers", c.c_int32),
         ("reserved", c.c_int32),
+        ("centre", c.c_void_p),
     ]
 
 
@@ -161,6 +166,7 @@ class IndexFileInfo(c.Structure):
         ("rows_offset", c.c_uint64),
         ("largest", c.c_float),
         ("reserved", c.c_int32),
+        ("centred", c.c_int64),
     ]
 
 

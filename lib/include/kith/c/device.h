@@ -6,7 +6,8 @@
 
 KITH_C_BEGIN
 
-/// kith_rows.element; KITH_F64 are rows that a kith_preparation takes, and no others
+/// kith_rows.element; KITH_F64 are rows that a kith_preparation takes, and an index that has a centre, and no
+/// others
 enum { KITH_F32 = 0, KITH_F16 = 1, KITH_BF16 = 2, KITH_U8 = 3, KITH_I8 = 4, KITH_BITS = 5, KITH_F64 = 6 };
 /// kith_rows.where
 enum { KITH_HOST = 0, KITH_CUDA = 1, KITH_OPENCL = 2 };

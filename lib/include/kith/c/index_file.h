@@ -64,6 +64,7 @@ typedef struct kith_index_file_info {
   uint64_t rows_offset;  ///< of the first row, in bytes
   float largest;         ///< as in kith_index_options
   int32_t reserved;      ///< 0
+  int64_t centred;       ///< since 1.3. 1: the index has a centre, and rows in the file are less that; else 0
 } kith_index_file_info;
 KITH_C_API void kith_index_file_info_init(kith_index_file_info* info, uint64_t size);
 /// Read the head of a file; what follows it may be damaged. The texts live as long as the library.

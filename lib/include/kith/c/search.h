@@ -81,6 +81,12 @@ typedef struct kith_index_options {
   int64_t share_count;    ///< members; 0: none given
   int64_t reserve;        ///< total rows to make room for, including those given: kith_index_with() puts rows
                           ///< there, if rows stay as they are; 0: as many as are given
+  const double* centre;   ///< since 1.3. [dims], subtracted in double precision from each row and each query,
+                          ///< which are f32 or f64; each value is then rounded once. For `l2`, `squared_l2`,
+                          ///< `l1` and `linf`. NULL: none
+  int64_t centre_count;   ///< dims; 0: none
+  int32_t learn_centre;   ///< since 1.3. 1: the centre is the mean of each column of the rows; else 0
+  int32_t reserved;       ///< 0
 } kith_index_options;
 KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
 
@@ -140,6 +146,15 @@ KITH_C_API kith_status kith_index_without(const kith_index* index, const int64_t
 KITH_C_API kith_status kith_index_compact(const kith_index* index, kith_index** out);
 KITH_C_API void kith_index_free(kith_index* index);
 
+/// The mean of each column, as `learn_centre` has it, of rows that come part by part in their order: the same
+/// bits however they are parted. So several processes learn one centre. Since 1.3.
+///   rows     [m, dims]       KITH_F32 or KITH_F64
+///   before   rows of all parts before
+///   state    [2, dims]       what they left there, and what is left for the next
+///   centre   [dims]  out     of all rows so far; NULL: not wanted
+KITH_C_API kith_status kith_centre_learn(const kith_rows* rows, int64_t before, double* state,
+                                         double* centre);
+
 typedef struct kith_index_info {
   uint64_t size;
   int64_t rows;  ///< n
@@ -156,6 +171,7 @@ typedef struct kith_index_info {
   int32_t host_answers;  ///< 1: rows have ids, or some were removed, so that kith_index_search_on_device()
                          ///< refuses; else 0
   int32_t reserved;      ///< 0
+  const double* centre;  ///< since 1.3. [dims], what is subtracted from rows and queries; NULL: nothing
 } kith_index_info;
 KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.

@@ -7,6 +7,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
 #include "search/search.hpp"
 
@@ -103,18 +104,19 @@ void BorrowedAnswers::write(std::span<const float> distance, std::span<const std
   session->write(*index_, size(to_.index_offset_bytes), row.data(), row.size_bytes());
 }
 
-void search_on_device(const Index::State& index, const RowsView& queries, std::int64_t k,
+void search_on_device(const Index::State& index, const RowsView& given, std::int64_t k,
                       const DeviceNeighbors& found, const PlanOptions& options, Trace* trace) {
+  const CentredRows queries("search", "query", index, given);
   refuse_host_work(index, options);
   check_layout("search", "query", queries);
   check_k("search", k, index.live(), options);
-  if (queries.rows == 0) {  // nothing is written
+  if (given.rows == 0) {  // nothing is written
     search_to(
         index, queries, k, options, trace, [] { return FoundPlaces{}; }, nullptr);
     return;
   }
   const BorrowedAnswers answers(index.device.state(), found,
-                                static_cast<std::int64_t>(cells_of(queries.rows, k)), k);
+                                static_cast<std::int64_t>(cells_of(given.rows, k)), k);
   FoundPlaces places;
   places.on_device = &answers;
   search_to(

@@ -11,6 +11,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
@@ -106,8 +107,9 @@ RadiusKeys keys_within(const Index::State& index, MatrixView<const float> querie
 
 }  // namespace
 
-RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
-                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) {
+  const CentredRows queries("within", "query", index, given);
   check_checkpoint("within", index, options);
   if (index.parted) {
     if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))
@@ -137,8 +139,9 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& queries
   return *std::move(found);
 }
 
-RadiusKeys search_within_keys(const Index::State& index, const RowsView& queries,
-                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
+RadiusKeys search_within_keys(const Index::State& index, const RowsView& given, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) {
+  const CentredRows queries("within", "query", index, given);
   check_checkpoint("within", index, options);
   if (index.parted) {
     if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))

@@ -5,10 +5,13 @@
 #include <vector>
 
 #include "base/border.hpp"
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
+#include "base/xxh64.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
 #include "search/index_checks.hpp"
 #include "search/sets/set_members.hpp"
@@ -58,6 +61,58 @@ float largest_of_source(const StreamedSet& set) {
   }
   return largest;
 }
+
+/// Of all rows of a source, by which a centre is learned.
+ColumnSums sums_of(const Source& source) {
+  ColumnSums sums;
+  const RowsInfo info = source.info();
+  const std::int64_t bytes = row_bytes(info.element, info.cols), at_once = std::int64_t{8} << 20;
+  const std::int64_t step = std::max<std::int64_t>(1, at_once / bytes);
+  std::vector<unsigned char> raw(cells_of(std::min(step, info.rows), bytes));
+  for (std::int64_t first = 0; first < info.rows; first += step) {
+    const std::int64_t count = std::min(step, info.rows - first);
+    source.read(first, count, raw.data());
+    sums.add(RowsView(raw.data(), info.element, count, info.cols));
+  }
+  return sums;
+}
+
+/// Throws invalid_argument: another one is asked for.
+const std::vector<double>& kept_centre(const Source& source, const std::vector<double>& kept,
+                                       const IndexOptions& options) {
+  if (!options.centre.empty() || options.learn_centre)
+    refuse_source(Errc::invalid_argument,
+                  source.name() + " has a centre already, which is kept; leave the centre out");
+  return kept;
+}
+
+/// Rows of another Source less a centre.
+class CentredSource final : public Source {
+ public:
+  CentredSource(std::shared_ptr<const Source> all, std::vector<double> centre)
+      : all_(std::move(all)), centre_(std::move(centre)) {}
+
+  RowsInfo info() const override {
+    const RowsInfo all = all_->info();
+    return {all.rows, all.cols, Element::f32};
+  }
+  void read(std::int64_t first, std::int64_t count, void* to) const override {
+    const RowsInfo all = all_->info();
+    std::vector<unsigned char> raw(cells_of(count, row_bytes(all.element, all.cols)));
+    all_->read(first, count, raw.data());
+    const FloatGuard guard;
+    subtract_centre(RowsView(raw.data(), all.element, count, all.cols), centre_, static_cast<float*>(to));
+  }
+  std::uint64_t state() const override {
+    const std::uint64_t all = all_->state();
+    return all == 0 ? 0 : (all ^ Xxh64::of(centre_.data(), centre_.size() * sizeof(double))) | 1;
+  }
+  std::string name() const override { return all_->name(); }
+
+ private:
+  const std::shared_ptr<const Source> all_;
+  const std::vector<double> centre_;
+};
 
 /// Rows of another Source that follow each other.
 class PartOfSource final : public Source {
@@ -157,20 +212,30 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   check_element("index", "training", RowsView(nullptr, info.element, info.rows, info.cols), metric);
   auto state =
       std::make_shared<State>(device, metric, info.cols, checked_features(options, metric, info.cols));
+  IndexOptions chosen = options;
+  const std::vector<double> kept = source->centre();
+  if (!kept.empty()) chosen.centre = kept_centre(*source, kept, options);
+  state->shift =
+      centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
+  chosen.learn_centre = false;
+  chosen.centre = kept.empty() ? state->shift : std::vector<double>{};
   const bool fits = fits_device(device.info(), info.rows, state->dims, options.memory_limit);
-  Residence residence = options.residence;
-  if (residence == Residence::automatic) residence = fits ? Residence::resident : Residence::stream;
-  if (residence == Residence::resident) {
-    *this = resident_index(std::move(device), *source, info, metric, options);
+  if (options.residence == Residence::automatic)
+    chosen.residence = fits ? Residence::resident : Residence::stream;
+  if (chosen.residence == Residence::resident) {
+    *this = resident_index(std::move(device), *source, info, metric, chosen);
+    if (kept.empty()) return;
+    auto centred = std::make_shared<State>(*state_);
+    centred->shift = state->shift;
+    state_ = std::move(centred);
     return;
   }
+  if (!chosen.centre.empty()) source = std::make_shared<CentredSource>(std::move(source), state->shift);
   check_ids(options);
   check_shard(options, metric, info.rows, 0);
   static_cast<void>(order_of_ids("index", options.ids, info.rows, 0));
-  IndexOptions chosen = options;
-  chosen.residence = residence;
   state->rows = info.rows;
-  state->element = info.element;
+  state->element = source->info().element;
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->numbers = options.ids.empty() ? RowNumbers(info.rows) : RowNumbers(options.ids);

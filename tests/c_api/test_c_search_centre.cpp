@@ -1,0 +1,124 @@
+// kith.h: an index with a centre answers as that of C++.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "c_api/c_support.hpp"
+#include "common/folder.hpp"
+#include "kith/centre.hpp"
+#include "kith/index.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+using Doubles = std::vector<double>;
+
+constexpr std::int64_t n = 200, m = 11, k = 4;
+
+kith_rows rows_of_doubles(const Doubles& values) {
+  kith_rows rows = fresh(kith_rows_init);
+  rows.data = values.data();
+  rows.rows = static_cast<std::int64_t>(values.size()) / 3;
+  rows.cols = 3;
+  rows.element = KITH_F64;
+  return rows;
+}
+
+kith_index_options learning() {
+  kith_index_options options = fresh(kith_index_options_init);
+  options.learn_centre = 1;
+  return options;
+}
+
+Neighbors found(const kith_index* index, const kith_rows& queries) {
+  Neighbors lists{queries.rows, k, std::vector<float>(size(queries.rows * k)),
+                  std::vector<std::int64_t>(size(queries.rows * k))};
+  REQUIRE(told(kith_index_search(index, &queries, k, nullptr, lists.distance.data(), lists.index.data())) ==
+          "ok");
+  return lists;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and a graph") {
+  const Doubles train = map_points(n, 1), asked = map_points(m, 2);
+  const kith_rows rows = rows_of_doubles(train), queries = rows_of_doubles(asked);
+  const MatrixView<const double> train_view(train.data(), n, 3), query_view(asked.data(), m, 3);
+  IndexOptions learn;
+  learn.learn_centre = true;
+  const Index beside(device(), train_view, Metric::l2, learn);
+  const Neighbors right = beside.search(query_view, k);
+  const OpenDevice on = opened();
+  kith_index_options options = learning();
+  const Rows learned =
+      made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
+  CHECK(found(learned.get(), queries) == right);
+  kith_index_info info = fresh(kith_index_info_init);
+  REQUIRE(told(kith_index_describe(learned.get(), &info)) == "ok");
+  CHECK(Doubles(info.centre, info.centre + 3) == beside.centre());
+  options = fresh(kith_index_options_init);
+  options.centre = beside.centre().data();
+  options.centre_count = 3;
+  const Rows given =
+      made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
+  CHECK(found(given.get(), queries) == right);
+  const Rows more = made<Rows>([&](kith_index** out) { return kith_index_with(given.get(), &queries, out); });
+  CHECK(found(more.get(), queries) == beside.with(query_view).search(query_view, k));
+  const test_support::TemporaryFolder folder;
+  REQUIRE(told(kith_index_save(learned.get(), (folder / "a.kidx").c_str(), nullptr, nullptr, nullptr)) ==
+          "ok");
+  const Rows read = made<Rows>([&](kith_index** out) {
+    return kith_index_open(on.get(), (folder / "a.kidx").c_str(), 0, nullptr, nullptr, nullptr, out);
+  });
+  CHECK(found(read.get(), queries) == right);
+  kith_index_file_info file = fresh(kith_index_file_info_init);
+  REQUIRE(told(kith_index_file_describe((folder / "a.kidx").c_str(), &file)) == "ok");
+  CHECK(file.centred == 1);
+  kith_source_options source = fresh(kith_source_options_init);
+  source.residence = "stream";
+  const Rows streamed = made<Rows>([&](kith_index** out) {
+    return kith_index_from_file(on.get(), (folder / "a.kidx").c_str(), &source, out);
+  });
+  CHECK(found(streamed.get(), queries) == right);
+  Neighbors graph{n, k, std::vector<float>(size(n * k)), std::vector<std::int64_t>(size(n * k))};
+  options = learning();
+  REQUIRE(told(kith_knn_graph(on.get(), &rows, k, &options, nullptr, graph.distance.data(),
+                              graph.index.data())) == "ok");
+  PlanOptions own;
+  own.self = 0;
+  CHECK(graph == beside.search(train_view, k, own));
+  options = fresh(kith_index_options_init);
+  kith_index* none = nullptr;
+  CHECK(told(kith_index_new(on.get(), &rows, &options, &none))
+            .starts_with("6: index: the training rows are f64"));
+  options.learn_centre = 2;
+  CHECK(told(kith_index_new(on.get(), &rows, &options, &none)) ==
+        "2: kith_index_new: learn_centre = 2; choose 0 or 1");
+}
+
+TEST_CASE("c: a centre that several learn one after the other is that of all rows") {
+  const Doubles train = map_points(n, 3);
+  Doubles state(6), centre(3);
+  for (std::int64_t first = 0; first < n; first += 60) {
+    kith_rows part = rows_of_doubles(train);
+    part.offset_bytes = first * 24;
+    part.rows = std::min<std::int64_t>(60, n - first);
+    REQUIRE(told(kith_centre_learn(&part, first, state.data(), centre.data())) == "ok");
+  }
+  ColumnSums sums;
+  sums.add(MatrixView<const double>(train.data(), n, 3));
+  CHECK(centre == sums.centre());
+  kith_rows part = rows_of_doubles(train);
+  CHECK(told(kith_centre_learn(&part, -1, state.data(), nullptr)) ==
+        "2: kith_centre_learn: before = -1; give 0 or more");
+  CHECK(kith_centre_learn(&part, 0, nullptr, nullptr) == KITH_INVALID_ARGUMENT);
+  CHECK(kith_centre_learn(nullptr, 0, state.data(), nullptr) == KITH_INVALID_ARGUMENT);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
