@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "communicator.hpp"
+#include "kith/centre.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
 #include "kith/mpi.hpp"
@@ -81,6 +82,29 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
+/// The centre of the rows of all ranks, in the order of their numbers: that of one Index of them. Ranks go on
+/// one after the other from the sums of the one before.
+std::vector<double> learned_centre(const Communicator& ranks, const std::vector<Shape>& shapes,
+                                   const RowsView& my_rows) {
+  std::vector<int> order;
+  for (std::size_t r = 0; r < shapes.size(); ++r)
+    if (shapes[r].rows > 0) order.push_back(static_cast<int>(r));
+  const auto shape_of = [&](int rank) { return shapes[static_cast<std::size_t>(rank)]; };
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return shape_of(a).first < shape_of(b).first; });
+  const auto cols = static_cast<std::size_t>(shape_of(order[0]).cols);
+  ColumnSums sums{0, std::vector<double>(cols), std::vector<double>(cols)};
+  for (const int rank : order) {
+    const std::int64_t before = sums.rows;
+    ranks.together([&] {
+      if (rank == ranks.rank()) sums.add(my_rows);
+    });
+    sums.rows = before + shape_of(rank).rows;
+    ranks.broadcast(sums.first.data(), cols * sizeof(double), rank);
+    ranks.broadcast(sums.sum.data(), cols * sizeof(double), rank);
+  }
+  return sums.centre();
+}
+
 /// Where the part of a rank begins.
 std::int64_t divided(std::int64_t rows, std::int64_t rank, std::int64_t ranks) {
   return rows / ranks * rank + rows % ranks * rank / ranks;  // rows * rank could leave 64 bits
@@ -150,16 +174,22 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     if (my_rows.rows < 0) refuse(std::to_string(my_rows.rows) + " rows are below 0; give 0 or more");
     if (first && *first < 0) refuse("first_row = " + std::to_string(*first) + " is below 0; give 0 or more");
   });
-  Digest features;
+  Digest features, centre;
   features.add(options.features.data(), options.features.size() * sizeof(std::int64_t));
-  const std::array<std::int64_t, 2> facts = {static_cast<std::int64_t>(of), features.value()};
-  constexpr std::array names = {"metrics", "features"};
+  centre.add(options.centre.data(), options.centre.size() * sizeof(double));
+  const std::array<std::int64_t, 4> facts = {static_cast<std::int64_t>(of), features.value(), centre.value(),
+                                             options.learn_centre ? 1 : 0};
+  constexpr std::array names = {"metrics", "features", "centres", "wishes to learn a centre"};
   require_same(ranks, facts, names);
   std::vector<Shape> shapes =
       shapes_of(ranks, {my_rows.rows, my_rows.cols, first.value_or(-1), first ? 1 : 0});
   number(shapes);
   rows = check_shapes(shapes);
   first_row = options.first_row = shapes[static_cast<std::size_t>(ranks.rank())].first;
+  if (options.learn_centre && options.centre.empty() && takes_centre(of)) {  // else each Index refuses it
+    options.centre = learned_centre(ranks, shapes, my_rows);
+    options.learn_centre = false;
+  }
   if (of == Metric::negative_dot) {  // by which queries are refused that an Index of all rows refuses
     ranks.together([&] { options.largest = my_largest(device, my_rows, of, options); });
     options.largest = ranks.largest(options.largest);

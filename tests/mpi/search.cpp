@@ -42,6 +42,55 @@ TEST_CASE("mpi: search and within are those of one index, by each metric") {
   }
 }
 
+TEST_CASE("mpi: one centre, learned from the rows of all ranks or given, is that of one index") {
+  std::mt19937 random(8);
+  const std::vector<double> train = map_points(n, 1), asked = map_points(m, 2);
+  const MatrixView<const double> rows(train.data(), n, 3), queries(asked.data(), m, 3);
+  IndexOptions learning, given;
+  learning.learn_centre = true;
+  const Index whole(cpu(), rows, Metric::l2, learning);
+  given.centre = whole.centre();
+  for (const bool one_empty : {false, true}) {
+    const std::vector<Part> parts = parts_of(n, random, one_empty);
+    const Part& mine = parts[size(rank())];
+    for (const IndexOptions& options : {learning, given}) {
+      const mpi::Index shared(MPI_COMM_WORLD, my_device(), rows.slice(mine.first, mine.rows), {}, Metric::l2,
+                              options);
+      CHECK(shared.search(queries, 7) == whole.search(queries, 7));
+      const float radius = whole.search(queries, 9).distance[8];
+      CHECK(shared.within(queries, {&radius, 1}) == whole.within(queries, {&radius, 1}));
+    }
+    // Ranks in another order than their rows.
+    const Part& other = parts[size(ranks() - 1 - rank())];
+    const mpi::Index turned(MPI_COMM_WORLD, my_device(), rows.slice(other.first, other.rows), other.first,
+                            Metric::l2, learning);
+    CHECK(turned.search_keys(queries, 7) == whole.search_keys(queries, 7));
+  }
+  const std::string path = shared_path("kith-mpi-centre.kidx");
+  mpi::together(MPI_COMM_WORLD, [&] {
+    if (rank() == 0) save(whole, path);
+  });
+  CHECK(mpi::Index(MPI_COMM_WORLD, my_device(), path).search(queries, 7) == whole.search(queries, 7));
+  mpi::together(MPI_COMM_WORLD, [&] {
+    if (rank() == 0) std::remove(path.c_str());
+  });
+  const auto refused = [&](const IndexOptions& options, Metric metric) {
+    std::string error;
+    try {
+      const mpi::Index none(MPI_COMM_WORLD, my_device(), rows, n * rank(), metric, options);
+    } catch (const Error& caught) {
+      error = caught.what();
+    }
+    return error;
+  };
+  CHECK(refused(learning, Metric::cosine).starts_with("index: a centre is for differences of values"));
+  IndexOptions unlike = given;
+  unlike.centre[0] += rank();
+  if (ranks() > 1)
+    CHECK(refused(unlike, Metric::l2) ==
+          "mpi: rank 0 and rank 1 were given different centres; give every rank the same");
+}
+
 TEST_CASE("mpi: an index file, of which each rank opens a part") {
   const std::string path = shared_path("kith-mpi-test.kidx");
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {

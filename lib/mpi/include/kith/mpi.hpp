@@ -88,7 +88,8 @@ class KITH_API Index {
   ///   first_row  the number of the first of them among all rows; none may have two ranks. Absent: rows are
   ///              numbered by rank, from 0. Given on all ranks or on none
   ///   metric     the same on all ranks
-  ///   options    features the same on all ranks; first_row and largest stay 0: they are found here
+  ///   options    features and centre the same on all ranks, and learn_centre, which learns that of all rows;
+  ///              first_row and largest stay 0: they are found here
   /// Throws as kith::Index does, and invalid_argument: MPI is not initialised, or with less than
   /// MPI_THREAD_FUNNELED; no rank has a row; ranks differ in what must be the same; a row with two ranks.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
