@@ -1,6 +1,7 @@
 // kith index: training rows as a file that any device opens.
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <utility>
 
 #include "command/index/index.hpp"
 #include "command/input/elements.hpp"
@@ -31,7 +32,11 @@ void write_index(const Index& index, const std::string& path) {
 int build_index(const IndexFlags& flags) {
   TrainingFlags rows = flags.training;
   rows.keeps_columns = true;
+  rows.tables.may_centre = true;
+  check_centre("index build", rows, flags.metric);
+  rows.index_centred = std::exchange(rows.centre, false);
   Training training = read_training("index", rows);
+  training.learn_centre = rows.index_centred;
   write_index(index_of(training, open_device(flags.device), flags.metric, false), flags.out);
   return exit_ok;
 }
@@ -50,6 +55,7 @@ void write_changed(const Index& index, const IndexFlags& flags) {
 int add_to_index(const IndexFlags& flags) {
   TrainingFlags more = flags.training;
   const IndexFileInfo info = index_file_info(flags.file);
+  more.index_centred = info.centred;
   if (compares_bits(info.metric) && more.tables.element.empty()) more.tables.element = name(Element::bits);
   const Training training = read_training("index", more);
   write_changed(opened(flags).with(training.rows.searched()), flags);
@@ -73,16 +79,20 @@ const std::vector<IndexAction>& index_actions() {
        show_index,
        {"FILE"},
        {"--train", "--out", "--metric", "--device", "--placement", "--shares", "--element", "--features",
-        "--drop", "--rows"}},
-      {"add", add_to_index, {"FILE", "--train"}, {"--metric", "--features", "--rows", "--json", "--verify"}},
+        "--drop", "--centre", "--rows"}},
+      {"add",
+       add_to_index,
+       {"FILE", "--train"},
+       {"--metric", "--features", "--centre", "--rows", "--json", "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--json", "--verify"}},
+       {"--train", "--metric", "--element", "--features", "--drop", "--centre", "--json", "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--rows", "--json", "--verify"}}};
+       {"--train", "--metric", "--element", "--features", "--drop", "--centre", "--rows", "--json",
+        "--verify"}}};
   return all;
 }
 
@@ -127,6 +137,7 @@ Subcommand add_index(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
+  add_centre_option(*app, flags->training);
   add_device_option(*app, flags->device);
   add_placement_options(*app, flags->training);
   app->add_flag("--verify", flags->verify, "For info: read the whole FILE and compare it with its checksums");

@@ -28,6 +28,7 @@ std::string info_json(const IndexFlags& flags, const IndexFileInfo& info) {
                                 {"dims", info.dims},
                                 {"features", info.features},
                                 {"first_row", info.first_row},
+                                {"centred", info.centred},
                                 {"verified", flags.verify},
                                 {"sections", nlohmann::ordered_json::array()}};
   for (const IndexFileSection& section : info.sections)
@@ -47,6 +48,7 @@ std::string info_text(const IndexFlags& flags, const IndexFileInfo& info) {
   text += ", " + std::string(name(info.metric)) + ", " + format_bytes(info.bytes) + "\n";
   if (info.first_row > 0)
     text += "a shard: its rows are numbered from " + std::to_string(info.first_row) + "\n";
+  if (info.centred) text += "it has a centre, which is subtracted from rows and queries\n";
   if (info.removed > 0)
     text += std::to_string(info.removed) + " removed rows take " + (info.removed == 1 ? "its" : "their") +
             " place until `kith index compact`\n";

@@ -21,6 +21,19 @@ std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims)
   return rows;
 }
 
+/// What queries become where the rows are less a centre.
+Preparation preparation_by(const IndexFileRows& from, std::int64_t dims) {
+  if (from.centre.empty()) return {};
+  std::vector<double> shift(static_cast<std::size_t>(dims));
+  for (std::size_t c = 0; c < from.centre.size(); ++c)
+    shift[from.features.empty() ? c : static_cast<std::size_t>(from.features[c])] = from.centre[c];
+  Preparation::Learned learned;
+  learned.dims = dims;
+  learned.options.scalings = {Scaling::centre};
+  learned.columns.push_back({std::move(shift), std::vector<double>(static_cast<std::size_t>(dims), 1.0)});
+  return Preparation(std::move(learned));
+}
+
 void read_rows(const std::string& path, files::Table& table, Training& training) {
   ActivityLine activity("reading " + files::shown_name(path));
   OpenOptions options;
@@ -28,6 +41,7 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   options.progress = [&](double part) { activity.update(part); };
   IndexFileRows from = read_index_rows(path, options);
   training.features = from.features;
+  training.preparation = preparation_by(from, table.cols);
   std::vector<unsigned char> rows = from.features.empty() ? std::move(from.data) : widened(from, table.cols);
   table.element = from.element;
   if (from.element == Element::f32) {
@@ -86,6 +100,7 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
                         "rows go by their order; leave " +
                         option + " out, or use the library");
   flags.metric = info.metric;
+  flags.training.index_centred = info.centred;
   flags.training.index_rows = rows;
   if (rows && info.metric == Metric::cosine)
     throw Error(Errc::unsupported,

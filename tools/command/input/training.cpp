@@ -8,6 +8,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
 #include "command/input/training_parts.hpp"
+#include "kith/centre.hpp"
 #include "kith/names.hpp"
 
 namespace kith::command {
@@ -119,14 +120,14 @@ bool changes_numbers(const TrainingFlags& flags) {
 
 /// Whether rows may stay in the element of their file: nothing prepares them or looks at their values.
 bool keeps_elements(const TrainingFlags& flags) {
-  return flags.tables.keep_elements && !flags.raw && !changes_numbers(flags) &&
+  return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
          flags.tables.missing == "refuse";
 }
 
 /// Whether a rank may read its own rows alone: nothing is learned from all of them.
 bool takes_part(const TrainingFlags& flags) {
-  return flags.tables.in_parts && !flags.raw && !changes_numbers(flags) && flags.tables.missing == "refuse" &&
-         flags.categories == "ordinal";
+  return flags.tables.in_parts && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
+         flags.tables.missing == "refuse" && flags.categories == "ordinal";
 }
 
 /// How queries are read: for --unseen zero a new category is 0 in every column of a one-hot code.
@@ -136,8 +137,8 @@ TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   const PreparationOptions& preparation = training.preparation.options();
   tables.unseen_is_new = preparation.categories == Categories::one_hot && !preparation.categorical.empty();
   tables.missing = name(preparation.missing);
-  tables.doubles =
-      !training.preparation.learned().columns.empty() || !training.preparation.learned().fills.empty();
+  const Preparation::Learned learned = training.preparation.learned();
+  tables.doubles = flags.index_centred || !learned.columns.empty() || !learned.fills.empty();
   if (!tables.label_columns.empty() || !tables.target_columns.empty()) return tables;
   (training.values.empty() ? tables.label_columns : tables.target_columns) =
       training.answer_columns.empty() ? train_flags(flags).label_columns : training.answer_columns;
@@ -173,6 +174,7 @@ Scaling parse_scaling(const std::string& text) {
 }  // namespace
 
 RowsView Rows::searched() const {
+  if (!doubles.empty()) return doubles_of(*this);
   return table.stored.empty() ? RowsView(numbers()) : rows_view(table);
 }
 
@@ -241,6 +243,12 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
       ->type_name("LIST");
 }
 
+void add_centre_option(CLI::App& app, TrainingFlags& flags) {
+  app.add_flag("--centre,--center", flags.centre,
+               "Subtract the mean of each column first, in double precision: for values that are far from 0 "
+               "and near each other, such as coordinates of a map or times");
+}
+
 void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
   CLI::Option* scale = add_texts(app, "--scale", flags.scale,
                                  "How to scale the columns, fitted on the training rows; several are applied "
@@ -248,9 +256,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
                                  "NAMES");
   check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
   flags.tables.may_centre = true;
-  app.add_flag("--centre,--center", flags.centre,
-               "Subtract the mean of each column first, in double precision: for values that are far from 0 "
-               "and near each other, such as coordinates of a map or times");
+  add_centre_option(app, flags);
   add_choice(app, "--categories", flags.categories,
              "How to encode a column of text: ordinal (its place in the sorted list of texts), one-hot",
              {"ordinal", "one_hot"});
@@ -262,9 +268,7 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
 }
 
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
-  const bool keeps =
-      metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 || metric == Metric::linf;
-  if (flags.centre && !keeps)
+  if (flags.centre && !takes_centre(metric))
     refuse(where, "--centre is for differences of values, and " + std::string(name(metric)) +
                       " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
 }
@@ -328,7 +332,7 @@ Training read_training(const std::string& where, const TrainingFlags& flags) {
   TableFlags tables = train_flags(flags);
   tables.keep_elements = keeps_elements(flags);
   tables.in_parts = takes_part(flags);
-  tables.doubles = changes_numbers(flags);
+  tables.doubles = changes_numbers(flags) || flags.index_centred;
   training.residence = flags.residence;
   training.memory_limit = flags.memory_limit;
   const auto choose = [&](const files::Table& all) {

@@ -47,7 +47,8 @@ struct TrainingFlags {
   std::string drop;              ///< LIST
   bool keeps_columns = false;    ///< those of binary files that do not count are kept
   std::vector<std::string> scale;
-  bool centre = false;  ///< --centre: before all of `scale`
+  bool centre = false;         ///< --centre: before all of `scale`
+  bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
   std::vector<double> shares;
@@ -60,6 +61,7 @@ void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --valu
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
+void add_centre_option(CLI::App& app, TrainingFlags& flags);         ///< --centre
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --centre, --categories
 void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
 
@@ -71,7 +73,8 @@ void add_class_rows(CLI::App& app, TrainingFlags& flags);
 struct Rows {
   files::Table table;           ///< as they were read; without values where `prepared` has taken their place
   std::int64_t width = 0;       ///< columns as they are searched
-  std::vector<double> doubles;  ///< [count(), table.cols] what is to be prepared, where the table had them
+  std::vector<double> doubles;  ///< [count(), table.cols] what is to be prepared, or searched by an index
+                                ///< with a centre, where the table had them
   std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
 
   /// The rows of the table that are searched, ascending: those without a missing value. Absent: all.
@@ -107,6 +110,7 @@ struct Training {
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
   std::vector<std::string> value_names;  ///< [outputs]
   Preparation preparation;
+  bool learn_centre = false;                   ///< an index of the rows learns one
   std::vector<std::int64_t> features;          ///< columns of rows.searched() that count; empty: all
   std::vector<float> sample_weights;           ///< [n], or empty
   Placement placement = Placement::automatic;  ///< on a set of devices, as the next

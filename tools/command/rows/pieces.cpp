@@ -7,6 +7,7 @@
 
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
+#include "kith/centre.hpp"
 
 namespace kith::command {
 namespace {
@@ -55,6 +56,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
   rows.table.values = {};
   rows.table.stored = {};
   rows.prepared = {};
+  rows.doubles = {};
   return made;
 }
 
@@ -64,9 +66,15 @@ Index index_of(Training& training, const Device& device, Metric metric, bool kee
   if (!training.residence.empty())
     return Index(device, source_of(training), metric, training.index_options());
   if (!training.index.empty()) return open_index_file(training.index, device, training.index_options());
+  IndexOptions options = training.index_options();
+  if (training.learn_centre) {  // from all pieces
+    ColumnSums sums;
+    sums.add(training.rows.searched());
+    options.centre = sums.centre();
+  }
   return from_pieces(
       training.rows, device, metric, keep,
-      [&](const RowsView& rows) { return Index(device, rows, metric, training.index_options()); },
+      [&](const RowsView& rows) { return Index(device, rows, metric, options); },
       [](const Index& made, const RowsView& rows, std::int64_t) { return made.with(rows); });
 }
 

@@ -121,12 +121,72 @@ TEST_CASE("digits: a centred model keeps its shift, for queries of files and of 
       "squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
+TEST_CASE("digits: an index file keeps the centre, for queries and for rows that are added") {
+  const Folder folder;
+  const std::vector<double> points = map_points(600, 7);
+  const string index = folder / "i.kidx", rows = folder / "rows.csv", right = right_rows(points);
+  const std::vector<double> first(points.begin(), points.begin() + 1200),
+      more(points.begin() + 1200, points.end());
+  // The shift is learned from all rows at once, or from those that the file begins with.
+  for (const bool grown : {false, true}) {
+    const string train = folder.write("utm.npy", npy_of(grown ? first : points));
+    REQUIRE(kith("index build --device cpu --centre --train " + train + " --out " + index).code == 0);
+    if (grown) {
+      const Result added =
+          kith("index add " + index + " --device cpu --train " + folder.write("m.csv", text_of(more)));
+      CHECK(added.code == 0);
+      CHECK(added.err.find("float32") == string::npos);
+    }
+    const auto found = [&](const string& command) {
+      const Result result = kith(command + " --device cpu --index " + index + " --out-index " + rows);
+      CHECK_MESSAGE(result.code == 0, result.err);
+      const string text = folder.read("rows.csv");
+      return text.substr(text.find('\n') + 1);
+    };
+    CHECK(found("search -k 3 --leave-one-out") == right);
+    CHECK(found("search -k 3 --leave-one-out --residence stream") == right);
+    for (const string& queries :
+         {folder.write("q.csv", text_of(points)), folder.write("q.npy", npy_of(points))}) {
+      const string four = found("search -k 4 --queries " + queries);
+      CHECK(found("search -k 4 --residence stream --queries " + queries) == four);
+      CHECK(found("search -k 4 --residence quantized --queries " + queries) == four);
+      if (!grown)
+        CHECK(found("search -k 4 --queries " + queries) == [&] {
+          kith("search --device cpu --centre -k 4 --train " + train + " --queries " + queries +
+               " --out-index " + rows);
+          const string text = folder.read("rows.csv");
+          return text.substr(text.find('\n') + 1);
+        }());
+    }
+    const Result info = kith("index info " + index);
+    CHECK(contains(info.out, "it has a centre, which is subtracted from rows and queries\n"));
+    CHECK(contains(info.out, "centre"));
+    CHECK(contains(kith("index info " + index + " --json").out, "\"centred\": true"));
+  }
+  const string asked = folder.write("q.csv", text_of(points));
+  CHECK(kith("graph --device cpu -k 3 --index " + index + " --out " + (folder / "g.npy")).code == 0);
+  CHECK(kith("groundtruth --device cpu -k 3 --index " + index + " --queries " + asked + " --out " +
+             (folder / "g.ibin"))
+            .code == 0);
+  check_refused(
+      "index build --centre --metric cosine --train " + asked + " --out " + index, 2,
+      "invalid_argument: index build: --centre is for differences of values, and cosine is none of l2, "
+      "squared_l2, l1 and linf; leave it out, or choose one of these");
+  check_refused("index add " + index + " --centre --train " + asked, 2,
+                "invalid_argument: index add: --centre means nothing to it; leave it out");
+  check_refused(
+      "search -k 1 --centre --index " + index + " --queries " + asked, 2,
+      "invalid_argument: search: --index and --centre are both given, but an index has its rows, their "
+      "columns and their metric; leave --centre out");
+}
+
 TEST_CASE("digits: what is advised can be done where it is said") {
   const Folder folder;
   const string file = folder.write("utm.csv", text_of(map_points(60, 7)));
   const string by_hand = "; subtract each column's mean in double precision first, from queries too";
-  CHECK(contains(kith("index build --device cpu --train " + file + " --out " + (folder / "i.kidx")).err,
-                 by_hand));
+  const string build = "index build --device cpu --train " + file + " --out " + (folder / "i.kidx");
+  CHECK(contains(kith(build).err, "; --centre subtracts each column's mean first, in double precision"));
+  CHECK(kith(build + " --centre").err.find("float32") == string::npos);
   CHECK(contains(kith("groundtruth --device cpu -k 1 --train " + file + " --queries " + file + " --out " +
                       (folder / "g.ibin"))
                      .err,
