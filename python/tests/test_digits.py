@@ -113,6 +113,11 @@ def test_the_advice_was_run(x, kind):
     text = told(kith.Index, given, device="cpu")
     column = re.search("column ([0-9])", text).group(1)
     assert (f"X: column {column} ('c{column}'): " in text) == (kind not in ("array", "list"))
+    if text.endswith("; pass centre=True, by which the mean of each column is subtracted in float64 first"):
+        assert told(kith.Index, given, device="cpu", centre=True) == ""
+        index = kith.Index(given, device="cpu", centre=True)
+        assert index.search(given, 1).row[:, 0].tolist() == list(range(len(x)))
+        return
     shift = re.search(r"the same from rows and queries: (x = .*, then )?(x - x\.\w+\(0\))$", text)
     assert shift or "does not keep all rows apart: leave columns out that only number rows, or pass x.astype" in text
     if not shift:
@@ -124,6 +129,20 @@ def test_the_advice_was_run(x, kind):
     moved = eval(shift.group(2), {"x": moved})
     assert told(kith.Index, moved, device="cpu") == ""
     assert kith.Index(moved, device="cpu").search(moved, 1).row[:, 0].tolist() == list(range(len(x)))
+
+
+@pytest.mark.parametrize("x", [EPOCHS, GROUND, SEVERAL], ids=str)
+def test_the_advice_where_there_is_no_centre_was_run(x):
+    """By a metric that takes none, and to callers that have no such argument."""
+    shift = "; subtract a common offset in float64, the same from rows and queries: x - x.mean(0)"
+    for tell in (lambda y: told(kith.Index, y, "dot", device="cpu"), lambda y: told(kith.faiss.knn, y, y, 1)):
+        assert tell(x).endswith(shift) and tell(x - x.mean(0)) == ""
+
+
+def test_what_is_added_to_an_index_without_a_centre_is_told_how_to_make_one():
+    index = kith.Index(GROUND[:1].astype(np.float32), device="cpu")
+    assert "; make the index by centre=True, by which" in told(index.with_, GROUND)
+    assert told(kith.Index(GROUND[:1], device="cpu", centre=True).with_, GROUND) == ""
 
 
 DOORS = {

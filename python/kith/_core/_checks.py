@@ -9,7 +9,8 @@ import numpy as np
 from .._rows._arrays import address, index_array
 from . import _structs as s
 from ._errors import InvalidArgument
-from ._metrics import check_metric, metrics
+from ._metrics import check_metric, metric_named, metrics
+from ._types import Float64
 
 
 def metric_name(metric: Any, where: str) -> str:
@@ -63,14 +64,45 @@ def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares:
     options.placement = placement.encode() if isinstance(placement, str) else b"?"
     if shares is None:
         return
+    options.parts = _numbers(shares, f"{what}: shares={shares!r}; pass one number a device")
+    options.shares, options.share_count = address(options.parts), len(options.parts)
+
+
+def advice_on_centre(metric: str, do: str = "pass") -> str:
+    """How a centre is passed, for a warning; empty where the metric takes none."""
+    return f"{do} centre=True" if metric_named(metric) in ("l2", "squared_l2", "l1", "linf") else ""
+
+
+def centre_by(options: s.IndexOptions, centre: Optional[Any], what: str) -> bool:
+    """Write a centre into options, which keep its array; whether there is one."""
+    if centre is None or centre is False:
+        return False
+    if centre is True:
+        options.learn_centre = 1
+        return True
+    options.moved_by = centre_of(centre, what)
+    options.centre, options.centre_count = address(options.moved_by), len(options.moved_by)
+    return True
+
+
+def centre_of(centre: Any, what: str) -> Float64:
+    """A centre that is given."""
+    shown = " ".join(repr(centre).split())
+    wrong = f"{what}: centre={shown}; pass True for the mean of each column, or one number a column"
+    values = _numbers(centre, wrong)
+    if not len(values):
+        raise InvalidArgument(wrong)
+    return values
+
+
+def _numbers(values: Any, wrong: str) -> Float64:
     try:
-        parts = np.ascontiguousarray(shares, np.float64)
+        numbers = np.ascontiguousarray(values, np.float64)
     except (TypeError, ValueError):
-        parts = np.empty((0, 0))
-    if parts.ndim != 1:
-        raise InvalidArgument(f"{what}: shares={shares!r}; pass one number a device")
-    options.parts = parts
-    options.shares, options.share_count = address(parts), len(parts)
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1 or np.ndim(values) != 1:
+        raise InvalidArgument(wrong)
+    return numbers
 
 
 def whole(value: Any, what: str) -> int:

@@ -8,18 +8,18 @@ from typing import Any, Optional
 import numpy as np
 
 from .._rows._answers import ids_of
-from .._rows._arrays import Rows, address, element_rows_of, index_array
+from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array
 from . import _structs as s
-from ._checks import metric_name, name_columns, not_negative, place
+from ._checks import advice_on_centre, centre_by, metric_name, name_columns, not_negative, place
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
 from ._library import Handle, check, lib, new_handle
 from ._metrics import metric_of
-from ._results import Neighbors
+from ._results import Neighbors, copied
 from ._searches import Searches
 from ._source import residence_of
-from ._types import DeviceLike, Element, Int64, MetricName, Placement, Residence
+from ._types import DeviceLike, Element, Float64, Int64, MetricName, Placement, Residence
 from ._watch import Progress
 
 
@@ -72,6 +72,12 @@ class Index(Searches):
         Rows, those in `X` included, that there is to be room for on the device: :meth:`with_` puts rows of bytes
         and of 16-bit floats there without a copy of those that are there. 0: as many as in `X`. On a set of devices
         they become parts of their own, until :meth:`compact`.
+    centre : True or array, [dims], optional
+        For values that are far from 0 beside their spread, such as coordinates of a map or times, by ``l2``,
+        ``squared_l2``, ``l1`` and ``linf``: what is subtracted in float64 from each row and each query, and from what
+        `with_` adds, before values are rounded to float32. True: the mean of each column of `X`. It is kept in index
+        files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which become
+        float64. Arrays on a GPU are copied through host memory. None: nothing.
 
     Raises
     ------
@@ -109,6 +115,7 @@ class Index(Searches):
         placement: Placement = "automatic",
         shares: Optional[Any] = None,
         reserve: int = 0,
+        centre: Optional[Any] = None,
     ) -> None:
         if hasattr(self, "_handle"):
             raise InvalidArgument("kith.Index: __init__ was called before, and an index never changes; make another")
@@ -116,8 +123,14 @@ class Index(Searches):
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
         opened = open_device(device)
-        rows = element_rows_of(X, "kith.Index: X", element == "bits", opened.info.spec, features=features)
         options = s.sized(s.IndexOptions, metric=name.encode())
+        spec = opened.info.spec
+        if centre_by(options, centre, "kith.Index") and element is None:
+            rows = centred_rows_of(X, "kith.Index: X", spec)
+        else:
+            rows = element_rows_of(
+                X, "kith.Index: X", element == "bits", spec, features=features, advice=lambda: advice_on_centre(name)
+            )
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
@@ -138,6 +151,7 @@ class Index(Searches):
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
         self._host_answers = bool(info.host_answers)
+        self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
         self._metric = metric_of(info.metric)
 
     @classmethod
@@ -272,6 +286,11 @@ class Index(Searches):
         return self._dims
 
     @property
+    def centre(self) -> Optional[Float64]:
+        """What is subtracted from rows and queries, [dims], 0 in columns that do not count; None: nothing."""
+        return None if self._centre is None else self._centre.copy()
+
+    @property
     def metric(self) -> MetricName:
         return self._metric
 
@@ -325,6 +344,7 @@ def knn_graph(
     threads: int = 0,
     memory_limit: int = 0,
     boxes: Optional[bool] = None,
+    centre: Optional[Any] = None,
 ) -> Neighbors:
     """The k nearest rows of every row, itself left out, exactly: right under duplicates.
 
@@ -338,6 +358,8 @@ def knn_graph(
         As for `Index`.
     progress, threads, memory_limit, boxes
         As for `Index.search`.
+    centre : True or array, [dims], optional
+        As for `Index`.
 
     Returns
     -------
@@ -355,7 +377,11 @@ def knn_graph(
     [[1], [0], [1]]
     """
     opened = open_device(device)
-    rows = element_rows_of(X, "kith.knn_graph: X", False, opened.info.spec)  # once: it may warn, and copy
-    return Index(rows, metric, opened).search(
+    what, spec = "kith.knn_graph: X", opened.info.spec
+    if centre is None or centre is False:
+        rows = element_rows_of(X, what, False, spec, advice=lambda: advice_on_centre(metric))  # once: may warn, and copy
+    else:
+        rows = centred_rows_of(X, what, spec)
+    return Index(rows, metric, opened, centre=centre).search(
         rows, k, self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, boxes=boxes
     )

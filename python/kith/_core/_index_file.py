@@ -141,6 +141,8 @@ class IndexFileInfo:
         Rows that are in the file, but removed.
     rows_offset : int
         Of the first row in the file, in bytes.
+    centred : bool
+        It has a centre, and the rows in the file are less that.
     """
 
     metric: MetricName
@@ -152,6 +154,7 @@ class IndexFileInfo:
     bytes: int
     removed: int
     rows_offset: int
+    centred: bool
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
@@ -182,6 +185,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
         int(info.bytes),
         int(info.removed),
         int(info.rows_offset),
+        bool(info.centred),
     )
 
 

@@ -54,6 +54,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_index_compact": (_STATUS, [_HANDLE, _OUT]),
     "kith_index_numbers": (_STATUS, [_HANDLE, _VOID]),
     "kith_index_free": (None, [_HANDLE]),
+    "kith_centre_learn": (_STATUS, [_ROWS, _I64, _VOID, _VOID]),
     "kith_index_describe": (_STATUS, [_HANDLE, c.POINTER(s.IndexInfo)]),
     "kith_index_from_file": (_STATUS, [_HANDLE, c.c_char_p, c.POINTER(s.SourceOptions), _OUT]),
     "kith_index_from_rows": (_STATUS, [_HANDLE, _ROWS, c.POINTER(s.SourceOptions), _OUT]),

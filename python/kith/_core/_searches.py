@@ -7,18 +7,18 @@ from typing import Any, Optional
 
 import numpy as np
 
-from .._rows._arrays import Rows, address, element_rows_of, new_arrays, outputs
+from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new_arrays, outputs
 from .._rows._cuda import answers_struct
 from .._rows._limits import filter_words, radii_of
 from . import _structs as s
-from ._checks import check_columns, choose, not_negative, whole
+from ._checks import advice_on_centre, check_columns, choose, not_negative, whole
 from ._device import Device
 from ._index_file import Path
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
 from ._results import Neighbors, RadiusNeighbors, lists_of
 from ._source import kept_by
-from ._types import Float32, Int64, MetricName, Proposer, Selector
+from ._types import Float32, Float64, Int64, MetricName, Proposer, Selector
 from ._watch import Progress, call
 
 
@@ -33,6 +33,7 @@ class Searches:
     _rows: int  # that are there
     _dims: int
     _positions: int  # rows that were ever given
+    _centre: Optional[Float64]
     _host_answers: bool  # whether the library writes answers to host memory alone
 
     def search(
@@ -332,6 +333,16 @@ class Searches:
 
     def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: bool = True) -> Rows:
         spec = self._device.info.spec if from_device else ""
-        rows = element_rows_of(Q, what, self._metric == "hamming", spec, quiet=quiet)
+        if self._centre is not None:
+            rows = centred_rows_of(Q, what, spec)
+        else:
+            rows = element_rows_of(
+                Q,
+                what,
+                self._metric == "hamming",
+                spec,
+                quiet=quiet,
+                advice=lambda: advice_on_centre(self._metric, "make the index by"),
+            )
         check_columns(self._columns, rows.columns, what)
         return rows

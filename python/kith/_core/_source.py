@@ -6,9 +6,9 @@ import ctypes as c
 import os
 from typing import TYPE_CHECKING, Any, Optional, cast
 
-from .._rows._arrays import Rows, element_rows_of
+from .._rows._arrays import Rows, centred_rows_of, element_rows_of
 from . import _structs as s
-from ._checks import metric_name, name_columns, not_negative
+from ._checks import advice_on_centre, centre_by, metric_name, name_columns, not_negative
 from ._device import open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, name_of_file
@@ -30,6 +30,7 @@ def open_source(
     features: Optional[Any] = None,
     element: Optional[Element] = None,
     ids: Optional[Any] = None,
+    centre: Optional[Any] = None,
 ) -> Index:
     """An `Index` of rows that stay in a file, or in an array, and may be more than the device holds.
 
@@ -55,6 +56,8 @@ def open_source(
         With ``stream``: rows of a chunk; 0: as many as the limit has room for.
     element : {"bits"}, optional
         The bytes of `source` hold 8 columns each, for the metric ``hamming``.
+    centre : True or array, [dims], optional
+        As for `Index`; True reads all rows once. A ``.kidx`` that has a centre keeps it.
 
     Returns
     -------
@@ -87,6 +90,7 @@ def open_source(
         raise InvalidArgument(f"{where}: element={element!r}; pass 'bits', or leave it out")
     of_index = s.sized(s.IndexOptions, metric=metric_name(metric, where).encode())
     name_columns(of_index, features, ids, where)
+    centred = centre_by(of_index, centre, where)
     options = s.sized(s.SourceOptions, index=c.pointer(of_index))
     options.residence = residence.encode() if residence else None
     options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
@@ -96,7 +100,13 @@ def open_source(
         options.element = element.encode() if element else None
         name = name_of_file(source, where)
         return Index._of(new_handle(lib.kith_index_free, lib.kith_index_from_file, opened.handle, name, options), opened, None)
-    rows = element_rows_of(source, f"{where}: source", element == "bits", features=features)
+    what = f"{where}: source"
+    if centred and element is None:
+        rows = centred_rows_of(source, what)
+    else:
+        rows = element_rows_of(
+            source, what, element == "bits", features=features, advice=lambda: advice_on_centre(metric)
+        )
     handle = new_handle(lib.kith_index_free, lib.kith_index_from_rows, opened.handle, rows.struct, options)
     return Index._of(handle, opened, rows.columns, rows)
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # each value is a float32
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
+_DOUBLE = 6  # kith_rows.element, too
 _SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are sliced as NumPy's are
 
 
@@ -45,12 +46,19 @@ class Rows:
 
 
 def element_rows_of(
-    x: Any, what: str, bits: bool, spec: str = "", *, quiet: bool = False, features: Optional[Any] = None
+    x: Any,
+    what: str,
+    bits: bool,
+    spec: str = "",
+    *,
+    quiet: bool = False,
+    features: Optional[Any] = None,
+    advice: Optional[Callable[[], str]] = None,
 ) -> Rows:
     """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
 
     `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to. Rows stay as they are.
-    `quiet`, `features`: as `rows_of` has them.
+    `quiet`, `features`, `advice`: as `rows_of` has them.
     """
     from ._cuda import rows_on_cuda
 
@@ -64,7 +72,27 @@ def element_rows_of(
     if type(x) is np.ndarray and x.ndim == 2 and x.dtype.name in _ELEMENTS and x.dtype.name != "float32":
         stored = _stored(x)
         return Rows(stored, struct_of(stored))
-    return rows_of(x, what, quiet=quiet, widen=False, features=features)
+    return rows_of(x, what, quiet=quiet, widen=False, features=features, advice=advice)
+
+
+def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
+    """`x` as an index with a centre takes it: float32 as it is, other numbers as float64; `spec` as above.
+
+    Bytes and 16-bit floats stay what they are, which the library refuses.
+    """
+    from ._cuda import rows_on_cuda
+
+    if isinstance(x, Rows):
+        return x
+    there = rows_on_cuda(x, False, spec)
+    if there is not None:
+        return there
+    array, columns, back = _two_dimensional(x, what)
+    if _name(array) not in _ELEMENTS:
+        _check_numbers(array, what)
+        array = np.asarray(array, np.float64)
+    array = _stored(array)
+    return Rows(array, struct_of(array), columns, back)
 
 
 def _bits_of(x: Any, what: str) -> Rows:
@@ -90,17 +118,26 @@ def _stored(x: Array) -> Array:
     return np.ascontiguousarray(x) if x.dtype.isnative else np.ascontiguousarray(x, x.dtype.newbyteorder("="))
 
 
-def rows_of(x: Any, what: str, *, quiet: bool = False, widen: bool = True, features: Optional[Any] = None) -> Rows:
+def rows_of(
+    x: Any,
+    what: str,
+    *,
+    quiet: bool = False,
+    widen: bool = True,
+    features: Optional[Any] = None,
+    advice: Optional[Callable[[], str]] = None,
+) -> Rows:
     """`x` as float32 rows [rows, cols]; aligned float32 is not copied.
 
     `what` begins messages; `quiet`: no warning where float64 loses digits, as for queries; `widen`: float32 even where
-    the library takes the element as it is; `features`: the columns that count, of which alone a warning tells.
+    the library takes the element as it is; `features`: the columns that count, of which alone a warning tells; `advice`: says how the
+    caller passes a centre, where it can.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
     array, columns, back = _two_dimensional(x, what)
     if widen or _name(array) not in _ELEMENTS:
-        array = _float32(array, Given(what, columns, subtracts(x), features), quiet)
+        array = _float32(array, Given(what, columns, subtracts(x), features, advice), quiet)
     else:
         array = _stored(array)
     return Rows(array, struct_of(array), columns, back)
@@ -119,7 +156,7 @@ def struct_of(array: Array) -> s.Rows:
         rows=rows,
         cols=cols,
         stride_bytes=0 if stride == array.dtype.itemsize * cols else stride,
-        element=_ELEMENTS[_name(array)],
+        element=_DOUBLE if array.dtype == np.float64 else _ELEMENTS[_name(array)],
     )
 
 
@@ -159,16 +196,21 @@ def _float32(x: Array, given: Given, quiet: bool) -> Float32:
         return _widened(x)
     if x.dtype.name in _EXACT:
         return np.ascontiguousarray(x, np.float32)
-    cells = cells_of(x, "x")
-    if cells is not None:
-        advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
-        if cells.kind == "texts" and not cells.advice:
-            advice = "make a column of 0 and 1 of each (pandas.get_dummies(pandas.DataFrame(x)))"
-        raise InvalidArgument(f"{given.what}: dtype {x.dtype}, {cells.shown}, and kith takes real numbers; {advice}")
+    _check_numbers(x, given.what)
     with np.errstate(over="ignore", invalid="ignore"):
         rounded = np.ascontiguousarray(x, np.float32)
     look_at_rounding(x, rounded, given, quiet)
     return rounded
+
+
+def _check_numbers(x: Array, what: str) -> None:
+    cells = cells_of(x, "x")
+    if cells is None:
+        return
+    advice = f"pass {cells.advice}" if cells.advice else "make numbers of them, or leave their columns out"
+    if cells.kind == "texts" and not cells.advice:
+        advice = "make a column of 0 and 1 of each (pandas.get_dummies(pandas.DataFrame(x)))"
+    raise InvalidArgument(f"{what}: dtype {x.dtype}, {cells.shown}, and kith takes real numbers; {advice}")
 
 
 def outputs(

@@ -32,6 +32,7 @@ class Given:
     names: Optional[list[Any]] = None  # of the columns
     plain: bool = True  # as `subtracts` has it
     features: Optional[Any] = None  # the columns that count; None: all
+    advice: Optional[Callable[[], str]] = None  # how the caller passes a centre, where it can
 
 
 def subtracts(x: Any) -> bool:
@@ -140,7 +141,7 @@ def _warn(x: Array, rounded: Float32, seen: _Seen, columns: Optional[Int64], giv
         text += f"; so it is with {others} other column{'s' if others > 1 else ''}"
     if pair is not None:
         text += f"; rows {pair[0]} and {pair[1]}, which differ, become equal"
-    warnings.warn(f"{text}; {_remedy(x, pair, columns, given.plain)}", PrecisionWarning, stacklevel=_caller())
+    warnings.warn(f"{text}; {_remedy(x, pair, columns, given)}", PrecisionWarning, stacklevel=_caller())
 
 
 def _named(column: int, names: Optional[list[Any]]) -> str:
@@ -156,14 +157,17 @@ def _worst_value(there: Array, here: Float32) -> str:
     return f"{float(there[row]):.15g} becomes {float(here[row]):.15g}, {off:.3g} off"
 
 
-def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64], plain: bool) -> str:
+def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64], given: Given) -> str:
     """The first shift after which no rows are equal; without equal rows any will do."""
     shifts: list[tuple[str, str, Any]] = [("float64", "x - x.mean(0)", x.mean)]
-    if x.dtype.kind == "i" and plain:  # exact where float64 is not
+    if x.dtype.kind == "i" and given.plain:  # exact where float64 is not
         shifts.append((x.dtype.name, "x - x.min(0)", x.min))
     for kind, shown, offset in shifts:
         if pair is None or _keeps_apart(x, offset(0), pair, columns):
-            before = "" if plain else "x = numpy.asarray(x, float), then "
+            advice = given.advice() if given.advice and kind == "float64" else ""
+            if advice:
+                return f"{advice}, by which the mean of each column is subtracted in float64 first"
+            before = "" if given.plain else "x = numpy.asarray(x, float), then "
             return f"subtract a common offset in {kind}, the same from rows and queries: {before}{shown}"
     return (
         "x - x.mean(0) does not keep all rows apart: leave columns out that only number rows, or pass "

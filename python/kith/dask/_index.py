@@ -54,6 +54,7 @@ class Index:
         client: Optional[Client] = None,
         *,
         shard_rows: Optional[int] = None,
+        centre: Optional[Any] = None,
     ) -> Index:
         """An index of files that every worker sees under the same names; the client need not see them.
 
@@ -68,6 +69,8 @@ class Index:
             None: the current one.
         shard_rows : int, optional
             Cut files into shards of at most so many rows. None: a shard a file.
+        centre : True or array, [dims], optional
+            As for `kith.Index`. True: learned from one shard after the other, so that it is that of one index.
 
         Returns
         -------
@@ -84,7 +87,7 @@ class Index:
             There is no client, no such device, or the scheduler is gone.
         """
         client = c.client_of(client, "kith.dask.Index.from_files")
-        return cls(client, *shards_of_files(client, files, metric, device, shard_rows))
+        return cls(client, *shards_of_files(client, files, metric, device, shard_rows, centre))
 
     @classmethod
     def from_array(
@@ -96,6 +99,7 @@ class Index:
         *,
         shards: Optional[int] = None,
         scratch: Optional[str] = None,
+        centre: Optional[Any] = None,
     ) -> Index:
         """An index of a dask array, a shard a block of rows, or of an array in memory.
 
@@ -111,6 +115,8 @@ class Index:
         scratch : str, optional
             A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
             temporary folder, where all workers run on this machine.
+        centre : True or array, [dims], optional
+            As for `from_files`.
 
         Returns
         -------
@@ -122,7 +128,7 @@ class Index:
         As `from_files`.
         """
         client = c.client_of(client, "kith.dask.Index.from_array")
-        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch))
+        return cls(client, *shards_of_array(client, array, metric, device, shards, scratch, centre))
 
     @classmethod
     def from_index_file(

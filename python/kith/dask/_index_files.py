@@ -29,6 +29,8 @@ class IndexHead(NamedTuple):
     first_row : int
     offset : int
         Of the first row, in bytes.
+    centred : bool
+        It has a centre, and the rows in the file are less that.
     fingerprint : str
         Of its size and of samples of its bytes, spread over all of it.
     """
@@ -40,6 +42,7 @@ class IndexHead(NamedTuple):
     features: int
     first_row: int
     offset: int
+    centred: bool
     fingerprint: str
 
 
@@ -62,6 +65,7 @@ def head_of(path: str) -> IndexHead:
         info.features,
         info.first_row,
         info.rows_offset,
+        info.centred,
         mark,
     )
 

@@ -10,7 +10,7 @@ from distributed import Client
 
 from .._core._checks import at_least_1, check_columns
 from .._core._errors import InvalidArgument
-from .._rows._arrays import rows_of
+from .._rows._arrays import centred_rows_of, rows_of
 from .._rows._limits import radii_of
 from . import _client as c
 from . import _tasks as tasks
@@ -28,10 +28,11 @@ class Tile(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """How many the training rows have, and their names, where the rows came as a frame."""
+    """How many the training rows have, their names, where the rows came as a frame, and whether there is a centre."""
 
     number: int
     names: Optional[list[Any]] = None
+    centred: bool = False
 
 
 class Queries:
@@ -60,7 +61,7 @@ class Queries:
             columns = layout.columns
             self.tiles = self._cut(layout.rows, tile or _tile(columns, k), lambda a, b: _part(path, a, b, layout))
         else:
-            rows = rows_of(Q, where, quiet=True)
+            rows = centred_rows_of(Q, where) if like.centred else rows_of(Q, where, quiet=True)
             check_columns(like.names, rows.columns, where)
             columns = rows.array.shape[1]
             self._check(columns, like.number, where)

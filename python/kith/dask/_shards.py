@@ -8,12 +8,12 @@ from typing import Any, NamedTuple, Optional
 import numpy as np
 from distributed import Client
 
-from .._core._checks import at_least_1
+from .._core._checks import advice_on_centre, at_least_1, centre_of
 from .._core._errors import InvalidArgument
 from .._core._library import version
 from .._core._metrics import metric_named
-from .._core._types import MetricName
-from .._rows._arrays import rows_of
+from .._core._types import Float64, MetricName
+from .._rows._arrays import centred_rows_of, rows_of
 from . import _client as c
 from . import _tasks as tasks
 from ._queries import Columns, check_blocks, is_dask
@@ -27,7 +27,9 @@ class Shards(NamedTuple):
     columns: Columns
 
 
-def shards_of_files(client: Client, files: Any, metric: MetricName, device: str, shard_rows: Optional[int]) -> Shards:
+def shards_of_files(
+    client: Client, files: Any, metric: MetricName, device: str, shard_rows: Optional[int], centre: Any
+) -> Shards:
     where = "kith.dask.Index.from_files"
     names, metric = _names(client, files, where), metric_named(metric)
     name = c.token()
@@ -44,13 +46,19 @@ def shards_of_files(client: Client, files: Any, metric: MetricName, device: str,
         for begin in range(0, layout.rows, size):
             parts.append(tasks.Rows(path, begin, min(begin + size, layout.rows), layout))
     counts = [part.end - part.begin for part in parts]
-    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device)
+    recipes = _recipes(client, [(part, _shown(part)) for part in parts], parts, counts, metric, device, centre)
     shards = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(shards, recipes, Columns(layouts[0].columns))
+    return Shards(shards, recipes, Columns(layouts[0].columns, centred=recipes[0].centre is not None))
 
 
 def shards_of_array(
-    client: Client, array: Any, metric: MetricName, device: str, shards: Optional[int], scratch: Optional[str]
+    client: Client,
+    array: Any,
+    metric: MetricName,
+    device: str,
+    shards: Optional[int],
+    scratch: Optional[str],
+    centre: Any,
 ) -> Shards:
     where = "kith.dask.Index.from_array"
     metric, name = metric_named(metric), c.token()
@@ -62,14 +70,19 @@ def shards_of_array(
         blocks, counts = [block for block, _ in kept], [count for _, count in kept]
         if not blocks:
             raise InvalidArgument(f"{where}: an array of shape {array.shape} has no rows; pass at least one")
-        named: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
-        recipes = _recipes(client, named, blocks, counts, metric, device)
+        unnamed: list[tuple[Any, str]] = [(None, f"block {i}") for i in range(len(blocks))]
+        recipes = _recipes(client, unnamed, blocks, counts, metric, device, centre)
         opened = [
             c.task(tasks.open_block, f"open-{name}-{i}", block, recipe)
             for i, (block, recipe) in enumerate(zip(blocks, recipes))
         ]
-        return Shards(opened, recipes, Columns(dims))
-    given = rows_of(array, where)
+        return Shards(opened, recipes, Columns(dims, centred=recipes[0].centre is not None))
+    centred = centre is not None and centre is not False
+    given = (
+        centred_rows_of(array, where)
+        if centred
+        else rows_of(array, where, advice=lambda: advice_on_centre(metric))
+    )
     rows = given.array
     if len(rows) == 0:
         raise InvalidArgument(f"{where}: an array of shape {rows.shape} has no rows; pass at least one")
@@ -77,10 +90,11 @@ def shards_of_array(
     shipped = c.Shipped(client, rows, scratch, where)
     cut = [shipped.part(a, b) for a, b in zip(places, places[1:])]
     counts = [b - a for a, b in zip(places, places[1:])]
-    recipes = _recipes(client, [(part, f"rows {a}") for part, a in zip(cut, places)], cut, counts, metric, device)
+    named = [(part, f"rows {a}") for part, a in zip(cut, places)]
+    recipes = _recipes(client, named, cut, counts, metric, device, centre)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
     c.finalize(client, shipped)
-    return Shards(opened, recipes, Columns(rows.shape[1], given.columns))
+    return Shards(opened, recipes, Columns(rows.shape[1], given.columns, centred))
 
 
 def shards_of_index_file(client: Client, path: Any, device: str, shards: Optional[int]) -> Shards:
@@ -97,7 +111,7 @@ def shards_of_index_file(client: Client, path: Any, device: str, shards: Optiona
     named = [(part, f"{file}: rows {part.begin} to {part.end - 1}") for part in parts]
     recipes = _recipes(client, named, parts, counts, head.metric, device)
     opened = [c.task(tasks.open_shard, f"open-{name}-{i}", recipe) for i, recipe in enumerate(recipes)]
-    return Shards(opened, recipes, Columns(head.columns))
+    return Shards(opened, recipes, Columns(head.columns, centred=head.centred))
 
 
 def _names(client: Client, files: Any, where: str) -> list[str]:
@@ -119,7 +133,13 @@ def _cut(rows: int, client: Client, shards: Optional[int], where: str) -> list[i
 
 
 def _recipes(
-    client: Client, named: list[tuple[Any, str]], sources: list[Any], counts: list[int], metric: MetricName, device: str
+    client: Client,
+    named: list[tuple[Any, str]],
+    sources: list[Any],
+    counts: list[int],
+    metric: MetricName,
+    device: str,
+    centre: Any = None,
 ) -> list[tasks.Recipe]:
     """One a shard; `named`: its rows, None where a task has them, and its name."""
     largest: Optional[float] = None
@@ -131,9 +151,22 @@ def _recipes(
         ]
         largest = max(c.run(client, asked))
     first = np.cumsum([0, *counts]).tolist()
+    moved_by = _centre(client, named, sources, centre)
     return [
-        tasks.Recipe(rows, shown, metric, device, first[i], largest, version()) for i, (rows, shown) in enumerate(named)
+        tasks.Recipe(rows, shown, metric, device, first[i], largest, version(), moved_by)
+        for i, (rows, shown) in enumerate(named)
     ]
+
+
+def _centre(client: Client, named: list[tuple[Any, str]], sources: list[Any], centre: Any) -> Optional[Float64]:
+    """As it is given, or learned from one shard after the other, so that its bits are those of one index."""
+    if centre is not True:
+        return None if centre is None or centre is False else centre_of(centre, "kith.dask.Index")
+    name, learned = c.token(), None
+    for i, (source, (_, shown)) in enumerate(zip(sources, named)):
+        learned = c.task(tasks.learn_centre, f"centre-{name}-{i}", source, shown, learned)
+    [found] = c.run(client, [c.task(tasks.centre_of, f"centre-{name}", learned)])
+    return np.asarray(found)
 
 
 def _shown(part: tasks.Rows) -> str:

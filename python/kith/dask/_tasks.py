@@ -13,6 +13,7 @@ import numpy as np
 from dask.sizeof import sizeof
 
 from .._core import _keys as keys_
+from .._core._centre import Learned, learn
 from .._core._errors import BadFile, Error, InvalidArgument, Unsupported
 from .._core._index import Index
 from .._core._index_file import open_index
@@ -24,7 +25,7 @@ from ._index_files import IndexHead, check_head, head_of, read_index_rows
 
 if TYPE_CHECKING:
     from .._core._keys import Keys, RadiusKeys
-    from .._core._types import Array, MetricName
+    from .._core._types import Array, Float64, MetricName
 
 
 class Rows(NamedTuple):
@@ -92,6 +93,8 @@ class Recipe(NamedTuple):
         The largest magnitude in the rows of all shards; for ``negative_dot``.
     version : str
         That of kith where the recipe was written.
+    centre : array, [dims], optional
+        Of all shards; of an index file, which has its own, None.
     """
 
     rows: Any
@@ -101,6 +104,7 @@ class Recipe(NamedTuple):
     first_row: int
     largest: Optional[float]
     version: str
+    centre: Optional[Float64] = None
 
 
 class Shard:
@@ -149,6 +153,7 @@ def _opened(recipe: Recipe) -> Index:
             device_here(recipe.device),
             first_row=recipe.first_row,
             largest=recipe.largest,
+            centre=recipe.centre,
         )
     except Error as error:
         raise named(error, recipe.name) from None
@@ -187,6 +192,17 @@ def largest_of(rows: Any, name: str) -> float:
         raise named(error, name) from None
 
 
+def learn_centre(rows: Any, name: str, before: Optional[Learned]) -> Learned:
+    try:
+        return learn(rows.read() if isinstance(rows, Rows) else np.asarray(rows), name, before)
+    except Error as error:
+        raise named(error, name) from None
+
+
+def centre_of(learned: Learned) -> Float64:
+    return learned.centre
+
+
 def open_shard(recipe: Recipe) -> Shard:
     shard = Shard(recipe)
     shard.index()
@@ -195,8 +211,10 @@ def open_shard(recipe: Recipe) -> Shard:
 
 def open_block(block: Any, recipe: Recipe) -> Shard:
     """A shard of an array that is another task's result."""
-    rows = rows_of(np.asarray(block), recipe.name, quiet=True).array
-    return open_shard(recipe._replace(rows=rows))
+    array = np.asarray(block)
+    if recipe.centre is None:
+        array = rows_of(array, recipe.name, quiet=True).array
+    return open_shard(recipe._replace(rows=array))
 
 
 def is_open(shard: Shard) -> int:
