@@ -177,6 +177,21 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("unfinished: what stands where a temporary would be stays as it is") {
+  const Folder folder;
+  const std::string first = "m.kith.partial-" + std::to_string(getpid()) + "-0",
+                    second = "m.kith.partial-" + std::to_string(getpid()) + "-1";
+  folder.write(first, "another thread's");
+  folder.write("other", "of somebody else");
+  REQUIRE(symlink((folder / "other").c_str(), (folder / second).c_str()) == 0);
+  save(large_model(), folder / "m.kith");
+  CHECK(folder.read(first) == "another thread's");
+  CHECK(folder.read("other") == "of somebody else");
+  CHECK(fs::is_symlink(folder / second));
+  CHECK(folder.names() == std::set<std::string>{first, "m.kith", "other", second});
+  CHECK(load_model(folder / "m.kith").n == 40000);
+}
+
 TEST_CASE("unfinished: saving stops where it is asked to, and tells how far it is") {
   const Folder folder;
   std::vector<double> parts;

@@ -87,4 +87,30 @@ inline RadiusNeighbors lists_of(const kith_within* within) {
           {info.row, info.row + cells}};
 }
 
+/// Rows with labels, on the CPU.
+struct Scene {
+  std::vector<float> values{0, 0, 1, 1, 2, 2, 3, 3};
+  std::vector<std::int64_t> labels{0, 1, 0, 1};
+  kith_rows rows = fresh(kith_rows_init);
+  OpenDevice on = opened("cpu");
+  Rows index;
+  Voter voter;
+
+  Scene() {
+    rows.data = values.data();
+    rows.rows = 4;
+    rows.cols = 2;
+    index = made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
+    voter = made<Voter>([&](kith_classifier** out) {
+      return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out);
+    });
+  }
+  kith_status search(const kith_rows& queries, const kith_search_options* options = nullptr,
+                     std::int64_t k = 1) const {
+    float distance[4];
+    std::int64_t row[4];
+    return kith_index_search(index.get(), &queries, k, options, distance, row);
+  }
+};
+
 }  // namespace kith::tests::c

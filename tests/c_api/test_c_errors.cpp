@@ -4,12 +4,13 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <set>
 #include <string>
 #include <thread>
+#include <type_traits>
 #include <vector>
 
-#include "c_api/c_structs.hpp"
 #include "c_api/c_support.hpp"
 #include "kith/index.hpp"
 
@@ -17,62 +18,6 @@ namespace kith::tests {
 namespace {
 
 using namespace c;
-
-/// A struct as a caller with other fields has it: its bytes, and as many more.
-template <class Struct>
-struct Longer {
-  Struct known;
-  unsigned char more[16] = {};
-
-  explicit Longer(void (*set_up)(Struct*, std::uint64_t)) { set_up(&known, sizeof *this); }
-};
-
-/// What `call`, which takes the struct, says of one by a newer and by an older kith.h, and of one never set
-/// up.
-template <class Struct, class Call>
-void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
-  Longer<Struct> longer(set_up);
-  CHECK(longer.known.size == sizeof longer);
-  CHECK(told(call(&longer.known)) == "ok");
-  longer.more[15] = 1;
-  CHECK(call(&longer.known) == KITH_UNSUPPORTED);
-  CHECK(std::string(kith_last_error()).find("; leave them so, or use a newer kith") != std::string::npos);
-  constexpr std::uint64_t first_size = c_api::Known<Struct>::first_size;  // in interface 1.0
-  longer.known.size = first_size;
-  CHECK(told(call(&longer.known)) == "ok");
-  for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{8}, first_size - 8, ~std::uint64_t{0}}) {
-    longer.known.size = size;
-    CHECK(call(&longer.known) == KITH_INVALID_ARGUMENT);
-    CHECK(std::string(kith_last_error()).find(".size is " + std::to_string(size) + ", which it never was") !=
-          std::string::npos);
-  }
-}
-
-/// Rows with labels, on the CPU.
-struct Scene {
-  std::vector<float> values{0, 0, 1, 1, 2, 2, 3, 3};
-  std::vector<std::int64_t> labels{0, 1, 0, 1};
-  kith_rows rows = fresh(kith_rows_init);
-  OpenDevice on = opened("cpu");
-  Rows index;
-  Voter voter;
-
-  Scene() {
-    rows.data = values.data();
-    rows.rows = 4;
-    rows.cols = 2;
-    index = made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
-    voter = made<Voter>([&](kith_classifier** out) {
-      return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out);
-    });
-  }
-  kith_status search(const kith_rows& queries, const kith_search_options* options = nullptr,
-                     std::int64_t k = 1) const {
-    float distance[4];
-    std::int64_t row[4];
-    return kith_index_search(index.get(), &queries, k, options, distance, row);
-  }
-};
 
 TEST_SUITE_BEGIN("unit");
 
@@ -88,71 +33,33 @@ TEST_CASE("c: statuses are the exit codes of the contract, and have the names of
   CHECK(kith_abi_version() == KITH_ABI_MAJOR * 65536 + KITH_ABI_MINOR);
 }
 
-TEST_CASE("c: structs of newer and older headers") {
+TEST_CASE("c: where no handle can be made the caller has NULL, and not the one before") {
   const Scene scene;
-  std::vector<std::int64_t> label(4);
-  kith_device_info device_info;
-  const auto predict = [&](const kith_vote_options* vote) {
-    return kith_classifier_predict(scene.voter.get(), &scene.rows, 1, vote, nullptr, label.data());
+  const auto stale = [](auto** out) {
+    *out = reinterpret_cast<std::remove_reference_t<decltype(*out)>>(out);
   };
-  check_versions(kith_search_options_init,
-                 [&](kith_search_options* options) { return scene.search(scene.rows, options); });
-  kith_search_options first;  // of interface 1.0, which had no `boxes`
-  kith_search_options_init(&first, 136);
-  first.boxes = 7;
-  CHECK(first.size == 136);
-  CHECK(told(scene.search(scene.rows, &first)) == "ok");
-  check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
-  check_versions(kith_rows_init, [&](kith_rows* rows) {
-    rows->data = scene.rows.data;
-    rows->rows = 4;
-    rows->cols = 2;
-    return scene.search(*rows);
-  });
-  check_versions(kith_index_options_init, [&](kith_index_options* options) {
-    kith_index* index = nullptr;
-    const kith_status status = kith_index_new(scene.on.get(), &scene.rows, options, &index);
-    kith_index_free(index);
-    return status;
-  });
-  check_versions(kith_train_options_init, [&](kith_train_options* options) {
-    kith_classifier* voter = nullptr;
-    const kith_status status =
-        kith_classifier_new(scene.on.get(), &scene.rows, scene.labels.data(), 1, options, &voter);
-    kith_classifier_free(voter);
-    return status;
-  });
-  check_versions(kith_preparation_options_init, [&](kith_preparation_options* options) {
-    kith_preparation* preparation = nullptr;
-    const kith_status status = kith_preparation_new(&scene.rows, options, &preparation);
-    kith_preparation_free(preparation);
-    return status;
-  });
-  check_versions(kith_classification_init, [&](kith_classification* answer) {
-    return kith_classifier_classify(scene.voter.get(), &scene.rows, 1, nullptr, nullptr, answer);
-  });
-  // What the library writes goes as far as the caller's struct does, and no farther.
-  Longer<kith_device_info> longer(kith_device_info_init);
-  CHECK(told(kith_device_describe(scene.on.get(), &longer.known)) == "ok");
-  CHECK(longer.known.size == sizeof longer);
-  CHECK(std::string(longer.known.spec) == "cpu");
-  CHECK(longer.more[0] == 0);
-  device_info.size = 8;
-  CHECK(kith_device_describe(scene.on.get(), &device_info) == KITH_INVALID_ARGUMENT);
-}
-
-TEST_CASE("c: init writes as many bytes as the caller has") {
-  unsigned char bytes[sizeof(kith_search_options) + 16];
-  for (const std::size_t size :
-       {std::size_t{8}, std::size_t{24}, sizeof(kith_search_options), sizeof bytes - 4}) {
-    std::memset(bytes, 0xAB, sizeof bytes);
-    kith_search_options_init(reinterpret_cast<kith_search_options*>(bytes), size);
-    std::uint64_t told_size = 0;
-    std::memcpy(&told_size, bytes, sizeof told_size);
-    CHECK(told_size == size);
-    CHECK(bytes[size] == 0xAB);
-    CHECK(bytes[size - 1] != 0xAB);
-  }
+  kith_device* device = nullptr;
+  stale(&device);
+  CHECK(kith_device_open("quantum", &device) == KITH_INVALID_ARGUMENT);
+  CHECK(device == nullptr);
+  kith_index* index = nullptr;
+  stale(&index);
+  const std::int64_t none[] = {7};
+  CHECK(kith_index_without(scene.index.get(), none, 1, &index) == KITH_INVALID_ARGUMENT);
+  CHECK(index == nullptr);
+  stale(&index);
+  CHECK(kith_index_open(scene.on.get(), "/none.kidx", 0, nullptr, nullptr, nullptr, &index) == KITH_BAD_FILE);
+  CHECK(index == nullptr);
+  kith_model* model = nullptr;
+  stale(&model);
+  CHECK(kith_model_load("/none.kith", &model) == KITH_BAD_FILE);
+  CHECK(model == nullptr);
+  kith_within* within = nullptr;
+  stale(&within);
+  const float radius = std::numeric_limits<float>::quiet_NaN();
+  CHECK(kith_index_within(scene.index.get(), &scene.rows, &radius, 1, nullptr, &within) ==
+        KITH_INVALID_ARGUMENT);
+  CHECK(within == nullptr);
 }
 
 TEST_CASE("c: rows that this library does not take") {

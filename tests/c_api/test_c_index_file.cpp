@@ -80,7 +80,23 @@ TEST_CASE("kith.h: parts of an index file") {
     found.push_back(keys);
   }
   CHECK(merge(found) == same.search_keys(queries, 5));
+  // What is told of all parts refuses a query as the whole would, were it so large.
+  options.first = 0;
+  options.rows = 41;
+  const Matrix far = {1, 4, {1e20f, 0, 0, 0}};
+  const kith_rows one = rows_of(far.view());
+  std::uint32_t value[1];
+  std::int64_t row[1];
+  for (const bool told_all : {false, true}) {
+    options.largest = told_all ? 1e30f : 0;
+    const Rows part = made<Rows>([&](kith_index** made_one) {
+      return kith_index_open_with(on.get(), path.c_str(), &options, made_one);
+    });
+    CHECK(kith_index_search_keys(part.get(), &one, 1, nullptr, value, row) ==
+          (told_all ? KITH_INVALID_ARGUMENT : KITH_OK));
+  }
   options.first = 90;
+  options.rows = -1;
   kith_index* out = nullptr;
   CHECK(told(kith_index_open_with(on.get(), path.c_str(), &options, &out)) ==
         "2: index file: first = 90, rows = -1, but the file holds 90 rows; choose a part of them with at "
@@ -109,6 +125,14 @@ TEST_CASE("kith.h: index files that are none, a stop, and progress") {
   CHECK(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
   CHECK(kith_index_open(on.get(), path.c_str(), 0, nullptr, refuse, &calls, &out) == KITH_INTERRUPTED);
   CHECK(calls == 2);
+  const Stop stop = made<Stop>(kith_stop_new);
+  REQUIRE(kith_stop_request(stop.get()) == KITH_OK);
+  CHECK(kith_index_open(on.get(), path.c_str(), 0, stop.get(), nullptr, nullptr, &out) == KITH_INTERRUPTED);
+  kith_open_options options = fresh(kith_open_options_init);
+  options.stop = stop.get();
+  CHECK(kith_index_open_with(on.get(), path.c_str(), &options, &out) == KITH_INTERRUPTED);
+  CHECK(kith_index_save(index.get(), path.c_str(), stop.get(), nullptr, nullptr) == KITH_INTERRUPTED);
+  CHECK(out == nullptr);
 }
 
 TEST_SUITE_END();

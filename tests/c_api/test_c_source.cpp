@@ -52,10 +52,12 @@ struct SourceCase {
   }
 };
 
-/// Of the rows that `user` points to; -1 behind row 30 where `user` says so.
+std::int32_t behind_the_end = -1;
+
+/// Of the rows that `user` points to; `behind_the_end` where it has fewer.
 std::int32_t read_floats(std::int64_t first, std::int64_t count, void* to, void* user) {
   const auto* const values = static_cast<const std::vector<float>*>(user);
-  if (static_cast<std::size_t>((first + count) * dims) > values->size()) return -1;
+  if (static_cast<std::size_t>((first + count) * dims) > values->size()) return behind_the_end;
   std::memcpy(to, values->data() + first * dims, static_cast<std::size_t>(count * dims) * sizeof(float));
   return 0;
 }
@@ -82,8 +84,12 @@ TEST_CASE("c source: rows of a file, of memory and of a reader have the answers 
   });
   given.check_answers(read.get());
   values.resize(30 * dims);
-  CHECK(kith_index_search(read.get(), &given.queries, k, nullptr, nullptr, nullptr) == KITH_BAD_FILE);
-  CHECK(std::string(kith_last_error()).find("read() returned -1") != std::string::npos);
+  for (const std::int32_t code : {-1, 1, 5, INT32_MAX, INT32_MIN}) {
+    behind_the_end = code;
+    CHECK(kith_index_search(read.get(), &given.queries, k, nullptr, nullptr, nullptr) == KITH_BAD_FILE);
+    CHECK(std::string(kith_last_error()).find("read() returned " + std::to_string(code)) !=
+          std::string::npos);
+  }
 }
 
 TEST_CASE("c source: a search is kept, and gone on with") {

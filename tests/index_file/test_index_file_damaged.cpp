@@ -189,6 +189,48 @@ TEST_CASE("index file: values that no index has, word for word") {
   CHECK(files.why(summed(with_text(good, 96, "l1\x1b"))).starts_with("byte 96: \"l1\\x1b\" is no name"));
 }
 
+TEST_CASE("index file: unit rows are within 2^-22 of 1, and no others are taken") {
+  const KidxFiles files;
+  const string unit = files.saved(small_index(Metric::cosine));
+  const auto with_row = [&](float first, float second) {
+    const std::size_t row = head_bytes + 12;
+    const string file = with_number(with_number(unit, row, first), row + 4, second);
+    return files.why(summed(with_number(file, row + 8, 0.0f)));
+  };
+  const string refused = "byte 4096: row 1 is no unit row, as those of cosine are; save the index again";
+  CHECK(with_row(1, 0x1p-12f) == "no error");  // 1 + 2^-24
+  CHECK(with_row(1, 0x1p-11f) == "no error");  // 1 + 2^-22
+  CHECK(with_row(1, 0x1p-11f + 0x1p-12f) == refused);
+  CHECK(with_row(1 - 0x1p-21f, 0) == refused);
+  CHECK(with_row(1, 0x1p-5f) == refused);
+}
+
+TEST_CASE("index file: ids that are there twice or in no order, and rows that are all removed") {
+  const KidxFiles files;
+  IndexOptions options;
+  options.ids = {3, 5, 8, 13};
+  const string named = files.saved(small_index(Metric::l1, options));
+  for (const std::int64_t id : {std::int64_t{3}, std::int64_t{2}, std::int64_t{-1}}) {
+    CAPTURE(id);
+    CHECK(files.why(summed(with_number(named, head_bytes + 8, id))) ==
+          "byte 4104: ids has " + std::to_string(id) +
+              ", which does not ascend, or is not below 14; save the index again");
+  }
+  CHECK(files.refusal(summed(with_number(named, head_bytes + 8, std::int64_t{4}))) == "no error");
+  CHECK(files.why(summed(with_number(named, head_bytes + 24, std::int64_t{14})))
+            .starts_with("byte 4120: ids has 14, "));
+  const std::int64_t gone[] = {0, 1, 2};
+  const string three = files.saved(small_index().without(gone));
+  REQUIRE(files.refusal(three) == "no error");
+  const auto removed = [&](std::int64_t count, std::uint32_t bits) {
+    return files.why(summed(with_number(with_number(three, 64, count), head_bytes, bits)));
+  };
+  CHECK(removed(4, 0xF) == "byte 40: 4 of 4 rows are removed; save the index again");
+  CHECK(removed(2, 0x5) == "no error");
+  CHECK(removed(3, 0x5).starts_with("byte 4096: section removed has 2 rows of 4, and the head counts 3"));
+  CHECK(removed(3, 0x13).starts_with("byte 4096: section removed has 3 rows of 4, and the head counts 3"));
+}
+
 TEST_CASE("index file: one of cosine that an older kith made is refused, and how to make it again") {
   const KidxFiles files;
   const string good = files.saved(small_index()), unit = files.saved(small_index(Metric::cosine));
@@ -219,6 +261,13 @@ TEST_CASE("index file: sections that a newer kith wrote") {
       files.why(summed(with_number(longer, entry + 40, std::uint64_t{1}))) ==
       "byte 120: section colours is needed, and this kith does not know it; a newer one wrote the file: use "
       "that");
+  string filled = longer.substr(0, 2 * head_bytes) + "a colour" + string(16, '\0');  // a section with bytes
+  filled = with_number(filled, 24, std::uint64_t{filled.size()});
+  filled = with_number(filled, 32, std::uint64_t{head_bytes + 8});
+  filled = with_number(filled, entry + 32, std::uint64_t{8});
+  CHECK(files.refusal(summed(filled)) == "no error");
+  CHECK(files.why(summed(with_number(filled, entry + 40, std::uint64_t{1})))
+            .starts_with("byte 120: section colours is needed, and this kith does not know it"));
   CHECK(files.why(summed(with_text(longer, entry, "rows"))) ==
         "byte 120: section rows is there twice; save the index again");
   CHECK(files.why(summed(with_number(longer, entry + 32, std::uint64_t{1})))

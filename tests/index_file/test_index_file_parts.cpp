@@ -150,6 +150,24 @@ TEST_CASE("index file: parts that a file does not have, and a `largest` that is 
   CHECK(error({0, 1}, 1.5f) == "no error");
 }
 
+TEST_CASE("index file: a part that is told the largest element of all refuses as the whole does") {
+  const Folder folder;
+  const Matrix train = matrix(1, {1, -2, 1e30f}), query = matrix(1, {1e10f});
+  const Index whole(device(), train, Metric::negative_dot);
+  save(whole, folder / "a.kidx");
+  const auto error = [&](const Index& index) {
+    return folder.error([&] { index.search_keys(query.view(), 1); });
+  };
+  const string refused = error(whole);
+  CHECK(refused.starts_with("invalid_argument: "));
+  const Index part = open_index(folder / "a.kidx", device(), options_of({0, 2}, 1e30f));
+  CHECK(error(part) == refused);
+  CHECK(error(open_index(folder / "a.kidx", device(), options_of({0, 2}))) == "no error");
+  save(part, folder / "b.kidx");
+  CHECK(index_file_info(folder / "b.kidx").largest == 1e30f);
+  CHECK(error(open_index(folder / "b.kidx", device())) == refused);
+}
+
 TEST_CASE("index file: of a part the blocks that it needs are read, and no others") {
   const Folder folder;
   const std::int64_t rows = 150000, cols = 8192;  // 1 KiB each: three blocks of 64 MiB

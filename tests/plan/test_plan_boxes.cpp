@@ -2,8 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <vector>
 
 #include "common/described_devices.hpp"
+#include "common/device.hpp"
 #include "kith/error.hpp"
 #include "kith/plan.hpp"
 
@@ -33,6 +35,7 @@ TEST_CASE("plan: boxes for many rows of few columns, by metrics that follow from
     change(problem);
     return problem;
   };
+  CHECK(by_boxes(cpu, changed([](Problem& p) { p.dims = 16; })));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.dims = 17; })));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.n = 5000; })));
   CHECK_FALSE(by_boxes(cpu, changed([](Problem& p) { p.k = 513; })));
@@ -131,6 +134,25 @@ TEST_CASE("plan: who names another way, or has no memory for boxes, does without
   CHECK(by_boxes(cpu, cloud, options));
   options.fused = true;
   CHECK_THROWS_AS(make_plan(cpu, cloud, options), Error);
+}
+
+TEST_CASE("plan: boxes and another way are refused together, and without a demand that way is taken") {
+  const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
+  std::vector<PlanOptions> ways(6);
+  ways[0].selector = Selector::threshold;
+  ways[1].proposer = Proposer::none;
+  ways[2].sample = {Selector::threshold, Selector::radix};
+  ways[3].fused = true;
+  ways[4].groups = 2;
+  ways[5].train_tile = 4096;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    CAPTURE(i);
+    CHECK_FALSE(by_boxes(cpu, cloud, ways[i]));
+    ways[i].boxes = true;
+    CHECK(error_of([&] { make_plan(cpu, cloud, ways[i]); }) ==
+          "unsupported: search: boxes have no selector, proposer, sample, fused step, groups or training "
+          "tile; drop one of the two");
+  }
 }
 
 TEST_CASE("plan: what is said of boxes") {

@@ -12,6 +12,7 @@
 #include "common/subsets.hpp"
 #include "kith/index.hpp"
 #include "kith/knn_graph.hpp"
+#include "kith/spi/boxes.hpp"
 #include "lab/workloads/random.hpp"
 
 namespace kith::tests {
@@ -195,6 +196,33 @@ TEST_CASE("boxes: a grown index has boxes around its own rows") {
   CHECK(part.memory_bytes() > plain);
   const Index grown = part.with(MatrixView<const float>(all.values.data() + 2700, 400, 3));
   CHECK(difference(grown.search(queries, 3, by_boxes()), neighbors(Metric::l2, queries, all, 3)) == "");
+}
+
+TEST_CASE("boxes: their memory is told: the rows in order, their numbers, and the bounds of all levels") {
+  if (most() < 3) return;
+  const std::int64_t n = 33000, dims = 2;  // three levels
+  const Matrix train = rows_of(n, dims, 1, [](auto& random, auto, auto) { return uniform(random); });
+  const Index index(device(), train, Metric::l2);
+  const std::size_t plain = index.memory_bytes();
+  index.prepare(1, 3, by_boxes());
+  const std::size_t leaf = spi::box_rows * size(dims) * sizeof(float);
+  CHECK(index.memory_bytes() - plain >=
+        spi::boxes_of_level(n, 0) * leaf + size(n) * sizeof(std::uint32_t) + spi::box_blocks(n) * 2 * leaf);
+}
+
+TEST_CASE("boxes: who asks to stop waits for no boxes") {
+  if (most() < 1) return;
+  const Matrix train = rows_of(5000, 3, 1, [](auto& random, auto, auto) { return uniform(random); });
+  const Index index(device(), train, Metric::l2);
+  const std::size_t plain = index.memory_bytes();
+  std::stop_source stop;
+  stop.request_stop();
+  PlanOptions options = by_boxes();
+  options.stop = stop.get_token();
+  CHECK(error_of([&] { index.prepare(10, 1, options); }).starts_with("interrupted: "));
+  CHECK(index.memory_bytes() == plain);
+  index.prepare(10, 1, by_boxes());
+  CHECK(index.memory_bytes() > plain);
 }
 
 TEST_CASE("boxes: what they are not for is refused, or left alone") {

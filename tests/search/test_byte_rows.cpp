@@ -215,6 +215,34 @@ TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {
   }
 }
 
+TEST_CASE("byte rows: a query is refused by the largest element of all rows, those that came later or left") {
+  const std::int64_t n = 200, dims = 20;
+  const Matrix small{n, dims, std::vector<float>(size(n * dims), 1)};
+  Matrix large = small;
+  large.values[size((n - 1) * dims + 3)] = -128;
+  const Matrix query{1, dims, std::vector<float>(size(dims), 1e36f)};  // refused from 18 on
+  const auto check = [&](const Index& index, const Index& right) {
+    const auto error = [&](const Index& asked) { return error_of([&] { asked.search(query, 1); }); };
+    CHECK(error(index) == error(right));
+    CHECK(error(index) != "nothing was thrown");
+  };
+  const Stored few(small, Element::i8), far(large, Element::i8);
+  const std::vector<std::int64_t> last = {n - 1};
+  for (const bool later : {false, true})
+    for (const std::int64_t room : {std::int64_t{1}, 2 * n}) {
+      CAPTURE(later);
+      CAPTURE(room);
+      const Both both(later ? small : large, Element::i8, Metric::negative_dot, {}, room);
+      const Index grown = both.in_bytes.with((later ? far : few).view()),
+                  right = both.floats.with(later ? large : small);
+      check(grown, right);
+      check(grown.without(std::vector<std::int64_t>{0}), right.without(std::vector<std::int64_t>{0}));
+      if (!later) check(grown.without(last), right.without(last));
+      const std::vector<std::int64_t> gone = {later ? 2 * n - 1 : n - 1};
+      CHECK(error_of([&] { grown.without(gone).compact().search(query, 1); }) == "nothing was thrown");
+    }
+}
+
 TEST_CASE("byte rows: features, ids that ascend, and a shard") {
   const std::int64_t n = 500, dims = 60, k = 9;
   const Matrix rows = bytes(n, dims, Element::u8, 31), queries = bytes(12, dims, Element::u8, 32);

@@ -298,6 +298,18 @@ TEST_CASE(
   CheckpointFile unsorted = whole;
   unsorted.set_row(1, 0, n - 1);
   CHECK(refused(unsorted));
+  const std::int64_t outside[][4] = {{0, 1, n, 1},       {0, 1, n - 1, 2}, {0, 1, 120, n},
+                                     {0, 1, -1, 1},      {0, 1, 120, 0},   {m, 1, 120, 1},
+                                     {m - 1, 2, 120, 1}, {-1, 1, 120, 1},  {0, 0, 120, 1}};
+  for (const auto& piece : outside) {
+    CAPTURE(piece[0]);
+    CAPTURE(piece[1]);
+    CAPTURE(piece[2]);
+    CAPTURE(piece[3]);
+    CheckpointFile file = whole;
+    file.add_piece(piece[0], piece[1], piece[2], piece[3]);
+    CHECK(refused(file));
+  }
   CheckpointFile beside = whole;
   beside.add_piece(2, 1, 120, 2);
   search.folder.write("kept", beside.text());

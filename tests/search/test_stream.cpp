@@ -122,6 +122,15 @@ TEST_CASE("stream: leave-one-out, removed rows, and what cannot be had") {
   CHECK(error_of([&] {
           Index(device(), copied(train), Metric::l2, twisted);
         }).starts_with("unsupported: index: ids do"));
+  for (const Residence residence : {Residence::stream, Residence::quantized})
+    for (const std::int64_t place : {std::int64_t{1}, n - 1}) {
+      IndexOptions twice = streamed(3);
+      twice.residence = residence;
+      for (std::int64_t t = 0; t < n; ++t) twice.ids.push_back(t == place ? t - 1 : t);
+      CHECK(error_of([&] { Index(device(), copied(train), Metric::l2, twice); }) ==
+            "invalid_argument: index: rows " + std::to_string(place - 1) + " and " + std::to_string(place) +
+                " both have the id " + std::to_string(place - 1) + "; give each its own");
+    }
   CHECK(error_of([&] { Index(device(), copied(train), Metric::l2, streamed(-1)); }) ==
         "invalid_argument: index: chunk_rows = -1; choose 1 or more, or 0 for as many as fit");
   CHECK(error_of([] {

@@ -128,6 +128,40 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
   }
 }
 
+TEST_CASE("updates: of queries that are rows of the index each is there") {
+  const Matrix rows = matrix(1, {1, 2, 4, 8, 16}), three = matrix(1, {1, 2, 4});
+  const Index index = Index(device(), rows, Metric::l1).without(Numbers{2});
+  for (const Index& at : {index, index.compact()})
+    for (const std::int64_t first : {0, 1, 2}) {
+      PlanOptions options;
+      options.self = first;
+      const std::string refused = "invalid_argument: search: self = " + std::to_string(first) +
+                                  " with 3 queries, but row 2 is removed; ask about rows that are there";
+      CHECK(error_of([&] { at.search(three, 1, options); }) == refused);
+    }
+}
+
+TEST_CASE("updates: rows far behind the first that is removed, alone and beside it") {
+  const std::int64_t n = 70000;
+  Matrix train{n, 1, {}};
+  for (std::int64_t t = 0; t < n; ++t) train.values.push_back(static_cast<float>(t));
+  const Index index(device(), train, Metric::l1);
+  const Matrix queries = matrix(1, {40000, 69999, 0});
+  const Index two = index.without(Numbers{40000, 69999});
+  const Neighbors left{3, 1, {1, 1, 0}, {39999, 69998, 0}};
+  for (const Index& at : {two, two.compact()}) {
+    CHECK(at.search(queries, 1) == left);
+    CHECK(at.within(queries, std::vector<float>{0}).index == Numbers{0});
+    CHECK(at.search_keys(queries, 1).row == left.index);
+    RowFilter filter(n);
+    filter.set(39999, false);
+    CHECK(at.search(queries, 1, filtered_by(filter)) == Neighbors{3, 1, {1, 1, 0}, {40001, 69998, 0}});
+  }
+  const Index three = two.without(Numbers{0});
+  CHECK(three.search(queries, 1) == Neighbors{3, 1, {1, 1, 1}, {39999, 69998, 1}});
+  CHECK(two.search(queries, 1) == left);
+}
+
 TEST_CASE("updates: keys carry numbers") {
   const Matrix zero = matrix(1, {0});
   const Index shard = Index(device(), matrix(1, {3, 1, 2}), Metric::l1, {{}, 40}).without(Numbers{1});

@@ -93,6 +93,34 @@ TEST_CASE("source: rows in memory are those of the view, whatever stands between
         }).starts_with("invalid_argument: source: the training rows are [1, 1] but have no address"));
 }
 
+TEST_CASE("source: every byte of rows in memory is digested, and none between them") {
+  const Matrix rows = matrix(3, {1, 2, 3, 4, 5, 6});
+  for (const Element element : number_elements) {
+    CAPTURE(string(name(element)));
+    const std::int64_t bytes = row_bytes(element, 3), stride = bytes + 2;
+    string memory;
+    const auto state = [&] {
+      RowsView view(memory.data(), element, 2, 3);
+      view.stride_bytes = stride;
+      return memory_source(view)->state();
+    };
+    const Stored apart(rows, element);
+    for (const std::int64_t row : {0, 1}) {
+      const auto* const from = reinterpret_cast<const char*>(apart.view().row(row));
+      memory += string(from, size(bytes)) + "\1\2";
+    }
+    const std::uint64_t before = state();
+    for (std::size_t at = 0; at < memory.size(); ++at) {
+      CAPTURE(at);
+      memory[at] = static_cast<char>(memory[at] ^ 1);
+      const bool between = at % size(stride) >= size(bytes);
+      CHECK((state() == before) == between);
+      memory[at] = static_cast<char>(memory[at] ^ 1);
+    }
+    CHECK(memory_source(apart.view())->state() == before);
+  }
+}
+
 TEST_CASE("source: files of each kind") {
   const SourceFiles files;
   CHECK(files.info("a.npy", npy("<f4", "False", "(3, 2)", three)) == RowsInfo{3, 2, Element::f32});
