@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <stop_token>
 #include <string>
@@ -51,6 +52,22 @@ class FailingDevice : public ProxyDevice {
   Countdown& countdown_;
 };
 
+/// Takes its steps once nobody is left to fail, and not at once even then.
+class SlowDevice : public ProxyDevice {
+ public:
+  SlowDevice(std::unique_ptr<spi::Device> real, Countdown& countdown)
+      : ProxyDevice(std::move(real)), countdown_(countdown) {}
+
+  void enqueue(const spi::Step& step) override {
+    do std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    while (countdown_.left >= 0);
+    ProxyDevice::enqueue(step);
+  }
+
+ private:
+  Countdown& countdown_;
+};
+
 /// The CPU, and one that fails between two of it; it is called `faulty:1`.
 Device set_that_fails(Countdown& countdown) {
   const Device faulty = cpu_behind<FailingDevice>(countdown);
@@ -86,6 +103,23 @@ TEST_CASE("set failures: whichever call fails, the error names the member, and t
     CHECK(failures_of([&] { index.within(queries, std::vector<float>{1}); }) > 1);
     CHECK(difference(index.search(queries, 7), expected) == "");
   }
+}
+
+TEST_CASE("set failures: what failed is told, and not that a member before it was stopped") {
+  const Matrix train = hard_rows(DataKind::grid, Set::train, 2000, 4, Metric::l2),
+               queries = hard_rows(DataKind::grid, Set::queries, 20, 4, Metric::l2);
+  Countdown countdown;
+  const Device faulty = cpu_behind<FailingDevice>(countdown), slow = cpu_behind<SlowDevice>(countdown);
+  faulty.state()->info.spec = "faulty:1";
+  const Index index(set_of_devices({slow, faulty}), train, Metric::l2, {.placement = Placement::split});
+  PlanOptions options;
+  options.train_tile = 32;
+  options.query_tile = 5;
+  countdown.left = 0;
+  CHECK(error_of([&] {
+          index.search(queries, 7, options);
+        }).starts_with("device_failure: faulty:1: the card of "));
+  CHECK(difference(index.search(queries, 7), neighbors(Metric::l2, queries, train, 7)) == "");
 }
 
 TEST_CASE("set failures: one progress, told on the caller's thread") {
