@@ -68,6 +68,27 @@ TEST_CASE("updates: ids are put in order, and ties go by id") {
   CHECK(later.numbers() == Numbers{0, 1, 77});
 }
 
+TEST_CASE("updates: the last number is not given again, though its row was removed for good") {
+  const Matrix three = matrix(1, {1, 2, 3}), one = matrix(1, {0});
+  for (const bool named : {false, true}) {
+    CAPTURE(named);
+    IndexOptions options;
+    if (named) options.ids = {5, 70, 900};
+    const Index index(device(), three, Metric::l1, options);
+    const std::int64_t next = named ? 901 : 3;
+    const Index rest = index.without(Numbers{next - 1}).compact();
+    CHECK(rest.next_row() == next);
+    CHECK(rest.positions() == 3);
+    const Index grown = rest.with(one);
+    CHECK(grown.numbers().back() == next);
+    CHECK(grown.search(one, 1).index == Numbers{next});
+    CHECK(grown.without(Numbers{next}).compact().next_row() == next + 1);
+    CHECK(error_of([&] {
+            rest.with(one, Numbers{next - 1});
+          }).find("; choose from " + std::to_string(next)) != std::string::npos);
+  }
+}
+
 TEST_CASE("updates: refusals say what is wrong, and what to do") {
   const Matrix three = matrix(1, {1, 2, 3});
   const Index index(device(), three, Metric::l1);
