@@ -68,6 +68,23 @@ TEST_CASE("updates: ids are put in order, and ties go by id") {
   CHECK(later.numbers() == Numbers{0, 1, 77});
 }
 
+TEST_CASE("updates: a snapshot stays as it is whatever is removed from what was made of it") {
+  const Matrix zero = matrix(1, {0});
+  const Index all(device(), matrix(1, {1, 2, 3, 4, 5}), Metric::l1),
+      first = all.without(Numbers{0}), second = first.without(Numbers{1}), other = first.without(Numbers{2}),
+      third = second.without(Numbers{3});
+  const auto finds = [&](const Index& index, const Numbers& rows) {
+    CHECK(index.search(zero, index.rows()).index == rows);
+    CHECK(index.numbers() == rows);
+    CHECK(index.compact().search(zero, index.rows()).index == rows);
+  };
+  finds(all, {0, 1, 2, 3, 4});
+  finds(first, {1, 2, 3, 4});
+  finds(second, {2, 3, 4});
+  finds(other, {1, 3, 4});
+  finds(third, {2, 4});
+}
+
 TEST_CASE("updates: the last number is not given again, though its row was removed for good") {
   const Matrix three = matrix(1, {1, 2, 3}), one = matrix(1, {0});
   for (const bool named : {false, true}) {
