@@ -52,6 +52,15 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   RowsView rows() const { return {static_cast<const float*>(mapped_), n, dims}; }
+  /// The same, `before` bytes behind the beginning of memory that maps no file; to be unmapped by who asks.
+  void* mapped_behind(std::size_t before) const {
+    void* const all =
+        ::mmap(nullptr, before + n * row_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    REQUIRE(all != MAP_FAILED);
+    REQUIRE(::mmap(static_cast<char*>(all) + before, n * row_size, PROT_READ, MAP_SHARED | MAP_FIXED, file_,
+                   0) != MAP_FAILED);
+    return all;
+  }
   /// Pages behind the one with the last byte are gone.
   void cut(std::int64_t rows) const { REQUIRE(::ftruncate(file_, static_cast<off_t>(row_size) * rows) == 0); }
 
@@ -94,6 +103,29 @@ TEST_CASE("mapped source: memory that maps no file stays where it is") {
   CHECK(memory_source({values.data(), n, dims})->in_memory());
   CHECK(memory_source({values.data(), 0, dims})->in_memory());
   CHECK(memory_source({values.data(), n, 0})->in_memory());
+}
+
+TEST_CASE("mapped source: rows that begin in other memory and go on in a file") {
+  const MappedFile file;
+  const std::size_t page = 1 << 16;  // of whatever size, a whole number of them
+  const std::int64_t before = page / row_size, all = before + n;
+  void* const memory = file.mapped_behind(page);
+  const auto* const first = static_cast<const float*>(memory);
+  const RowsView rows{first, all, dims};
+  CHECK(memory_source(rows.slice(0, before))->in_memory());
+  const auto source = memory_source(rows);
+  CHECK(!source->in_memory());
+  std::vector<float> read(size(all * dims)), expected(size(before * dims), 0.0f);
+  const std::vector<float> in_file = numbers();
+  expected.insert(expected.end(), in_file.begin(), in_file.end());
+  source->read(0, all, read.data());
+  CHECK(read == expected);
+  file.cut(0);
+  CHECK(error_of([&] {
+          source->read(0, all, read.data());
+        }).starts_with("bad_file: source: the mapped file: row " + std::to_string(before) + ": "));
+  source->read(0, before, read.data());
+  ::munmap(memory, page + n * row_size);
 }
 
 TEST_CASE("mapped source: a file that is cut is a bad file, by its row, and no signal") {
