@@ -7,6 +7,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
+#include "common/parted/sets.hpp"
 #include "common/sanitizers.hpp"
 #include "common/searches.hpp"
 #include "common/subsets.hpp"
@@ -202,7 +203,7 @@ TEST_CASE("boxes: their memory is told: the rows in order, their numbers, and th
   if (most() < 3) return;
   const std::int64_t n = 33000, dims = 2;  // three levels
   const Matrix train = rows_of(n, dims, 1, [](auto& random, auto, auto) { return uniform(random); });
-  const Index index(device(), train, Metric::l2);
+  const Index index(one_device(), train, Metric::l2);
   const std::size_t plain = index.memory_bytes();
   index.prepare(1, 3, by_boxes());
   const std::size_t leaf = spi::box_rows * size(dims) * sizeof(float);
