@@ -42,7 +42,7 @@ from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, r
 from mutant_results import Results, former_rows, table_of
 
 ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")  # what a build and its tests read, too
-LEAST = 136  # mutants; raise it when you add some
+LEAST = 202  # mutants; raise it when you add some
 LIMIT_S = 300
 PYTHON = ROOT / "build/python/environment/bin/python"  # with what python/tests/requirements.txt lists
 
