@@ -191,8 +191,8 @@ bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const
 }
 
 bool lists_too_many(const Problem& problem, double ranked) {
-  // A sixth of what is listed is ranked.
-  return 6 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
+  // A quarter or less of what is listed is ranked.
+  return 4 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
 }
 
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
