@@ -49,10 +49,8 @@ class CentredRows {
  public:
   ///   where, what  as for prepare_rows()
   ///   first_row    the number of row 0 in messages
-  /// Throws unsupported:      doubles without a centre.
-  ///        invalid_argument: with one: elements other than f32 and f64, other columns than the Index, a
-  ///        value
-  ///                          that becomes too large for a float (names its place).
+  /// Throws unsupported: doubles without a centre. invalid_argument, with one: elements other than f32 and
+  /// f64; other columns than the Index has; a value that becomes too large for a float (names its place).
   CentredRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
               std::int64_t first_row = 0);
   CentredRows(const CentredRows&) = delete;
