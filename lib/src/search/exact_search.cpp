@@ -9,6 +9,7 @@
 #include "search/boxed_search.hpp"
 #include "search/parted/parted_rows.hpp"
 #include "search/pipeline.hpp"
+#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {
@@ -32,18 +33,6 @@ float largest_of(const std::vector<float>& rows) {
   float largest = 0;
   for (const float value : rows) largest = std::max(largest, std::fabs(value));
   return largest;
-}
-
-/// What a search for the rest took, to the search that it is part of.
-void add(const Trace& rest, Trace& trace) {
-  for (const auto& [step, seconds] : rest.seconds) trace.seconds[step] += seconds;
-  trace.device_seconds += rest.device_seconds;
-  trace.queue_seconds += rest.queue_seconds;
-  trace.chunks += rest.chunks;
-  trace.listed += rest.listed;
-  trace.collected += rest.collected;
-  trace.repeats += rest.repeats;
-  trace.fallbacks += rest.fallbacks;
 }
 
 }  // namespace
@@ -85,13 +74,13 @@ std::int64_t search_rest(const Index::State& index, const Plan& plan, const Plan
   PlanOptions way = options_for_rest(index, plan, options);
   way.proposer = proposer;
   const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
-  Trace more;
+  Trace more = trace ? asked_like(*trace) : Trace{};
   more.time_steps = trace && trace->time_steps;
   run(index, own, way, rest, largest_of(rows), &more, nullptr,
       [&](Workspace& from, std::int64_t first, std::int64_t count) {
         move_keys(*index.device.state(), from, first, count, open, workspace);
       });
-  if (trace) add(more, *trace);
+  if (trace) add_rest(*trace, more);
   return more.fallbacks;
 }
 
@@ -133,7 +122,7 @@ void search_rest_in_parts(const Index::State& index, const Plan& plan, const Pla
     session->write(*result.memory, static_cast<std::size_t>(open.queries[i]) * k * sizeof(Key), keys.data(),
                    k * sizeof(Key));
   }
-  if (trace) add(more, *trace);
+  if (trace) add_rest(*trace, more);
 }
 
 }  // namespace kith

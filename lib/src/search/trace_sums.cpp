@@ -73,9 +73,13 @@ Trace asked_like(const Trace& trace) {
   return asked;
 }
 
+void add_rest(Trace& all, const Trace& rest) {
+  add_counts(all, rest);
+  add_clocks(all, rest);
+}
+
 void add_rows(Trace& all, const Trace& more) {
-  add_counts(all, more);
-  add_clocks(all, more);
+  add_rest(all, more);
   all.query_tiles = std::max(all.query_tiles, more.query_tiles);
   all.train_tiles += more.train_tiles;
 }

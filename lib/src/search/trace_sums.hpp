@@ -10,6 +10,9 @@ namespace kith {
 /// A Trace that asks for what `trace` asks for.
 Trace asked_like(const Trace& trace);
 
+/// Add what some of the same queries took once more, as a part of the search.
+void add_rest(Trace& all, const Trace& rest);
+
 /// Add what the same queries took afterwards among more rows. Device memory that is kept adds up.
 void add_rows(Trace& all, const Trace& more);
 
