@@ -52,7 +52,10 @@ class BoundedSearch {
   std::int64_t steps() const { return steps_; }
 
   /// Count what is ranked from now on, or no more, for which the device is waited for.
-  void count_ranked(bool counts) { counts_ranked_ = counts; }
+  void count_ranked(bool counts) {
+    counts_ranked_ = counts;
+    ranked_ = 0;
+  }
   /// Candidates that were ranked since then.
   std::int64_t ranked() const { return ranked_; }
   /// Whether products of its queries and rows are exact.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <vector>
 
 #include "base/numbers.hpp"
@@ -62,7 +63,7 @@ double seconds_of(spi::Device& device, Proposer proposer, const std::vector<floa
 
 }  // namespace
 
-double byte_speed(Device::State& state) {
+double byte_speed(Device::State& state) try {
   const DeviceSession session(state);
   if (!state.byte_speed) {
     const std::vector<float> values = made_rows();
@@ -71,6 +72,11 @@ double byte_speed(Device::State& state) {
     state.byte_speed = halves < std::numeric_limits<double>::infinity() ? halves / bytes : 0;
   }
   return *state.byte_speed;
+} catch (const Error& error) {
+  if (error.code() != Errc::out_of_memory) throw;
+  return 0;  // not for good: a search may have the memory that a measurement has not
+} catch (const std::bad_alloc&) {
+  return 0;  // likewise
 }
 
 }  // namespace kith

@@ -6,8 +6,8 @@
 namespace kith {
 
 /// How many times as fast a step of int8 goes through all pairs of many rows as one of fp16. Measured when it
-/// is first asked for, in some 20 ms; 0 where the device does not do such steps. Locks the device. Throws
-/// out_of_memory, device_failure.
+/// is first asked for, once a device; 0 where the device does not do such steps, or lacks the memory. Locks
+/// the device. Throws device_failure.
 double byte_speed(Device::State& state);
 
 }  // namespace kith
