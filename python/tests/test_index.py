@@ -117,6 +117,13 @@ def test_filter_that_does_not_fit(device, random, mask):
         kith.Index(whole(random, 70, 3), device=device).search(whole(random, 7, 3), 5, filter=mask)
 
 
+def test_a_product_that_underflows_is_0_without_a_sign(device):
+    tiny = np.array([[1e-30]], np.float32)
+    index = kith.Index(tiny, metric="negative_dot", device=device)
+    assert index.search(tiny, 1).distance.tobytes() == bytes(4)
+    assert index.within(tiny, 0).distance.tobytes() == bytes(4)
+
+
 def test_self_from(device, random):
     train = whole(random, 40, 2, 3)  # many duplicates
     counts = ~np.eye(40, dtype=bool)

@@ -56,6 +56,12 @@ def test_names():
     assert (Path(kith.__file__).parent / "py.typed").exists()
 
 
+def test_nothing_is_installed_from_where_it_is_not():
+    """kith is not on PyPI: it is installed from its sources."""
+    for module in Path(kith.__file__).parent.rglob("*.py"):
+        assert "kith-knn[" not in module.read_text("utf-8")
+
+
 def test_help_begins_with_what_is_public():
     contents = re.search(r"PACKAGE CONTENTS\n(.*?)\n\n", pydoc.plain(pydoc.render_doc(kith)), re.S).group(1)
     names = [line.split()[0] for line in contents.splitlines()]

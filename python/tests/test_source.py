@@ -68,6 +68,16 @@ def test_a_checkpoint_stays_and_is_gone_on_from(tmp_path: Path, rows: np.ndarray
         kith.Index(rows, device="cpu").search(rows[:3], 5, checkpoint=kept)
 
 
+def test_the_advice_for_doubles_keeps_their_neighbours(tmp_path: Path) -> None:
+    a = 5411000 + np.random.default_rng(27).uniform(-100, 100, (300, 2))
+    np.save(tmp_path / "map.npy", a)
+    with pytest.raises(kith.Unsupported, match=r"or \(a - a\.mean\(0\)\)\.astype\('f4'\) where values are far from 0 and near each other"):
+        kith.open_source(tmp_path / "map.npy")
+    np.save(tmp_path / "new.npy", (a - a.mean(0)).astype("f4"))
+    found = kith.open_source(tmp_path / "new.npy", device="cpu", residence="stream").search(a - a.mean(0), 5)
+    assert np.array_equal(found.row, ((a[:, None] - a) ** 2).sum(2).argsort(1)[:, :5])
+
+
 def test_what_is_refused(tmp_path: Path, rows: np.ndarray) -> None:
     with pytest.raises(kith.BadFile, match="none.npy"):
         kith.open_source(tmp_path / "none.npy")

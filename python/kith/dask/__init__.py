@@ -6,7 +6,7 @@
 >>> index = kith.dask.Index.from_files("base-*.u8bin")        # doctest: +SKIP
 >>> distance, row = index.search(Q, k=10)                     # doctest: +SKIP
 
-docs/howto/cluster.md says how to start clusters. Needs ``dask`` and ``distributed``: ``pip install 'kith-knn[dask]'``.
+docs/howto/cluster.md says how to start clusters. Needs ``dask`` and ``distributed``: ``pip install '.[dask]'`` in kith's sources.
 """
 
 from __future__ import annotations
