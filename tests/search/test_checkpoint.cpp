@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
@@ -241,13 +242,13 @@ TEST_CASE("checkpoint: what is damaged is a bad file, and stays") {
 struct CheckpointFile {
   std::string head, pieces, values, rows;
 
-  explicit CheckpointFile(const std::string& bytes) {
+  explicit CheckpointFile(const std::string& bytes, std::int64_t keys = m * k) {
     std::int64_t count = 0;
     std::memcpy(&count, bytes.data() + 72, sizeof count);
     head = bytes.substr(0, 80);
     pieces = bytes.substr(80, size(count) * 32);
-    values = bytes.substr(80 + pieces.size(), size(m * k) * 4);
-    rows = bytes.substr(80 + pieces.size() + values.size(), size(m * k) * 8);
+    values = bytes.substr(80 + pieces.size(), size(keys) * 4);
+    rows = bytes.substr(80 + pieces.size() + values.size(), size(keys) * 8);
   }
   std::string text() const {
     std::string all = head + pieces + values + rows;
@@ -314,6 +315,30 @@ TEST_CASE(
   beside.add_piece(2, 1, 120, 2);
   search.folder.write("kept", beside.text());
   CHECK_NOTHROW(search.index(20).search(search.queries, k, search.options));
+}
+
+TEST_CASE("checkpoint: pieces are put in order, not compared with one another") {
+  constexpr std::int64_t asked = 40000, rows = 10;
+  StoppedSearch search;
+  const Matrix queries = hard_rows(DataKind::grid, Set::queries, asked, dims, Metric::l2);
+  const auto found_by = [&](std::int64_t chunk_rows) {
+    return Index(open_device("cpu"), search.source, Metric::l2, streamed(chunk_rows))
+        .search(queries, 1, search.options);
+  };
+  search.source->before_read = [](std::int64_t first, std::int64_t count) {
+    if (count > 1 && first + count > rows) throw std::runtime_error("stopped");
+  };
+  CHECK_THROWS_AS(found_by(rows), std::runtime_error);
+  search.source->before_read = [](std::int64_t, std::int64_t) {};
+  CheckpointFile file(search.folder.read("kept"), asked);
+  file.pieces.clear();
+  for (std::int64_t t = 0; t < rows; ++t)
+    for (std::int64_t q = 0; q < asked; ++q) file.add_piece(q, 1, t, 1);
+  search.folder.write("kept", file.text());
+  const auto start = std::chrono::steady_clock::now();
+  const Neighbors found = found_by(20);
+  CHECK(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() < 10);
+  CHECK(difference(found, Index(open_device("cpu"), search.train, Metric::l2).search(queries, 1)) == "");
 }
 
 TEST_CASE("checkpoint: of rows in memory any change is told, and the file is for its owner alone") {

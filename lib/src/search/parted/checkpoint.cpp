@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <iterator>
-#include <map>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -19,6 +17,7 @@
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
 #include "search/parted/parted_rows.hpp"
+#include "search/parted/search_pieces.hpp"
 #include "search/shard_lists.hpp"
 
 namespace kith {
@@ -114,50 +113,9 @@ bool lies_in(const Stretch& some, std::int64_t count) {
   return some.first >= 0 && some.count >= 1 && some.first < count && some.count <= count - some.first;
 }
 
-/// Pieces as a line over the queries passes them, from the first to the last.
-class PassedPieces {
- public:
-  explicit PassedPieces(std::span<const SearchPiece> pieces)
-      : begins_(pieces.begin(), pieces.end()), ends_(begins_) {
-    const auto begin = [](const SearchPiece& piece) { return piece.queries.first; };
-    const auto end = [](const SearchPiece& piece) { return piece.queries.first + piece.queries.count; };
-    std::ranges::sort(begins_, {}, begin);
-    std::ranges::sort(ends_, {}, end);
-  }
-
-  /// Returns whether no two pieces of this query have a row in common. Queries ascend.
-  bool pass(std::int64_t query) {
-    for (; ended_ < ends_.size() && ends_[ended_].queries.first + ends_[ended_].queries.count <= query;
-         ++ended_)
-      rows_.erase(ends_[ended_].rows.first);
-    for (; begun_ < begins_.size() && begins_[begun_].queries.first <= query; ++begun_)
-      if (!add(begins_[begun_].rows)) return false;
-    return true;
-  }
-  /// Whether the query that was passed last was asked of this row.
-  bool asked_of(std::int64_t row) const {
-    const auto after = rows_.upper_bound(row);
-    return after != rows_.begin() && row < std::prev(after)->second;
-  }
-
- private:
-  bool add(const Stretch& rows) {
-    const std::int64_t end = rows.first + rows.count;
-    const auto after = rows_.lower_bound(rows.first);
-    if (after != rows_.end() && after->first < end) return false;
-    if (after != rows_.begin() && std::prev(after)->second > rows.first) return false;
-    rows_.emplace(rows.first, end);
-    return true;
-  }
-
-  std::vector<SearchPiece> begins_, ends_;
-  std::size_t begun_ = 0, ended_ = 0;
-  std::map<std::int64_t, std::int64_t> rows_;  ///< first and end of those of the query
-};
-
 /// Whether pieces do not overlap, and each key is of a row that its query was asked of.
 bool fit_together(std::span<const SearchPiece> pieces, const Keys& keys) {
-  PassedPieces passed(pieces);
+  PassedPieces passed(pieces, {0, keys.queries});
   for (std::int64_t q = 0; q < keys.queries; ++q) {
     if (!passed.pass(q)) return false;
     for (std::int64_t j = q * keys.k; j < (q + 1) * keys.k; ++j)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -10,10 +11,6 @@ namespace {
 
 std::int64_t end_of(const Stretch& some) {
   return some.first + some.count;
-}
-
-bool covers(const Stretch& all, const Stretch& some) {
-  return all.first <= some.first && end_of(all) >= end_of(some);
 }
 
 bool same(const Stretch& a, const Stretch& b) {
@@ -31,35 +28,62 @@ std::vector<std::int64_t> cuts_of(const std::vector<SearchPiece>& pieces, const 
   return cuts;
 }
 
-/// What of `rows` was not searched for all of `queries`, of which pieces have all or none.
-std::vector<Stretch> rows_left(const std::vector<SearchPiece>& done, const Stretch& queries,
-                               const Stretch& rows) {
-  std::vector<Stretch> searched;
-  for (const SearchPiece& piece : done)
-    if (covers(piece.queries, queries)) searched.push_back(piece.rows);
-  std::sort(searched.begin(), searched.end(),
-            [](const Stretch& a, const Stretch& b) { return a.first < b.first; });
-  searched.push_back({end_of(rows), 0});
+}  // namespace
+
+PassedPieces::PassedPieces(std::span<const SearchPiece> pieces, const Stretch& queries) {
+  for (const SearchPiece& piece : pieces)
+    if (piece.queries.first < end_of(queries) && end_of(piece.queries) > queries.first)
+      begins_.push_back(piece);
+  ends_ = begins_;
+  std::ranges::sort(begins_, {}, [](const SearchPiece& piece) { return piece.queries.first; });
+  std::ranges::sort(ends_, {}, [](const SearchPiece& piece) { return end_of(piece.queries); });
+}
+
+bool PassedPieces::pass(std::int64_t query) {
+  for (; ended_ < ends_.size() && end_of(ends_[ended_].queries) <= query; ++ended_)
+    rows_.erase(ends_[ended_].rows.first);
+  for (; begun_ < begins_.size() && begins_[begun_].queries.first <= query; ++begun_)
+    if (!add(begins_[begun_].rows)) return false;
+  return true;
+}
+
+bool PassedPieces::asked_of(std::int64_t row) const {
+  const auto after = rows_.upper_bound(row);
+  return after != rows_.begin() && row < std::prev(after)->second;
+}
+
+std::vector<Stretch> PassedPieces::left_of(const Stretch& rows) const {
   std::vector<Stretch> left;
   std::int64_t at = rows.first;
-  for (const Stretch& some : searched) {
-    const std::int64_t until = std::min(some.first, end_of(rows));
-    if (until > at) left.push_back({at, until - at});
-    at = std::max(at, end_of(some));
+  const auto leave_until = [&](std::int64_t end) {
+    if (end > at) left.push_back({at, end - at});
+  };
+  for (const auto& [first, end] : rows_) {
+    leave_until(std::min(first, end_of(rows)));
+    at = std::max(at, end);
   }
+  leave_until(end_of(rows));
   return left;
 }
 
-}  // namespace
+bool PassedPieces::add(const Stretch& rows) {
+  const auto after = rows_.lower_bound(rows.first);
+  if (after != rows_.end() && after->first < end_of(rows)) return false;
+  if (after != rows_.begin() && std::prev(after)->second > rows.first) return false;
+  rows_.emplace(rows.first, end_of(rows));
+  return true;
+}
 
 std::vector<SearchPiece> pieces_left(const std::vector<SearchPiece>& done, const SearchPiece& asked) {
   const std::vector<std::int64_t> cuts = cuts_of(done, asked.queries);
+  PassedPieces passed(done, asked.queries);
   std::vector<SearchPiece> pieces;
   std::vector<Stretch> before;
   std::size_t of_before = 0;  // how many of the pieces are those of the queries before
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     const Stretch queries = {cuts[i], cuts[i + 1] - cuts[i]};
-    std::vector<Stretch> rows = rows_left(done, queries, asked.rows);
+    passed.pass(queries.first);
+    std::vector<Stretch> rows = passed.left_of(asked.rows);
     if (i > 0 && std::equal(rows.begin(), rows.end(), before.begin(), before.end(), same)) {
       for (auto piece = pieces.end() - static_cast<std::ptrdiff_t>(of_before); piece != pieces.end(); ++piece)
         piece->queries.count += queries.count;
