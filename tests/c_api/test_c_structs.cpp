@@ -104,6 +104,25 @@ TEST_CASE("c: structs of newer and older headers") {
   CHECK(kith_device_describe(scene.on.get(), &device_info) == KITH_INVALID_ARGUMENT);
 }
 
+TEST_CASE("c: a field that means nothing yet is 0") {
+  const Scene scene;
+  const std::string rest = ".reserved is 7, which means nothing to this kith, " +
+                           std::string(kith_version()) + "; leave it 0, or use a newer kith";
+  kith_search_options search = fresh(kith_search_options_init);
+  search.reserved = 7;
+  CHECK(told(scene.search(scene.rows, &search)) == "6: kith_index_search: kith_search_options" + rest);
+  kith_index_options of_rows = fresh(kith_index_options_init);
+  of_rows.reserved = 7;
+  kith_index* index = nullptr;
+  CHECK(told(kith_index_new(scene.on.get(), &scene.rows, &of_rows, &index)) ==
+        "6: kith_index_new: kith_index_options" + rest);
+  CHECK(index == nullptr);
+  kith_device_answers answers = fresh(kith_device_answers_init);
+  answers.reserved = 7;
+  CHECK(told(kith_index_search_on_device(scene.index.get(), &scene.rows, 1, nullptr, &answers)) ==
+        "6: kith_index_search_on_device: kith_device_answers" + rest);
+}
+
 TEST_CASE("c: a struct of an older header is filled to its end, and keeps its size") {
   const Scene scene;
   kith_index_info whole = fresh(kith_index_info_init);

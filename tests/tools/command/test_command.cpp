@@ -307,6 +307,11 @@ TEST_CASE("devices and doctor name every back end") {
   CHECK(contains(cpu_line, ", exact; proposers: "));
   CHECK(contains(cpu_line, "dot"));  // every processor has it
   CHECK(contains(doctor.out, "--device auto is "));
+  // Compilers of drivers have nothing to say of the kernels, which are compiled anew where no cache is.
+  const Folder cache;
+  const Result compiled = shell("POCL_CACHE_DIR=" + cache.path() + " \"$kith\" devices");
+  CHECK(compiled.code == 0);
+  CHECK(compiled.err.empty());
   const Result no_plugins = shell("KITH_BACKEND_PATH=/no/such/folder \"$kith\" doctor");
   CHECK(no_plugins.code == 0);
   CHECK(contains(no_plugins.out, "[missing]  back end opencl: "));
