@@ -135,6 +135,12 @@ def flat():
     return made
 
 
+def test_who_was_called_is_named():
+    for called, what in ((COUNTS["k"], "kith.Index.search: k"), (COUNTS["knn_graph"], "kith.knn_graph: k")):
+        with pytest.raises(kith.InvalidArgument, match=f"^{what}: 1.0 is of type float"):
+            called(kith.Index([[0.0], [1.0]], device="cpu"), 1.0)
+
+
 @pytest.mark.parametrize("what", COUNTS)
 @pytest.mark.parametrize("value, words", [(1.0, r"1.0 is of type float; pass int\(1.0\)"), (np.float32(1), "of type float32; pass int"),
     (1.5, "1.5 is no whole number, but of type float; pass an int"), ("1", "'1' is no whole number, but of type str"),

@@ -10,7 +10,7 @@ import numpy as np
 from .._rows._answers import ids_of
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array
 from . import _structs as s
-from ._checks import advice_on_centre, centre_by, metric_name, name_columns, not_negative, place
+from ._checks import advice_on_centre, centre_by, metric_name, name_columns, not_negative, place, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index_file import Path, pickled, save
@@ -376,7 +376,7 @@ def knn_graph(
     >>> kith.knn_graph(np.array([[0], [1], [5]], np.float32), 1, device="cpu").row.tolist()
     [[1], [0], [1]]
     """
-    opened = open_device(device)
+    k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
     if centre is None or centre is False:
         rows = element_rows_of(X, what, False, spec, advice=lambda: advice_on_centre(metric))  # once: may warn, and copy
