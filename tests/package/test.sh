@@ -168,7 +168,7 @@ case $way in
     done
     ;;
   static)
-    if "$CMAKE" -S "$source" -B "$work/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_CXX_COMPILER="$CXX" > "$work/static.txt" 2>&1; then
+    if "$CMAKE" -G "$GENERATOR" -S "$source" -B "$work/static" -DBUILD_SHARED_LIBS=OFF -DCMAKE_CXX_COMPILER="$CXX" > "$work/static.txt" 2>&1; then
       fail "BUILD_SHARED_LIBS=OFF is taken, and ignored"
     fi
     tr -s ' \n' ' ' < "$work/static.txt" | grep -q 'BUILD_SHARED_LIBS is OFF, but kith is a shared library' ||
@@ -192,7 +192,7 @@ case $way in
     ;;
   examples)
     rm -rf "$work/examples"
-    "$CMAKE" -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$moved" -DCMAKE_CXX_COMPILER="$CXX" \
+    "$CMAKE" -G "$GENERATOR" -S "$source/examples" -B "$work/examples" -DCMAKE_PREFIX_PATH="$moved" -DCMAKE_CXX_COMPILER="$CXX" \
       -DCMAKE_CXX_COMPILER_LAUNCHER="${LAUNCHER-}" -DCMAKE_CXX_FLAGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"
     "$CMAKE" --build "$work/examples" --parallel 2
     for program in "$source"/examples/*.cpp; do

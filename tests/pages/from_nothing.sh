@@ -52,7 +52,7 @@ make_system() { # RELEASE
   fi
   mmdebstrap --quiet --variant=minbase --include=ca-certificates,git "$1" "$system" ${mirror:+"$mirror"} > "$folder/$1.log" 2>&1 ||
     { tail -n 20 "$folder/$1.log"; verdict "$1" mmdebstrap FAILED 0; return 1; }
-  cp -L /etc/resolv.conf "$system/etc/resolv.conf"
+  cp -L /etc/resolv.conf /etc/hosts "$system/etc/"  # without its own name MPI asks the network for it, each time
   cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
   cp -r /etc/apt/apt.conf.d "$system/etc/apt/"
   if [ "$1" = bookworm ]; then
