@@ -66,7 +66,7 @@ TEST_CASE("model: cosine has version 3, and what an older kith made is refused, 
   CHECK(same(load_model(folder / "m.kith"), model));
   string older = assembled(sections_of(good), 3);
   CHECK(older == good);
-  for (const std::uint64_t version : {1, 2}) {
+  for (const std::int64_t version : {1, 2}) {
     Sections sections = sections_of(good);
     if (version == 1) {
       sections.pop_back();  // the origin
