@@ -33,10 +33,10 @@ bool add_columns(const float* row, std::size_t count, double* sum, float* least,
   return fractions == 0;
 }
 
-}  // namespace
-
-/// Of a sample, rows that are compared with each other.
+/// Of a sample one row in so many is compared with others.
 constexpr std::int64_t rows_a_kept_one = 64;
+
+}  // namespace
 
 std::int64_t sample_stride(std::int64_t rows) {
   constexpr std::int64_t most_samples = 4096;
@@ -115,6 +115,7 @@ bool RowSample::take_few_whole_numbers() {
 SampledValues RowSample::values(Metric metric, Element element) const {
   SampledValues values{centre(metric)};
   if (compares_bits(metric)) return values;
+  const FloatGuard guard;
   values.clip_range = clip_range(values.centre);
   values.grid = grid_of_values(values_, metric, element);
   if (sums_squares(metric)) values.spread = spread_of_distances(kept_, values.centre);

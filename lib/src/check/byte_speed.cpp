@@ -73,8 +73,8 @@ double byte_speed(Device::State& state) try {
   }
   return *state.byte_speed;
 } catch (const Error& error) {
-  if (error.code() != Errc::out_of_memory) throw;
-  return 0;  // not for good: a search may have the memory that a measurement has not
+  if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
+  return 0;  // not for good: there may be more memory the next time
 } catch (const std::bad_alloc&) {
   return 0;  // likewise
 }

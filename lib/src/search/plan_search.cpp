@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "certified/masked_rows.hpp"
@@ -190,7 +191,8 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
 Feedback all_feedback(const Index::State& index, const Problem& problem, const PlanOptions& options,
                       Feedback feedback) {
   feedback.byte_blur = byte_blur_of(index);
-  if (asks_for_byte_speed(index.device.info(), problem, options))
+  if (feedback.byte_blur > 0 && std::isfinite(feedback.byte_blur) &&
+      asks_for_byte_speed(index.device.info(), problem, options))
     feedback.byte_speed = byte_speed(*index.device.state());
   return feedback;
 }

@@ -88,6 +88,7 @@ constexpr Pays pays[] = {
     // whole call is sooner done from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL), which is taken for both.
     // With k = 5000 of 10^6 rows 16-bit floats were twice as fast
     // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
+    // Bytes for more queries: docs/certified-search.md, Bytes or 16-bit floats.
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 2e10, 65, any, 64, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
