@@ -11,6 +11,10 @@ KITH_ORACLE names the library that oracle.cpp became. The package kith is found 
 `--plant answer` makes the oracle wrong in one bit of every 50th case, `--plant crash` ends the process at one case as a
 wrong address does, `--plant hang` lets one take for ever: each must be found.
 
+`--record FILE` appends a digest of each 500 cases' answers, whose seeds are 500 i ... 500 i + 499; `--digests FILE`
+compares with what was recorded. What a case asks next may depend on what the device refused, so each device has digests
+of its own. They hold a rebuilt kith against the state before: which cases are refused, too.
+
 The last line counts cases and what was compared. Exit status: 0 all equal; 1 not; 2 wrong arguments.
 """
 import argparse
@@ -25,6 +29,7 @@ import time
 import traceback
 import warnings
 
+import digests
 from again import again
 from workers import SEED_BYTES, Workers, seed_text
 
@@ -93,7 +98,7 @@ def work(options):
     """Cases first, first + step, ...; the one that is done stands in the file `state`."""
     warnings.simplefilter("ignore")
     faulthandler.enable()
-    done, failures, cases = collections.Counter(), 0, 0
+    done, answers, failures, cases = collections.Counter(), collections.Counter(), 0, 0
     end = time.monotonic() + options.seconds
     with tempfile.TemporaryDirectory(prefix="kith-attack-") as folder:
         for seed in range(options.first, options.first + options.cases * options.step, options.step):
@@ -105,6 +110,7 @@ def work(options):
             plant_in_process(plant)
             case, wrong = run_case(seed, options.device, folder, plant)
             done.update(case.done)
+            answers[digests.block_of(seed)] += case.digest()
             cases += 1
             if options.explain:
                 print(case.told())
@@ -116,7 +122,7 @@ def work(options):
                 clear(folder)
             if failures >= MOST_FAILURES:
                 break
-    return {"cases": cases, "failures": failures, "done": dict(done)}
+    return {"cases": cases, "failures": failures, "done": dict(done), "answers": dict(answers)}
 
 
 def plant_in_process(plant):
@@ -141,6 +147,8 @@ def arguments(words):
     parser.add_argument("--patience", type=float, default=120, help="seconds that a case may take")
     parser.add_argument("--plant", choices=["answer", "crash", "hang"])
     parser.add_argument("--explain", action="store_true")
+    parser.add_argument("--digests", metavar="FILE", help="compare with these")
+    parser.add_argument("--record", metavar="FILE", help="append to these")
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
     parser.add_argument("--state", type=int, help=argparse.SUPPRESS)  # a descriptor
     return parser.parse_args(words)
@@ -163,10 +171,11 @@ def main():
     missing = [name for name in ALWAYS if done[name] == 0] if result["cases"] >= MANY else []
     for name in missing:
         print(f"WRONG: no case had {name}")
+    other = digests.compare_or_record(options, result["answers"]) if options.digests or options.record else 0
     print(f"{result['cases']} cases on {options.device} from seed {options.first}, {done['compared']} comparisons, "
           f"{60 * result['cases'] / seconds:.0f} cases a minute: {result['failures']} different, "
           f"{result['crashes']} crashes, {result['hangs']} hangs")
-    return 1 if result["failures"] or result["crashes"] or result["hangs"] or missing else 0
+    return 1 if result["failures"] or result["crashes"] or result["hangs"] or missing or other else 0
 
 
 if __name__ == "__main__":

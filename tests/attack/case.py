@@ -1,5 +1,6 @@
 """A case: what a seed draws, what is done with it, and how answers are compared."""
 import collections
+import hashlib
 
 import kith
 import numpy as np
@@ -22,6 +23,7 @@ class Case:
         self.steps = []  # what was done, for who reads of a difference
         self.done = collections.Counter()
         self.files = 0
+        self.answers = hashlib.sha256()
         self.metric = self.one_of(METRICS)
         self.bits = self.metric == "hamming"
         self.kind = self.one_of(list(data.KINDS))
@@ -136,6 +138,7 @@ class Case:
             self.plant, expected = None, with_a_wrong_bit(expected)
         if not isinstance(found, np.ndarray) or found.dtype != expected.dtype or found.shape != expected.shape:
             raise Different(f"{what} is {_shape(found)} instead of {_shape(expected)}")
+        self.answers.update(f"{found.dtype.str}{found.shape}".encode() + _without_nan_kinds(found).tobytes())
         differ = _bits(found) != _bits(expected)
         if found.dtype.kind == "f":
             differ &= ~(np.isnan(found) & np.isnan(expected))
@@ -143,6 +146,10 @@ class Case:
             place = tuple(int(i) for i in np.argwhere(differ)[0])
             raise Different(f"{what} at {place} is {_number(found[place])} instead of {_number(expected[place])}; "
                             f"{int(differ.sum())} of {differ.size} differ")
+
+    def digest(self):
+        """Of all answers that were compared, a whole number."""
+        return int.from_bytes(self.answers.digest()[:8], "little")
 
     def told(self):
         """The steps, a line each."""
@@ -158,6 +165,10 @@ def with_a_wrong_bit(array):
     octets = wrong.reshape(-1).view(np.uint8)
     octets[0] = octets[0] ^ np.uint8(1)
     return wrong
+
+
+def _without_nan_kinds(array):
+    return np.where(np.isnan(array), array.dtype.type(np.nan), array) if array.dtype.kind == "f" else array
 
 
 def _bits(array):

@@ -68,7 +68,8 @@ class Workers:
     def __init__(self, options, again):
         self.options, self.again = options, again
         options.workers = max(1, min(options.workers, options.cases))
-        self.result = {"cases": 0, "failures": 0, "crashes": 0, "hangs": 0, "done": collections.Counter()}
+        self.result = {"cases": 0, "failures": 0, "crashes": 0, "hangs": 0, "done": collections.Counter(),
+                       "answers": collections.Counter()}
 
     def run(self):
         step = self.options.workers
@@ -90,6 +91,7 @@ class Workers:
             result["cases"] += counts["cases"]
             result["failures"] += counts["failures"]
             result["done"].update(counts["done"])
+            result["answers"].update({int(block): digest for block, digest in counts["answers"].items()})
             return False
         kind = "hangs" if one.hangs else "crashes"
         result[kind] += 1

@@ -1,0 +1,32 @@
+"""Digests of the answers to whole blocks of seeds, in a file that each later state is held against.
+
+A line: the device, the first seed of the block, the digest of its answers.
+"""
+CASES = 500  # seeds of a block
+
+
+def block_of(seed):
+    return seed - seed % CASES
+
+
+def compare_or_record(options, answers):
+    """Appends the digests to a file, or returns how many differ from the file's."""
+    last = options.first + options.cases
+    whole = {block: f"{answers[block] % 2**64:016x}" for block in sorted(answers)
+             if options.first <= block and block + CASES <= last}
+    if options.record:
+        with open(options.record, "a") as file:
+            file.writelines(f"{options.device} {block} {digest}\n" for block, digest in whole.items())
+        return 0
+    with open(options.digests) as file:
+        recorded = dict(line.rsplit(None, 1) for line in file)
+    wrong = 0
+    for block, digest in whole.items():
+        expected = recorded.get(f"{options.device} {block}", "not recorded")
+        if digest != expected:
+            wrong += 1
+            print(f"WRONG: the answers on {options.device} of seeds {block} ... {block + CASES - 1} have the digest {digest} "
+                  f"instead of {expected}")
+    if not whole:
+        print(f"WRONG: no whole block of {CASES} seeds")
+    return wrong + (not whole)
