@@ -3,7 +3,8 @@
 #   attack        random searches through Python, by bits as an oracle of their own has them, on cpu, opencl:pocl and both as
 #                 a set; files that were changed by chance; writers that are killed; programs that end while they search;
 #                 first it must find planted faults. 20,000 searches, or KITH_ATTACK_CASES. Under --ci by the date the
-#                 searches on one device and one of the others; with --only, too, all of them, in a minute
+#                 searches on one device and one of the others; with --only, too, all of them, in two minutes. Answers to
+#                 seeds that were recorded in tests/attack/digests.txt have the same digests
 #
 # Caught: neighbours that were lost where the host ranks fewer candidates than k of a part of quantized rows.
 #
@@ -50,6 +51,14 @@ attack_answers() { # SECONDS SPECS...
   done
 }
 
+# The answers to recorded seeds are those that were recorded: 500 of them, by the date, or all.
+attack_recorded() { # SPECS...
+  for spec; do
+    if [ -n "$short" ]; then set -- --first $((date % 40 * 500)) --cases 500; else set -- --first 0 --cases 20000; fi
+    attack "recorded.$(in_file_name "$spec")" answers --device "$spec" --digests tests/attack/digests.txt "$@"
+  done
+}
+
 attack_others() { # SECONDS PARTS...
   time_for_others=$1
   shift
@@ -79,12 +88,13 @@ gate_attack() {
     }
   fi
   # shellcheck disable=SC2086 # words
-  attack_answers $of_searches $specs &
+  { attack_answers $of_searches $specs; attack_recorded $specs; } &
   # shellcheck disable=SC2086
   attack_others $of_others $parts
   wait
   for spec in $specs; do
     job=attack.answers.$(in_file_name "$spec") && judge "searches on $spec" "$(last_line "$job")" "$job"
+    job=attack.recorded.$(in_file_name "$spec") && judge "recorded on $spec" "$(last_line "$job")" "$job"
   done
   for part in $parts; do judge "$part" "$(last_line "attack.$part")" "attack.$part"; done
   rm -rf "$attack_folder"
