@@ -16,16 +16,16 @@ import re
 import sys
 
 ROOTS = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools", "tests")
-SLASHES = (".cpp", ".hpp", ".cu", ".cuh", ".cl", ".def", ".js")  # comments begin with //
+SLASHES = (".cpp", ".hpp", ".c", ".h", ".cu", ".cuh", ".cl", ".def", ".js")  # comments begin with //
 HASHES = (".sh", ".py", ".cmake", "CMakeLists.txt")              # comments begin with #
 NOTHING = re.compile(r"#\s*(include|pragma|endif|else)\b|(from|import|namespace|using)\s|extern \"C\"")
 KEYWORDS = re.compile(r"\b(else|do|done|then|fi|esac|try|return|break|continue|default|public|private|protected)\b")
 TWINS = re.compile(r"^kernels_(?:cl|cuda)/(.*)\.(?:cl|cuh?|hpp)$")
 
 
-def sources(root):
+def sources(root, tops=ROOTS):
     """Files of the project in the order of their names; without an ending, those that begin with #!."""
-    for top in ROOTS:
+    for top in tops:
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
             for name in sorted(names):

@@ -58,8 +58,7 @@ kernel void kith_order(global const float* restrict rows, uint first, uint n, ui
   numbers[numbers_first + i] = first_number + i;
 }
 
-// Of rows first_number ... first_number + count - 1: what stands elsewhere is left to the other parts of the
-// rows.
+// Only rows first_number ... first_number + count - 1 are written; the other parts of the rows write theirs.
 //   part_bits    of the places of a part, before the cut
 //   numbered     whether there is an order so far; else rows stand in that of their numbers
 kernel void kith_place_in_cut(global const float* restrict rows, uint first, uint count, uint first_number,

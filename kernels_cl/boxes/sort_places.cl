@@ -3,9 +3,8 @@
 //
 //   from, to          [n]               places, 64 bits each
 //   numbers, sorted   [n]               what goes with them
-//   counts            [DIGITS, groups]  places of a group's part that have a digit; then, how many places
-//   come
-//                                       before the first of these
+//   counts            [DIGITS, groups]  first how many places of a group's part have a digit; then how many
+//                                       places come before the first of these
 //
 // Work-group g of GROUP items has places g x part ... (g + 1) x part - 1, a multiple of TILE but for the
 // last. kith_count_digits counts, kith_sum_counts is one work-group, kith_scatter_places takes tile after

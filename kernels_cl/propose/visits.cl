@@ -1,5 +1,5 @@
-// Where the training rows of a step lie, 128 at a time: one behind the other, or in visits to blocks of them
-// (spi::Visits).
+// Finds the training rows of a step, 128 at a time: they lie one behind the other, or in visits to blocks of
+// rows (spi::Visits).
 // No twin in kernels_cuda: candidates.cuh has this.
 #include "kith/spi/kernel_limits.def"
 

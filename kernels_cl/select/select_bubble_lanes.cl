@@ -10,8 +10,8 @@
 // Work: t / groups + k steps, of k / 16 vectors each. No barrier. The bubbles of VECTORS vectors are in
 // registers; without VECTORS they are in `bubbles`, of 2 * 16 keys a vector (-D WINDOW=local, or global where
 // that is too much: then in scratch).
-// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016, where a bubble is a
-// work-item.
+// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There each
+// work-item is a bubble.
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "common/common.cl"
 

@@ -1,6 +1,6 @@
-// What compute capability 9.0 has for matrices: copies that end at a barrier in shared memory, products of a
-// group of four warps, and pairs of blocks that share what they copy. PTX ISA, wgmma, cp.async.bulk,
-// mbarrier.
+// Wrappers of what compute capability 9.0 has for matrices: copies that end at a barrier in shared memory,
+// products of a group of four warps, and pairs of blocks that share what they copy. Source: PTX ISA, wgmma,
+// cp.async.bulk and mbarrier.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 

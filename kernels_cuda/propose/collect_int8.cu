@@ -1,5 +1,4 @@
-// collect, int8, of up to 64 queries: collect_small_batch.cuh with sums of products of bytes, which are
-// exact.
+// collect, int8, of up to 64 queries: collect_small_batch.cuh with exact sums of products of bytes.
 // No twin in kernels_cl: collect_small_batch.cl is compiled for either kind of numbers.
 #include "propose/collect_small_batch.cuh"
 #include "propose/int8.hpp"

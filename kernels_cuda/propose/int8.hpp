@@ -1,5 +1,5 @@
-// Proposer int8: quantized rows of signed bytes, and products of them with few queries. Those with many are
-// collect_hopper()'s.
+// Proposer int8: quantized rows of signed bytes, and products of them with few queries. collect_hopper()
+// makes those with many.
 // No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 

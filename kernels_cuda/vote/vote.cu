@@ -7,9 +7,8 @@
 // A team counts the votes of a query: a warp, or a block of 256 where k or the classes are many. Then it
 // looks for the largest count. Three ways to count:
 //   vote              atomic additions to the query's row of `counts`
-//   vote_atomic       a block a query, a thread a neighbour, atomic additions to counters in shared memory,
-//   as
-//                     long as these take up to 47 KiB, else in `counts`. Source: GS_KNN (Liu, Zheng, Liu
+//   vote_atomic       a block a query, a thread a neighbour, atomic additions to counters in shared memory
+//                     where these take up to 47 KiB, else in `counts`. Source: GS_KNN (Liu, Zheng, Liu
 //                     2019); knn01 (Batlle, Ballber 2020).
 //   vote_branch_free  the votes of class c are the sum of (label == c) over all neighbours: a ballot for each
 //                     class and 32 neighbours, no counter is looked up and nothing branches on a label.

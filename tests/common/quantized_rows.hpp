@@ -55,8 +55,8 @@ struct GuardedQuantizedRows {
   }
 };
 
-/// The terms of all rows, where quantized row r has quantized_of(r, d) in column d, and what lies around
-/// them.
+/// Checks the terms of all rows, where quantized row r has quantized_of(r, d) in column d, and the memory
+/// around them.
 ///   more_of(row_terms)  that a residual may be too large by
 template <class QuantizedOf, class More>
 void check_row_terms(const GuardedQuantizedRows& guarded_rows, const Matrix& rows,

@@ -1,9 +1,8 @@
 // Neighbours of queries as other programs write them: the truth that an approximate search is measured by,
 // and what it found.
 //
-//   .ibin, .bin  big-ann-benchmarks: queries and k as two little-endian u32, then the rows of each query as
-//   i32,
-//                then, where the file is so long, their distances as f32
+//   .ibin, .bin  big-ann-benchmarks: queries and k as two little-endian u32, then the rows of each query
+//                as i32, then, where the file is so long, their distances as f32
 //   .npz, .hdf5  the arrays neighbors and distances, or neighbors alone
 //   others       rows alone, one line or row a query: .ivecs, .npy, .csv and the like
 //

@@ -3,8 +3,7 @@
 //
 //   NAME   of the dataset; empty: USUAL where the file has it, else the only one
 //   first line  `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong.
-//   Before it
-//               `distance TEXT`, where the file says so by its attribute of that name, as ann-benchmarks does
+//               Before it `distance TEXT`, where the file has an attribute of that name, as in ann-benchmarks
 //
 // Only what lies in the file itself is read: links into other files, external and virtual datasets are
 // refused, and filters are those of the library.

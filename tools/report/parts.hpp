@@ -57,8 +57,8 @@ struct Column {
 };
 
 /// A table that scrolls where it has no room, and that keys can reach.
-///   caption  HTML without elements: what it is, for those who cannot see where it stands; as no other on its
-///            page
+///   caption  HTML without elements: what it is, for those who cannot see where it stands; no other table of
+///            the page has it
 ///   rows     HTML: those of the body
 ///   foot     HTML: a row, or empty
 ///   look     a class of the style sheet

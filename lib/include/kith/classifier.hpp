@@ -64,8 +64,8 @@ class KITH_API Classifier {
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Of an Index that is there already, as open_index() gives one. Labels and weights are in the order of
-  /// Index::numbers().
+  /// Classify by an Index that exists already, as open_index() gives one. Labels and weights are in the
+  /// order of Index::numbers().
   ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
   Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
 

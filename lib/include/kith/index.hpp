@@ -69,8 +69,8 @@ struct OpenOptions;
 class KITH_API Index {
  public:
   /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  on the host or in memory of `device`, of any element (bits for hamming alone),
-  ///                      finite
+  ///   train   [n, dims]  finite, on the host or in memory of `device`; of any element, but of bits for
+  ///                      hamming alone
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more for one device, a feature that is not
   ///                          there or named twice, a NaN or infinity in a column that counts (names the
   ///                          first), or for cosine a row of zeros; a first_row below 0 or so large that

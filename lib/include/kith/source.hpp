@@ -34,9 +34,9 @@ class KITH_API Source {
   /// The same each time.
   virtual RowsInfo info() const = 0;
 
-  /// Rows first, first + 1, ..., first + count - 1, one right behind the other. Several threads call it at
-  /// once. The same rows have the same bytes each time. What it throws ends the search and reaches the
-  /// caller.
+  /// Read rows first, first + 1, ..., first + count - 1, one right behind the other. Several threads call it
+  /// at once. The same rows have the same bytes each time. What it throws ends the search and reaches the
+  /// caller of that.
   ///   to  [count, row_bytes(element, cols)]  out
   virtual void read(std::int64_t first, std::int64_t count, void* to) const = 0;
 
@@ -63,9 +63,8 @@ KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 
 /// Rows of a file, which stays open. What is read is taken from the disk by ranges; no memory is mapped.
 ///
-///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f2, u1,
-///   i1,
-///                                 of this machine's byte order
+///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f2, u1
+///                                 or i1, of this machine's byte order
 ///   .fbin .f16bin .u8bin .i8bin   rows and columns as two little-endian u32, then the rows
 ///   .kidx                         an index file, of rows as they were given: not of cosine, whose rows are
 ///                                 divided by their norm, nor with features, with removed rows, with ids or

@@ -121,8 +121,7 @@ KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<con
 /// Strike out the pairs that do not count.
 ///   distances  [m, n]  no NaN but masked pairs
 ///   filter     [1 or m, ceil(n / 32)]  bit t % 32 of word t / 32 is 1 where row t counts: one row of bits
-///   for
-///                                      all queries, or one each. RowFilter::view() is such
+///                                      for all queries, or one each. RowFilter::view() is such
 ///   returns    [m, n]  distances, those that do not count masked
 KITH_API std::vector<float> mask(const Device& device, MatrixView<const float> distances,
                                  MatrixView<const std::uint32_t> filter);

@@ -12,8 +12,8 @@ namespace kith {
 /// An order of rows, and how queries find their place in it.
 class BoxOrder {
  public:
-  /// Splits the rows again and again at the middle of the column in which they reach furthest, at whole
-  /// leaves.
+  /// Splits the rows again and again, at whole leaves, at the middle of the column in which they
+  /// reach furthest.
   ///   rows   [n, dims]  finite
   ///   check  called now and then by the calling thread; may throw, to stop
   BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check);

@@ -68,8 +68,8 @@ std::size_t packed_bytes(std::int64_t rows, std::int64_t dims, std::uint32_t blo
 /// Write bytes to device memory, from an offset on.
 using WriteBytes = std::function<void(std::size_t offset, const void* from, std::size_t bytes)>;
 
-/// Write rows as RowBlocks to where row 0 is, some at a time by way of `staging`, which holds one block or
-/// more.
+/// Write rows as RowBlocks to where row 0 is, some at a time by way of `staging`, which holds at
+/// least one block.
 ///   reader  of `staging`
 void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32_t threads,
                   std::span<float> staging, Reader reader, const WriteBytes& write);

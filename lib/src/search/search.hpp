@@ -26,8 +26,8 @@ struct FoundPlaces {
 /// Called once all is checked, before the first neighbour is written; again where a search begins anew.
 using MakeRoom = std::function<FoundPlaces()>;
 
-/// Check and prepare `queries`, search, and write distances and rows, by their places; keys have their
-/// numbers.
+/// Check and prepare `queries`, search, and write distances and rows. Rows are given by their places, keys
+/// by their numbers.
 ///   options  by place (MappedOptions)
 ///   also  called for each query tile when it is in its place and while its keys are on the device, without a
 ///         lock; may be empty. With `self` or a filter keys of rows that do not count are still among these.

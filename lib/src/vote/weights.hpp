@@ -60,8 +60,8 @@ class Weigher {
 
 /// Refuse weights that do not apply to lists of up to `longest` neighbours.
 ///   where  begins the message: "classify"
-/// Throws invalid_argument: too few rank weights, one that is negative or not finite, or some without
-///                          Weights::rank.
+/// Throws invalid_argument: too few rank weights, one that is negative or not finite, or rank weights
+///                          without Weights::rank.
 ///        unsupported:      Weights::distance with negative_dot.
 void check_weights(std::string_view where, const VotingOptions& voting, Metric metric, std::int64_t longest);
 

@@ -17,8 +17,7 @@ void add_index_option(CLI::App& app, TrainingFlags& flags);
 ///   rows  they are needed in host memory, too: somebody asks about them, or shows them
 /// Throws invalid_argument: --index beside an option that it decides; neither --train nor --index.
 ///        unsupported:      a file of cosine where rows are needed, which holds unit rows; files that belong
-///        to
-///                          rows beside rows that were removed or have ids.
+///                          to rows beside rows that were removed or have ids.
 ///        bad_file:         as index_file_info() does.
 void take_index(const CLI::App& app, RowFlags& flags, bool rows);
 

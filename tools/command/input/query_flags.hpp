@@ -44,8 +44,8 @@ std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, 
 /// Who is asked, for messages: the name of a file, or `--query`.
 std::string asked_name(const TrainingFlags& training, const QueryFlags& flags);
 
-/// Note queries with neighbours at an infinite distance: these are in order of row, and no nearer than
-/// others.
+/// Note queries with neighbours at an infinite distance: these are in order of row, since none of them is
+/// nearer than another.
 ///   asked  "--query" or the name of a file, for the message
 void note_overflow(const RadiusNeighbors& found, const std::string& asked);
 

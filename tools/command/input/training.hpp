@@ -5,8 +5,7 @@
 //   add_table_options(*app, flags.tables, "The column that holds the labels", false);  // no --queries
 //   add_answer_options(*app, flags);                                                   // --labels
 //   add_feature_option(*app, flags);                                                   // --features
-//   add_preparation_options(*app, flags);                                              // --scale,
-//   --categories
+//   add_preparation_options(*app, flags);                                              // --scale and others
 //   ...
 //   const Training training = read_training("structure", flags);
 //   const Classifier classifier(device, training.rows.searched(), training.labels[0].code, metric,

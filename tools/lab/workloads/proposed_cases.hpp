@@ -51,8 +51,7 @@ struct ProposedResult : RandomResult {
 /// Every case, on all `workers` at once, and compared with the chain alone of the same worker. Every 16th set
 /// asks `voucher`, too, for as many queries as are quick: its chain, or plain_answer() where there is none.
 ///   workers  the same device, opened several times: a thread each
-///   options  first: any case. Where time runs out, what is left of the sets begun is skipped, and not
-///   counted
+///   options  first: any case. Where time runs out, what is left of the sets begun is skipped and not counted
 /// An error counts as a difference.
 ProposedResult run_proposed_cases(std::span<const Device> workers, const Device* voucher,
                                   const ProposedOptions& options);

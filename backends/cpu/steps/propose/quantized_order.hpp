@@ -1,5 +1,4 @@
-// Where the elements of quantized rows lie, and what they are: prepare writes them for the kernels that
-// propose.
+// The orders of the elements of quantized rows, as the step prepare writes them for the kernels that propose.
 // An order's write() puts dimension d of x' = x - c where its place is, `moved` of rows r ... r + count - 1,
 // and says what the quantized rows then are.
 #pragma once

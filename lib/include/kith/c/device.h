@@ -70,9 +70,8 @@ KITH_C_API kith_status kith_inventory_warning(const kith_inventory* inventory, i
 
 /// Open a device, and let it prove that it is exact. Free by kith_device_free(), before the program ends.
 ///   spec  `auto` or NULL (a CUDA device, else a GPU by OpenCL, else the CPU), `gpu` (the same, but never
-///         the CPU), `cpu`, `cuda`, `cuda:1`,
-///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or platform, any
-///         case)
+///         the CPU), `cpu`, `cuda`, `cuda:1`, `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the
+///         name of device or platform, in any case)
 /// KITH_INVALID_ARGUMENT: the spec names no back end.
 /// KITH_UNAVAILABLE: no such device here (says why), it failed its self-test, or its driver was started
 /// before this process was forked.

@@ -37,8 +37,8 @@ KITH_C_API kith_status kith_index_search_keys(const kith_index* index, const kit
 KITH_C_API kith_status kith_merge(int64_t m, int64_t k, int64_t lists, const uint32_t* const* value,
                                   const int64_t* const* row, uint32_t* merged_value, int64_t* merged_row);
 
-/// Distances as kith_index_search() and kith_index_within() of all rows give them; rows are those of the
-/// keys.
+/// Distances as kith_index_search() and kith_index_within() of all rows give them, of the rows in
+/// the keys.
 ///   metric    of the shards; NULL: `l2`
 ///   value     [count]
 ///   distance  [count]  out

@@ -16,8 +16,8 @@ KITH_C_API void kith_stop_free(kith_stop* stop);
 /// From any thread: calls that were given `stop` return KITH_INTERRUPTED within a step, later ones at once.
 KITH_C_API kith_status kith_stop_request(const kith_stop* stop);
 
-/// Room for what a search tells of itself. One call at a time fills it, from the start. Free by
-/// kith_trace_free().
+/// Make room for what a search reports of itself. One call at a time fills it, from the start.
+/// kith_trace_free() frees it.
 ///   time_steps  not 0: time each step, which costs a little
 KITH_C_API kith_status kith_trace_new(int32_t time_steps, kith_trace** out);
 KITH_C_API void kith_trace_free(kith_trace* trace);

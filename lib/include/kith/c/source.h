@@ -26,8 +26,8 @@ KITH_C_API void kith_source_options_init(kith_source_options* options, uint64_t 
 KITH_C_API kith_status kith_index_from_file(const kith_device* device, const char* path,
                                             const kith_source_options* options, kith_index** out);
 
-/// An index of rows in memory, which the caller keeps, and does not change, until the index is freed. Free by
-/// kith_index_free().
+/// Make an index of rows in memory, which the caller keeps, and does not change, until kith_index_free()
+/// frees the index.
 ///   rows  [n, dims]
 KITH_C_API kith_status kith_index_from_rows(const kith_device* device, const kith_rows* rows,
                                             const kith_source_options* options, kith_index** out);

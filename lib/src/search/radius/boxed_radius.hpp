@@ -18,8 +18,8 @@ namespace kith {
 using OtherWay = std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>;
 
 /// All training rows whose value is at most bounds[q], as within() returns them, by boxes; nothing where
-/// these do not pay. A query that reads too many leaves, or has more rows than a list holds, goes the other
-/// way.
+/// these do not pay. A query that reads too many leaves, or has more rows than a list holds, is answered
+/// without boxes.
 ///   queries  [m, dims], prepared
 ///   bounds   [m]
 std::optional<RadiusNeighbors> within_by_boxes(const Index::State& index, MatrixView<const float> queries,
