@@ -34,7 +34,7 @@ constexpr std::size_t header_bytes = 24, title_bytes = 16;
 std::string mended_model(std::string file) {
   if (file.size() < header_bytes + 8) return file;
   constexpr std::string_view names[] = {"model",  "voting", "prepare", "columns", "rows",
-                                        "labels", "values", "samples", "origin"};
+                                        "labels", "values", "samples", "origin",  "unread"};
   const std::size_t end = file.size() - 8;
   std::size_t begun = std::string::npos;
   for (const std::string_view name : names) {

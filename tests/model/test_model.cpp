@@ -46,40 +46,17 @@ TEST_CASE("model: a file byte for byte") {
       {"model", text("linf") + words({0, 3, 2, 2})},
       {"voting", text("uniform") + text("smallest_label") + words({INT64_MIN, 0, 0, 0})},
       {"prepare", words({2}) + text("ordinal") + words({0, 0, 1}) + text("min_max") + words({1, 2}) +
-                      bytes<double>({least, -4}) + words({2}) + bytes<double>({3 - least, 9})},
+                      bytes<double>({least, -4}) + words({2}) + bytes<double>({3 - least, 9}) +
+                      text("refuse") + words({0})},
       {"columns", words({0, 0, 0})},
       {"rows", words({6}) + bytes<float>({1, 2, 3, -4, 1e-45f, 5})},
       {"labels", words({0, 0})},
       {"values", words({6}) + bytes<double>({0.1, -0.0, 1e300, 5e-324, -2, 7})},
-      {"samples", words({0})}};
+      {"samples", words({0})},
+      {"origin", words({0, 0, -1})},
+      {"unread", words({0, 0})}};
   CHECK(folder.read("m.kith") == assembled(expected));
   CHECK(sections_of(folder.read("m.kith")) == expected);
-}
-
-TEST_CASE("model: cosine has version 3, and what an older kith made is refused, and how to make it again") {
-  const Folder folder;
-  Model model = small_regressor();
-  model.metric = Metric::cosine;
-  save(model, folder / "m.kith");
-  const string good = folder.read("m.kith");
-  CHECK(good[8] == 3);
-  CHECK(same(load_model(folder / "m.kith"), model));
-  string older = assembled(sections_of(good), 3);
-  CHECK(older == good);
-  for (const std::int64_t version : {1, 2}) {
-    Sections sections = sections_of(good);
-    if (version == 1) {
-      sections.pop_back();  // the origin
-      string& prepare = content_of(sections, "prepare");
-      prepare.resize(prepare.size() - text("refuse").size() - words({0}).size());
-    }
-    folder.write("old.kith", assembled(sections, version));
-    CHECK(error_of([&] { load_model(folder / "old.kith"); }) ==
-          "bad_file: model: " + (folder / "old.kith") +
-              ": byte 8: an older kith made this model, whose distances by cosine were others; train it "
-              "again from "
-              "its rows (kith classify or regress --save-model)");
-  }
 }
 
 /// With columns that nobody reads.
@@ -89,17 +66,12 @@ Model narrow(Model model) {
   return model;
 }
 
-TEST_CASE("model: columns that nobody reads make version 4, and must have places among all") {
+TEST_CASE("model: columns that nobody reads must have places among all") {
   const Folder folder;
   const Model model = narrow(small_regressor());
   save(model, folder / "m.kith");
-  const string good = folder.read("m.kith");
-  CHECK(good[8] == 4);
-  Sections sections = sections_of(good);
-  CHECK(sections.back() == std::pair<string, string>{"unread", words({2, 0, 2, 0})});
-  folder.write("older.kith", assembled(sections, 3));
-  CHECK(error_of([&] { load_model(folder / "older.kith"); }).find(" bytes follow the last section") !=
-        string::npos);
+  CHECK(sections_of(folder.read("m.kith")).back() ==
+        std::pair<string, string>{"unread", words({2, 0, 2, 0})});
   const auto why = [&](const std::vector<std::int64_t>& places, const std::vector<string>& names) {
     Model wrong = model;
     wrong.unread = places;
@@ -118,8 +90,10 @@ TEST_CASE("model: columns that nobody reads make version 4, and must have places
 
 TEST_CASE("model: what is saved is loaded, and saved again is the same file") {
   const Folder folder;
-  for (const Model& model :
-       {small_classifier(), small_regressor(), narrow(small_classifier()), narrow(small_regressor())}) {
+  Model cosine = small_regressor();
+  cosine.metric = Metric::cosine;
+  for (const Model& model : {small_classifier(), small_regressor(), cosine, narrow(small_classifier()),
+                             narrow(small_regressor())}) {
     save(model, folder / "m.kith");
     const Model back = load_model(folder / "m.kith");
     CHECK(same(back, model));

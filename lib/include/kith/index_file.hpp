@@ -48,7 +48,7 @@ struct OpenOptions {
 
 /// Read an index to a device: block by block, so that the rows are never all in host memory. Every byte is
 /// compared with the checksums of the file; of a part, the blocks of 64 MiB that it needs.
-/// Throws bad_file: missing, foreign, of a newer version, of another byte order, cut or longer than it
+/// Throws bad_file: missing, foreign, of another version, of another byte order, cut or longer than it
 ///                  should be, damaged, or with rows that no Index has (says where).
 ///        out_of_memory: the rows do not fit on the device.
 ///        invalid_argument: the file has no such rows; a `largest` below an element, as for IndexOptions.

@@ -50,9 +50,9 @@ struct KITH_API Model {
   Regressor regressor(Device device) const;
 };
 
-/// Write a model, in the smallest version of the format that holds it. The file appears whole or not at all,
-/// and is the same on every machine: little-endian, its version first, a checksum last. docs/contract.md,
-/// section 10. Throws invalid_argument: parts that do not fit together (says which).
+/// Write a model. The file appears whole or not at all, and is the same on every machine: little-endian, its
+/// version first, a checksum last. docs/contract.md, section 10.
+/// Throws invalid_argument: parts that do not fit together (says which).
 ///        bad_file:         it cannot be written (says why).
 ///        interrupted:      options.stop asked for it before the file was in its place.
 KITH_API void save(const Model& model, const std::string& path, const SaveOptions& options = {});

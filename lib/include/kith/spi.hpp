@@ -29,7 +29,7 @@
 namespace kith::spi {
 
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
-inline constexpr std::uint32_t plugin_abi = 16;
+inline constexpr std::uint32_t plugin_abi = 1;
 
 /// One chain for each (query, row) pair, raw.
 struct DistanceStep {

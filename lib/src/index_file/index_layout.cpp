@@ -152,9 +152,8 @@ class HeadReader {
   std::size_t position_ = 0;
 };
 
-/// Magic, version and byte order: what decides whether the rest can be read at all.
-/// Returns the version.
-std::uint64_t check_origin(HeadReader& reader, std::span<const unsigned char> head) {
+/// Checks magic, version and byte order, which decide whether the rest can be read at all.
+void check_origin(HeadReader& reader, std::span<const unsigned char> head) {
   const std::size_t some = std::min(head.size(), index_magic.size());
   if (some == 0 || std::memcmp(head.data(), index_magic.data(), some) != 0)
     refuse_index_file(0, "this is no index of kith; name a file that kith wrote as .kidx");
@@ -170,25 +169,10 @@ std::uint64_t check_origin(HeadReader& reader, std::span<const unsigned char> he
   if (mark != order_mark)
     refuse_index_file(index_magic.size(), "here stands no byte order; the file is damaged: copy it again");
   reader.number(version);
-  if (version < 1 || version > index_version)
+  if (version != index_version)
     refuse_index_file(version_at, "the format is version " + std::to_string(version) +
-                                      ", but this kith reads versions 1 to " + std::to_string(index_version) +
+                                      ", but this kith reads version " + std::to_string(index_version) +
                                       "; use the kith that wrote it");
-  return version;
-}
-
-/// What is written has the lowest version that holds it.
-void check_version(const IndexFileInfo& info) {
-  const std::uint64_t lowest = index_version_of(info.metric);
-  if (info.version < lowest)
-    refuse_index_file(
-        version_at,
-        "an older kith made this index, whose distances by cosine were others; make it again from "
-        "its rows (kith index build --metric cosine)");
-  if (info.version > lowest)
-    refuse_index_file(version_at, "the format is version " + std::to_string(info.version) +
-                                      ", but the index needs version " + std::to_string(lowest) +
-                                      "; save the index again");
 }
 
 }  // namespace
@@ -254,7 +238,7 @@ IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids) {
       static_cast<std::uint64_t>(layout.info.rows * row_bytes(layout.info.element, layout.info.features)));
   layout.info.rows_offset = layout.info.sections.back().offset;
   layout.body_bytes = end - index_head_bytes;
-  layout.info.version = index_version_of(layout.info.metric);
+  layout.info.version = index_version;
   layout.info.bytes = end + 8 * (layout.blocks() + 1);
   return layout;
 }
@@ -295,16 +279,15 @@ std::vector<unsigned char> head_of(const IndexLayout& layout) {
 
 IndexLayout read_head(std::span<const unsigned char> head, std::uint64_t bytes) {
   HeadReader reader(head);
-  const std::uint64_t version = check_origin(reader, head);
+  check_origin(reader, head);
   std::uint64_t sum = 0;
   std::memcpy(&sum, head.data() + checksum_at, sizeof sum);
   if (sum != Xxh64::of(head.data(), checksum_at))
     refuse_index_file(checksum_at,
                       "the checksum of the head does not match; the file is damaged: copy it again");
   IndexLayout layout;
-  layout.info.version = version;
+  layout.info.version = index_version;
   head_fields(reader, layout);
-  check_version(layout.info);
   reader.zeros(checksum_at - reader.position());
   check_layout(layout, bytes);
   return layout;

@@ -20,7 +20,7 @@ namespace kith {
 
 inline constexpr std::string_view index_where = "index file";  ///< what begins messages
 inline constexpr std::string_view index_magic = "\x93kithidx";
-inline constexpr std::uint64_t index_version = 2;  ///< the highest that there is
+inline constexpr std::uint64_t index_version = 1;
 inline constexpr std::uint64_t index_head_bytes = 4096, index_page_bytes = 4096;
 /// Bytes that one checksum is of: XXH64 over the XXH64 of each MiB of them, so that several threads make it.
 inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
@@ -32,11 +32,6 @@ inline constexpr std::string_view rows_section = "rows", unit_rows_section = "un
 inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
-
-/// The lowest version that holds an index. In version 1 cosine was 1 minus the product of unit rows.
-constexpr std::uint64_t index_version_of(Metric metric) {
-  return metric == Metric::cosine ? 2 : 1;
-}
 
 /// A file as its head says.
 struct IndexLayout {

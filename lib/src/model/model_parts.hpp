@@ -10,28 +10,18 @@ namespace kith {
 
 /// The bytes before the first section: these eight, the version, and the size of the whole file.
 inline constexpr std::string_view model_magic = "\x93kithmdl";
-inline constexpr std::uint64_t model_version = 4;  ///< the highest that there is
+inline constexpr std::uint64_t model_version = 1;
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
 
 /// A section begins with its name, filled up with zeros, and the size of what follows.
 inline constexpr std::size_t section_name_bytes = 8;
 
-/// The lowest version that holds all of a model. Up to version 2 cosine was 1 minus the product of unit rows.
-inline std::uint64_t version_of(const Model& model) {
-  if (!model.unread.empty()) return 4;
-  if (model.metric == Metric::cosine) return 3;
-  const bool plain = model.answer_names.empty() && model.row_numbers.empty() && model.first_index < 0 &&
-                     model.preparation.options().missing == Missing::refuse;
-  return plain ? 1 : 2;
-}
-
 /// Every section of `model` goes through `stream`. What it has for them: section(name, body),
 /// number(integer), array(vector of numbers), text(string), texts(vector of strings), choice(enumerator),
 /// list(vector, body of one element).
 ///   learned  of its preparation, which has no parts of its own
-///   version  of the format
 template <class Stream, class AnyModel, class Learned>
-void model_parts(Stream& stream, AnyModel& model, Learned& learned, std::uint64_t version) {
+void model_parts(Stream& stream, AnyModel& model, Learned& learned) {
   stream.section("model", [&](auto& s) {
     s.choice(model.metric);
     s.number(model.k);
@@ -57,7 +47,6 @@ void model_parts(Stream& stream, AnyModel& model, Learned& learned, std::uint64_
       one.array(columns.shift);
       one.array(columns.divisor);
     });
-    if (version < 2) return;
     s.choice(learned.options.missing);
     s.array(learned.fills);
   });
@@ -73,13 +62,11 @@ void model_parts(Stream& stream, AnyModel& model, Learned& learned, std::uint64_
   });
   stream.section("values", [&](auto& s) { s.array(model.values); });
   stream.section("samples", [&](auto& s) { s.array(model.sample_weights); });
-  if (version < 2) return;
   stream.section("origin", [&](auto& s) {
     s.texts(model.answer_names);
     s.array(model.row_numbers);
     s.number(model.first_index);
   });
-  if (version < 4) return;
   stream.section("unread", [&](auto& s) {
     s.array(model.unread);
     s.texts(model.unread_names);

@@ -55,8 +55,6 @@ class ModelReader {
   /// Where the content of a section begins.
   std::uint64_t start_of(std::string_view section) const { return starts_.find(section)->second; }
 
-  std::uint64_t version() const { return version_; }
-
   void check_header() {
     std::array<char, 8> magic{};
     const std::size_t some = read_at(fd_, 0, magic.data(), magic.size());
@@ -66,10 +64,9 @@ class ModelReader {
       fail(bytes_, "the file ends here, within its header of " + std::to_string(model_header_bytes) +
                        " bytes; copy it again");
     position_ = magic.size();
-    version_ = size();
-    if (version_ < 1 || version_ > model_version)
-      fail(magic.size(), "the format is version " + std::to_string(version_) +
-                             ", but this kith reads versions 1 to " + std::to_string(model_version) +
+    if (const std::uint64_t version = size(); version != model_version)
+      fail(magic.size(), "the format is version " + std::to_string(version) +
+                             ", but this kith reads version " + std::to_string(model_version) +
                              "; use the kith that wrote it");
     const std::uint64_t promised = size();
     if (bytes_ < promised)
@@ -95,22 +92,6 @@ class ModelReader {
       fail(summed, "the checksum does not match; the file is damaged: copy it again");
     position_ = model_header_bytes;
     end_ = summed;
-  }
-
-  bool has(std::string_view section) const { return starts_.find(section) != starts_.end(); }
-
-  /// What is written has the lowest version that holds it.
-  void check_version(const Model& model) const {
-    const std::uint64_t lowest = version_of(model);
-    if (model.metric == Metric::cosine && version_ < lowest)
-      fail(model_magic.size(),
-           "an older kith made this model, whose distances by cosine were others; train it again from its "
-           "rows "
-           "(kith classify or regress --save-model)");
-    if (version_ != lowest)
-      fail(model_magic.size(), "the format is version " + std::to_string(version_) +
-                                   ", but the model needs version " + std::to_string(lowest) +
-                                   "; save the model again");
   }
 
   void check_end() {
@@ -227,7 +208,7 @@ class ModelReader {
 
   int fd_;
   std::uint64_t bytes_, end_;  ///< of the file; of the section that is read
-  std::uint64_t position_ = 0, version_ = 0;
+  std::uint64_t position_ = 0;
   std::string name_;
   std::map<std::string, std::uint64_t, std::less<>> starts_;
 };
@@ -257,12 +238,11 @@ Model read_model(int fd) {
   reader.check_sum();
   Model model;
   Preparation::Learned learned;
-  model_parts(reader, model, learned, reader.version());
+  model_parts(reader, model, learned);
   reader.check_end();
   at_section(reader, "prepare", [&] { model.preparation = Preparation(std::move(learned)); });
   for (const ModelSection& section : model_checks())
-    if (reader.has(section.name)) at_section(reader, section.name, [&] { section.check(model); });
-  reader.check_version(model);
+    at_section(reader, section.name, [&] { section.check(model); });
   return model;
 }
 

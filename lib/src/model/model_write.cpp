@@ -104,15 +104,14 @@ void save(const Model& model, const std::string& path, const SaveOptions& option
   check_model(model);
   const Preparation::Learned learned = model.preparation.learned();
   ModelWriter counter(nullptr);
-  const std::uint64_t version = version_of(model);
-  model_parts(counter, model, learned, version);
+  model_parts(counter, model, learned);
   const std::uint64_t bytes = model_header_bytes + counter.bytes() + model_checksum_bytes;
   SavedFile output("model", path, bytes, options);
   ModelWriter writer(&output);
   writer.raw(model_magic.data(), model_magic.size());
-  writer.size(version);
+  writer.size(model_version);
   writer.size(bytes);
-  model_parts(writer, model, learned, version);
+  model_parts(writer, model, learned);
   writer.size(writer.checksum());
   writer.flush();
   output.commit();

@@ -55,7 +55,7 @@ void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::in
 /// All of `lists`.
 RadiusKeys merge_radius_keys(std::span<const ShardLists> lists);
 
-/// Refuse values of no distance by `metric`, such as one below 0 by cosine, which older kiths made. Throws
+/// Refuse values of no distance by `metric`, such as one below 0 by cosine. Throws
 /// invalid_argument: names the first.
 void check_values(std::string_view where, Metric metric, std::span<const std::uint32_t> values);
 

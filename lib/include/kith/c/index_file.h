@@ -21,7 +21,7 @@ KITH_C_API kith_status kith_index_save(const kith_index* index, const char* path
 ///   threads   of the host; 0: as many as there are cores
 ///   stop      NULL: none
 ///   progress  NULL: none
-/// KITH_BAD_FILE: missing, foreign, of a newer version, cut, damaged, or with rows that no index has.
+/// KITH_BAD_FILE: missing, foreign, of another version, cut, damaged, or with rows that no index has.
 KITH_C_API kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
                                        const kith_stop* stop, kith_progress progress, void* user,
                                        kith_index** out);

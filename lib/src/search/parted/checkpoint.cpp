@@ -24,7 +24,7 @@ namespace kith {
 namespace {
 
 constexpr std::string_view checkpoint_magic = "\x93kithchk";
-constexpr std::uint64_t checkpoint_version = 3, own_order = 0x0102030405060708u;
+constexpr std::uint64_t checkpoint_version = 1, own_order = 0x0102030405060708u;
 constexpr std::int64_t most_digested = 256;
 constexpr mode_t checkpoint_mode = 0600;  // answers are for who asked
 
