@@ -107,5 +107,5 @@ def test_names(name):
     if name == "MetricName":
         names |= set(re.findall(r"(?m)^KITH_METRIC\((\w+), ", (INCLUDE / "kith" / "metrics.def").read_text()))
     known = set(typing.get_args(getattr(_types, name)))
-    unsaid = {"automatic", "shadow"}  # the default, and another name of quantized
+    unsaid = {"automatic"}  # the default
     assert names - unsaid == known - unsaid and len(known) > 2

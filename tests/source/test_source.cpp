@@ -309,8 +309,6 @@ TEST_CASE("source: a block of an index file is compared with its checksum when i
 
 TEST_CASE("source: residences have names") {
   CHECK(parse_residence("Stream") == Residence::stream);
-  CHECK(parse_residence("shadow") == Residence::quantized);
-  CHECK(name(parse_residence("shadow")) == "quantized");
   CHECK(error_of([] { parse_residence("streem"); }) ==
         "invalid_argument: residence: there is none called \"streem\"; did you mean stream?");
 }

@@ -74,15 +74,6 @@ TEST_CASE("score: the weights of each class, worked out on paper") {
         std::vector<float>{0, 4.25f, 0.5f, /**/ 3, 2, 1});
 }
 
-TEST_CASE("score: the former name gives the same") {
-  const std::vector<std::uint32_t> labels{2, 0, 1, 1};
-  const std::vector<float> weights{0.5f, 0.25f, 4};
-  const stages::KeyLists lists = lists_of_rows(3, {0, 2, 3});
-  const MatrixView<const float> view(weights.data(), 1, 3);
-  const std::vector<float> sums = stages::tally(device(), lists, view, labels, 3);  // former name
-  CHECK(sums == std::vector<float>{0, 4.25f, 0.5f});
-}
-
 TEST_CASE("score: the order of the ranks is part of the sum") {
   const std::vector<std::uint32_t> labels{0, 0, 0, 1};
   const float half_unit = 0x1p-24f;

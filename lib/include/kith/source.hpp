@@ -93,7 +93,7 @@ enum class Residence {
 /// `automatic`, `resident`, `stream`, `quantized`.
 KITH_API std::string_view name(Residence residence);
 
-/// The residence called `text`, in any case; `shadow` is another name of `quantized`.
+/// The residence called `text`, in any case.
 ///
 /// Throws invalid_argument: there is none; the message names the nearest, or lists those there are.
 KITH_API Residence parse_residence(std::string_view text);

@@ -134,13 +134,6 @@ KITH_API std::vector<float> score(const Device& device, const KeyLists& nearest,
                                   MatrixView<const float> weights, std::span<const std::uint32_t> labels,
                                   std::uint32_t classes);
 
-/// The former name of score().
-inline std::vector<float> tally(const Device& device, const KeyLists& nearest,  // former name
-                                MatrixView<const float> weights, std::span<const std::uint32_t> labels,
-                                std::uint32_t classes) {
-  return score(device, nearest, weights, labels, classes);
-}
-
 /// The smallest distance of each query to each class, and the sum of all, in columns' ascending order, as a
 /// pair of floats (docs/contract.md, section 11).
 ///   distances  [m, n]  >= 0; +infinity may be, no pair is masked

@@ -22,7 +22,6 @@ constexpr std::pair<Residence, std::string_view> residence_names[] = {{Residence
                                                                       {Residence::resident, "resident"},
                                                                       {Residence::stream, "stream"},
                                                                       {Residence::quantized, "quantized"}};
-constexpr std::pair<Residence, std::string_view> other_residence_names[] = {{Residence::quantized, "shadow"}};
 
 class MemorySource : public Source {
  public:
@@ -141,7 +140,7 @@ std::string_view name(Residence residence) {
 }
 
 Residence parse_residence(std::string_view text) {
-  return parse_in(residence_names, "residence", text, &other_residence_names);
+  return parse_in(residence_names, "residence", text);
 }
 
 }  // namespace kith

@@ -157,7 +157,6 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
   CHECK(kith("select-features --criterion Leave_One_Out --method FORWARD " + base).code == 0);
   const string scores = "compare --device cpu -n 50 -m 3 --dims 2 -k 2 --stage ";
   CHECK(contains(kith(scores + "score").out, "\nscore  "));
-  CHECK(contains(kith(scores + "tally").out, "\nscore  "));  // former name
   CHECK(kith("compare --device cpu --stage Select,SEARCH --data Grid -n 50 -m 3 --dims 2 -k 2").code == 0);
   const string help = kith("classify --help").out;  // CLI11 before 2.4 writes a default behind =
   CHECK((contains(help, "--tie WHAT=smallest-label") || contains(help, "--tie WHAT [smallest-label]")));

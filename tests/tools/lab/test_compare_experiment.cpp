@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -213,28 +212,6 @@ TEST_CASE("compare --placement: steps, copies and the same bits, as text and as 
   CHECK(parsed["placement"] == "distance=cpu, select=cpu, merge=cpu, vote=cpu");
   CHECK(parsed["steps"].size() == 9);  // queries, rows, distance, select, merge, labels, vote, two answers
   CHECK(parsed["total_seconds"] > 0);
-}
-
-TEST_CASE("compare: what has moved is told in a line, and done") {
-  const std::string silent = "2>/dev/null", told = "2>&1 >/dev/null";
-  const auto moved = [&](const std::string& before, const std::string& after) {
-    CHECK(shell("$kith compare " + before + " " + silent).out == shell("$kith " + after).out);
-    CHECK(shell("$kith compare --quiet " + before + " " + told).out == "");
-    return shell("$kith compare " + before + " " + told).out;
-  };
-  const std::string ending = "`, and only that from the next release on; write it so\n";
-  CHECK(moved("--experiment list", "reproduce list") ==
-        "kith: note: compare: --experiment NAMES is `kith reproduce NAMES" + ending);
-  CHECK(moved("--json --experiment=list", "reproduce list --json") ==
-        "kith: note: compare: --experiment NAMES is `kith reproduce NAMES" + ending);
-  CHECK(moved("--device cpu --random-cases 3", "verify --device cpu --random-cases 3") ==
-        "kith: note: compare: --random-cases COUNT is `kith verify --random-cases COUNT" + ending);
-  const test_support::TemporaryFolder folder;
-  std::ofstream(folder / "a.csv") << "1,2\n3,4\n5,7\n";
-  const std::string whole = "--device cpu --header no -k 2 --proposer dot --train " + (folder / "a.csv");
-  CHECK(shell("$kith compare --whole " + whole + " " + silent).code == 0);
-  CHECK(shell("$kith compare --whole " + whole + " " + told).out ==
-        "kith: note: compare: --whole --train FILE is `kith verify --train FILE" + ending);
 }
 
 TEST_CASE("compare: what was refused was not compared") {

@@ -118,11 +118,11 @@ TEST_CASE("chart picture: what is no character becomes a sign that stands for on
 TEST_CASE("experiment page: says everything, and needs nothing from elsewhere") {
   Chart chart = chart_of({line("bubble (cpu)", {3, 2, 1}), line("threshold (cpu)", {1, none, 1})});
   chart.series[0].points[0].joules = 0.25;
-  const std::string page = experiment_page({result_of(chart)}, "kith compare --experiment 'a'");
+  const std::string page = experiment_page({result_of(chart)}, "kith reproduce 'a'");
   for (const char* said : {"a title", "somebody, 2016", "a card", "a processor", "why &amp; what", "m = 32",
                            "something was refused", "16x", "1.3x (cpu)", "another card", "bubble (cpu)",
                            "threshold (cpu)", "row 3 differs", "1 of 2 passed", "no joules: no counter",
-                           "joules a run", "0.25", "12.5", "kith compare --experiment &#39;a&#39;"})
+                           "joules a run", "0.25", "12.5", "kith reproduce &#39;a&#39;"})
     CHECK_MESSAGE(contains(page, said), said);
   for (const char* foreign : {"http:", "https:", "<script", "<link", "@import", "url(", "src="})
     CHECK_MESSAGE(!contains(page, foreign), foreign);

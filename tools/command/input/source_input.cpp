@@ -21,7 +21,7 @@ void add_residence_option(CLI::App& app, TrainingFlags& flags) {
              "Where to keep the training rows: resident (on the device), stream (in their file; they pass "
              "through the device in chunks, within --memory-limit), quantized (in their file; the device "
              "holds quantized rows), automatic (on the device if they fit, else stream)",
-             {"automatic", "resident", "stream", "quantized", "shadow"})
+             {"automatic", "resident", "stream", "quantized"})
       ->default_str("resident");
 }
 

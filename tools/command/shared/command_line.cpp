@@ -49,7 +49,7 @@ CommandLine::~CommandLine() = default;
 
 int CommandLine::run(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run) {
   try {
-    words = moved_words(plain_words(std::move(words), *app_));
+    words = plain_words(std::move(words), *app_);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app_->parse(std::move(words));
   } catch (const CLI::CallForVersion&) {

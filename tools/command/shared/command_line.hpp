@@ -28,8 +28,4 @@ class CommandLine {
   std::vector<Subcommand> subcommands_;
 };
 
-/// The same words where all of them are still `kith compare`'s; those of what has moved, which is told in a
-/// note, where it is: `--random-cases` and `--whole` to `kith verify`, `--experiment` to `kith reproduce`.
-std::vector<std::string> moved_words(std::vector<std::string> words);
-
 }  // namespace kith::command

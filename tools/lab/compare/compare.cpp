@@ -21,7 +21,6 @@ std::vector<std::string> stage_names(const std::string& text) {
   for (std::string& stage : stages) {
     const std::string given = stage;
     stage = plain_name(given);
-    if (stage == "tally") stage = workloads::name(workloads::Stage::score);  // its former name
     if (std::find(known.begin(), known.end(), stage) != known.end()) continue;
     known.insert(known.begin(), "all");
     refuse("compare", "--stage: there is no stage called \"" + given + "\"; " + advice_on_name(given, known));
