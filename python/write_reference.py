@@ -1,26 +1,32 @@
 #!/usr/bin/env python3
-"""Write docs/python-reference.md from the docstrings of the package; a test holds the page against them.
+"""Writes the reference of the Python package from its docstrings, as a page of Markdown. tools/docs runs it.
 
-write_reference.py [--out docs/python-reference.md]
+    write_reference.py FILE
+
+It needs libkith and NumPy, and Sphinx in place of the packages that parts of kith import.
 """
 
 import argparse
 import inspect
 from pathlib import Path
 
-import kith
-import kith.dask
-import kith.faiss
-import kith.files
-import kith.sklearn
+from sphinx.ext.autodoc.mock import mock
+
+with mock(["sklearn", "dask", "distributed"]):
+    import kith
+    import kith.dask
+    import kith.faiss
+    import kith.files
+    import kith.sklearn
 
 FAISS = [name for name in kith.faiss.__all__ if not name.startswith("METRIC_")]
 
 
 def signature(member):
-    """As it is called, without the types, which the sources have."""
+    """The parameters of a function or class, without their types, which the sources have."""
+    made = getattr(member, "__init__", None) if inspect.isclass(member) else None
     try:
-        parameters = inspect.signature(member).parameters.values()
+        parameters = inspect.signature(made if inspect.isfunction(made) else member).parameters.values()
     except (TypeError, ValueError):
         return "(...)"
     plain = [one.replace(annotation=inspect.Parameter.empty) for one in parameters if one.name not in ("self", "cls")]
@@ -45,7 +51,7 @@ def page():
     lines = [
         "# Reference of the Python package",
         "",
-        "Written by `python/write_reference.py` from the docstrings; [python.md](python.md) is the manual.",
+        "These are the docstrings of the package; [kith in Python](../python.md) is the manual.",
         "",
     ]
     parts = (
@@ -71,10 +77,8 @@ def page():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--out", type=Path, default=Path(__file__).resolve().parents[1] / "docs" / "python-reference.md"
-    )
-    parser.parse_args().out.write_text(page(), encoding="utf-8")
+    parser.add_argument("file", type=Path)
+    parser.parse_args().file.write_text(page(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -59,15 +59,6 @@ def test_everything_public_is_documented():
                     assert inspect.getdoc(function), f"{member.__name__}.{name}"
 
 
-def test_the_reference_is_that_of_the_docstrings():
-    for needed in ("sklearn", "distributed"):
-        pytest.importorskip(needed)
-    if not (SOURCE / "docs" / "python-reference.md").exists():
-        pytest.skip("docs/python-reference.md is not here")
-    written = runpy.run_path(str(SOURCE / "python" / "write_reference.py"))["page"]()
-    assert written == (SOURCE / "docs" / "python-reference.md").read_text(encoding="utf-8"), "python/write_reference.py"
-
-
 EXAMPLES = sorted((SOURCE / "python" / "examples").glob("*.py"))
 
 

@@ -4,7 +4,7 @@
 #                 line of the documents is longer than 400 characters, the log of benchmarks apart; relative links of
 #                 the repository's pages lead to files, before the site is built
 
-packages_docs="doxygen python3-sphinx python3-myst-parser python3-breathe furo"
+packages_docs="doxygen python3-numpy python3-sphinx python3-myst-parser python3-breathe furo"
 
 # Lines that are too long to be read, a line each.
 long_lines() { # FILES

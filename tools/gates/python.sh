@@ -30,10 +30,9 @@ install_wheel() {
   rm -rf "$python_tests/dist" "$python_tests/tests"
   python3 python/pack_wheel.py --build "$build" --out "$python_tests/dist" && check_tag &&
     "$environment/bin/python" -m pip install --quiet --force-reinstall --no-deps "$python_tests"/dist/*.whl &&
-    mkdir -p "$python_tests/tests/docs" && cp -r python/tests "$python_tests/tests/python" &&
-    cp -r python/examples python/write_reference.py "$python_tests/tests/python/" &&
-    mkdir -p "$python_tests/tests/tools/lab" && cp -r tools/lab/scale "$python_tests/tests/tools/lab/" &&
-    cp docs/python-reference.md "$python_tests/tests/docs/"
+    mkdir -p "$python_tests/tests" && cp -r python/tests "$python_tests/tests/python" &&
+    cp -r python/examples "$python_tests/tests/python/" &&
+    mkdir -p "$python_tests/tests/tools/lab" && cp -r tools/lab/scale "$python_tests/tests/tools/lab/"
 }
 
 # By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.
