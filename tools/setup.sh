@@ -159,11 +159,6 @@ has_nvidia_driver() {
   [ -e /proc/driver/nvidia/version ] || command -v nvidia-smi >/dev/null 2>&1
 }
 
-# Whether the command in a build folder has its laboratory, which tools/quickstart leaves out.
-has_lab() { # FOLDER
-  ! grep -q '^KITH_LAB:BOOL=OFF' "$1/CMakeCache.txt" 2>/dev/null
-}
-
 # configure PRESET FOLDER OPTIONS...: cmake, quietly unless it fails. KITH_WERROR=ON in the environment makes
 # warnings errors.
 configure() {

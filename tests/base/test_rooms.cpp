@@ -80,9 +80,9 @@ TEST_CASE("rooms: a planted include that points upward is refused") {
         "attic/old.hpp is in no room of lib/src/README.md");
 }
 
-TEST_CASE("rooms: the command without its laboratory includes nothing of tools/lab") {
+TEST_CASE("rooms: kith includes nothing of kith-lab") {
   std::size_t files = 0;
-  for (const char* room : {"command", "files", "hdf5", "mpi", "report"})
+  for (const char* room : {"command", "files", "hdf5", "mpi", "report", "workloads"})
     for (const auto& entry :
          fs::recursive_directory_iterator(fs::path(KITH_TEST_SOURCE_DIR) / "tools" / room)) {
       if (!entry.is_regular_file()) continue;

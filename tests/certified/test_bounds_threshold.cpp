@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "common/bounds.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

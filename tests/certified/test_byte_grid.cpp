@@ -15,7 +15,7 @@
 #include "kith/index.hpp"
 #include "kith/index_file.hpp"
 #include "kith/spi/byte_grid.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -12,7 +12,7 @@
 #include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
 #include "kith/spi/byte_grid.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

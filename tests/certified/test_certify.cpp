@@ -7,7 +7,7 @@
 
 #include "common/device.hpp"
 #include "kith/index.hpp"
-#include "lab/workloads/cases.hpp"
+#include "workloads/cases.hpp"
 
 namespace kith::tests {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -10,7 +10,7 @@
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "kith/stages.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/device.hpp"
 #include "kith/evaluation.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

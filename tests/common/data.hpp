@@ -10,7 +10,7 @@
 
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
-#include "lab/workloads/rows.hpp"
+#include "workloads/rows.hpp"
 
 namespace kith::tests {
 

@@ -42,13 +42,16 @@ inline Result kith(const string& arguments) {
   return shell("\"$kith\" " + arguments);
 }
 
-/// The command fails with this code and this one line, and prints nothing else.
-inline void check_refused(const string& arguments, int code, const string& message) {
-  CAPTURE(arguments);
-  const Result result = kith(arguments);
+/// It failed with this code and this one line, and printed nothing else.
+inline void check_refusal(const Result& result, int code, const string& message) {
   CHECK(result.code == code);
   CHECK(result.err == "kith: " + message + "\n");
   CHECK(result.out.empty());
+}
+
+inline void check_refused(const string& arguments, int code, const string& message) {
+  CAPTURE(arguments);
+  check_refusal(kith(arguments), code, message);
 }
 
 }  // namespace command_tests

@@ -13,7 +13,7 @@
 #include "kith/neighbors.hpp"
 #include "kith/stages.hpp"
 #include "kith/voting.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 

@@ -54,7 +54,7 @@ def neighbors(truth, found, dice):
 
 
 def write(kith, folder):
-    """Writes the data and the reports; returns (name, path of the page, most pages it may print to)."""
+    """Writes the data and the reports, by `kith` and the kith-lab beside it; returns (name, path of the page, most pages it may print to)."""
     dice = random.Random(7)
 
     def path(name):
@@ -74,7 +74,8 @@ def write(kith, folder):
 
     def page(name, most, *arguments):
         device = [] if arguments[0] == "recall" else ["--device", "cpu"]
-        command = [kith, *arguments, *device, "--report", path(name + ".html")]
+        program = kith + "-lab" if arguments[0] == "reproduce" else kith
+        command = [program, *arguments, *device, "--report", path(name + ".html")]
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
         if done.returncode != 0:
             raise SystemExit("%s\nended with %d: %s" % (" ".join(command), done.returncode, done.stdout[-2000:]))

@@ -9,7 +9,7 @@
 #include "common/device.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

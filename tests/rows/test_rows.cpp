@@ -1,4 +1,4 @@
-// The rows that the other tests, `kith compare` and `kith bench` run on.
+// The rows that the other tests, `kith compare` and `kith-lab bench` run on.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "kith/error.hpp"
-#include "lab/workloads/random.hpp"
-#include "lab/workloads/rows.hpp"
+#include "workloads/random.hpp"
+#include "workloads/rows.hpp"
 
 using namespace kith;
 using namespace kith::workloads;

@@ -15,7 +15,7 @@
 #include "common/oracle.hpp"
 #include "kith/index.hpp"
 #include "kith/spi/step_runner.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

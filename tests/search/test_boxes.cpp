@@ -14,7 +14,7 @@
 #include "kith/index.hpp"
 #include "kith/knn_graph.hpp"
 #include "kith/spi/boxes.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -17,7 +17,7 @@
 #include "kith/index.hpp"
 #include "kith/index_file.hpp"
 #include "kith/keys.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "common/device.hpp"
-#include "lab/workloads/cases.hpp"
+#include "workloads/cases.hpp"
 
 namespace kith::tests {
 namespace {

@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "common/proxy_device.hpp"
-#include "lab/workloads/cases.hpp"
-#include "lab/workloads/proposed_cases.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/proposed_cases.hpp"
 
 using namespace kith;
 using namespace kith::workloads;

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "kith/kith.hpp"
-#include "lab/workloads/random.hpp"
 #include "problem.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::tests::soak {
 

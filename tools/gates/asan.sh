@@ -15,7 +15,7 @@ gate_asan() {
     files=$(find tests -name 'test_*.cpp' | sort | awk -v day="$date" '(NR + day) % 3 == 0 { sub(".*/", ""); print }' | paste -sd ';')
   fi
   configure asan "$build-asan" -DCMAKE_CXX_COMPILER=clang++-14 -DKITH_WERROR=ON "-DKITH_TOOLS=$with_command" \
-    "-DKITH_TEST_FILES=$files" &&
+    "-DKITH_LAB=$with_command" "-DKITH_TEST_FILES=$files" &&
     cmake --build "$build-asan" --parallel "$jobs" &&
     ctest --test-dir "$build-asan" --parallel "$jobs" --output-on-failure \
       -R '^(unit|cpu|cpu-inner-loops|opencl:pocl)$'

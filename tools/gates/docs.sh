@@ -57,7 +57,6 @@ docs_without_dead_links() {
 
 gate_docs() {
   docs_without_long_lines && docs_without_dead_links || return
-  [ -x "$kith" ] || build_kith || return
   tools/docs || return
   plant=$build/docs/tree/docs/planted.md
   printf -- '---\norphan: true\n---\n\n# Planted\n\n[A page that is not there](not-there.md)\n' > "$plant"

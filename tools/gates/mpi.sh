@@ -17,7 +17,7 @@ get_open_mpi() {
 
 test_ranks() {
   [ -n "$short" ] && step=4 || step=1
-  configure default "$build-mpi" -DKITH_TESTS=ON -DKITH_LAB=ON -DKITH_CUDA=OFF -DKITH_MPI=ON \
+  configure default "$build-mpi" -DKITH_TESTS=ON -DKITH_CUDA=OFF -DKITH_MPI=ON \
     "-DMPI_CXX_COMPILER=$environment/bin/mpicxx" "-DMPIEXEC_EXECUTABLE=$environment/bin/mpirun" || return
   cmake --build "$build-mpi" --parallel "$jobs" \
     --target kith_command kith_mpi_command kith_mpi_tests kith_mpi_command_tests kith_mpi_dies || return

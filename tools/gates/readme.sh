@@ -13,7 +13,7 @@ minimum_outputs=45  # that were compared
 packages_readme="ccache python3-venv binutils pkg-config libopenmpi-dev openmpi-bin"
 
 gate_readme() {
-  [ -e "$build/lib/libkith.so.0" ] || build_kith || return
+  [ -x "$kith_lab" ] || build_kith || return
   python_tests=$root/build/python  # the gate `freethreaded` has one of its own
   make_environment || { skip_without_pypi; return; }
   install_wheel || return

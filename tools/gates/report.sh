@@ -6,7 +6,7 @@ packages_report="chromium poppler-utils python3-pip"
 
 # axe-core is a script that comes in a package of PyPI.
 gate_report() {
-  [ -x "$kith" ] || build_kith || return
+  [ -x "$kith_lab" ] || build_kith || return
   wheel=axe_playwright_python-0.1.8-py3-none-any.whl axe=$logs/axe/axe_playwright_python/axe.min.js
   [ -r "$axe" ] || { python3 -m pip -q download --no-deps --only-binary :all: -d "$logs/axe" axe-playwright-python==0.1.8 &&
     python3 -m zipfile -e "$logs/axe/$wheel" "$logs/axe"; }

@@ -69,6 +69,11 @@ std::string format_digits(double value, int digits) {
   return std::isnan(value) ? "-" : printed("%.*g", digits, value);
 }
 
+std::string device_line(const DeviceInfo& info) {
+  return info.spec + ": " + info.name + ", " + info.platform +
+         (info.driver.empty() ? "" : ", " + info.driver);
+}
+
 std::string version_number() {
   return printed("%d.%d.%d", KITH_VERSION_MAJOR, KITH_VERSION_MINOR, KITH_VERSION_PATCH);
 }

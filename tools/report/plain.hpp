@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "kith/device.hpp"
+
 namespace kith::report {
 
 /// Columns of text under their titles; columns whose every cell looks like a number are
@@ -27,6 +29,9 @@ std::string format_float(float value);                    ///< as short as gives
 std::string format_double(double value);                  ///< the same for a double
 std::string format_number(double value, int decimals);    ///< as printf("%.*f")
 std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for what is no number
+
+/// `cuda:0: NVIDIA H200, NVIDIA CUDA, CUDA 12.4`
+std::string device_line(const DeviceInfo& info);
 
 /// `0.1.0`: kith's.
 std::string version_number();

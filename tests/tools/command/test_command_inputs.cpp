@@ -33,10 +33,6 @@ const std::set<string> written = {"--out",       "--proba",          "--save-mod
                                   "--out-index", "--out-distance",   "--out-edges",  "--table",
                                   "--errors",    "--sample-classes", "--distances",  "--resume"};
 
-bool is_output(const string& subcommand, const string& option) {
-  return written.contains(option) || (subcommand == "bench" && option == "--json");
-}
-
 string answer_to(const string& arguments, int code) {
   const Result result = command_tests::kith(arguments);
   CAPTURE(arguments);
@@ -86,7 +82,7 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
     std::vector<string> inputs, outputs;
     for (const CLI::Option* option : subcommand.app->get_options())
       if (option->get_type_name() == "FILE" && !option->get_lnames().empty())  // else it is a word of its own
-        (is_output(name, long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
+        (written.contains(long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
     const auto others = [&](const string& given) {  // asked for before anything is compared
       string text;
       for (const char* needed : {"--train", "--queries", "--truth", "--found"})
@@ -148,19 +144,6 @@ TEST_CASE("an output is an input whatever the path says: links, folders, stdin")
   CHECK_FALSE(folder.has("new.csv"));
   answer_to(ask + "--train " + a + " --out /dev/null --report /dev/null", 0);
   CHECK(folder.read("a.csv") == flowers);
-}
-
-TEST_CASE("a folder of outputs may hold no input that would be replaced") {
-  const Folder folder;
-  fs::create_directory(folder / "charts");
-  const string data = folder.write("charts/x-1.svg", "1,2\n");
-  check_refused("reproduce gsknn-kdd --data " + data + " --charts " + (folder / "charts"), 2,
-                "invalid_argument: reproduce: --charts " + (folder / "charts") +
-                    " would replace the file of --data; give another folder");
-  const string images = folder.write("train-images-idx3-ubyte", "");
-  check_refused("bench --fashion-mnist " + (folder / ".") + " --json " + images, 2,
-                "invalid_argument: bench: --json " + images +
-                    " would replace a file of --fashion-mnist; give it another name");
 }
 
 TEST_CASE("what kith tune measured is no output of another subcommand") {

@@ -143,7 +143,7 @@ TEST_CASE("a file that was written is told on stderr, unless --quiet") {
   CHECK(wrong.code == 3);
   CHECK(contains(wrong.err, "none.csv"));
   for (const char* name : {"devices", "search", "classify", "regress", "evaluate", "structure",
-                           "select-features", "compare", "verify", "bench", "tune", "doctor"})
+                           "select-features", "compare", "verify", "tune", "doctor"})
     CHECK(contains(kith(string(name) + " --help").out, "--quiet"));
 }
 

@@ -13,9 +13,6 @@
 #include "common/device.hpp"
 #include "common/folder.hpp"
 #include "lab/energy/energy.hpp"
-#ifdef KITH_COMMAND_PATH
-#include "common/shell.hpp"
-#endif
 
 using namespace kith;
 using namespace kith::energy;
@@ -306,30 +303,6 @@ TEST_CASE("energy: without a counter nothing is run") {
   CHECK_FALSE(meter.measure([] { FAIL("it was run"); }));
   CHECK(meter.source() == "no joules: there is no counter");
 }
-
-#ifdef KITH_COMMAND_PATH
-TEST_CASE("energy: kith bench has a column for joules where it was asked, and says where they come from") {
-  const test_support::TemporaryFolder folder;
-  const std::string json = folder / "bench.json";
-  const auto bench = [&](const std::string& more) {
-    const auto result = command_tests::kith(
-        "bench --workload knn03 --scale 0.001 --device cpu --repeats 1 --seconds 1 --json " + json + " " +
-        more);
-    CHECK(result.code == 0);
-    return result.out;
-  };
-  const auto written = [&] { return folder.read("bench.json"); };
-  const std::string without = bench("");
-  CHECK_FALSE(contains(without, "J/search"));
-  CHECK_FALSE(contains(written(), "joules"));
-  const std::string with = bench("--energy");
-  CHECK(contains(with, "  J/search  "));
-  EnergyMeter meter(open_device("cpu").info());
-  CHECK(contains(with, meter.available() ? "\ncpu: joules: " : "\ncpu: no joules: "));
-  CHECK(contains(written(), "\"source\": \"" + meter.source()));
-  CHECK(contains(written(), "joules_per_search") == meter.available());
-}
-#endif
 
 TEST_SUITE_BEGIN("device");
 

@@ -5,11 +5,32 @@
 #include <string>
 #include <vector>
 
+#include "lab/reproduce/experiment_page.hpp"
 #include "tools/report/charts.hpp"
 
 using namespace kith::tests::charts;
 
 namespace {
+
+using kith::experiments::Result;
+
+Result result_of(const Chart& chart) {
+  Result result;
+  result.name = "a-name";
+  result.title = "a title";
+  result.paper = "somebody, 2016";
+  result.hardware = "a card";
+  result.devices = {"cpu: a processor"};
+  result.explanation = {"why & what"};
+  result.assumed = {"m = 32"};
+  result.notes = {"something was refused"};
+  result.claims = {{"ratio", "16x", "1.3x (cpu)", "another card"}};
+  result.charts = {chart};
+  result.tables = {{"parts", {"what", "ms"}, {{"sort", "12.5"}}}};
+  result.checks = {{"bits", true, ""}, {"other bits", false, "row 3 differs"}};
+  result.energy = "no joules: no counter";
+  return result;
+}
 
 /// Whether every element that begins ends, in order, and < and & stand for nothing else.
 bool well_formed(const std::string& xml) {
@@ -38,6 +59,27 @@ double number_after(const std::string& text, const std::string& name, std::size_
 }
 
 }  // namespace
+
+TEST_CASE("line chart: what one device refuses is one entry, each refusal once") {
+  const auto refused = [](const std::string& label, const std::string& device, const std::string& note) {
+    Series series = line(label, {none});
+    series.device = device;
+    series.note = note;
+    return series;
+  };
+  const Chart chart =
+      chart_of({line("drawn", {1}), refused("a", "cpu", "first reason"), refused("b", "cpu", "first reason"),
+                refused("c", "gpu", "first reason"), refused("d", "cpu", "second reason"),
+                refused("e", "", "not built in"), refused("f", "", "not built in")});
+  const std::string html = line_chart(chart), svg = chart_picture(result_of(chart), chart);
+  CHECK(count(html, "no points") == 4);  // cpu, gpu, and what is no device's
+  CHECK(contains(html, "<span>a; b; d<small>first reason; second reason</small></span>"));
+  CHECK(contains(html, "<span>c<small>first reason</small></span>"));
+  CHECK(contains(html, "<span>e<small>not built in</small></span>"));
+  CHECK(contains(html, "<span>f<small>not built in</small></span>"));
+  CHECK(count(svg, ": no points") == 4);
+  CHECK(contains(svg, ">a; b; d: no points</text>"));
+}
 
 TEST_CASE("chart picture: stands alone, in its own colours") {
   Chart chart = chart_of({line("a <b> & \"c\"", {3, 2, 1}), line("second", {1, 2, 3}), line("none", {none})});
@@ -118,11 +160,11 @@ TEST_CASE("chart picture: what is no character becomes a sign that stands for on
 TEST_CASE("experiment page: says everything, and needs nothing from elsewhere") {
   Chart chart = chart_of({line("bubble (cpu)", {3, 2, 1}), line("threshold (cpu)", {1, none, 1})});
   chart.series[0].points[0].joules = 0.25;
-  const std::string page = experiment_page({result_of(chart)}, "kith reproduce 'a'");
+  const std::string page = experiment_page({result_of(chart)}, "kith-lab reproduce 'a'");
   for (const char* said : {"a title", "somebody, 2016", "a card", "a processor", "why &amp; what", "m = 32",
                            "something was refused", "16x", "1.3x (cpu)", "another card", "bubble (cpu)",
                            "threshold (cpu)", "row 3 differs", "1 of 2 passed", "no joules: no counter",
-                           "joules a run", "0.25", "12.5", "kith reproduce &#39;a&#39;"})
+                           "joules a run", "0.25", "12.5", "kith-lab reproduce &#39;a&#39;"})
     CHECK_MESSAGE(contains(page, said), said);
   for (const char* foreign : {"http:", "https:", "<script", "<link", "@import", "url(", "src="})
     CHECK_MESSAGE(!contains(page, foreign), foreign);

@@ -11,8 +11,8 @@
 #include "common/data_files.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
 #include "lab/experiments/measure.hpp"
-#include "lab/workloads/random.hpp"
 #include "tools/lab/experiments.hpp"
+#include "workloads/random.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

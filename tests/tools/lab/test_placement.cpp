@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "lab/placement/placement.hpp"
-#include "lab/workloads/rows.hpp"
 #include "tools/lab/experiments.hpp"
+#include "workloads/rows.hpp"
 
 using namespace kith;
 using namespace kith::experiments;

@@ -62,27 +62,6 @@ TEST_CASE("line chart: a series without points is listed with the reason") {
   CHECK(!contains(html, "<polyline"));
 }
 
-TEST_CASE("line chart: what one device refuses is one entry, each refusal once") {
-  const auto refused = [](const std::string& label, const std::string& device, const std::string& note) {
-    Series series = line(label, {none});
-    series.device = device;
-    series.note = note;
-    return series;
-  };
-  const Chart chart =
-      chart_of({line("drawn", {1}), refused("a", "cpu", "first reason"), refused("b", "cpu", "first reason"),
-                refused("c", "gpu", "first reason"), refused("d", "cpu", "second reason"),
-                refused("e", "", "not built in"), refused("f", "", "not built in")});
-  const std::string html = line_chart(chart), svg = chart_picture(result_of(chart), chart);
-  CHECK(count(html, "no points") == 4);  // cpu, gpu, and what is no device's
-  CHECK(contains(html, "<span>a; b; d<small>first reason; second reason</small></span>"));
-  CHECK(contains(html, "<span>c<small>first reason</small></span>"));
-  CHECK(contains(html, "<span>e<small>not built in</small></span>"));
-  CHECK(contains(html, "<span>f<small>not built in</small></span>"));
-  CHECK(count(svg, ": no points") == 4);
-  CHECK(contains(svg, ">a; b; d: no points</text>"));
-}
-
 TEST_CASE("line chart: numbers at the ends of lines do not overlap, and stay inside") {
   std::vector<Series> many;
   for (int i = 0; i < 14; ++i) many.push_back(line("series " + std::to_string(i), {1, 1 + 0.001 * i}));

@@ -36,9 +36,10 @@ void write_all(const Manual& manual, const fs::path& share) {
   write_text(pages / (manual.program.page() + ".1"), man_page(manual, manual.program));
   for (const ManualCommand& command : manual.commands)
     write_text(pages / (command.page() + ".1"), man_page(manual, command));
-  write_text(share / "bash-completion" / "completions" / "kith", bash_completion(manual));
-  write_text(share / "zsh" / "site-functions" / "_kith", zsh_completion(manual));
-  write_text(share / "fish" / "vendor_completions.d" / "kith.fish", fish_completion(manual));
+  write_text(share / "bash-completion" / "completions" / manual.program.name, bash_completion(manual));
+  write_text(share / "zsh" / "site-functions" / manual.function(), zsh_completion(manual));
+  write_text(share / "fish" / "vendor_completions.d" / (manual.program.name + ".fish"),
+             fish_completion(manual));
 }
 
 const ManualCommand& command_named(const Manual& manual, const std::string& word) {
@@ -80,15 +81,17 @@ Subcommand add_manual(CLI::App& parent) {
   auto flags = std::make_shared<ManualFlags>();
   CLI::App* app = parent.add_subcommand("manual", "Print man pages, and completions for bash, zsh and fish");
   app->add_option("--as", flags->form, "Print this: man, markdown, bash, zsh, fish")->type_name("WHAT");
-  app->add_option("--of", flags->of, "Subcommand whose man page is printed (default: kith itself)")
+  app->add_option("--of", flags->of, "Subcommand whose man page is printed (default: the program itself)")
       ->type_name("NAME");
   writes_folder(app->add_option("--out", flags->folder,
                                 "Write man pages and completions into the subfolders of this share/ folder "
                                 "where systems look for them"),
                 {});
-  add_examples(*app, {"kith manual --as man --of search | man -l -",
-                      "kith manual --as bash > ~/.local/share/bash-completion/completions/kith",
-                      "kith manual --out ~/.local/share"});
+  const std::string program = parent.get_name(), page = program + " manual --as man --of manual | man -l -",
+                    bash =
+                        program + " manual --as bash > ~/.local/share/bash-completion/completions/" + program,
+                    all = program + " manual --out ~/.local/share";
+  add_examples(*app, {page, bash, all});
   return {app, [&parent, flags] { return run_manual(parent, *flags); }};
 }
 

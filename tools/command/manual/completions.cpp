@@ -81,8 +81,9 @@ std::string zsh_option(const ManualOption& option) {
   return text;
 }
 
-std::string fish_option(const ManualCommand& command, const ManualOption& option) {
-  std::string text = "complete -c kith -n '__fish_seen_subcommand_from " + command.word() + "'";
+std::string fish_option(const std::string& program, const ManualCommand& command,
+                        const ManualOption& option) {
+  std::string text = "complete -c " + program + " -n '__fish_seen_subcommand_from " + command.word() + "'";
   for (const std::string& name : option.names)
     text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
   if (!option.choices.empty())
@@ -97,8 +98,10 @@ std::string fish_option(const ManualCommand& command, const ManualOption& option
 }  // namespace
 
 std::string bash_completion(const Manual& manual) {
+  const std::string &program = manual.program.name, function = manual.function();
   std::string text =
-      "# Completion of kith for bash.\n_kith() {\n"
+      "# Completion of " + program + " for bash.\n" + function +
+      "() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} values= files=\n"
       "  # --option=value arrives as three words.\n"
       "  if [ \"$word\" = = ]; then word=\n"
@@ -112,12 +115,14 @@ std::string bash_completion(const Manual& manual) {
          "  esac\n"
          "  if [ -n \"$files\" ]; then mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
          "  else mapfile -t COMPREPLY < <(compgen -W \"$values\" -- \"$word\"); fi\n}\n"
-         "complete -o filenames -F _kith kith\n";
+         "complete -o filenames -F " +
+         function + " " + program + "\n";
 }
 
 std::string zsh_completion(const Manual& manual) {
-  std::string text =
-      "#compdef kith\n# Completion of kith for zsh.\n_kith() {\n  local -a commands\n  commands=(\n";
+  const std::string &program = manual.program.name, function = manual.function();
+  std::string text = "#compdef " + program + "\n# Completion of " + program + " for zsh.\n" + function +
+                     "() {\n  local -a commands\n  commands=(\n";
   for (const ManualCommand& command : manual.commands)
     text += "    " + in_quotes(command.word() + ":" + with_backslashes(brief(command.text), ":\\")) + "\n";
   text +=
@@ -128,16 +133,17 @@ std::string zsh_completion(const Manual& manual) {
     for (const ManualOption& option : command.options) text += zsh_option(option);
     text += "        && return\n      ;;\n";
   }
-  return text + "  esac\n}\n_kith \"$@\"\n";
+  return text + "  esac\n}\n" + function + " \"$@\"\n";
 }
 
 std::string fish_completion(const Manual& manual) {
-  std::string text = "# Completion of kith for fish.\ncomplete -c kith -f\n";
+  const std::string& program = manual.program.name;
+  std::string text = "# Completion of " + program + " for fish.\ncomplete -c " + program + " -f\n";
   for (const ManualCommand& command : manual.commands)
-    text += "complete -c kith -n __fish_use_subcommand -a " + command.word() + " -d " +
+    text += "complete -c " + program + " -n __fish_use_subcommand -a " + command.word() + " -d " +
             in_quotes(brief(command.text)) + "\n";
   for (const ManualCommand& command : manual.commands)
-    for (const ManualOption& option : command.options) text += fish_option(command, option);
+    for (const ManualOption& option : command.options) text += fish_option(program, command, option);
   return text;
 }
 

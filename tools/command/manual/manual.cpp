@@ -109,9 +109,15 @@ std::string ManualCommand::page() const {
   return text;
 }
 
+std::string Manual::function() const {
+  std::string text = "_" + program.name;
+  std::replace(text.begin(), text.end(), '-', '_');
+  return text;
+}
+
 Manual manual_of(const CLI::App& parent) {
   Manual manual;
-  manual.version = version_text();
+  manual.version = version_text(parent.get_name());
   manual.program = command_of(parent, parent.get_name());
   for (const CLI::App* app : parent.get_subcommands([](const CLI::App*) { return true; }))
     if (!app->get_group().empty())

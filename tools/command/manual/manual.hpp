@@ -37,6 +37,8 @@ struct Manual {
   std::string version;                  ///< `kith 0.1.0`
   ManualCommand program;                ///< what stands before a subcommand
   std::vector<ManualCommand> commands;  ///< in the order of --help
+
+  std::string function() const;  ///< what completions call their function: `_kith`
 };
 
 Manual manual_of(const CLI::App& parent);

@@ -127,7 +127,8 @@ std::string man_page(const Manual& manual, const ManualCommand& command) {
 }
 
 std::string manual_markdown(const Manual& manual) {
-  std::string text = "# Commands\n\n" + markdown(manual.program.text) + "\n\n| subcommand | |\n|---|---|\n";
+  std::string text = "# Commands of " + manual.program.name + "\n\n" + markdown(manual.program.text) +
+                     "\n\n| subcommand | |\n|---|---|\n";
   for (const ManualCommand& command : manual.commands)
     text += "| [`" + command.name + "`](#" + command.page() + ") | " + markdown(command.text) + " |\n";
   text += "\nExit codes: " + markdown(manual.program.exit_codes) + ".\n";

@@ -1,4 +1,4 @@
-// What the subcommands of `kith` share.
+// What the subcommands of `kith` and `kith-lab` share.
 //
 // A subcommand is one function, add_NAME(parent): it registers its options and returns what to do
 // when it is asked for. command_line.cpp calls all of them, parses, and runs the one that was named:
@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -69,15 +68,9 @@ Subcommand add_structure(CLI::App& parent);
 Subcommand add_select_features(CLI::App& parent);
 Subcommand add_compare(CLI::App& parent);
 Subcommand add_verify(CLI::App& parent);
-Subcommand add_reproduce(CLI::App& parent);
-Subcommand add_bench(CLI::App& parent);
 Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
 Subcommand add_manual(CLI::App& parent);
-
-/// In place of one that this build leaves out: it is refused when its name is read, since its options are not
-/// known.
-Subcommand add_left_out(CLI::App& parent, const std::string& name);
 
 /// All of them, in the order of `kith --help`.
 std::vector<Subcommand> all_subcommands(CLI::App& parent);
@@ -127,12 +120,12 @@ void add_plan_options(CLI::App& app, PlanFlags& flags);
 PlanOptions plan_options(const PlanFlags& flags);
 
 /// Lines shown under "Examples" at the end of `--help`, and what the exit codes mean.
-void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines);
+void add_examples(CLI::App& app, const std::vector<std::string_view>& lines);
 
 std::vector<std::string> split_commas(std::string_view text);
 
-/// `kith 0.1.0`
-std::string version_text();
+/// `kith 0.1.0`, where `program` is kith.
+std::string version_text(const std::string& program);
 
 /// The command line as a shell would take it.
 std::string command_line();

@@ -11,9 +11,6 @@
 namespace kith::command {
 namespace {
 
-constexpr const char* description =
-    "Exact k-nearest-neighbour search and classification. Every device returns the same bits.";
-
 /// The same words with `kith help X` as `kith X --help`, and `kith version` as `kith --version`.
 std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::App& app) {
   if (!words.empty() && words[0] == "version") words[0] = "--version";
@@ -28,19 +25,27 @@ std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::
 
 }  // namespace
 
-std::string version_text() {
-  return "kith " + report::version_number();
+std::string version_text(const std::string& program) {
+  return program + " " + report::version_number();
 }
 
-CommandLine::CommandLine() : app_(std::make_unique<CLI::App>(description, "kith")) {
+Program kith_program() {
+  return {"kith",
+          "Exact k-nearest-neighbour search and classification. Every device returns the same bits.",
+          {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
+           "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2", "kith doctor"},
+          all_subcommands};
+}
+
+CommandLine::CommandLine(const Program& program)
+    : app_(std::make_unique<CLI::App>(program.about, program.name)) {
   app_->formatter(grouped_help());
   app_->get_formatter()->column_width(help_column);
-  app_->set_version_flag("--version,-V", version_text());
-  add_examples(*app_, {"kith devices", "kith search --train train.npy --queries queries.npy -k 5",
-                       "kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
-                       "kith doctor"});
-  subcommands_ = all_subcommands(*app_);
-  app_->require_subcommand(0, 1);  // `structure` is also the name of an experiment
+  app_->set_version_flag("--version,-V", version_text(program.name));
+  add_examples(*app_, program.examples);
+  subcommands_ = program.subcommands(*app_);
+  for (const Subcommand& subcommand : subcommands_) add_quiet_option(*subcommand.app);
+  app_->require_subcommand(0, 1);
   app_->allow_extras();
   for (const Subcommand& subcommand : subcommands_) subcommand.app->allow_extras();
 }
@@ -53,7 +58,7 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app_->parse(std::move(words));
   } catch (const CLI::CallForVersion&) {
-    print(version_text() + "\n");
+    print(version_text(app_->get_name()) + "\n");
     return exit_ok;
   } catch (const CLI::CallForHelp&) {
     print(wrapped_help(app_->help()));

@@ -1,19 +1,29 @@
-// The words of a command line, and what they ask for.
+// The words of a command line, and the subcommand that they name.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command.hpp"
 
 namespace kith::command {
 
-/// All subcommands and their options.
+/// A program that has subcommands: kith, or kith-lab.
+struct Program {
+  std::string name, about;                 ///< as `--help` shows them
+  std::vector<std::string_view> examples;  ///< lines of `--help`
+  std::vector<Subcommand> (*subcommands)(CLI::App& parent);
+};
+
+Program kith_program();
+
+/// All subcommands of a program and their options.
 class CommandLine {
  public:
-  CommandLine();
+  explicit CommandLine(const Program& program = kith_program());
   ~CommandLine();
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;

@@ -41,7 +41,7 @@ std::string command_line() {
   std::ifstream file("/proc/self/cmdline", std::ios::binary);
   std::string text, word;
   while (std::getline(file, word, '\0')) {
-    if (text.empty()) word = "kith";
+    if (text.empty()) word.erase(0, word.rfind('/') + 1);
     const bool plain = !word.empty() && word.find_first_not_of(
                                             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                             "0123456789-_./:,=+@%") == std::string::npos;

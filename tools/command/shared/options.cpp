@@ -218,7 +218,7 @@ PlanOptions plan_options(const PlanFlags& flags) {
   return options;
 }
 
-void add_examples(CLI::App& app, std::initializer_list<std::string_view> lines) {
+void add_examples(CLI::App& app, const std::vector<std::string_view>& lines) {
   std::string text = "Examples:\n";
   for (std::string_view line : lines) text += "  " + std::string(line) + "\n";
   app.footer(text + exit_code_help);

@@ -24,7 +24,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 }
 
 std::string see(const CLI::App& app, const CLI::App& parent) {
-  return "see `kith " + (&app == &parent ? "" : app.get_name() + " ") + "--help`";
+  return "see `" + parent.get_name() + " " + (&app == &parent ? "" : app.get_name() + " ") + "--help`";
 }
 
 /// What options are called elsewhere, and what they are here: of several the first that a subcommand has.
@@ -164,7 +164,7 @@ std::string subcommand_meant(const std::string& word, const std::vector<std::str
       {"feature_selection", "select-features"}};
   const std::string plain = plain_name(word);
   for (const auto& [other, name] : said)
-    if (other == plain) return name;
+    if (other == plain && std::find(names.begin(), names.end(), name) != names.end()) return name;
   return closest_name(word, names);
 }
 
@@ -192,15 +192,16 @@ std::string usage_message(const CLI::App& parent, const std::vector<Subcommand>&
   }
   if (!chosen) {
     const std::vector<std::string> words = parent.remaining();
-    if (words.empty()) return "kith: " + (error ? parse_problem(*error) + "; " : "") + see(parent, parent);
+    if (words.empty())
+      return parent.get_name() + ": " + (error ? parse_problem(*error) + "; " : "") + see(parent, parent);
     const std::string what =
         words[0].starts_with("-") ? "unknown option " + words[0] : "unknown subcommand \"" + words[0] + "\"";
     const std::string one = subcommand_meant(words[0], names);
-    return "kith: " + what + "; " +
+    return parent.get_name() + ": " + what + "; " +
            (one.empty() ? "choose one of " + joined(names) : "did you mean " + one + "?");
   }
   if (const std::vector<std::string> before = parent.remaining(); !before.empty())
-    return "kith: unknown option " + before[0] + " before " + chosen->get_name() +
+    return parent.get_name() + ": unknown option " + before[0] + " before " + chosen->get_name() +
            "; options come after the subcommand";
   const std::vector<std::string> words = chosen->remaining();
   if (!words.empty()) return unknown_word(*chosen, parent, subcommands, words[0]);

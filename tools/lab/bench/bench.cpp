@@ -1,4 +1,4 @@
-// kith bench: named workloads, timed on devices whose bits were checked first.
+// kith-lab bench: named workloads, timed on devices whose bits were checked first.
 #include "lab/bench/bench.hpp"
 #include "command/shared/json.hpp"
 
@@ -11,6 +11,7 @@
 #include "command/shared/named_files.hpp"
 #include "command/shared/output_file.hpp"
 #include "files/named.hpp"
+#include "lab/subcommands.hpp"
 
 namespace kith::command {
 namespace {
@@ -172,11 +173,11 @@ Subcommand add_bench(CLI::App& parent) {
       {"-ubyte", "-ubyte.gz"})
       ->capture_default_str();
   add_plan_options(*app, flags->plan);
-  add_examples(*app, {"kith bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
-                      "kith bench --device cpu --scale 0.01",
-                      "kith bench --prepare --workload sift_k10,emb768 --proposer fp16 --device cuda:0",
-                      "kith bench --workload sift_k10 --residence quantized --device cuda:0",
-                      "kith bench --workload select32 --selector radix --json radix.json"});
+  add_examples(*app, {"kith-lab bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
+                      "kith-lab bench --device cpu --scale 0.01",
+                      "kith-lab bench --prepare --workload sift_k10,emb768 --proposer fp16 --device cuda:0",
+                      "kith-lab bench --workload sift_k10 --residence quantized --device cuda:0",
+                      "kith-lab bench --workload select32 --selector radix --json radix.json"});
   return {app, [flags] { return run_bench(*flags); }};
 }
 

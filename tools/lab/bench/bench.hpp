@@ -1,4 +1,4 @@
-// What the parts of `kith bench` share.
+// What the parts of `kith-lab bench` share.
 #pragma once
 
 #include <map>
@@ -10,10 +10,10 @@
 #include "command/shared/command.hpp"
 #include "kith/device.hpp"
 #include "lab/energy/energy.hpp"
-#include "lab/stages/operations.hpp"
-#include "lab/workloads/clock.hpp"
-#include "lab/workloads/stored.hpp"
-#include "lab/workloads/workloads.hpp"
+#include "workloads/clock.hpp"
+#include "workloads/operations.hpp"
+#include "workloads/stored.hpp"
+#include "workloads/workloads.hpp"
 
 namespace kith::command {
 

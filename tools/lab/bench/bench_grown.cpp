@@ -1,12 +1,13 @@
-// kith bench: an Index that grows by rows which are made for it, because all of them have no room elsewhere.
+// kith-lab bench: an Index that grows by rows which are made for it, because all of them have no room
+// elsewhere.
 #include <algorithm>
 
 #include "kith/index.hpp"
 #include "kith/keys.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
-#include "lab/workloads/cases.hpp"
-#include "lab/workloads/made_rows.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/made_rows.hpp"
 
 namespace kith::command {
 namespace {

@@ -1,4 +1,4 @@
-// kith bench: from one workload and one device to seconds.
+// kith-lab bench: from one workload and one device to seconds.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -9,7 +9,7 @@
 #include "kith/spi.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
-#include "lab/workloads/cases.hpp"
+#include "workloads/cases.hpp"
 
 namespace kith::command {
 namespace {

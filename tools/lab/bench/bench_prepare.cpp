@@ -1,4 +1,4 @@
-// kith bench --prepare: what it takes to make rows ready to be searched.
+// kith-lab bench --prepare: what it takes to make rows ready to be searched.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -6,7 +6,7 @@
 #include "kith/spi.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
-#include "lab/workloads/cases.hpp"
+#include "workloads/cases.hpp"
 
 namespace kith::command {
 

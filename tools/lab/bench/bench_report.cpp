@@ -1,4 +1,4 @@
-// What `kith bench` prints and writes.
+// What `kith-lab bench` prints and writes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "files/printed.hpp"
-#include "lab/workloads/clock.hpp"
+#include "workloads/clock.hpp"
 
 namespace kith::energy {
 namespace {

@@ -1,7 +1,7 @@
 // The published experiments, run again: what one is, and what comes of it.
 //
 // One file an experiment. It measures by workloads::PreparedStage and kith::Index, checks the bits
-// of what it times, and returns data; kith reproduce prints and draws them.
+// of what it times, and returns data; kith-lab reproduce prints and draws them.
 #pragma once
 
 #include <cstdint>
@@ -105,9 +105,6 @@ const Experiment& find_experiment(std::string_view name);
 /// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
 /// interrupted, device_failure.
 Result run_experiment(const Experiment& experiment, const Settings& settings);
-
-/// `cuda:0: NVIDIA H200, ..., driver`, as Result::devices has it.
-std::string device_line(const DeviceInfo& info);
 
 /// Whether all checks passed.
 bool all_passed(const Result& result);

@@ -3,6 +3,7 @@
 #include "files/named.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd_data.hpp"
+#include "report/plain.hpp"
 
 namespace kith::experiments {
 
@@ -27,16 +28,11 @@ const Experiment& find_experiment(std::string_view name) {
   return files::find_named(all_experiments(), name, &Experiment::name, "experiment: there is none", {"all"});
 }
 
-std::string device_line(const DeviceInfo& info) {
-  return info.spec + ": " + info.name + ", " + info.platform +
-         (info.driver.empty() ? "" : ", " + info.driver);
-}
-
 Result run_experiment(const Experiment& experiment, const Settings& settings) {
   Result result = experiment.run(settings);
   result.name = experiment.name;
   result.quick = settings.quick;
-  for (const Device& device : settings.devices) result.devices.push_back(device_line(device.info()));
+  for (const Device& device : settings.devices) result.devices.push_back(report::device_line(device.info()));
   result.energy = settings.energy_note;
   for (std::size_t i = 0; i < settings.meters.size(); ++i)
     if (settings.meters[i])

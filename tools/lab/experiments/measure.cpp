@@ -6,7 +6,7 @@
 #include "kith/error.hpp"
 #include "kith/spi.hpp"
 #include "lab/experiments/memory.hpp"
-#include "lab/workloads/clock.hpp"
+#include "workloads/clock.hpp"
 
 namespace kith::experiments {
 namespace {
@@ -75,14 +75,6 @@ Measured time_whole(const Settings& settings, const char* call_name, const Asked
 
 void tell(const Settings& settings, const std::string& what) {
   if (settings.progress) settings.progress(what);
-}
-
-double median(std::vector<double> samples) {
-  if (samples.empty()) return not_measured;
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  if (samples.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(samples.begin(), middle)) / 2;
 }
 
 Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,

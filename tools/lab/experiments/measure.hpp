@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,15 +12,15 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 #include "lab/experiments/described.hpp"
-#include "lab/stages/operations.hpp"
-#include "lab/workloads/cases.hpp"
-#include "lab/workloads/rows.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/clock.hpp"
+#include "workloads/operations.hpp"
+#include "workloads/rows.hpp"
 
 namespace kith::experiments {
 
 using workloads::Answer, workloads::Operands, workloads::Operation, workloads::Stage, workloads::StageResult;
-
-inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
+using workloads::median, workloads::not_measured;
 
 /// What one measurement gave. Times in seconds, medians over the samples; NaN where nothing was timed.
 struct Measured {
@@ -45,9 +44,6 @@ struct Seconds {
 
 /// Say what is being measured. Throws when the user wants an end.
 void tell(const Settings& settings, const std::string& what);
-
-/// The mean of the two in the middle where their number is even; NaN of none.
-double median(std::vector<double> samples);
 
 /// Warm up, then run for about settings.seconds: at least three samples, but one where one takes
 /// longer than all of that. Tells `what` between runs.

@@ -1,6 +1,6 @@
 #include "lab/experiments/points.hpp"
 
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::experiments {
 

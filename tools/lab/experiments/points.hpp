@@ -8,7 +8,7 @@
 #include "lab/experiments/measure.hpp"
 #include "lab/experiments/sequential.hpp"
 #include "lab/placement/placement.hpp"
-#include "lab/workloads/rows.hpp"
+#include "workloads/rows.hpp"
 
 namespace kith::experiments {
 

@@ -74,7 +74,7 @@ class Results:
         self.files.sort(key=lambda file: (file["date"], "from" not in file))
 
     def workloads(self, device):
-        """{name: entry} of all that were measured there, in the order of kith bench where one file has them all."""
+        """{name: entry} of all that were measured there, in the order of kith-lab bench where one file has them all."""
         found = {}
         for file in reversed(self.files):
             if slug(file["device"]) == device:

@@ -14,8 +14,8 @@ UNITS = {"s": 1e-3, "ms": 1, "us": 1e3}  # of a millisecond
 
 
 def workload_names():
-    """In the order of kith bench --list."""
-    source = (ROOT / "tools/lab/workloads/workloads.cpp").read_text(encoding="utf-8")
+    """In the order of kith-lab bench --list."""
+    source = (ROOT / "tools/workloads/workloads.cpp").read_text(encoding="utf-8")
     return re.findall(r'^ +\{"(\w+)", (?:Timed::)?\w+, ', source, re.MULTILINE)
 
 

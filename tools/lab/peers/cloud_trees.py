@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""SciPy's cKDTree on the workloads of few columns of `kith bench`, beside kith in one process.
+"""SciPy's cKDTree on the workloads of few columns of `kith-lab bench`, beside kith in one process.
 
     cloud_trees.py [--workload cloud3,allknn3] [--scale 1] [--threads 2] [--device cpu] [--json FILE]
 

@@ -1,6 +1,6 @@
-"""The rows of `kith bench` once more, bit for bit, as tensors: uniform ones, whole numbers, codes of bits, images.
+"""The rows of `kith-lab bench` once more, bit for bit, as tensors: uniform ones, whole numbers, codes of bits, images.
 
-As tools/lab/workloads/rows.cpp makes them with seed 1 and tools/lab/workloads/stored.cpp rounds them to an element.
+As tools/workloads/rows.cpp makes them with seed 1 and tools/workloads/stored.cpp rounds them to an element.
 A row of bits is a row of bytes here, and a row of any other element one of float32, which holds its values.
 """
 import gzip
@@ -80,7 +80,7 @@ def images(folder, name, rows, device):
 
 
 def rows_of(entry, device):
-    """Training rows and queries of a search in a file of `kith bench --json`."""
+    """Training rows and queries of a search in a file of `kith-lab bench --json`."""
     if entry["data"] not in ("uniform", "integers"):
         return images(entry["data"], "train", entry["n"], device), images(entry["data"], "t10k", entry["m"], device)
     train = made_as(entry, True, entry["n"], device)

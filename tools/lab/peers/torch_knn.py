@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Exact k-nearest neighbours as users of PyTorch and FAISS write them, beside kith.
 
-    kith bench --device cuda:0 --workload all --json bench.json --answers DIR
+    kith-lab bench --device cuda:0 --workload all --json bench.json --answers DIR
     torch_knn.py --answers DIR [--json FILE] [--only NAMES] [--ways fp32,tf32,fp16,faiss] [--seconds S]
                  [--device cuda] BENCH.json...
 
-For every search that the files of `kith bench --json` hold, the peers do the same on the same rows. The rows, what
+For every search that the files of `kith-lab bench --json` hold, the peers do the same on the same rows. The rows, what
 is computed of them alone and the queries are on the device before the clock starts, as they are for kith. Time is
-that of CUDA's events around the whole search, which the device begins when it is in its queue, as in kith bench: the
+that of CUDA's events around the whole search, which the device begins when it is in its queue, as in kith-lab bench: the
 median of 5 runs after 2 that warm up, or of fewer where they would take longer than --seconds.
 
     fp32   PyTorch in single precision, TF32 forbidden: addmm, which computes |x|^2 / 2 - q . x for a tile of queries

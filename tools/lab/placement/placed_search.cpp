@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "lab/workloads/clock.hpp"
+#include "workloads/clock.hpp"
 
 namespace kith::experiments {
 namespace {

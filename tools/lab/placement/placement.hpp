@@ -17,7 +17,7 @@
 #include "kith/selector.hpp"
 #include "kith/spi.hpp"
 #include "lab/experiments/measure.hpp"
-#include "lab/stages/operations.hpp"
+#include "workloads/operations.hpp"
 
 namespace kith::experiments {
 

@@ -1,4 +1,4 @@
-// What `kith reproduce` prints and writes.
+// What `kith-lab reproduce` prints and writes.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// What `kith reproduce` draws: the page of --report and the pictures of --charts.
+// What `kith-lab reproduce` draws: the page of --report and the pictures of --charts.
 #pragma once
 
 #include <string>

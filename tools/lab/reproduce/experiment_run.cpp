@@ -51,11 +51,11 @@ std::optional<Error> lost_device(const Settings& settings) {
 Json asked_of(const Settings& settings) {
   Json devices = Json::array();
   for (const Device& device : settings.devices)
-    devices.push_back(experiments::device_line(device.info()) + ", " +
+    devices.push_back(report::device_line(device.info()) + ", " +
                       std::to_string(device.info().compute_units) + " compute units");
   return {{"kith", empty_tuning(settings.cpu.info()).kith},
           {"--device", std::move(devices)},
-          {"cpu", experiments::device_line(settings.cpu.info())},
+          {"cpu", report::device_line(settings.cpu.info())},
           {"--quick", settings.quick},
           {"--seconds", settings.seconds},
           {"--seed", settings.seed},

@@ -1,19 +1,20 @@
-// kith reproduce: the published experiments, run again.
+// kith-lab reproduce: the published experiments, run again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <list>
 #include <optional>
 
+#include "command/compare/subjects.hpp"
 #include "command/shared/json.hpp"
 #include "command/shared/named_files.hpp"
 #include "files/named.hpp"
 #include "files/output.hpp"
-#include "lab/compare/subjects.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 #include "lab/reproduce/experiment_page.hpp"
 #include "lab/reproduce/experiment_run.hpp"
+#include "lab/subcommands.hpp"
 
 namespace kith::command {
 namespace {
@@ -198,9 +199,9 @@ Subcommand add_reproduce(CLI::App& parent) {
   app->add_flag(
       "--fresh", flags->fresh,
       "Start over; otherwise the same command resumes a stopped run with the experiments that are missing");
-  add_examples(*app, {"kith reproduce list", "kith reproduce all --quick --report papers.html",
-                      "kith reproduce pbknn-groups,knn-ladder --device cpu",
-                      "kith reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});
+  add_examples(*app, {"kith-lab reproduce list", "kith-lab reproduce all --quick --report papers.html",
+                      "kith-lab reproduce pbknn-groups,knn-ladder --device cpu",
+                      "kith-lab reproduce gsknn-kdd --data kddcup.data_10_percent.gz"});
   return {app, [flags] { return run_reproduce(*flags); }};
 }
 

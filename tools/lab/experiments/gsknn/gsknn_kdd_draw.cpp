@@ -4,7 +4,7 @@
 #include "kith/error.hpp"
 #include "kith/evaluation.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd_data.hpp"
-#include "lab/workloads/random.hpp"
+#include "workloads/random.hpp"
 
 namespace kith::experiments::kdd {
 namespace {

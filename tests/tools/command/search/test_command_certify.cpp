@@ -1,0 +1,270 @@
+// kith search --certify and kith verify --train, run as their users run them.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/shell.hpp"  // KITH_COMMAND_PATH, KITH_TEST_PLUGIN_DIR
+
+using namespace command_tests;
+using nlohmann::json;
+
+namespace {
+
+const char* const square = "x,y,kind\n0,0,a\n0,4,a\n4,0,b\n4,4,b\n";
+const char* const proven =
+    "proven         every training row whose distance the chain did not compute is farther than the k-th; so "
+    "rows, order, ties and distances are those of the chain alone\n";
+
+/// The first line of `text` that begins with `word`, with its end.
+string line_of(const string& text, const string& word) {
+  const std::size_t at = ("\n" + text).find("\n" + word);
+  return at == string::npos ? "" : text.substr(at, text.find('\n', at) + 1 - at);
+}
+
+/// `rows` lines, all of them the same.
+string alike(int rows, const string& line) {
+  string text;
+  for (int r = 0; r < rows; ++r) text += line + "\n";
+  return text;
+}
+
+json read_json(const Folder& folder, const string& file) {
+  return json::parse(folder.read(file));
+}
+
+}  // namespace
+
+TEST_SUITE_BEGIN("command");
+
+TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what is proven") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square), queries = folder.write("q.csv", "x,y\n1,0\n4,3\n");
+  const string asked = "search --device cpu --label-column kind --train " + train + " --queries " + queries +
+                       " -k 1 --proposer dot ";
+  const Result result = kith(asked + "--certify");
+  CHECK(result.code == 0);
+  CHECK(result.err.empty());
+  CHECK(line_of(result.out, "certified") == "certified      2 of 2 queries at the first attempt\n");
+  // Without a bound the first step lists all four rows.
+  CHECK(line_of(result.out, "listed") ==
+        "listed         4.00 times k candidates a query, k = 1; the chain ranked 1.00 times k\n");
+  CHECK(line_of(result.out, "proposer") ==
+        "proposer       dot, whose products are off by at most b |q~| |x~| + tau, b = 2.384e-07 "
+        "(docs/certificate.md, section 3)\n");
+  CHECK(line_of(result.out, "checked")
+            .starts_with(
+                "checked        when cpu first proposed: self-test on 97 rows of 131 columns, all difficult "
+                "(cancelling sums, "));
+  const string rows = line_of(result.out, "prepared rows");
+  CHECK(contains(rows, "KiB of device memory, made in "));
+  CHECK(rows.ends_with(" by the device's clock\n"));
+  CHECK(contains(result.out, proven + string("\nnearest training rows of each query, from 0 (and their "
+                                             "distance)\nquery     #1\n    0  0 (1)\n    1  3 (1)\n")));
+  CHECK_FALSE(contains(result.out, "whole call"));
+  const Result both = kith(asked + "--explain --certify --out-index " + (folder / "found.csv"));
+  CHECK(both.code == 0);
+  CHECK(both.out.find("whole call") < both.out.find("\ncertified "));
+  CHECK_FALSE(contains(both.out, "nearest training rows"));
+  CHECK(folder.read("found.csv") == "neighbor_1\n0\n3\n");
+}
+
+TEST_CASE("search --certify: by the chain alone there is nothing to certify") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "search --certify --device cpu --label-column kind --train " + train + " ";
+  const string chain = "certificate: the chain computed the distances of all ";
+  CHECK(kith(asked + "--query 1,0 -k 2 --proposer none")
+            .out.starts_with(chain + "4 pairs, and nothing had to be certified\n\nnearest"));
+  CHECK(kith(asked + "--leave-one-out -k 2").out.starts_with(chain + "16 pairs, "));
+  CHECK(kith(asked + "--query 1,0 --radius 5").out.starts_with(chain + "4 pairs, "));
+  check_refused(asked + "--query 1,0 -k 1 --certfy", 2,
+                "invalid_argument: search: unknown option --certfy; did you mean --certify?");
+}
+
+TEST_CASE("search --certify: of leave-one-out a query itself is among the candidates") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const Result result =
+      kith("search --certify --device cpu --label-column kind --proposer dot -k 1 --leave-one-out --train " +
+           train);
+  CHECK(result.code == 0);
+  // Four rows are listed for k = 2; two others are as near as the second, so that three are ranked.
+  CHECK(line_of(result.out, "listed") ==
+        "listed         2.00 times k candidates a query, k = 2 with the query itself; the chain ranked 1.50 "
+        "times k\n");
+}
+
+TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and the chain alone answers") {
+  const Folder folder;
+  const string train = folder.write("train.csv", alike(3000, "7,7"));
+  const Result result =
+      kith("search --certify --device cpu --header no --proposer dot -k 1 --query 7,7 --query 0,0 --train " +
+           train);
+  CHECK(result.code == 0);
+  CHECK(
+      line_of(result.out, "certified") ==
+      "certified      0 of 2 queries at the first attempt; 2 by the chain alone, since a list overflowed at "
+      "every attempt\n");
+  CHECK(contains(result.out, "    0         0 (0)\n    1  0 (9.899495)\n"));
+}
+
+TEST_CASE("classify and regress certify, too") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = " --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + train;
+  const Result kinds = kith("classify --label-column kind" + asked);
+  CHECK(kinds.code == 0);
+  CHECK(line_of(kinds.out, "certified") == "certified      1 of 1 query at the first attempt\n");
+  CHECK(contains(kinds.out, proven + string("\n1,0: a\n")));
+  const string values = folder.write("values.csv", "x,y,z\n0,0,1\n0,4,2\n4,0,3\n4,4,4\n");
+  const Result value =
+      kith("regress --target z --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + values);
+  CHECK(value.code == 0);
+  CHECK(contains(value.out, proven));
+}
+
+TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "verify --device cpu --label-column kind -k 2 --train " + train;
+  const Result text = kith(asked);
+  CHECK(text.code == 0);
+  CHECK(text.err.empty());
+  CHECK(text.out.starts_with(train + ": l2, n = 4, m = 4, dims = 2, k = 2; compared with cpu by the "
+                                     "chain alone\ndevice  proposer  bits "));
+  CHECK(contains(text.out, "\ncpu     none      reference  "));
+  CHECK(contains(text.out, "\ncpu     dot       same  "));
+  CHECK(text.out.ends_with("\n\nSame bits everywhere.\n"));
+
+  const Result some = kith(asked + " -m 3 --proposer dot --json");
+  REQUIRE(some.code == 0);
+  const json found = json::parse(some.out);
+  CHECK(found["m"] == 3);
+  CHECK(found["reference"] == "cpu");
+  REQUIRE(found["results"].size() == 2);
+  const json& dot = found["results"][1];
+  CHECK(dot["proposer"] == "dot");
+  CHECK(dot["same"] == true);
+  CHECK(dot["queries_different"] == 0);
+  CHECK(dot["listed"] == 12);
+  CHECK(dot["once_more"] == 0);
+  CHECK(dot["by_the_chain_alone"] == 0);
+  CHECK(dot["total_seconds"] > 0);
+
+  const Result plain = kith(asked + " --reference plain --proposer none");
+  CHECK(plain.code == 0);
+  CHECK(contains(plain.out, "; compared with plain\n"));
+  CHECK(contains(plain.out, "\ncpu     none      same  "));
+}
+
+TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files are queries") {
+  const Folder folder;
+  const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
+               queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
+  const Result result = kith(
+      "verify --device cpu --proposer dot --header no --categories one-hot "
+      "--scale min-max -k 1 -m 2 --json --train " +
+      train + " --queries " + queries);
+  REQUIRE(result.code == 0);
+  const json found = json::parse(result.out);
+  CHECK(found["dims"] == 3);
+  CHECK(found["m"] == 2);  // the first and the third
+  CHECK(found["results"][1]["same"] == true);
+  // Both meet 3000 rows that are equally near, more than a list holds. Asked again under what it reached, the
+  // first is left with the one row that is nearer; of the second these rows are the nearest.
+  CHECK(found["results"][1]["once_more"] == 1);
+  CHECK(found["results"][1]["by_the_chain_alone"] == 1);
+}
+
+TEST_CASE("verify --train: a device whose products are too coarse is refused, and the others go on") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square);
+  const string asked = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
+                       "/inexact' \"$kith\" verify --label-column kind -k 2 --train " +
+                       train + " --proposer gemm --device ";
+  const Result both = shell(asked + "planted:0,planted:10");
+  CHECK(both.code == 0);
+  CHECK(contains(both.out, "\nplanted:0   gemm      same  "));
+  CHECK(contains(both.out, "\nplanted:10  gemm      refused\n"));
+  CHECK(
+      contains(both.out, "planted:10, gemm: refused: search: planted:10: its products are less exact than "));
+  CHECK(both.out.ends_with("\n\nSame bits wherever it ran; 1 refused.\n"));
+  const Result coarse = shell(asked + "planted:10");
+  CHECK(coarse.code == 6);
+  CHECK(coarse.out.ends_with("\n\nNothing was compared: everything was refused.\n"));
+}
+
+TEST_CASE("verify --found-index: an earlier answer is searched for once more, and every wrong bit is told") {
+  const Folder folder;
+  const string train = folder.write("train.csv", "0,0\n0,4\n4,0\n4,4\n"),
+               queries = folder.write("q.csv", "0,1\n4,3\n1,4\n");
+  const string both = " --header no --train " + train + " --queries " + queries;
+  for (const string ending : {".npy", ".vecs", ".csv"}) {
+    const string index = folder / ("i" + (ending == ".vecs" ? ".ivecs" : ending)),
+                 distance = folder / ("d" + (ending == ".vecs" ? ".fvecs" : ending));
+    REQUIRE(kith("search --device cpu -k 2 --out-header no --out-index " + index + " --out-distance " +
+                 distance + both)
+                .code == 0);
+    const string asked = "verify --device cpu" + both + " --found-index " + index;
+    const Result same = kith(asked + " --found-distance " + distance + " --proposer dot");
+    CHECK(same.code == 0);
+    CHECK(contains(same.out, "; compared with " + index + "\n"));
+    CHECK(same.out.ends_with("Same bits everywhere.\n"));
+    CHECK(kith(asked + " -m 2").code == 0);
+  }
+  folder.write("i.csv", "0,1\n3,2\n1,2\n");
+  folder.write("d.csv", "1,3\n1,3\n1,3.5\n");
+  const string asked = "verify --device cpu" + both + " --found-index " + (folder / "i.csv");
+  const Result rows = kith(asked + " --json");
+  CHECK(rows.code == 1);
+  CHECK(json::parse(rows.out)["results"][0]["queries_different"] == 1);
+  CHECK(contains(rows.out, "query 2, place 1: row 3 at"));
+  folder.write("i.csv", "0,1\n3,2\n1,3\n");
+  CHECK(kith(asked).code == 0);
+  const Result bits = kith(asked + " --found-distance " + (folder / "d.csv"));
+  CHECK(bits.code == 1);
+  CHECK(contains(bits.out, "DIFFERENT"));
+  folder.write("i.csv", "0,1\n3,2\n");
+  check_refused(asked + " -k 2", 2,
+                "invalid_argument: verify: -k does not go with --found-index; leave one of them out");
+  check_refused(asked, 2,
+                "invalid_argument: verify: " + (folder / "i.csv") +
+                    " is [2, 2], but there are 3 queries and 2 neighbours each in " + (folder / "i.csv") +
+                    "; give the files of one search for all these queries");
+}
+
+TEST_CASE("verify --train: what does not go with it is refused") {
+  const Folder folder;
+  const string train = folder.write("train.csv", square), asked = "verify --device cpu ";
+  check_refused(asked + "-k 1", 2, "invalid_argument: verify: -k goes with --train; give --train, too");
+  check_refused(asked + "-m 0 --train " + train, 2,
+                "invalid_argument: verify: -m = 0 is out of range; give a whole number of at least 1");
+  check_refused(asked + "--label-column kind -k 5 --train " + train, 2,
+                "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose k from 1 to 4");
+  check_refused(asked + "--stage search --train " + train, 2,
+                "invalid_argument: verify: unknown option --stage; did you mean --scale?");
+  check_refused("verify --selector radix --random-cases 3", 2,
+                "invalid_argument: verify: --selector goes with --train; give --train, too");
+  check_refused(
+      asked + "--label-column kind -k 1 --proposer none --train " + train, 2,
+      "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; choose "
+      "another --reference, --device or --proposer");
+  check_refused("compare --header no -n 9 --device cpu", 2,
+                "invalid_argument: compare: --header goes with --train; give --train, too");
+  check_refused(
+      "compare --categorical 1 -n 9 --device cpu", 2,
+      "invalid_argument: compare: unknown option --categorical (search, graph, index, groundtruth, classify, "
+      "regress, evaluate, "
+      "structure, select-features, verify have it); see `kith compare --help`");
+  check_refused(asked + "--header perhaps --train " + train, 2,
+                "invalid_argument: verify: --header: there is no \"perhaps\"; choose one of automatic, yes, "
+                "no");
+  const Result absent = kith(asked + "--train " + (folder / "absent.csv"));
+  CHECK(absent.code == 3);
+  const Result metric = kith(asked + "--label-column kind -k 1 --metric l1 --proposer dot --train " + train);
+  CHECK(metric.code == 6);
+  CHECK(contains(metric.out, "cpu, dot: refused: search: "));
+}

@@ -1,0 +1,18 @@
+// The program kith-lab, run as its users run it. A source that includes this names KITH_COMMAND_PATH.
+#pragma once
+
+#include "common/shell.hpp"
+
+namespace command_tests {
+
+/// kith-lab lies beside kith.
+inline Result lab(const string& arguments) {
+  return shell("\"$kith-lab\" " + arguments);
+}
+
+inline void check_lab_refused(const string& arguments, int code, const string& message) {
+  CAPTURE(arguments);
+  check_refusal(lab(arguments), code, message);
+}
+
+}  // namespace command_tests

@@ -1,0 +1,95 @@
+// What the parts of `kith compare` share.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "command/compare/subjects.hpp"
+#include "command/input/tables.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/operations.hpp"
+
+namespace kith::command {
+
+struct CompareFlags {
+  std::string device = "all";
+  std::string reference;  ///< empty: cpu, or plain where only the CPU is compared
+  std::string stage = "all";
+  std::string data = "normal";
+  TableFlags tables;  ///< files instead of --data
+  std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
+  Metric metric = default_metric;
+  std::string elements;  ///< of --data: of training rows and queries, or of both
+  std::int64_t reserve = 0;
+  PlanFlags plan;
+  std::string where = "compare";  ///< the subcommand, for messages
+  bool explain = false, json = false;
+
+  std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
+};
+
+/// Rows to search, and all that decides the answer.
+struct CompareProblem {
+  std::string data;                ///< name of the data, or of the file
+  workloads::Rows train, queries;  ///< as the caller sees them
+  Element train_element = Element::f32,
+          query_element = Element::f32;  ///< in whole searches; all have the values
+  std::int64_t reserve = 0;              ///< IndexOptions::reserve
+  std::vector<std::int64_t> labels;
+  std::uint64_t seed = 1;  ///< of filters and weights
+  std::int64_t k = 1, groups = 1;
+  Metric metric = default_metric;
+  PlanOptions options;
+
+  std::string sizes() const { return sizes_text(metric, train.view(), queries.view(), k); }
+  nlohmann::ordered_json json() const;  ///< with groups
+};
+
+/// One stage on all devices.
+struct CompareLine {
+  std::string title;
+  double reference_seconds = 0;
+  std::vector<Cell> cells;  ///< one a device
+};
+
+/// Run the stages called `stages` ("search" and "classify" are the whole) on every device, and
+/// compare the bits with the reference.
+std::vector<CompareLine> compare(const CompareProblem& problem, const std::vector<Device>& devices,
+                                 const Subject& reference, const std::vector<std::string>& stages,
+                                 Selector selector);
+
+/// A line of `expected` and what `run(device, cell)` gives on each device; it may refuse in the cell.
+template <class Result, class Run>
+CompareLine compare_line(const std::string& title, double reference_seconds, const Result& expected,
+                         const std::vector<Device>& devices, const Run& run) {
+  throw_if_interrupted("compare");
+  CompareLine line{title, reference_seconds, {}};
+  for (const Device& device : devices) {
+    Cell& cell = line.cells.emplace_back();
+    in_cell(cell, [&] {
+      const Result actual = run(device, cell);
+      if (cell.refusal.empty()) cell.difference = difference(expected, actual);
+    });
+  }
+  return line;
+}
+
+/// A whole search, or classification, on every device.
+CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
+                       const Subject& reference, bool classify);
+
+/// `--reference`.
+void add_reference_option(CLI::App& app, CompareFlags& flags);
+
+/// Where the rows come from: files, or kinds of data and their sizes.
+void add_problem_options(CLI::App& app, CompareFlags& flags);
+
+/// The kinds that --data names; one, which does not count, where --train names a file. Throws
+/// invalid_argument: there is none of that name, or the metric refuses it.
+std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags);
+
+/// Throws invalid_argument: k > n, or values that could overflow negative_dot.
+CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind);
+
+}  // namespace kith::command

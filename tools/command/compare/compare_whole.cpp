@@ -1,0 +1,55 @@
+// The lines of `kith compare` for whole searches and classifications.
+#include "command/compare/compare.hpp"
+#include "workloads/stored.hpp"
+
+namespace kith::command {
+namespace {
+
+using workloads::Answer;
+
+/// Best device time of a search or a classification, and its answer.
+Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
+                 const PlanOptions& options, Cell& cell) {
+  const workloads::StoredRows of_train(problem.train_element, problem.train);
+  const workloads::StoredRows of_queries(problem.query_element, problem.queries);
+  const RowsView train = of_train.view(), queries = of_queries.view();
+  Answer answer;
+  Trace trace;
+  trace.time_steps = false;
+  const auto run = [&](const auto& asked) {
+    cell.seconds = best_seconds([&] {
+      answer = workloads::ask(asked, queries, problem.k, options, &trace);
+      return trace.device_seconds;
+    });
+  };
+  if (classify)
+    run(Classifier(device, train, problem.labels, problem.metric));
+  else
+    run(workloads::index_of(device, train, problem.metric, problem.reserve));
+  cell.plan = explain(trace.plan);
+  return answer;
+}
+
+}  // namespace
+
+CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
+                       const Subject& reference, bool classify) {
+  Cell right;
+  PlanOptions plain_options;  // the reference goes its own way: only the answer counts
+  plain_options.stop = problem.options.stop;
+  Answer expected;
+  if (reference) {
+    expected = run_whole(*reference, problem, classify, plain_options, right);
+  } else {
+    const workloads::Clock clock;
+    expected = workloads::plain_answer(problem.metric, problem.train.view(), problem.queries.view(),
+                                       problem.k, classify ? &problem.labels : nullptr);
+    right.seconds = clock.seconds();
+  }
+  return compare_line(classify ? "classify" : "search", right.seconds, expected, devices,
+                      [&](const Device& device, Cell& cell) {
+                        return run_whole(device, problem, classify, problem.options, cell);
+                      });
+}
+
+}  // namespace kith::command

@@ -1,0 +1,87 @@
+// What `kith compare` and `kith verify` share: who is compared with whom, and what came of it.
+#pragma once
+
+#include <algorithm>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "kith/device.hpp"
+#include "workloads/cases.hpp"
+#include "workloads/clock.hpp"
+
+namespace kith::command {
+
+/// A device of the table, or the plain reference, which is no device.
+using Subject = std::optional<Device>;
+std::string subject_name(const Subject& subject);
+
+/// Every device here that opens, or those that were named. Throws unavailable: none opens.
+///   where  the subcommand, for messages
+std::vector<Device> open_devices(const std::string& where, const std::string& specs);
+
+/// The device called `spec`; by default cpu, and plain where nothing but the CPU back end would be compared
+/// with itself.
+Subject open_reference(const std::string& spec, const std::vector<Device>& devices);
+
+/// One way on one device.
+struct Cell {
+  std::string refusal;     ///< why the device does not do it
+  std::string difference;  ///< first differing row and both values; empty: same bits
+  double seconds = 0;      ///< device time, best of a few runs
+  std::string plan;        ///< explain(), for the whole
+};
+
+inline constexpr int most_runs = 10;        ///< the first warms up
+inline constexpr double long_enough = 0.2;  ///< seconds; after that no further run begins
+
+/// The best of a few runs.
+template <class Run>
+double best_seconds(const Run& run) {
+  double best = run(), all = best;
+  for (int i = 1; i < most_runs && all < long_enough; ++i) {
+    const double seconds = run();
+    all += seconds;
+    best = std::min(best, seconds);
+  }
+  return best;
+}
+
+/// Do `body`; an Error becomes the cell's.
+template <class Body>
+void in_cell(Cell& cell, const Body& body) {
+  try {
+    body();
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    (workloads::is_refusal(error) ? cell.refusal : cell.difference) = error.what();
+  }
+}
+
+/// What became of all that was compared.
+struct Outcome {
+  std::size_t same = 0, different = 0, refused = 0;
+
+  void take(bool was_refused, bool is_different) {
+    ++(was_refused ? refused : is_different ? different : same);
+  }
+  std::string text() const;
+  int code() const;
+};
+
+/// `squared_l2, n = 8192, ...`
+std::string sizes_text(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
+                       std::int64_t k);
+nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, MatrixView<const float> train,
+                                  MatrixView<const float> queries, std::int64_t k);
+
+/// The options that `add()` adds to `app`.
+std::vector<CLI::Option*> added_options(CLI::App& app, const std::function<void()>& add);
+
+/// Parsing refuses each of them without `other`, or with it.
+void each_needs(const std::vector<CLI::Option*>& options, CLI::Option* other);
+void each_excludes(const std::vector<CLI::Option*>& options, CLI::Option* other);
+
+}  // namespace kith::command

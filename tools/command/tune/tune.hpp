@@ -1,0 +1,135 @@
+// What the parts of `kith tune` share.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+#include "command/shared/kept.hpp"
+#include "kith/device.hpp"
+#include "kith/index.hpp"
+#include "kith/tuning.hpp"
+#include "workloads/rows.hpp"
+
+namespace kith::command {
+
+/// The sizes that are measured, each with each.
+struct TuneGrid {
+  std::vector<std::int64_t> n, m, dims, k;
+  std::int64_t most_elements = INT64_MAX;  ///< n * dims
+};
+
+/// How a search is done; sizes of 0 are the built-in rule's.
+struct TunedWay {
+  bool fused = false;
+  Selector selector = Selector::threshold;  ///< without fused
+  Proposer proposer = Proposer::none;
+  std::int64_t groups = 0, query_tile = 0, train_tile = 0;
+
+  bool operator==(const TunedWay&) const = default;
+
+  static TunedWay of(const Plan& plan);
+  TuningEntry entry(const Problem& problem, double seconds, double built_in_seconds) const;
+  std::string text() const;  ///< `gemm and fused`, without sizes
+};
+
+/// What came of one problem on one device.
+struct TunedProblem {
+  Problem problem;
+  std::optional<TuningEntry> built_in;  ///< the built-in rule's way
+  std::vector<TuningEntry> best;        ///< the fastest; after a proposer also the fastest without one
+  std::size_t timed = 0;                ///< ways whose bits were checked and whose time was taken
+  std::vector<std::string> left_out;    ///< ways that were not timed to the end, and why
+  std::string refusal;                  ///< why the problem itself is left out; empty: it is not
+  std::string difference;               ///< a way gave other bits: which, and where
+  bool unsure = false;  ///< times scattered too much to believe in another way than the built-in
+
+  bool operator==(const TunedProblem&) const = default;
+};
+
+nlohmann::ordered_json to_json(const TuningEntry& entry);  ///< without its problem
+nlohmann::ordered_json to_json(const Problem& problem);
+nlohmann::ordered_json to_json(const TunedProblem& problem);  ///< for users
+
+/// All of it, and back. tuned_problem_of() throws what nlohmann and kith throw: it is none.
+nlohmann::ordered_json whole_json(const TunedProblem& problem);
+TunedProblem tuned_problem_of(const nlohmann::ordered_json& json);
+
+/// Training rows of one (n, dims) on a device, and what is measured on them.
+class Tuner {
+ public:
+  /// `step` is called between the steps of searches, and may throw to end everything.
+  Tuner(const Device& device, Metric metric, std::int64_t n, std::int64_t dims, std::int64_t most_m,
+        std::function<void()> step);
+
+  /// The fastest way for m queries and k neighbours that is found within about `seconds`.
+  TunedProblem measure(std::int64_t m, std::int64_t k, double seconds);
+
+ private:
+  struct Run;
+  const Index& index_of(std::int64_t rows);
+  PlanOptions options_of(const TunedWay& way) const;
+  Run search(const Index& index, const Problem& problem, const TunedWay& way, double limit);
+  bool grows_too_fast(const Problem& problem, const TunedWay& way, double limit, std::string& why);
+  std::optional<double> time(const Problem& problem, const TunedWay& way, TunedProblem& result);
+  std::vector<TunedWay> first_ways(const Problem& problem, const TunedWay& built_in) const;
+  std::optional<TunedWay> planned(const Problem& problem, const TunedWay& way);
+  std::vector<TunedWay> variants(const Problem& problem, const TunedWay& base);
+  void decide(const Problem& problem, const TunedWay& built_in, TunedProblem& result);
+
+  Device device_;
+  DeviceInfo plain_;  ///< without what was measured earlier
+  Metric metric_;
+  workloads::Rows train_, queries_;
+  std::map<std::int64_t, Index> indexes_;  ///< of the first so many rows
+  std::function<void()> step_;
+  Neighbors expected_;
+  std::vector<std::pair<TunedWay, double>> times_;
+  double deadline_ = 0, least_ = 0;
+};
+
+/// All that decides what is measured, and on what.
+nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric);
+
+/// All problems of a grid, in about `seconds`: each has its share of what is left.
+class TuneRun {
+ public:
+  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Throws what KeptWork::load() does.
+  TuneRun(const Device& device, TuneGrid grid, Metric metric, double seconds, KeptWork& kept, bool fresh);
+
+  /// In the order of the grid. What was measured before is not measured again.
+  /// Throws interrupted, and what fails; what is measured until then is kept.
+  std::vector<TunedProblem> run();
+
+ private:
+  std::string how_far() const;
+  void step();
+  void take_up(bool fresh);
+  void table(std::int64_t n, std::int64_t dims);
+  void keep(const TunedProblem& problem);
+  const TunedProblem* measured(const Problem& problem) const;
+
+  const Device& device_;
+  TuneGrid grid_;
+  Metric metric_;
+  KeptWork& kept_;
+  ProgressBar bar_;
+  std::size_t all_ = 0, left_ = 0;
+  std::vector<TunedProblem> measured_;  ///< this time and before, in no order
+  std::vector<TunedProblem> problems_;  ///< in the order of the grid
+  double start_ = 0, end_ = 0;          ///< of now_seconds(), as if nothing had stopped it
+};
+
+/// Of the steady clock.
+double now_seconds();
+
+/// `fused, 8 groups, query tile 256`.
+std::string way_text(const TuningEntry& entry);
+
+}  // namespace kith::command

@@ -1,0 +1,134 @@
+// Random differential cases: a whole search or classification on a device, and the bits it must
+// give. Used by the tests, and by `kith verify --random-cases`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kith/classifier.hpp"
+#include "kith/error.hpp"
+#include "kith/index.hpp"
+#include "kith/rows_view.hpp"
+#include "workloads/operations.hpp"
+#include "workloads/rows.hpp"
+
+namespace kith::workloads {
+
+inline constexpr std::uint64_t measured_seed = 1;  ///< of random data that is only measured
+
+/// One problem and the way it is to be solved. Everything that decides the result and the path.
+struct Case {
+  DataKind data = DataKind::normal;
+  std::uint64_t seed = 1;
+  std::int64_t n = 1, m = 1, dims = 1, k = 1;
+  Metric metric = Metric::squared_l2;
+  Element train_element = Element::f32, query_element = Element::f32;  ///< bits by hamming: 32 a column
+  std::int64_t classes = 0;         ///< 0: search; else classify, with that many classes
+  std::optional<Stage> stage = {};  ///< instead: mask, score or accumulate alone
+  Selector selector = Selector::automatic;
+  Proposer proposer = Proposer::automatic;
+  std::optional<bool> fused = {}, boxes = {};
+  std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
+  std::uint32_t threads = 0;
+  std::int64_t reserve = 0;  ///< of searches: IndexOptions::reserve, and half of the rows come later
+
+  bool operator==(const Case&) const = default;
+};
+
+/// What a case gives.
+struct Answer {
+  Neighbors neighbors;
+  std::vector<std::int64_t> label;   ///< [m] when it classifies
+  std::vector<std::uint32_t> votes;  ///< [m, classes that occur] when it classifies
+};
+
+/// What an index answers, and what a classifier does.
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+           Trace* trace = nullptr);
+
+/// An Index of rows. With a room for more than the first of them, half come by with().
+Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve);
+
+/// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
+/// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
+/// lists longer than their group, nearly equal distances.
+Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
+
+/// Let a case go by boxes, if it can. Returns whether it does.
+bool take_boxes(const DeviceInfo& device, Case& c);
+
+/// The same problem, solved in whatever way the plan chooses: what a reference is asked.
+Case problem_of(const Case& c);
+
+/// The rows of a case, as float32: of values that their elements have.
+Rows case_rows(const Case& c, Set set);
+
+/// The `kith` command that repeats a case exactly.
+std::string command_line(const Case& c, const std::string& device);
+
+/// What the device gives. Throws as Index::search() and Classifier::classify() do.
+Answer answer(const Device& device, const Case& c);
+
+/// What the contract says: chain by chain, sorted whole, voted by counting. Shares no code with the
+/// library but metrics.def. Slow.
+///   labels  [n], or null: no votes are wanted
+Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
+                    std::int64_t k, const std::vector<std::int64_t>* labels);
+Answer plain_answer(const Case& c);
+
+/// Rows as the stages see them: for cosine divided by their norms, else a copy.
+Rows prepared_rows(Metric metric, MatrixView<const float> rows);
+
+/// Whether a device says that it does not do something, or has no memory for it: no fault of its bits.
+inline bool is_refusal(const Error& error) {
+  return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
+}
+
+/// Row number i of `count` that are spread evenly over `all`.
+constexpr std::int64_t spread_row(std::int64_t i, std::int64_t count, std::int64_t all) {
+  return i * all / count;
+}
+
+/// `count` of the rows, spread evenly.
+Rows spread_rows(MatrixView<const float> all, std::int64_t count);
+
+/// Where `actual` first departs from `expected`, with both values as decimals and as bits; empty
+/// when they are the same bits.
+std::string difference(const Answer& expected, const Answer& actual);
+
+/// Queries whose rows or whose distances' bits are others. Both [queries, k] of the same shape.
+std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
+
+struct RandomOptions {
+  std::uint64_t seed = 1;
+  std::uint64_t first = 0;  ///< number of the first case
+  std::uint64_t cases = 0;  ///< how many to compare
+  double seconds = 0;       ///< stop after so many; 0: never
+  bool boxes = false;       ///< every case by boxes that can be; the others are not compared
+  std::stop_token stop;
+  std::function<void(double)> progress;  ///< share done, between cases
+};
+
+struct RandomResult {
+  std::uint64_t compared = 0, different = 0;
+  std::uint64_t refused = 0;          ///< the device said `unsupported`; not among `compared`
+  std::uint64_t next = 0;             ///< number of the first case not tried
+  std::string first_refusal;          ///< message
+  std::vector<std::string> failures;  ///< of the first few: difference and command line
+};
+
+/// Compare random cases of `device` with `reference`, or with plain_answer() where there is none.
+/// An error other than `unsupported` counts as a difference. More than ten cases refused for one
+/// compared ends the run.
+RandomResult run_random_cases(const Device& device, const Device* reference, const RandomOptions& options);
+
+/// `2000 cases, 0 different`, and what was refused.
+std::string summary(const RandomResult& result);
+
+}  // namespace kith::workloads

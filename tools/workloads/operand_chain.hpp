@@ -1,0 +1,56 @@
+// The operands of every stage of one problem, each made by the stages before it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "workloads/operations.hpp"
+#include "workloads/rows.hpp"
+
+namespace kith::workloads {
+
+/// Labels as places in the ascending list of the classes that occur.
+struct RankedLabels {
+  std::vector<std::uint32_t> labels;  ///< [n]
+  std::vector<std::int64_t> classes;
+
+  explicit RankedLabels(const std::vector<std::int64_t>& of);
+};
+
+class OperandChain {
+ public:
+  /// What gives the result of an operation: a reference.
+  using Run = std::function<StageResult(const Operation&, const Operands&)>;
+
+  /// Beside rows there are, from the seed: a filter for each query, of those that leave out half, most, few
+  /// or whole words of rows; weights below 1, some of them 0.
+  ///   sizes  metric, k, groups and threads of all stages
+  ///   rows   as stages see them: prepared_rows()
+  OperandChain(const Operation& sizes, Rows train, Rows queries, const std::vector<std::int64_t>& labels,
+               std::uint64_t seed, Run run);
+
+  /// What `run` gives for a stage, asked once. Candidates are the rows not farther than the k-th, joined into
+  /// lists that are empty; where many are as far as the k-th, their lists are too short.
+  const StageResult& result(Stage stage);
+  /// A stage with its sizes; and what it reads, once its result is known.
+  Operation operation(Stage stage) const;
+  const Operands& operands() const { return operands_; }
+
+ private:
+  void ready(Stage stage);
+  void keep_candidates(const StageResult& collected);
+
+  Rows train_, queries_;
+  RankedLabels labels_;
+  Operation sizes_;
+  Operands operands_;
+  const Run run_;
+  std::map<Stage, StageResult> results_;
+  std::vector<float> distances_, threshold_, weights_;
+  std::vector<std::uint32_t> filter_, counts_, candidates_;
+  std::vector<Key> empty_;
+};
+
+}  // namespace kith::workloads

@@ -1,0 +1,62 @@
+// Random searches that all go by a proposer, many of one Index, beside the chain alone.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "workloads/cases.hpp"
+
+namespace kith::workloads {
+
+/// Cases that search the same rows; so many numbers in a row belong to one set.
+inline constexpr std::uint64_t cases_a_set = 16;
+
+/// Set `number` of the series `seed`, for the proposers of `device`: [cases_a_set], of the same rows and
+/// metric, with other queries (the first m of one set), k, proposers and tiles. Half of them go by fp16 where
+/// the device has it. Both sides of 64 queries, where kernels change, and up to 20,000 rows; less for devices
+/// that are CPUs.
+std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Proposer> proposers,
+                                 std::uint64_t seed, std::uint64_t number);
+
+/// What became of the cases of a proposer, or of a kind of data.
+struct CaseCounts {
+  std::uint64_t cases = 0;
+  std::uint64_t queries = 0;
+  std::uint64_t repeats = 0;       ///< queries that had too many candidates at first: Trace::repeats
+  std::uint64_t fallbacks = 0;     ///< and to the end: Trace::fallbacks
+  std::uint64_t out_of_range = 0;  ///< queries of cases whose values no proposer takes: the chain searched
+
+  CaseCounts& operator+=(const CaseCounts& more);
+  bool operator==(const CaseCounts&) const = default;
+};
+
+/// By name of the proposer, and of the kind of data.
+using AllCaseCounts = std::map<std::string, CaseCounts>;
+
+struct ProposedOptions : RandomOptions {
+  std::vector<Proposer> proposers;  ///< at least one, and the device has all
+};
+
+struct ProposedResult : RandomResult {
+  AllCaseCounts case_counts;
+  std::uint64_t vouched = 0;  ///< sets whose answers by the chain a second device gave, too
+
+  /// What came behind it: `next` is then that of `more`.
+  ProposedResult& operator+=(const ProposedResult& more);
+};
+
+/// Every case, on all `workers` at once, and compared with the chain alone of the same worker. Every 16th set
+/// asks `voucher`, too, for as many queries as are quick: its chain, or plain_answer() where there is none.
+///   workers  the same device, opened several times: a thread each
+///   options  first: any case. Where time runs out, what is left of the sets begun is skipped and not counted
+/// An error counts as a difference.
+ProposedResult run_proposed_cases(std::span<const Device> workers, const Device* voucher,
+                                  const ProposedOptions& options);
+
+/// The first k neighbours of the first m queries.
+Neighbors first_of(const Neighbors& all, std::int64_t m, std::int64_t k);
+
+}  // namespace kith::workloads

@@ -1,0 +1,30 @@
+// Rows of any element, made of those of float32.
+#pragma once
+
+#include <vector>
+
+#include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
+#include "workloads/rows.hpp"
+
+namespace kith::workloads {
+
+/// Move each value to one that `element` has, and no farther from 0; bytes u8 lose their sign. For cosine a
+/// row that becomes all zeros begins with a 1. f32 and bits: nothing changes.
+void round_to(Element element, Metric metric, Rows& rows);
+
+/// Rows as they are stored: one right behind the other.
+class StoredRows {
+ public:
+  /// Values that `element` has; bits: the 32 of each float are 32 columns.
+  StoredRows(Element element, const Rows& rows);
+
+  RowsView view() const { return {bytes_.data(), element_, rows_, cols_}; }
+
+ private:
+  Element element_;
+  std::int64_t rows_, cols_;
+  std::vector<unsigned char> bytes_;
+};
+
+}  // namespace kith::workloads
