@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t shown_images = 10, shown_rows = 7;  ///< neighbours of a sample
 constexpr std::int64_t shown_columns = 9;                 ///< of a table's columns
 
-/// How values become grey: bytes as they are, anything else stretched over what is shown.
+/// Turns values into grey: bytes stay as they are, and other values are stretched from least to most.
 struct Grey {
   float low = 0, high = 255;
   std::uint8_t operator()(float value) const {

@@ -127,7 +127,7 @@ void draw_tiles(Random& random, DeviceKind kind, Case& c) {
     c.train_tile *= 2;
 }
 
-/// Some cases are a stage that no plain search has, instead: the rows are the same, the path means nothing.
+/// Turns some cases into a stage that no plain search has. The rows stay; the path does not matter.
 void draw_stage(Random random, Case& c) {
   if (c.m == 0 || !random.one_in(10)) return;
   c.stage = random.pick({Stage::mask, Stage::score, Stage::accumulate});
@@ -152,8 +152,8 @@ void go_by_boxes(Case& c) {
   c.groups = c.train_tile = 0;
 }
 
-/// Half of the cases have rows of other elements than float32; some of these are bits. By random numbers of
-/// their own, so that what else is drawn of a seed stays what it was.
+/// Gives half of the cases rows of another element than float32, some of them bits. It draws from a series of
+/// its own, so that the other choices of a seed do not change.
 void draw_elements(Random random, Case& c) {
   if (c.stage || random.one_in(2)) return;
   const auto draw = [&] {
@@ -167,7 +167,7 @@ void draw_elements(Random random, Case& c) {
   c.proposer = Proposer::automatic;  // none has a bound for bits
 }
 
-/// Half of the searches among bytes have them as bytes on the device.
+/// Lets half of the searches among bytes keep bytes on the device.
 void draw_reserve(Random random, Case& c) {
   const bool bytes = c.train_element == Element::u8 || c.train_element == Element::i8;
   if (bytes && !c.stage && c.classes == 0 && random.one_in(2)) c.reserve = 1 + random.below(2 * c.n);

@@ -20,7 +20,7 @@ namespace kith::workloads {
 
 inline constexpr std::uint64_t measured_seed = 1;  ///< of random data that is only measured
 
-/// One problem and the way it is to be solved. Everything that decides the result and the path.
+/// A problem and how to solve it: everything that decides the result and the path.
 struct Case {
   DataKind data = DataKind::normal;
   std::uint64_t seed = 1;
@@ -39,53 +39,54 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-/// What a case gives.
+/// The answer of a case.
 struct Answer {
   Neighbors neighbors;
   std::vector<std::int64_t> label;   ///< [m] when it classifies
   std::vector<std::uint32_t> votes;  ///< [m, classes that occur] when it classifies
 };
 
-/// What an index answers, and what a classifier does.
+/// Asks an index, or a classifier.
 Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
            Trace* trace = nullptr);
 Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
            Trace* trace = nullptr);
 
-/// An Index of rows. With a room for more than the first of them, half come by with().
+/// An Index of the rows. If `reserve` is set, half of the rows are added by with().
 Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve);
 
-/// Case `number` of the series `seed`, drawn among what `device` has. Small: some milliseconds.
-/// The paths that break most are drawn most: tiles of a few rows, k near a power of two or near n,
-/// lists longer than their group, nearly equal distances.
+/// Draws case `number` of the series `seed` from the methods that `device` has. A case takes some
+/// milliseconds. The paths that break most often are drawn most often: tiles of a few rows, k near a power of
+/// two or near n, lists longer than their group, nearly equal distances.
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
 
 /// Let a case go by boxes, if it can. Returns whether it does.
 bool take_boxes(const DeviceInfo& device, Case& c);
 
-/// The same problem, solved in whatever way the plan chooses: what a reference is asked.
+/// The same problem, solved as the plan chooses. The reference is asked this.
 Case problem_of(const Case& c);
 
-/// The rows of a case, as float32: of values that their elements have.
+/// The rows of a case as float32, with values that their element can hold.
 Rows case_rows(const Case& c, Set set);
 
 /// The `kith` command that repeats a case exactly.
 std::string command_line(const Case& c, const std::string& device);
 
-/// What the device gives. Throws as Index::search() and Classifier::classify() do.
+/// The answer of the device. Throws as Index::search() and Classifier::classify() do.
 Answer answer(const Device& device, const Case& c);
 
-/// What the contract says: chain by chain, sorted whole, voted by counting. Shares no code with the
-/// library but metrics.def. Slow.
+/// The answer by the contract, slowly: every chain, a sort of all, a count of votes. It shares metrics.def
+/// with the library, and no other code.
 ///   labels  [n], or null: no votes are wanted
 Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, const std::vector<std::int64_t>* labels);
 Answer plain_answer(const Case& c);
 
-/// Rows as the stages see them: for cosine divided by their norms, else a copy.
+/// Rows as the stages read them: divided by their norms for cosine, else copied.
 Rows prepared_rows(Metric metric, MatrixView<const float> rows);
 
-/// Whether a device says that it does not do something, or has no memory for it: no fault of its bits.
+/// Whether the error says that a device cannot do something,
+/// or lacks memory for it; its bits are not at fault.
 inline bool is_refusal(const Error& error) {
   return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
 }
@@ -102,7 +103,7 @@ Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 /// when they are the same bits.
 std::string difference(const Answer& expected, const Answer& actual);
 
-/// Queries whose rows or whose distances' bits are others. Both [queries, k] of the same shape.
+/// The number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k].
 std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
 
 struct RandomOptions {

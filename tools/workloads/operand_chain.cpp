@@ -78,7 +78,7 @@ const StageResult& OperandChain::result(Stage stage) {
   return results_.emplace(stage, run_(operation(stage), operands_)).first->second;
 }
 
-/// What a stage reads is there.
+/// Computes what a stage reads, if that is not there yet.
 void OperandChain::ready(Stage stage) {
   switch (stage) {
     case Stage::distance:
@@ -117,8 +117,8 @@ void OperandChain::ready(Stage stage) {
   }
 }
 
-/// Lists of candidates as rerank reads them. One that was too short, whose rows are left open, becomes the
-/// first rows there are.
+/// Lists of candidates as rerank reads them. A list that was too short, whose rows are undefined, gets the
+/// first rows of the training set.
 void OperandChain::keep_candidates(const StageResult& collected) {
   const auto capacity = static_cast<std::uint64_t>(sizes_.capacity);
   for (auto cell = collected.cells.begin(); cell != collected.cells.end();) {

@@ -21,20 +21,20 @@ struct RankedLabels {
 
 class OperandChain {
  public:
-  /// What gives the result of an operation: a reference.
+  /// A reference that computes an operation.
   using Run = std::function<StageResult(const Operation&, const Operands&)>;
 
-  /// Beside rows there are, from the seed: a filter for each query, of those that leave out half, most, few
-  /// or whole words of rows; weights below 1, some of them 0.
+  /// The seed also makes a filter for each query, which leaves out half, most, few or whole words of rows,
+  /// and weights below 1, some of them 0.
   ///   sizes  metric, k, groups and threads of all stages
   ///   rows   as stages see them: prepared_rows()
   OperandChain(const Operation& sizes, Rows train, Rows queries, const std::vector<std::int64_t>& labels,
                std::uint64_t seed, Run run);
 
-  /// What `run` gives for a stage, asked once. Candidates are the rows not farther than the k-th, joined into
-  /// lists that are empty; where many are as far as the k-th, their lists are too short.
+  /// The result of `run` for a stage, computed once. Candidates are the rows not farther than the k-th; where
+  /// many rows are as far as the k-th, the lists are too short for them.
   const StageResult& result(Stage stage);
-  /// A stage with its sizes; and what it reads, once its result is known.
+  /// A stage with its sizes, and the operands that it reads.
   Operation operation(Stage stage) const;
   const Operands& operands() const { return operands_; }
 

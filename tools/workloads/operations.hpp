@@ -18,7 +18,8 @@
 
 namespace kith::workloads {
 
-/// Stages whose bits the contract fixes. Not `prepare`: its row terms are bounds, and any bound will do.
+/// The stages whose bits the contract fixes. `prepare` is
+/// none: its row terms are bounds, and any bound is right.
 enum class Stage {
   distance,
   select,
@@ -71,8 +72,8 @@ struct Operands {
   std::span<const float> weights;             ///< [m, k], for score
 };
 
-/// What a stage writes, row by row. Lists of candidates, which are in any order, are put in order here;
-/// which rows a list holds that is too short is left open, so all its places are then no_row.
+/// What a stage writes, row by row. Lists of candidates may be in any order, so they are sorted here. The
+/// rows of a list that is too short are undefined, so all its places become no_row.
 struct StageResult {
   enum class Content {
     values,  ///< bits of a float; accumulate: smallest, high and low of all classes
@@ -94,17 +95,17 @@ std::string neighbor_text(std::int64_t row, float distance);
 /// when they are the same.
 std::string difference(const StageResult& expected, const StageResult& actual);
 
-/// What the contract says, by spi::plain_device(). Slow.
+/// The result by the contract, computed slowly by spi::plain_device().
 StageResult plain_result(const Operation& operation, const Operands& operands);
 
-/// What a device gives. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
+/// The result of a device. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
 StageResult result_of(const Device& device, const Operation& operation, const Operands& operands,
                       const std::string& where);
 
 /// A stage on a device with its operands in place. Lives inside spi::with_device().
 class PreparedStage {
  public:
-  /// Where an operand lies on the device, if not in memory of the stage's own.
+  /// Says where an operand lies on the device, unless the stage has its own memory for it.
   ///   what  `queries`, `training rows`, `distances`, ...
   using Place = std::function<spi::Allocation*(const char* what, const void* from, std::size_t bytes)>;
 
@@ -112,7 +113,7 @@ class PreparedStage {
 
   /// Why the device does not do this; empty when it does.
   const std::string& refusal() const { return runner_.refusal(); }
-  /// Operands that the step changes are as at first again.
+  /// Runs the step once, after restoring the operands that it changes.
   spi::StepRunner::Seconds run() { return runner_.time(); }
   /// Rows first .. first + rows - 1 of what the last run wrote.
   StageResult result(std::int64_t first, std::int64_t rows);

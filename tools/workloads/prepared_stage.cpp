@@ -83,7 +83,7 @@ spi::Grid<T> PreparedStage::writes(const spi::Grid<T>& grid) {
   return grid;
 }
 
-/// The same, of what begins as `begin`; null: as zeros.
+/// The same for memory that begins as a copy of `begin`, or as zeros if that is null.
 template <class T>
 spi::Grid<T> PreparedStage::changes(const T* begin, std::size_t cols) {
   const std::vector<T> zeros(begin ? 0 : m_ * cols);

@@ -88,8 +88,7 @@ Proposer draw_proposer(Random& random, std::span<const Proposer> all) {
   return all[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(all.size())))];
 }
 
-/// Tiles as tests force them: few rows, or few queries. So few that a case takes hundreds of steps would tell
-/// nothing more.
+/// Draws small tiles, as tests force them: few rows, or few queries, but not hundreds of steps for one case.
 void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
   if (random.one_in(4))
     c.query_tile = random.pick<std::int64_t>({1, 16, 64, 65, 128, random.between(1, c.m)});
@@ -112,7 +111,7 @@ PlanOptions options_of(const Case& c, Proposer proposer) {
   return options;
 }
 
-/// The rows of a set, and what the chain alone says of them.
+/// The rows of a set, and the answer of the chain alone.
 struct Searched {
   Rows train, queries;
   Index index;
@@ -130,7 +129,7 @@ Searched search_by_chain(const Device& device, std::span<const Case> cases) {
   return {std::move(train), std::move(queries), std::move(index), std::move(right)};
 }
 
-/// Where the chain of a second device departs from that of the first.
+/// The first difference between the chains of two devices.
 std::string vouch(const Device* voucher, const Case& c, const Searched& searched) {
   const double a_query = static_cast<double>(c.n) * static_cast<double>(c.dims),
                most = voucher ? vouched_steps : vouched_plain_steps;
@@ -146,7 +145,7 @@ std::string vouch(const Device* voucher, const Case& c, const Searched& searched
   return difference(expected, {first_of(searched.right, m, searched.right.k), {}, {}});
 }
 
-/// One case, counted; empty when the bits are the same, else what is wrong.
+/// Runs and counts one case. Returns what is wrong; empty if the bits are the same.
 std::string check(const Case& c, const Searched& searched, CaseCounts& counts_of_case) {
   Trace trace;
   trace.time_steps = false;
@@ -172,7 +171,7 @@ class Numbers {
   explicit Numbers(const RandomOptions& options)
       : options_(options), end_(options.first + options.cases), set_(options.first / cases_a_set) {}
 
-  /// The next set; none is left, or the time is up: nothing.
+  /// The next set; nothing if none is left or the time is up.
   std::optional<std::uint64_t> take() {
     const std::lock_guard lock(mutex_);
     if (set_ * cases_a_set >= end_ || over()) return std::nullopt;
@@ -184,14 +183,14 @@ class Numbers {
     return options_.stop.stop_requested() || (options_.seconds > 0 && clock_.seconds() >= options_.seconds);
   }
 
-  /// Those of a set that were asked for.
+  /// The cases of a set that were asked for.
   std::span<const Case> wanted(std::uint64_t set, std::span<const Case> cases) const {
     const std::uint64_t before = set * cases_a_set, from = std::max(before, options_.first),
                         to = std::min(before + cases_a_set, end_);
     return cases.subspan(from - before, to - from);
   }
 
-  /// All before it were handed out.
+  /// All cases before this number were handed out.
   std::uint64_t next() const { return std::clamp(set_ * cases_a_set, options_.first, end_); }
 
  private:

@@ -21,12 +21,12 @@ inline constexpr std::uint64_t cases_a_set = 16;
 std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Proposer> proposers,
                                  std::uint64_t seed, std::uint64_t number);
 
-/// What became of the cases of a proposer, or of a kind of data.
+/// How the cases of a proposer, or of a kind of data, ended.
 struct CaseCounts {
   std::uint64_t cases = 0;
   std::uint64_t queries = 0;
   std::uint64_t repeats = 0;       ///< queries that had too many candidates at first: Trace::repeats
-  std::uint64_t fallbacks = 0;     ///< and to the end: Trace::fallbacks
+  std::uint64_t fallbacks = 0;     ///< queries that had too many to the end: Trace::fallbacks
   std::uint64_t out_of_range = 0;  ///< queries of cases whose values no proposer takes: the chain searched
 
   CaseCounts& operator+=(const CaseCounts& more);
@@ -44,12 +44,13 @@ struct ProposedResult : RandomResult {
   AllCaseCounts case_counts;
   std::uint64_t vouched = 0;  ///< sets whose answers by the chain a second device gave, too
 
-  /// What came behind it: `next` is then that of `more`.
+  /// Adds the counts of the cases that follow; `next` becomes that of `more`.
   ProposedResult& operator+=(const ProposedResult& more);
 };
 
-/// Every case, on all `workers` at once, and compared with the chain alone of the same worker. Every 16th set
-/// asks `voucher`, too, for as many queries as are quick: its chain, or plain_answer() where there is none.
+/// Runs every case on all `workers` at once, and compares it with the chain
+/// alone on the same worker. Every 16th set is also compared with the chain
+/// of `voucher`, or with plain_answer() if there is none, for a few queries.
 ///   workers  the same device, opened several times: a thread each
 ///   options  first: any case. Where time runs out, what is left of the sets begun is skipped and not counted
 /// An error counts as a difference.

@@ -48,21 +48,22 @@ struct Source {
   std::int64_t number;  ///< of the row in its set
 };
 
-/// A row that differs from its three likes by little: by so little that the bounds of a proposer, or the
-/// rounding of a chain, do not tell them apart.
+/// A row that differs from three others by so little that the bounds of a proposer, or the rounding of a
+/// chain, do not tell them apart.
 float nearly_duplicate(const Source& source, std::uint64_t bits, std::uint64_t d) {
   constexpr float steps[] = {0, 0x1p-23f, 0x1p-14f, 0x1p-11f, 0x1p-8f};
   const std::uint64_t like = source.shared + (source.row % 4) * 0x20003u;
   return normal(random_bits(like, d)) * (1.0f + steps[(source.row >> 8) % 5] * uniform(bits));
 }
 
-/// A row that is larger the earlier it is; queries are smaller than all, so that late rows are the near ones.
+/// Earlier rows are larger, and queries are smaller than all rows, so later rows are nearer.
 float descending(const Source& source, std::uint64_t bits) {
   if (source.set == Set::queries) return 0x1p-10f * normal(bits);
   return normal(bits) * (64.0f / (64.0f + static_cast<float>(source.number)));
 }
 
-/// As in images: many are 0. Some columns of a row that is not on the grid are a third of a step beside it.
+/// Many elements are 0, as in images. In a row that is off the grid, some columns lie a third of a step
+/// beside it.
 float on_byte_grid(const Source& source, std::uint64_t bits) {
   constexpr float steps[] = {1.0f, 1.0f, 1.0f, 0x1p-8f, 0x1p5f, 1.0f / 255, 0.1f, 3.0f};
   constexpr int starts[] = {0, 0, -128, -255, 1000};
@@ -185,8 +186,8 @@ void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, M
 
 namespace {
 
-/// What rows for cosine, of which only directions count, are multiplied by: a power of two, which changes no
-/// bit of their unit rows. So all rows of a set may be shorter than these, or much longer.
+/// A power of two that multiplies all rows of a set for cosine. It makes them much shorter or longer, and
+/// changes no bit of their unit rows.
 float length_for_cosine(DataKind kind, std::uint64_t seed, Set set) {
   constexpr float lengths[] = {1.0f, 0x1p-4f, 0x1p-20f, 0x1p14f};
   const bool wide = kind == DataKind::subnormal || kind == DataKind::huge || kind == DataKind::one_huge ||

@@ -26,7 +26,7 @@ enum class DataKind {
   subnormal,  ///< elements, or their squares, below the smallest normal float: a flush to zero shows
   huge,       ///< 1e30 and more, where squares overflow to infinity, beside 1e18, where they just fit
   integers,   ///< 0 .. 218, as in SIFT
-  // What may deceive one who proposes candidates by rounded products, beside these:
+  // These may also deceive a proposer, which rounds its products:
   near_duplicates,  ///< copies of four rows that differ by a 2^8th, 2^11th, 2^14th or 2^23rd, or not at all
   aligned,          ///< multiples of one row of signs: all elements of a row round the same way
   crowd,            ///< half of the rows are nearly one row, and one query in 16 is
@@ -38,13 +38,13 @@ enum class DataKind {
   byte_grid,          ///< a + b j, j = 0 .. 255, a and b by the seed, but in one row of 97
 };
 
-/// What every step is tested with.
+/// Every step is tested with these.
 inline constexpr std::array all_data_kinds = {
     DataKind::uniform,  DataKind::normal,   DataKind::grid,      DataKind::equal, DataKind::offset,
     DataKind::clusters, DataKind::outliers, DataKind::subnormal, DataKind::huge,  DataKind::integers,
 };
 
-/// And beside it every proposer.
+/// Every proposer is also tested with these.
 inline constexpr std::array adversarial_data_kinds = {
     DataKind::near_duplicates, DataKind::aligned,           DataKind::crowd,
     DataKind::descending,      DataKind::one_huge,          DataKind::decades,

@@ -9,11 +9,11 @@
 
 namespace kith::workloads {
 
-/// Move each value to one that `element` has, and no farther from 0; bytes u8 lose their sign. For cosine a
+/// Rounds each value towards 0 to one that `element` can hold; bytes u8 lose their sign. For cosine a
 /// row that becomes all zeros begins with a 1. f32 and bits: nothing changes.
 void round_to(Element element, Metric metric, Rows& rows);
 
-/// Rows as they are stored: one right behind the other.
+/// Rows of an element, stored one right behind the other.
 class StoredRows {
  public:
   /// Values that `element` has; bits: the 32 of each float are 32 columns.

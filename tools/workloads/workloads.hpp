@@ -24,8 +24,7 @@ struct Workload {
   Metric metric = Metric::squared_l2;
   bool own_rows = false;           ///< the queries are the training rows, each its own first neighbour
   Element element = Element::f32;  ///< of rows and queries; of bits `dims` is their number
-  /// More rows than fit the host as well: they are made while the Index grows (made_rows.hpp). Only where it
-  /// is asked for by name.
+  /// More rows than the host holds: they are made while the Index grows (made_rows.hpp). `all` leaves it out.
   bool grown = false;
 };
 
@@ -39,7 +38,7 @@ const Workload& find_workload(std::string_view text);
 ///   scale  0 < scale <= 1
 Workload scaled(const Workload& workload, double scale);
 
-/// What a device can do at best, as it was measured.
+/// The highest rates of a device, as measured.
 struct Ceilings {
   double lane_instructions = 0;  ///< fp32 instructions a second over all lanes: half the fma FLOP/s
   double bytes = 0;              ///< device memory, read and written, a second
@@ -49,7 +48,7 @@ struct Ceilings {
 /// The ceilings of a device, by the name its driver gives it. Null: they were not measured.
 const Ceilings* find_ceilings(std::string_view device_name);
 
-/// A time no method of a kind can beat.
+/// A time that no method of a kind can beat.
 struct Floor {
   double seconds = 0;
   std::string why;  ///< the formula, with numbers
@@ -59,7 +58,7 @@ struct Floor {
 /// over the rows, or over the distances; a radix sort where k = n.
 Floor floor_of(const Workload& workload, const Ceilings& ceilings);
 
-/// What a rate counts: pairs of a query and a row, or bytes where memory is the floor.
+/// What a rate counts: pairs of a query and a row, or bytes if memory is the floor.
 double pairs_of(const Workload& workload);
 double bytes_of(const Workload& workload);
 

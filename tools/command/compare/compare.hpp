@@ -20,7 +20,7 @@ struct CompareFlags {
   TableFlags tables;  ///< files instead of --data
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = default_metric;
-  std::string elements;  ///< of --data: of training rows and queries, or of both
+  std::string elements;  ///< --element: one for all rows, or one for training rows and one for queries
   std::int64_t reserve = 0;
   PlanFlags plan;
   std::string where = "compare";  ///< the subcommand, for messages
@@ -29,12 +29,12 @@ struct CompareFlags {
   std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
 };
 
-/// Rows to search, and all that decides the answer.
+/// The rows to search, and everything else that decides the answer.
 struct CompareProblem {
   std::string data;                ///< name of the data, or of the file
-  workloads::Rows train, queries;  ///< as the caller sees them
+  workloads::Rows train, queries;  ///< as a caller passes them
   Element train_element = Element::f32,
-          query_element = Element::f32;  ///< in whole searches; all have the values
+          query_element = Element::f32;  ///< of whole searches; stages take the same values as float32
   std::int64_t reserve = 0;              ///< IndexOptions::reserve
   std::vector<std::int64_t> labels;
   std::uint64_t seed = 1;  ///< of filters and weights
@@ -59,7 +59,8 @@ std::vector<CompareLine> compare(const CompareProblem& problem, const std::vecto
                                  const Subject& reference, const std::vector<std::string>& stages,
                                  Selector selector);
 
-/// A line of `expected` and what `run(device, cell)` gives on each device; it may refuse in the cell.
+/// Compares `expected` with what `run(device, cell)` returns
+/// on each device. `run` may refuse by setting cell.refusal.
 template <class Result, class Run>
 CompareLine compare_line(const std::string& title, double reference_seconds, const Result& expected,
                          const std::vector<Device>& devices, const Run& run) {

@@ -27,7 +27,7 @@ StageResult run_stage(const Device& device, const Operation& operation, const Op
   return result;
 }
 
-/// The stages one after another, each with the operands that the reference gave it.
+/// Runs the stages one after another. Each stage reads what the reference computed.
 class StageLines {
  public:
   StageLines(const CompareProblem& problem, const std::vector<Device>& devices, const Subject& reference)
@@ -61,7 +61,7 @@ class StageLines {
     return sizes;
   }
 
-  /// What the reference gives.
+  /// Returns the result of the reference.
   StageResult expect(Operation operation, const Operands& operands) {
     Cell cell;
     StageResult result;

@@ -14,7 +14,7 @@ workloads::Rows copy(const files::Table& table) {
   return workloads::prepared_rows(Metric::squared_l2, view(table));
 }
 
-/// What Index::search() refuses too: stages alone would meet inf - inf, which has no order.
+/// Refuses what Index::search() refuses: a stage alone would compute inf - inf, which has no order.
 void check_range(const std::string& where, const CompareProblem& problem) {
   if (problem.metric != Metric::negative_dot) return;
   const auto largest = [](MatrixView<const float> rows) {

@@ -1,4 +1,4 @@
-// What `kith compare` and `kith verify` share: who is compared with whom, and what came of it.
+// What `kith compare` and `kith verify` share: the devices, the reference, and the outcome.
 #pragma once
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 
 namespace kith::command {
 
-/// A device of the table, or the plain reference, which is no device.
+/// A device, or none: then the plain program that spells out the contract.
 using Subject = std::optional<Device>;
 std::string subject_name(const Subject& subject);
 
-/// Every device here that opens, or those that were named. Throws unavailable: none opens.
+/// Opens every device of this machine, or those that were named. Throws unavailable: none opens.
 ///   where  the subcommand, for messages
 std::vector<Device> open_devices(const std::string& where, const std::string& specs);
 
-/// The device called `spec`; by default cpu, and plain where nothing but the CPU back end would be compared
+/// Opens the device called `spec`. The default is cpu, or plain if the CPU back end would only be compared
 /// with itself.
 Subject open_reference(const std::string& spec, const std::vector<Device>& devices);
 
-/// One way on one device.
+/// The outcome of one stage or search on one device.
 struct Cell {
   std::string refusal;     ///< why the device does not do it
   std::string difference;  ///< first differing row and both values; empty: same bits
@@ -49,7 +49,7 @@ double best_seconds(const Run& run) {
   return best;
 }
 
-/// Do `body`; an Error becomes the cell's.
+/// Calls `body`, and writes an Error that it throws into the cell.
 template <class Body>
 void in_cell(Cell& cell, const Body& body) {
   try {
@@ -60,7 +60,7 @@ void in_cell(Cell& cell, const Body& body) {
   }
 }
 
-/// What became of all that was compared.
+/// Counts the outcomes of a whole run.
 struct Outcome {
   std::size_t same = 0, different = 0, refused = 0;
 

@@ -84,7 +84,7 @@ std::string table_of(const std::vector<TunedProblem>& problems) {
   return table.text();
 }
 
-/// What was left out: a line for each reason's first words, with how often and one example.
+/// What was left out: one line per kind of reason, with its count and one example.
 std::string left_out_text(const std::vector<TunedProblem>& problems) {
   struct Count {
     std::string what, example;
@@ -127,7 +127,7 @@ std::string path_of(const DeviceInfo& device, const TuneFlags& flags) {
   return path;
 }
 
-/// What `path` holds of other problems, and what was measured now.
+/// The entries of `path` for other problems, and those that were measured now.
 Tuning joined(const DeviceInfo& device, const std::string& path, const std::vector<TunedProblem>& problems) {
   std::string ignored;
   const std::shared_ptr<const Tuning> before = load_tuning(device, path, ignored);
@@ -140,7 +140,7 @@ Tuning joined(const DeviceInfo& device, const std::string& path, const std::vect
   return tuning;
 }
 
-/// Throws bad_file: `path` is no tuning file, and would be lost. Says what is not kept of one.
+/// Throws bad_file: `path` exists and is no tuning file. Notes that a damaged tuning file will be replaced.
 void check_replaced(const DeviceInfo& device, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;

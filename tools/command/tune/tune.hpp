@@ -93,13 +93,13 @@ class Tuner {
   double deadline_ = 0, least_ = 0;
 };
 
-/// All that decides what is measured, and on what.
+/// Everything that decides what is measured, and on which device.
 nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric);
 
-/// All problems of a grid, in about `seconds`: each has its share of what is left.
+/// Measures all problems of a grid in about `seconds`; each gets its share of the time that is left.
 class TuneRun {
  public:
-  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Continues from what an earlier run of the same command left in `kept`, and notes it.
   /// Throws what KeptWork::load() does.
   TuneRun(const Device& device, TuneGrid grid, Metric metric, double seconds, KeptWork& kept, bool fresh);
 

@@ -28,7 +28,7 @@ double least(const std::vector<double>& samples) {
   return *std::min_element(samples.begin(), samples.end());
 }
 
-/// Seconds of two ways that were run in turns. On a busy machine the least is what was disturbed least.
+/// Seconds of two ways that ran in turns. The least is compared: on a busy machine it was disturbed least.
 struct Duel {
   std::vector<double> ours, theirs;
 
@@ -133,8 +133,8 @@ Tuner::Run Tuner::search(const Index& index, const Problem& problem, const Tuned
   return run;
 }
 
-/// Whether `way` already takes longer than `limit` for a part of the rows: then it needs no trial with
-/// all. So methods whose cost grows with the square of n cost little to leave out.
+/// Whether `way` takes longer than `limit` for a part of the rows already. It is then not tried with all, so
+/// a method whose cost grows with the square of n costs little time.
 bool Tuner::grows_too_fast(const Problem& problem, const TunedWay& way, double limit, std::string& why) {
   for (const std::int64_t part : {64, 16, 4}) {
     Problem smaller = problem;
@@ -154,7 +154,7 @@ bool Tuner::grows_too_fast(const Problem& problem, const TunedWay& way, double l
   return false;
 }
 
-/// The median of a few searches, whose bits are right; nothing where the way is left out.
+/// The median time of a few searches, whose bits are checked; nothing if the way is left out.
 std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, TunedProblem& result) {
   for (const auto& [known, seconds] : times_)
     if (known == way) return seconds;
@@ -197,7 +197,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
   }
 }
 
-/// `way` with the sizes it has for this problem; nothing where the device refuses it.
+/// `way` with the sizes that the planner gives it; nothing if the device refuses it.
 std::optional<TunedWay> Tuner::planned(const Problem& problem, const TunedWay& way) {
   try {
     return TunedWay::of(index_of(problem.n).plan(problem.m, problem.k, options_of(way)));
@@ -207,7 +207,7 @@ std::optional<TunedWay> Tuner::planned(const Problem& problem, const TunedWay& w
   }
 }
 
-/// Every path there is, with the sizes of the built-in rules.
+/// Every selector and proposer of the device, with the sizes of the built-in rules.
 std::vector<TunedWay> Tuner::first_ways(const Problem& problem, const TunedWay& built_in) const {
   std::vector<TunedWay> ways;
   if (static_cast<std::uint64_t>(problem.k) <= plain_.fused_max_k) ways.push_back({true});
@@ -232,7 +232,7 @@ std::vector<TunedWay> Tuner::variants(const Problem& problem, const TunedWay& ba
   return all;
 }
 
-/// The fastest against the built-in way once more, in turns, so that nothing else decides.
+/// Times the fastest way and the built-in way once more, in turns, and keeps the better one.
 void Tuner::decide(const Problem& problem, const TunedWay& built_in, TunedProblem& result) {
   const auto fastest = [&](bool with_proposers) {
     auto best = times_.front();  // the built-in way

@@ -1,4 +1,4 @@
-// kith verify: many searches, or those of whole files, beside what is right.
+// kith verify: compares random searches, or those of whole files, with the right answers.
 #include "command/verify/verify.hpp"
 
 #include <CLI/CLI.hpp>

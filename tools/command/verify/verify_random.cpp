@@ -19,7 +19,7 @@ constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< a worker
 /// How far one device has come.
 using SeriesProgress = workloads::ProposedResult;
 
-/// Four numbers; of --proposed behind them one more, and of the counts of each kind its name and five.
+/// A line has four numbers. With --proposed one more follows, then for each kind its name and five counts.
 bool read(std::istream& line, SeriesProgress& p) {
   if (!(line >> p.next >> p.compared >> p.different >> p.refused)) return false;
   if (!(line >> p.vouched)) return line.eof();
@@ -98,7 +98,7 @@ RandomSeries random_series(const Device& device, const Subject& reference, bool 
           }};
 }
 
-/// Whether a library that the proposer needs is missing, or the like: the reason.
+/// Why the proposer cannot run here, such as a library that is missing; empty if it can.
 std::string refusal(const Device& device, Proposer proposer) {
   const float one = 1;
   PlanOptions options;
@@ -150,7 +150,7 @@ RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, con
           }};
 }
 
-/// How the queries ended: a line a proposer, then a line a kind of data.
+/// A table of how the queries were answered: a line per proposer, then a line per kind of data.
 std::string table_of(const Device& device, const workloads::AllCaseCounts& case_counts) {
   TextTable table({"", "cases", "queries", "once more", "by the chain alone", "out of range"});
   const auto add = [&](const std::string& name) {
@@ -185,8 +185,8 @@ std::string tiers(const Device& device, const SeriesProgress& progress) {
          " out of range";
 }
 
-/// One device, in batches. Returns whether all cases were compared and none differed, or, when the
-/// time ran out, none so far.
+/// Verifies one device in batches. Returns whether no case differed, and all were compared unless the time
+/// ran out.
 bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeries& series,
                 ResumeFile& file) {
   const workloads::Clock clock;

@@ -23,14 +23,14 @@ struct WholeSet {
   MatrixView<const float> train() const { return training.rows.numbers(); }
 };
 
-/// What is right.
+/// The right answer.
 struct Expected {
   std::string name;
   Neighbors found;
   bool without_distances = false;  ///< only the rows of an earlier answer are known
 };
 
-/// One way on one device.
+/// The outcome of one proposer on one device.
 struct Way {
   std::string device;
   Proposer proposer;
@@ -71,7 +71,7 @@ std::vector<Proposer> ways_of(const Device& device, Proposer asked) {
   return ways;
 }
 
-/// One search, steps timed and candidates counted.
+/// Runs one search, with its steps timed and its candidates counted.
 Neighbors search_by(const Index& index, const VerifyFlags& flags, const WholeSet& set, Proposer proposer,
                     Trace& trace) {
   throw_if_interrupted("verify");
@@ -126,7 +126,7 @@ Neighbors search_right(const Subject& reference, const VerifyFlags& flags, const
   return right;
 }
 
-/// Each device by each proposer, or once more after an earlier search by whatever its plan takes.
+/// Searches by each proposer of each device; with an earlier answer to check, once by what the plan chooses.
 void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<Device>& devices,
               const Expected& expected, std::vector<Way>& ways) {
   const Proposer asked = parse_proposer(flags.plan.proposer);

@@ -16,7 +16,7 @@
 namespace kith::command {
 namespace {
 
-/// Whether it times a search of training rows that are there before.
+/// Whether the workload searches rows that exist before the search.
 bool is_plain_search(const workloads::Workload& workload) {
   return workload.timed == workloads::Timed::search && !workload.grown;
 }
@@ -47,7 +47,7 @@ bool left_out(const workloads::Workload& workload, const BenchFlags& flags) {
 
 namespace {
 
-/// What counts joules, one for each device; none where they are not asked for.
+/// A meter for each device; none unless joules are asked for.
 using Meters = std::vector<energy::EnergyMeter>;
 
 /// Where joules come from, a line each device.
@@ -95,7 +95,7 @@ int bench_searches(const BenchFlags& flags, const std::vector<workloads::Workloa
   return wrong ? exit_failed_check : exit_ok;
 }
 
-/// Rows stay elsewhere where a search is timed, and they are there before it.
+/// Refuses --residence for workloads that do not search rows which exist before the search.
 void check_residence(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted) {
   if (flags.prepare)
     refuse("bench", "--residence " + flags.residence +

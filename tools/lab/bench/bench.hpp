@@ -49,7 +49,7 @@ bool has_fashion_mnist(const BenchFlags& flags);
 /// Throws bad_file: Fashion-MNIST is not there.
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags);
 
-/// Whether a workload is left out of `all` since its data are not here; says so.
+/// Whether a workload is left out because its data are not here; notes it.
 bool left_out(const workloads::Workload& workload, const BenchFlags& flags);
 
 using workloads::Clock;
@@ -96,7 +96,7 @@ struct Measured {
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                  energy::EnergyMeter* meter);
 
-/// The same of a workload whose Index grows by rows that are made for it.
+/// The same for a workload whose Index grows by rows that are made on the way.
 void measure_grown(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                    Measured& measured);
 
@@ -127,7 +127,7 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
 
 // --prepare
 
-/// Why a workload has no rows that are prepared in parts; empty where it has.
+/// Why --prepare cannot time a workload; empty if it can.
 std::string why_not_prepared(const workloads::Workload& workload);
 
 /// Those of `wanted` that have rows to prepare.

@@ -1,5 +1,4 @@
-// kith-lab bench: an Index that grows by rows which are made for it, because all of them have no room
-// elsewhere.
+// kith-lab bench: an Index that grows by rows which are made on the way, because no memory holds all of them.
 #include <algorithm>
 
 #include "kith/index.hpp"
@@ -50,7 +49,7 @@ Index grown_index(const Device& device, const workloads::Workload& w) {
   return index;
 }
 
-/// The CPU makes the same rows, some at a time, and merges what it finds among them.
+/// The CPU's answer: it makes the same rows chunk by chunk, and merges the neighbours of each chunk.
 Neighbors answers_of_cpu(const Device& cpu, const workloads::Workload& w, const RowsView& queries) {
   MadeRows made(train_seed, w.dims);
   const std::int64_t step = rows_a_chunk(w);

@@ -70,7 +70,7 @@ std::string check_search(const Device* cpu, const BenchData& data, std::int64_t 
   return difference(expected, pick_queries(found, count));
 }
 
-/// What was found, for those who compare it with answers of others. Every device writes the same bits.
+/// Writes the neighbours, for comparisons with other programs. Every device writes the same bits.
 void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbors& found) {
   const std::filesystem::path folder(flags.answers);
   std::error_code ignored;  // what cannot be written there says so
@@ -97,7 +97,7 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
   });
 }
 
-/// The training rows of a workload where --residence says.
+/// An Index whose training rows lie where --residence says.
 Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
   IndexOptions options;
   options.residence = parse_residence(flags.residence);
@@ -105,7 +105,7 @@ Index index_of(const Device& device, const BenchData& data, const BenchFlags& fl
   return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
 
-/// What making boxes takes once all that is made on first use is there.
+/// The seconds of making boxes once more, when everything that is made on first use exists.
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
   Trace trace;
@@ -142,7 +142,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
       measured.host.push_back(trace.queue_seconds);
       measured.total.push_back(trace.total_seconds);
     }
-    // Not the host's clock and the device's in one run: a queue that is held makes an answer later.
+    // The device's clock needs a run of its own: it holds the queue, which delays the answer.
     trace.hold_queue = device.info().kind != DeviceKind::cpu;
     if (trace.hold_queue) index.search_into(data.query_rows(), w.k, found, options, &trace);
     trace.hold_queue = false;
@@ -246,7 +246,7 @@ std::int64_t columns_as_floats(const workloads::Workload& workload) {
   return workload.element == Element::bits ? workload.dims / 32 : workload.dims;
 }
 
-/// Values that the element has, and the rows of these.
+/// Rounds the values to those of the element, and stores the rows as that element.
 void store(const workloads::Workload& workload, BenchData& data) {
   workloads::round_to(workload.element, workload.metric, data.train);
   workloads::round_to(workload.element, workload.metric, data.queries);

@@ -1,4 +1,4 @@
-// kith-lab bench --prepare: what it takes to make rows ready to be searched.
+// kith-lab bench --prepare: times what makes rows ready to be searched.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -32,7 +32,7 @@ struct Prepared {
   std::vector<QuantizedRows> quantized_rows;
 };
 
-/// Write rows to device memory in the pieces that an Index is written in, as they are.
+/// The seconds of writing the rows to device memory unchanged, in pieces as large as those of an Index.
 double upload_seconds(const Device& device, MatrixView<const float> rows) {
   constexpr std::size_t piece = std::size_t{32} << 20;
   const std::size_t bytes = static_cast<std::size_t>(rows.rows() * rows.cols()) * sizeof(float);
@@ -52,7 +52,7 @@ double upload_seconds(const Device& device, MatrixView<const float> rows) {
   return seconds;
 }
 
-/// The first search by its proposer makes quantized rows, and tells what it took.
+/// Makes quantized rows by the first search with the proposer, whose trace has the time.
 void make_quantized_rows(const Index& index, const BenchData& data, const BenchFlags& flags, bool counts,
                          QuantizedRows& quantized) {
   if (!quantized.refusal.empty() || !quantized.difference.empty()) return;

@@ -25,7 +25,7 @@ Opened open_counter(const DeviceInfo& device, const Sources& sources) {
                        ") is neither a processor nor of NVIDIA, and kith knows only their counters"};
 }
 
-/// What the counter showed when it was seen to move.
+/// The reading at the moment when the counter moved.
 struct Step {
   double joules, seconds;
   std::int64_t runs;

@@ -45,7 +45,7 @@ class Counter {
   virtual double joules() = 0;
 };
 
-/// A counter and what it counts, or why there is none: `counter` is null then.
+/// A counter and what it counts; or null, and why there is none.
 struct Opened {
   std::unique_ptr<Counter> counter;
   std::string what;  ///< half a sentence
@@ -54,7 +54,7 @@ struct Opened {
 Opened open_nvml(const DeviceInfo& device, const Sources& sources);
 Opened open_rapl(const Sources& sources);
 
-/// What one run of a piece of work took, as the mean of many.
+/// The joules and seconds of one run, as the mean of many runs.
 struct Energy {
   double joules = 0;
   double seconds = 0;      ///< by the host's clock

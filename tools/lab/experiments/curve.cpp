@@ -1,4 +1,4 @@
-// Series in the making, and the words for what was measured.
+// Series of measurements, and numbers as text.
 #include <algorithm>
 #include <cmath>
 

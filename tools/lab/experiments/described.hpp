@@ -1,4 +1,4 @@
-// What an experiment says of itself: texts/NAME.txt, compiled in.
+// The texts of an experiment, texts/NAME.txt, which are compiled in.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
-// The published experiments, run again: what one is, and what comes of it.
+// The published experiments: what one is, and what it returns.
 //
-// One file an experiment. It measures by workloads::PreparedStage and kith::Index, checks the bits
-// of what it times, and returns data; kith-lab reproduce prints and draws them.
+// Each experiment has a file of its own. It measures by workloads::PreparedStage and kith::Index, checks the
+// bits of what it times, and returns data. kith-lab reproduce prints and draws them.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct Settings {
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> progress = {};  ///< what is being measured; may throw to stop
   std::stop_token stop = {};                              ///< for PlanOptions::stop of long searches
-  /// What counts joules, one for each of `devices`; empty: nothing does, and energy_note says why.
+  /// A meter for each of `devices`; empty: there is none, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
   std::string energy_note = {};
   std::string data = {};     ///< file, for experiments that read one
@@ -65,7 +65,7 @@ struct Table {
   bool operator==(const Table&) const = default;
 };
 
-/// All that an experiment has to say.
+/// The outcome of an experiment.
 struct Result {
   std::string name;                  ///< `pbknn-groups`
   std::string title;                 ///< for people who have not seen the paper
@@ -91,8 +91,8 @@ struct Experiment {
   std::string_view name;
   std::string_view about;  ///< half a line, for --help
   Result (*run)(const Settings&);
-  /// Where it reads Settings::data: throws what it would throw for a file that is not there, and says where
-  /// to get it. Null: it needs no file.
+  /// Of an experiment that reads Settings::data: throws if the file is not there, and says where to get it.
+  /// Null: it reads no file.
   void (*check_data)(const std::string& path) = nullptr;
 };
 
@@ -109,7 +109,7 @@ Result run_experiment(const Experiment& experiment, const Settings& settings);
 /// Whether all checks passed.
 bool all_passed(const Result& result);
 
-// One function an experiment, in the file of its name.
+// Each function is an experiment, in the file of its name.
 Result pbknn_groups(const Settings& settings);
 Result pbknn_table1(const Settings& settings);
 Result gsknn_table1(const Settings& settings);

@@ -26,7 +26,7 @@ Operands first_rows(Operands operands, const Operation& operation, std::int64_t 
   return operands;
 }
 
-/// A message that may hold a compiler's many lines, as the beginning of one.
+/// The beginning of a message as one line; a compiler's message may have many.
 std::string one_line(std::string text) {
   constexpr std::size_t most = 400;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -49,7 +49,7 @@ std::optional<double> joules_of(const Settings& settings, const std::string& wha
   return std::nullopt;
 }
 
-/// A whole call: its bits first, then its time.
+/// Checks the bits of a whole call, then times it.
 ///   asked  the index, or its classifier
 template <class Asked>
 Measured time_whole(const Settings& settings, const char* call_name, const Asked& asked, const Index& index,

@@ -1,5 +1,5 @@
-// What the experiments share: the bits that are right, the time of one stage on a device with its
-// operands in place, the time of whole searches, and curves made of them.
+// What the experiments share: the right bits, the time of one stage with its operands on the device, the time
+// of whole searches, and curves of these times.
 #pragma once
 
 #include <cstddef>
@@ -51,15 +51,15 @@ void tell(const Settings& settings, const std::string& what);
 Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,
                 const Device* device = nullptr);
 
-/// Do `body`, and turn what it throws into a refusal (unsupported, out_of_memory) or a difference.
-/// Interruptions, and what `settings.progress` throws, pass.
+/// Calls `body`. Turns an error that it throws into a refusal (unsupported, out_of_memory) or a difference,
+/// but passes on interruptions and what `settings.progress` throws.
 Measured attempt(const std::function<Measured()>& body);
 
-/// The same, unless `what` was timed before this run was stopped: then `body` is not called. So it may change
-/// nothing outside itself.
+/// The same, but `body` is not called if an earlier run that was stopped timed `what` already. So `body` may
+/// change nothing outside itself.
 Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
 
-/// The bits first, then the time.
+/// Checks the bits, then takes the time.
 ///   check  where the bits of one run are wrong; empty where they are right
 ///   run    one sample
 ///   plan   of the runs, where they have one
@@ -70,17 +70,18 @@ Measured time_checked(const Settings& settings, const Device& device, const std:
 /// By the host's clock.
 double seconds_of(const std::function<void()>& body);
 
-/// What settings.cpu gives for the first `rows` queries of an operation; select by its fastest selector.
+/// The result of settings.cpu for the first `rows` queries
+/// of an operation; `select` uses its fastest selector.
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
                          std::int64_t rows);
 
 /// A check that passed where `difference` is empty.
 Check same_bits(const std::string& what, const std::string& difference);
 
-/// Whether settings.cpu itself keeps the contract, as written down slowly: on the first query.
+/// Compares settings.cpu with the plain program of the contract, on the first query.
 Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands);
 
-/// The first rows of the uniform ones that settings.seed makes.
+/// The first `rows` uniform rows of settings.seed.
 workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
                              std::int64_t dims);
 
@@ -103,7 +104,7 @@ Distances random_distances(const Settings& settings, std::int64_t m, std::int64_
 Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
                     const Operands& operands, const StageResult& expected);
 
-/// What settings.cpu answers.
+/// The answer of settings.cpu.
 Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, Metric metric = Metric::squared_l2,
                     const std::vector<std::int64_t>* labels = nullptr);
@@ -131,7 +132,7 @@ class Curve {
   /// A point at x: milliseconds of the device's clock. NaN where it was refused or wrong; the note
   /// then says why.
   void add(double x, const Measured& measured) { add(x, measured, 1e3 * measured.device); }
-  /// The same with another height, which counts where the measurement was timed.
+  /// The same with y as its height, if the measurement was timed.
   void add(double x, const Measured& measured, double y);
   /// A sentence more in the note; each once.
   void remark(const std::string& sentence);
@@ -148,8 +149,8 @@ class Curve {
   std::size_t compared_ = 0;
 };
 
-/// The x at which `first`, at or below `second` before, rises above it: on a straight line between two
-/// points where both axes are logarithmic. NaN: nowhere, or a point is missing there.
+/// The x at which `first` rises above `second`, on a straight line between two points with both axes
+/// logarithmic. NaN: nowhere, or a point is missing there.
 ///   first, second  at the same x, ascending
 double crossover(const Series& first, const Series& second);
 
@@ -162,8 +163,8 @@ std::string ratio_text(double ratio);
 /// `2.31 ms`; `not available` for NaN.
 std::string time_text(double seconds);
 
-/// Leave out what a device could not measure (`here` begins with `not available`) where another could, and
-/// all but the last where none could.
+/// Leaves out a claim that a device could not measure (`here` begins with `not available`) if another device
+/// could; if none could, one claim stays.
 void drop_empty_claims(Result& result);
 
 /// `not available` for all that a paper does not tell.

@@ -1,4 +1,4 @@
-// What was measured within an experiment, for one that was stopped to go on from there.
+// The measurements of an experiment that was stopped, so that it can continue.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ class Memory {
  public:
   struct Kept {
     std::string what;
-    std::size_t nth = 0;  ///< so many of this name were asked for before it
+    std::size_t nth = 0;  ///< how many of this name were asked for before
     Measured measured;
     PlacedRun run = {};  ///< of stages that are placed; else without steps
 
@@ -26,11 +26,11 @@ class Memory {
   /// `before`: what an earlier run kept. `changed` is called whenever there is more, and may throw.
   explicit Memory(std::vector<Kept> before = {}, std::function<void()> changed = {});
 
-  /// What was measured before, or else what `body` gives. That is kept where it was timed: refusals cost
-  /// little, and a device that was lost would look like other bits. Within `body` nothing is remembered.
+  /// Returns the earlier measurement, or calls `body`. Only what was timed is kept: a refusal costs little,
+  /// and the failure of a lost device would look like wrong bits. Calls within `body` are not remembered.
   Measured measure(const std::string& what, const std::function<Measured()>& body);
 
-  /// The same of `measured` and `run`.
+  /// The same for `measured` and `run` together.
   Kept take(const std::string& what, const std::function<Kept()>& body);
 
   const std::vector<Kept>& kept() const { return kept_; }

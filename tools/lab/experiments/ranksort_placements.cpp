@@ -28,7 +28,7 @@ Way make_way(const Device& distance, const Device& sort) {
   return {distance, sort, Curve(label)};
 }
 
-/// CPU-CPU once, and for each other device the three ways it has a part in.
+/// CPU-CPU once, and three ways for each other device.
 std::vector<Way> all_ways(const Settings& settings) {
   std::vector<Way> ways = {make_way(settings.cpu, settings.cpu)};
   for (const Device& device : settings.devices) {

@@ -26,7 +26,7 @@ struct Samples {
   }
 };
 
-/// Whatever a step returns, as bits.
+/// The bits of what a step returns.
 struct Found {
   std::vector<float> floats;
   std::vector<double> doubles;
@@ -93,7 +93,7 @@ constexpr Step steps[] = {{"pairwise distances", pairwise},
                           {"error matrix", errors},
                           {"classification by prototypes", classified}};
 
-/// A whole call, its bits first.
+/// Checks and times a whole call.
 Measured time_step(const Settings& settings, const Structure& structure, const Step& step,
                    const Samples& samples, const Found& expected) {
   const Device& device = structure.index().device();

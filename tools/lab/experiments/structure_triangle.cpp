@@ -43,7 +43,7 @@ class Strips {
         train_(there_.train(rows)),
         out_(there_.room(size(n_) * size(n_) * sizeof(float))) {}
 
-  /// All strips, to their places on the device. Nothing is read.
+  /// Computes all strips, each at its place on the device. The host reads nothing.
   ///   upper  from the diagonal on
   Seconds on_device(bool upper) {
     const std::uint64_t begin = device_.mark();
@@ -53,8 +53,8 @@ class Strips {
     return {device_.elapsed(begin, end), not_measured, not_measured};
   }
 
-  /// All strips, copied to host(). `upper`: one behind the other on the device, copied to their places, and
-  /// mirrored.
+  /// Computes all strips and copies them to host(). With `upper` they lie one behind the other on the device,
+  /// and are mirrored on the host.
   Seconds in_host_memory(bool upper) {
     host_.resize(size(n_) * size(n_));
     packed_.resize(upper ? host_.size() : 0);
@@ -86,9 +86,9 @@ class Strips {
     return std::max<std::int64_t>(0, std::min(height_, n_ - q));
   }
 
-  /// The strip that begins with row q, from column t on, to where it is in the whole matrix.
+  /// Computes the strip of row q from column t on, at its place in the whole matrix.
   void enqueue(std::int64_t q, std::int64_t t) { enqueue_to(q, t, size(q * n_ + t), size(n_)); }
-  /// The same, dense, at `first`; returns where it ends.
+  /// The same without gaps, at `first`; returns where it ends.
   std::size_t enqueue(std::int64_t q, std::int64_t t, std::size_t first) {
     enqueue_to(q, t, first, size(n_ - t));
     return first + size(rows_from(q) * (n_ - t));
@@ -104,7 +104,7 @@ class Strips {
     device_.enqueue({step, 0});
   }
 
-  /// A packed strip, to its rows, and transposed to its columns.
+  /// Copies a packed strip to its rows, and transposed to its columns.
   void mirror(std::int64_t q) {
     if (rows_from(q) == 0) return;
     std::size_t from = 0;
@@ -142,7 +142,7 @@ struct Triangle {
   Curve whole, half, whole_host, half_host;
 };
 
-/// One of the four ways, its bits first.
+/// Checks and times one of the four ways.
 Measured time_way(const Settings& settings, const Device& device, MatrixView<const float> rows,
                   const Matrix& expected, bool upper, bool to_host) {
   const std::string what = std::string(upper ? "triangle" : "whole matrix") +

@@ -78,8 +78,8 @@ PlacedAnswer PlacedSearch::answer() const {
   return answer;
 }
 
-/// What a stage reads: what the stage before it wrote, on the same device or as a copy of it; else, from the
-/// host in every run.
+/// Finds memory for what a stage reads: what the stage before it wrote, on the same device or copied; else
+/// data that every run copies from the host.
 spi::Allocation* PlacedSearch::place(Seat& seat, const Seat* previous, const char* what, const void* from,
                                      std::size_t bytes) {
   if (!from && previous->device == seat.device) return previous->prepared->parts()[0].memory;

@@ -1,4 +1,4 @@
-// A placement in place: the memory of every stage on its device, and what goes between them.
+// A placement that is ready to run: the memory of every stage on its device, and the copies between them.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace kith::experiments {
 /// Memory of the host that copies go through.
 class Staging {
  public:
-  /// Locked in place where that is asked for and one of the two, which may be null, has such.
+  /// Locked in place if `locked` is set and one of the devices, which may be null, has such memory.
   Staging(spi::Device* from, spi::Device* to, std::size_t bytes, bool locked);
   void* data() { return locked_ ? locked_->data : pageable_.data(); }
 

@@ -1,5 +1,5 @@
-// Any stage on any device in one run. What a stage leaves on one device and the next one reads on
-// another goes through the host; every copy is timed and its bytes are counted.
+// Runs each stage of a search on a device of its own. Data pass from device to device through the host; every
+// copy is timed, and its bytes are counted.
 //
 // Ajorian, Bastan, Montazeri measure four such placements of distance and sort; Batlle, Ballber (2020)
 // climb from one to the next.
@@ -49,11 +49,12 @@ struct PlacedProblem {
       false;  ///< copies through memory of the host that is locked in place, where a device has such
 };
 
-/// A stage of it, and what the first stage and the vote read; what goes from stage to stage is empty.
+/// A stage of the problem; and the operands of the first stage and of the vote. Those that an earlier stage
+/// makes are empty.
 workloads::Operation operation_of(const PlacedProblem& problem, workloads::Stage stage);
 workloads::Operands operands_of(const PlacedProblem& problem);
 
-/// What a run leaves.
+/// The answer of a run.
 struct PlacedAnswer {
   workloads::StageResult keys;   ///< of the last of select and merge
   workloads::StageResult votes;  ///< where there is a vote
@@ -83,20 +84,20 @@ struct PlacedRun {
   bool operator==(const PlacedRun&) const = default;
 };
 
-/// The median run of several, and what was found out about it.
+/// The median of several runs, and its measurement.
 struct Placed {
   Measured measured;  ///< total: of the median run
   PlacedRun run;
 };
 
-/// The bits first, then the time. Joules are counted where all stages are on one device.
+/// Checks the bits, then takes the time. Counts joules if all stages are on one device.
 Placed time_placed(const Settings& settings, const Placement& placement, const PlacedProblem& problem,
                    const PlacedAnswer& expected);
 
 /// All stages of `placement` on one device, with its fastest selector. Throws unsupported: it refuses one.
 PlacedAnswer placed_answer(const Device& device, const Placement& placement, PlacedProblem problem);
 
-/// The contract written down slowly, for the same stages.
+/// The answer of the same stages by the plain program of the contract.
 PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem);
 
 }  // namespace kith::experiments

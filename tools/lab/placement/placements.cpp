@@ -198,12 +198,12 @@ Subcommand add_placements(CLI::App& parent) {
   add_reference_option(*app, flags->problem);
   add_problem_options(*app, flags->problem);
   app->add_flag("--json", flags->problem.json, "Print JSON");
-  app->add_option("--selector", flags->selector, "How the nearest are selected; as `kith search` has it")
+  app->add_option("--selector", flags->selector, "Method that selects the nearest, as in `kith search`")
       ->type_name("NAME")
       ->capture_default_str();
-  add_number(*app, "--groups", flags->groups, "Lists that each query's rows are cut into", 1)
+  add_number(*app, "--groups", flags->groups, "Partial lists per query", 1)->capture_default_str();
+  add_number(*app, "--threads", flags->threads, "Threads of the host (0: one per core)", 0)
       ->capture_default_str();
-  add_number(*app, "--threads", flags->threads, "Threads of the CPU; 0: all", 0)->capture_default_str();
   add_examples(*app, {"kith-lab placements --stages distance=cpu,select=cuda:0 -n 100000 -m 1 --dims 2"});
   return {app, [flags] { return run_placements(*flags); }};
 }

@@ -16,7 +16,7 @@ using experiments::Check, experiments::Claim, experiments::Result;
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const Result& result, const Chart& chart);
 
-/// All that is printed and written of experiments, but for their JSON. Refers to `results`.
+/// Everything that is printed and written of experiments, except their JSON. Refers to `results`.
 Document experiment_document(const std::vector<Result>& results, const std::string& command,
                              const std::string& missing = {});
 

@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 /// Files that grow with every measurement are written no more often.
 constexpr auto between_writes = std::chrono::seconds(1);
 
-/// Size and time of a file that is read: another one under the same name is told from it.
+/// Size and time of a file that is read, by which another file of the same name is noticed.
 Json file_facts(const std::string& path) {
   if (path.empty()) return nullptr;
   std::error_code error;
@@ -35,7 +35,7 @@ Json file_facts(const std::string& path) {
   return {{"path", path}, {"bytes", error ? 0 : size}, {"changed", error ? 0 : seconds}};
 }
 
-/// Why a device does nothing any more; nothing where all work.
+/// The error of a device that no longer works; nothing if all work.
 std::optional<Error> lost_device(const Settings& settings) {
   const float one = 1;
   for (const Device& device : settings.devices) try {
@@ -160,7 +160,7 @@ void ExperimentRun::show(const Result& result) {
   shown_ = true;
 }
 
-/// What is done so far, beside the places of the whole, which hold nothing before all is done.
+/// Writes the results so far into partial files; the files that were named appear only when all is done.
 void ExperimentRun::write_partial() {
   partial_ = true;
   const std::vector<Result> results = this->results();
@@ -224,7 +224,7 @@ void ExperimentRun::measure(const Experiment& experiment, std::size_t number) {
       throw Error(Errc::out_of_memory, "the host has no memory left for this experiment; free some");
     }
   }
-  // What a lost device refuses would pass for other bits.
+  // What fails on a lost device would look like wrong bits.
   if (!all_passed(*result))
     if (const auto lost = lost_device(settings_)) throw *lost;
   finish(std::move(*result));

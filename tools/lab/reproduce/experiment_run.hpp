@@ -24,19 +24,18 @@ struct ReproduceFlags {
   bool fresh = false;  ///< not from what a stopped run left
 };
 
-/// All that decides what experiments measure, but for their names and the file that some read.
+/// Everything that decides what experiments measure, except their names and the file that some read.
 nlohmann::ordered_json asked_of(const experiments::Settings& settings);
 
 class ExperimentRun {
  public:
-  /// Takes up what an earlier run of the same command left in `kept`, and says so.
+  /// Continues from what an earlier run of the same command left in `kept`, and notes it.
   /// Throws what KeptWork::load() does; invalid_argument: it left experiments that are not in `wanted`.
   ExperimentRun(const ReproduceFlags& flags, std::vector<experiments::Experiment> wanted,
                 const experiments::Settings& settings, KeptWork kept);
 
-  /// Measure what is missing. An experiment that fails is left out, and the others go on, as long as every
-  /// device works.
-  /// Throws, once what there is has been shown and kept: interrupted; what failed first.
+  /// Measures what is missing. If an experiment fails, the others go on, as long as every device works.
+  /// Shows and keeps what there is, then throws interrupted, or what failed first.
   void run();
 
   /// In the order they were asked for, all of them after run().
@@ -72,7 +71,7 @@ class ExperimentRun {
 /// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.
 std::filesystem::path partial_path(const std::string& path);
 
-/// Throws invalid_argument: what is unfinished would replace a file that is named on the command line.
+/// Throws invalid_argument: a partial file would replace a file of the command line.
 void check_partial_paths(const ReproduceFlags& flags);
 
 }  // namespace kith::command

@@ -39,7 +39,7 @@ std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
   return wanted;
 }
 
-/// Whether all files that are needed are there. Of `all`, what needs one that was not given is left out.
+/// Checks that the files which experiments read are there. `all` leaves out those whose file was not given.
 void check_data(const ReproduceFlags& flags, std::vector<Experiment>& wanted) {
   if (flags.names == "all" && flags.data.empty())
     std::erase_if(wanted, [](const Experiment& experiment) {
@@ -93,7 +93,7 @@ Settings make_settings(const ReproduceFlags& flags, const std::vector<Device>& d
   return settings;
 }
 
-/// Beside the first file that is written, so that it is found; the user's own folder where there is none.
+/// Unfinished work lies beside the first file that is written; if none is, in the user's cache.
 KeptWork kept_work(const ReproduceFlags& flags, const std::vector<Experiment>& wanted,
                    const Settings& settings) {
   const nlohmann::ordered_json asked = asked_of(settings);

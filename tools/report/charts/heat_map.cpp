@@ -20,7 +20,7 @@ constexpr std::size_t title_length = 60;     ///< and of one in what is said abo
 constexpr double least_width = 540;          ///< of the map on a narrow screen
 constexpr std::size_t listed_cells = 300;    ///< where the table of all would be too large
 
-/// In what large numbers are written in a map, so that its cells hold them.
+/// The unit of large numbers in a map, so that they fit its cells.
 struct Unit {
   double size;
   const char* name;
@@ -158,7 +158,7 @@ std::string matrix_table(const ClassMap& map) {
          table(escape(map.label) + ", as a table", head, rows) + "</details>";
 }
 
-/// Of very many classes the strongest cells beside the diagonal.
+/// The strongest cells off the diagonal, as a table, for very many classes.
 std::string cells_table(const ClassMap& map) {
   struct Place {
     std::size_t row, column;
@@ -194,7 +194,7 @@ std::string drawing(const ClassMap& map) {
   const Layout layout = layout_of(map.classes);
   const double size = layout.cell * static_cast<double>(map.classes.size());
   const std::string width = decimal(layout.left + size, 0), height = decimal(layout.top + size, 0);
-  // Narrower, and numbers would be too small to read: the map scrolls.
+  // A narrower map would have numbers too small to read, so the map scrolls.
   const std::string least = decimal(std::min(layout.left + size, least_width), 0);
   std::string svg = "<svg viewBox=\"0 0 " + width + " " + height + "\" width=\"" + width + "\" height=\"" +
                     height + "\" style=\"min-width:" + least + "px\" role=\"group\" aria-label=\"" +

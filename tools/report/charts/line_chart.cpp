@@ -98,8 +98,8 @@ struct Frame {
   std::vector<double> y_ticks;
 };
 
-/// `chart` with a logarithmic y where on a linear one from 0 curves would lie on its axis: all values are
-/// above 0 and span two decades, or all those of some series are less than a tenth of the largest.
+/// Makes y logarithmic if curves would lie on the axis of a linear y: all values are above 0 and span two
+/// decades, or all values of some series are less than a tenth of the largest.
 Chart readable(Chart chart) {
   if (chart.y.log || !chart.y.from_zero) return chart;
   Range all;

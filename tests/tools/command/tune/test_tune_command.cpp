@@ -14,19 +14,15 @@
 #include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
+#include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "common/tuning.hpp"
 #include "kith/index.hpp"
-#ifdef KITH_COMMAND_PATH
-#include "common/shell.hpp"
-#endif
 
 namespace kith::tests {
 namespace {
 
 using data_files::Folder;
 using test_support::contains;
-
-#ifdef KITH_COMMAND_PATH
 
 TEST_SUITE_BEGIN("command");
 
@@ -137,8 +133,6 @@ TEST_CASE("--sample names selectors, and --explain tells their times") {
 }
 
 TEST_SUITE_END();
-
-#endif
 
 }  // namespace
 }  // namespace kith::tests

@@ -30,7 +30,7 @@ Measured time_merge(const Settings& settings, const Device& device, Operation op
                     right_result(settings, operation, merging, operation.m));
 }
 
-/// A selection, cut into the groups that the plan would choose for it, and the merge of their lists.
+/// A selection in as many groups as the plan chooses, and the merge of their lists.
 Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
                         const Operands& operands, Curve& curve) {
   const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +

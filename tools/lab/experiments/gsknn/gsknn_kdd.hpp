@@ -24,7 +24,7 @@ class Rival {
   bool refuses() const { return !refusal_.empty(); }
   const std::string& refusal() const { return refusal_; }
 
-  /// Do `body`; what the device cannot do is remembered, and it is not asked again.
+  /// Calls `body`. If the device refuses, it is not asked again.
   void attempt(const std::function<void()>& body);
   /// where  `draw 3: `, before what differs
   void compare(const Sweep& right, const Sweep& found, std::span<const std::int64_t> ks,

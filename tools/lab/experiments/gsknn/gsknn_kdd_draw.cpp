@@ -25,7 +25,7 @@ struct Hand {
   bool empty() const { return next == end; }
 };
 
-/// Of each class its names, ascending.
+/// The names of each class, ascending.
 std::vector<std::vector<std::int64_t>> names_of_classes(const Connections& all) {
   std::vector<std::vector<std::int64_t>> names(class_names.size());
   for (std::size_t name = 0; name < all.names.size(); ++name)

@@ -21,7 +21,7 @@ struct Timed {
   std::string plan;
 };
 
-/// After a small call, which compiles what must be compiled, one whole call; several where they are short.
+/// Times one whole call, or several if they are short, after a small call, in which drivers compile.
 Timed classify(const Settings& settings, const Device& device, const Problem& problem) {
   const std::string what = "all rows on " + device.info().spec;
   tell(settings, what);

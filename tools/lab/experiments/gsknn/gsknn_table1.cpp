@@ -26,7 +26,8 @@ struct Curves {
   double gs_knn(double n) const { return std::fmin(gemm.at(n), chain.at(n)); }
 };
 
-/// GS_KNN lets one query choose the selection; what it chose is timed. Its plan ends in the sample's times.
+/// GS_KNN chooses the selector by timing one query; the chosen one is timed. The plan ends with the times of
+/// that query.
 Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      Proposer proposer, const workloads::Answer& right) {
   const std::string what = "GS_KNN on " + index.device().info().spec + ", distances by " +
@@ -47,7 +48,7 @@ Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<co
   });
 }
 
-/// ANN on one structure: a curve that is no device's, and what it found.
+/// ANN with one structure: its curve, which belongs to no device, and what it found.
 struct Peer {
   AnnPeer::Structure structure;
   Series series;
@@ -71,7 +72,7 @@ std::int64_t count_others(std::vector<std::int64_t> found, const std::int64_t* r
   return static_cast<std::int64_t>(others.size());
 }
 
-/// As many queries as take settings.seconds, at least a few; the time of all m in proportion.
+/// Times as many queries as take settings.seconds, at least a few, and scales to all m.
 void measure_peer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                   const Neighbors& right, Peer& peer, Table& table) {
   const auto x = static_cast<double>(train.rows());

@@ -52,7 +52,7 @@ void sweep(const Settings& settings, const Device& device, const Problem& proble
   for (Curve* curve : {&bubble, &merged, &threshold}) std::move(*curve).finish(chart, result);
 }
 
-/// What became of "falls, then flattens" in the first series of a device.
+/// Checks "falls, then flattens" on the first series of a device.
 Claim claim_of(const Device& device, const Series& series, const std::string& reading) {
   const auto at = [&](std::size_t i) { return series.points[i].y; };
   std::size_t fixed = 0;
