@@ -17,7 +17,7 @@ namespace kith {
 namespace {
 
 /// The rows of an Index, row-major, as they lie on the device.
-std::vector<float> rows_of(const Index::State& index, std::uint32_t threads) {
+std::vector<float> rows_of(const ResidentRows& index, std::uint32_t threads) {
   std::vector<float> rows(size(index.rows) * size(index.dims)), packed;
   for (const Chunk& chunk : index.chunks)
     read_rows(index, chunk, 0, chunk.rows, rows.data() + size(chunk.first) * size(index.dims), packed,
@@ -37,7 +37,7 @@ std::uint32_t bits_for(std::uint32_t queries) {
 }
 
 /// Rows of a sample, row-major, which the device gathers.
-std::vector<float> sample_of(const Index::State& index, const std::vector<spi::RowBlocks>& parts,
+std::vector<float> sample_of(const ResidentRows& index, const std::vector<spi::RowBlocks>& parts,
                              std::uint32_t threads) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::vector<std::uint32_t> numbers = rows_for_frame(static_cast<std::uint32_t>(index.rows));
@@ -76,7 +76,7 @@ bool makes_boxes(const Device::State& device, std::int64_t dims) {
          device.check({pack_step({one}, nullptr, 1, nullptr, nullptr), 1}).refusal.empty();
 }
 
-IndexBoxes::IndexBoxes(const Index::State& index, const PlanOptions& options)
+IndexBoxes::IndexBoxes(const ResidentRows& index, const PlanOptions& options)
     : rows_(static_cast<std::uint32_t>(index.rows)), dims_(static_cast<std::uint32_t>(index.dims)) {
   if (makes_boxes(*index.device.state(), index.dims))
     make_on_device(index, options);
@@ -84,7 +84,7 @@ IndexBoxes::IndexBoxes(const Index::State& index, const PlanOptions& options)
     make_on_host(index, options);
 }
 
-void IndexBoxes::make_on_device(const Index::State& index, const PlanOptions& options) {
+void IndexBoxes::make_on_device(const ResidentRows& index, const PlanOptions& options) {
   const Watcher watcher(options, 1);
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::vector<spi::RowBlocks> parts = parts_of(index);
@@ -124,7 +124,7 @@ void IndexBoxes::make_on_device(const Index::State& index, const PlanOptions& op
   session->finish();
 }
 
-void IndexBoxes::make_on_host(const Index::State& index, const PlanOptions& options) {
+void IndexBoxes::make_on_host(const ResidentRows& index, const PlanOptions& options) {
   const std::vector<float> values = rows_of(index, options.threads);
   const MatrixView<const float> rows(values.data(), index.rows, index.dims);
   order_.emplace(rows, options.threads, [&] { Watcher(options, 1).check_stop(); });
@@ -147,18 +147,18 @@ std::size_t IndexBoxes::bytes() const {
          (frame_ ? frame_.get()->bytes : 0);
 }
 
-std::shared_ptr<const IndexBoxes> boxes_for(const Index::State& index, const PlanOptions& options,
+std::shared_ptr<const IndexBoxes> boxes_for(const ResidentRows& index, const PlanOptions& options,
                                             Trace* trace) {
-  const std::lock_guard lock(index.quantized_mutex);
-  if (index.boxes) return index.boxes;
+  const std::lock_guard lock(index.made->quantized_mutex);
+  if (index.made->boxes) return index.made->boxes;
   const Stopwatch making;
-  index.boxes = std::make_shared<IndexBoxes>(index, options);
-  index.lessons.tell_boxes_made();
+  index.made->boxes = std::make_shared<IndexBoxes>(index, options);
+  index.made->lessons.tell_boxes_made();
   if (trace) {
     trace->boxes_seconds = making.seconds();
-    trace->boxes_bytes = index.boxes->bytes();
+    trace->boxes_bytes = index.made->boxes->bytes();
   }
-  return index.boxes;
+  return index.made->boxes;
 }
 
 }  // namespace kith

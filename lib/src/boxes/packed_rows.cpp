@@ -9,7 +9,7 @@
 
 namespace kith {
 
-std::vector<spi::RowBlocks> parts_of(const Index::State& index) {
+std::vector<spi::RowBlocks> parts_of(const ResidentRows& index) {
   std::vector<spi::RowBlocks> parts;
   for (const Chunk& chunk : index.chunks)
     parts.push_back({chunk.memory.get(), 0, static_cast<std::uint32_t>(chunk.rows),
@@ -33,7 +33,7 @@ bool packs_rows(const Device::State& device, std::int64_t dims) {
   return device.check({pack_step({one}, nullptr, 1, nullptr, nullptr), 1}).refusal.empty();
 }
 
-std::vector<Chunk> packed_chunks(const Index::State& index, std::span<const std::int64_t> places,
+std::vector<Chunk> packed_chunks(const ResidentRows& index, std::span<const std::int64_t> places,
                                  std::uint32_t threads) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   const DeviceInfo& info = index.device.info();

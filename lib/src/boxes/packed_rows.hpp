@@ -9,12 +9,12 @@
 #include "device/device_state.hpp"
 #include "kith/spi.hpp"
 #include "rows/chunks.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
 /// The rows of an Index as steps read them.
-std::vector<spi::RowBlocks> parts_of(const Index::State& index);
+std::vector<spi::RowBlocks> parts_of(const ResidentRows& index);
 
 /// [1, cols], of all of the memory.
 template <class T>
@@ -40,7 +40,7 @@ bool packs_rows(const Device::State& device, std::int64_t dims);
 /// Chunks of these rows of an Index, whose device packs rows. Locks it.
 ///   places  in any order
 /// Throws out_of_memory.
-std::vector<Chunk> packed_chunks(const Index::State& index, std::span<const std::int64_t> places,
+std::vector<Chunk> packed_chunks(const ResidentRows& index, std::span<const std::int64_t> places,
                                  std::uint32_t threads);
 
 }  // namespace kith

@@ -8,6 +8,8 @@
 #include "c_api/c_structs.hpp"
 #include "kith/centre.hpp"
 #include "kith/filter.hpp"
+#include "rows/landed/centred_rows.hpp"
+#include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/device_memory/device_answers.hpp"
 #include "search/search.hpp"
@@ -32,16 +34,37 @@ IndexOptions index_options_of(const char* where, const kith_index_options& given
   return options;
 }
 
+namespace {
+
+/// Arrays of a caller, and memory for those that are not wanted.
+class ArraysSink final : public HostSink {
+ public:
+  ArraysSink(Metric metric, float* distance, int64_t* row)
+      : HostSink(metric, distance, row), distance_(distance), row_(row) {}
+  void begin(std::int64_t m, std::int64_t k) override {
+    const std::size_t cells = cells_of(m, k);
+    if (!distance_) unwanted_.distance.resize(cells);
+    if (!row_) unwanted_.index.resize(cells);
+    write_to(distance_ ? distance_ : unwanted_.distance.data(), row_ ? row_ : unwanted_.index.data());
+    HostSink::begin(m, k);
+  }
+
+ private:
+  float* const distance_;
+  int64_t* const row_;
+  Neighbors unwanted_;
+};
+
+}  // namespace
+
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
                       Trace* trace, float* distance, int64_t* row) {
-  Neighbors unwanted;
-  const auto make_room = [&] {
-    const std::size_t cells = cells_of(asked.rows, k);
-    if (!distance) unwanted.distance.resize(cells);
-    if (!row) unwanted.index.resize(cells);
-    return FoundPlaces{distance ? distance : unwanted.distance.data(), row ? row : unwanted.index.data()};
-  };
-  search_numbers(in.state(), asked, k, options, trace, make_room);
+  const Index::State& state = in.state();
+  const CentredRows queries("search", "query", state, asked);
+  const MappedOptions mapped("search", state, options, asked.rows, k);
+  ArraysSink sink(state.metric, distance, row);
+  search(state, queries, k, mapped.options(), sink, trace);
+  if (row) state.numbers.to_numbers({row, cells_of(asked.rows, k)});
 }
 
 }  // namespace kith::c_api

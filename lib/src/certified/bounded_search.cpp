@@ -16,7 +16,7 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 
 }  // namespace
 
-bool takes_products(const Index::State& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
+bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
   const auto dims = static_cast<std::size_t>(index.dims);
   const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
   // Beyond the columns whose chains are exact whatever they hold, a device has to look at each candidate.
@@ -24,7 +24,7 @@ bool takes_products(const Index::State& index, const IndexQuantizedRows& train, 
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
 
-BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form,
+BoundedSearch::BoundedSearch(const ResidentRows& index, const Plan& plan, const QueryForm& form,
                              const DeviceFilter& filter, Trace* trace)
     : index_(index),
       plan_(plan),
@@ -39,22 +39,22 @@ BoundedSearch::BoundedSearch(const Index::State& index, const Plan& plan, const 
 
 Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                         Workspace& workspace, Watcher& watcher, Trace* trace,
-                        std::function<void()>& meanwhile) {
+                        std::function<void()>& overlap) {
   if (attempt.when == Attempt::When::few)
-    return ask_open(attempt, queries, open, workspace, watcher, trace, meanwhile);
+    return ask_open(attempt, queries, open, workspace, watcher, trace, overlap);
   const std::int64_t count = queries.rows();
   asked_ = queries;
   std::vector<std::int64_t> all(static_cast<std::size_t>(count));
   std::iota(all.begin(), all.end(), 0);
   first_ = known_.keys(all, plan_.problem.k);
   const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
-  return run(attempt, count, threshold, workspace, watcher, trace, meanwhile);
+  return run(attempt, count, threshold, workspace, watcher, trace, overlap);
 }
 
 /// The k best so far of the open queries are rows, so that what they bound is true of all rows.
 Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                              Workspace& workspace, Watcher& watcher, Trace* trace,
-                             std::function<void()>& meanwhile) {
+                             std::function<void()>& overlap) {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const auto again = static_cast<std::int64_t>(open.queries.size()), k = plan_.problem.k;
   std::vector<float> rows;
@@ -70,7 +70,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   proposal_.lengthen_lists(attempt.lists);
   asked_ = {rows.data(), again, queries.cols()};
   first_ = known_.keys(open.queries, k);
-  Open left = run(attempt, again, open.threshold, workspace, watcher, trace, meanwhile);
+  Open left = run(attempt, again, open.threshold, workspace, watcher, trace, overlap);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
   const std::vector<Key> found = read_keys(*session, workspace.result(again));
@@ -83,7 +83,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
 
 Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
                         const Workspace& workspace, Watcher& watcher, Trace* trace,
-                        std::function<void()>& meanwhile) const {
+                        std::function<void()>& overlap) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
     const DeviceSession session(*state);
@@ -103,10 +103,10 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
       if (first == 0) begin(threshold, count, workspace, timer);
       for (std::size_t i = 0; i < at_once; ++i)
         run_phase(all[first + i], guessed, count, workspace, timer, trace);
-      timer.collect(meanwhile);
+      timer.collect(overlap);
       if (watcher.watches()) session->finish();
     }
-    do_once(meanwhile);
+    do_once(overlap);
     if (attempt.way == plan_.attempts.front().way)
       watcher.steps_done(static_cast<std::int64_t>(at_once));
     else

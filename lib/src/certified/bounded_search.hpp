@@ -35,14 +35,14 @@ struct QueryForm {
 
 /// Whether the device takes the chains of candidates from products, where the queries lie on the grid of the
 /// training rows: Plan::exact_products.
-bool takes_products(const Index::State& index, const IndexQuantizedRows& train, spi::OnGrid queries);
+bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries);
 
 class BoundedSearch {
  public:
   /// Throws out_of_memory.
   ///   filter  of the search, which a plan that masks goes by
   ///   trace   is told what it takes to heed it; may be null
-  BoundedSearch(const Index::State& index, const Plan& plan, const QueryForm& form,
+  BoundedSearch(const ResidentRows& index, const Plan& plan, const QueryForm& form,
                 const DeviceFilter& filter, Trace* trace);
 
   /// What is known of the queries of the next tile; lists then have FoundBefore::keys() among their keys.
@@ -70,16 +70,15 @@ class BoundedSearch {
   /// that is not `exact`: their nearest go into its result. Returns those whose lists were too short, or for
   /// which a guess was wrong. Locks the device.
   ///   queries    [count, dims], as they are in `workspace`
-  ///   meanwhile  see pipeline.hpp; empty afterwards
+  ///   overlap  see pipeline.hpp; empty afterwards
   Open ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open, Workspace& workspace,
-           Watcher& watcher, Trace* trace, std::function<void()>& meanwhile);
+           Watcher& watcher, Trace* trace, std::function<void()>& overlap);
 
  private:
   Open ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
-                Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& meanwhile);
+                Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& overlap);
   Open run(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
-           const Workspace& workspace, Watcher& watcher, Trace* trace,
-           std::function<void()>& meanwhile) const;
+           const Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& overlap) const;
   void run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace, StepTimer& timer) const;
   void run_phase(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                  StepTimer& timer, Trace* trace) const;
@@ -94,7 +93,7 @@ class BoundedSearch {
   std::vector<float> reached(std::int64_t count) const;
   std::int64_t listed(std::int64_t count, StepTimer& timer, const Trace* trace) const;
 
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan plan_;
   std::shared_ptr<const IndexQuantizedRows> quantized_;
   const MaskedRows rows_;
@@ -103,7 +102,7 @@ class BoundedSearch {
   QueryForm form_;
   /// Where the host ranks.
   struct OnHost {
-    OnHost(const Index::State& index, const Plan& plan, const RowsElsewhere& rows)
+    OnHost(const ResidentRows& index, const Plan& plan, const RowsElsewhere& rows)
         : ranking(index.metric, rows, form_for(index, plan.proposer).centre, plan.threads),
           lists(*index.device.state(), plan) {}
     HostRanking ranking;

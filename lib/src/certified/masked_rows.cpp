@@ -7,7 +7,7 @@
 
 namespace kith {
 
-MaskedRows::MaskedRows(const Index::State& index, const Plan& plan,
+MaskedRows::MaskedRows(const ResidentRows& index, const Plan& plan,
                        std::shared_ptr<const IndexQuantizedRows> rows, const DeviceFilter& filter,
                        Trace* trace)
     : rows_(std::move(rows)) {

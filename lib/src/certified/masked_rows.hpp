@@ -18,7 +18,7 @@ class MaskedRows {
   /// alone. Locks the device. Throws out_of_memory.
   ///   filter  of the search
   ///   trace   is told the seconds; null: the device is not waited for
-  MaskedRows(const Index::State& index, const Plan& plan, std::shared_ptr<const IndexQuantizedRows> rows,
+  MaskedRows(const ResidentRows& index, const Plan& plan, std::shared_ptr<const IndexQuantizedRows> rows,
              const DeviceFilter& filter, Trace* trace);
 
   /// As IndexQuantizedRows has them.

@@ -32,20 +32,20 @@ namespace {
 
 /// The grid by which quantized rows are moved and scaled, if there is one. In more columns than products are
 /// exact of, nothing is gained by knowing that all rows lie on it.
-ByteGrid grid_for(const Index::State& index, Proposer proposer) {
+ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
   if (proposer != Proposer::int8) return {};
   ByteGrid grid = index.grid;
   grid.exact = grid.exact && size(index.dims) <= spi::most_exact_dims;
   return grid;
 }
 
-std::vector<float> centre_for(const Index::State& index, const ByteGrid& grid) {
+std::vector<float> centre_for(const ResidentRows& index, const ByteGrid& grid) {
   return grid.there() ? std::vector<float>(size(index.dims), grid.centre) : index.centre;
 }
 
 }  // namespace
 
-QuantizedForm form_for(const Index::State& index, Proposer proposer) {
+QuantizedForm form_for(const ResidentRows& index, Proposer proposer) {
   if (const ByteGrid grid = grid_for(index, proposer); grid.there())
     return {centre_for(index, grid), grid.scale, grid.exact ? spi::OnGrid::exactly : spi::OnGrid::nearly};
   const double largest =
@@ -53,7 +53,7 @@ QuantizedForm form_for(const Index::State& index, Proposer proposer) {
   return {index.centre, scale_of(proposer, largest), spi::OnGrid::no};
 }
 
-QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, MatrixView<const float> queries,
+QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, MatrixView<const float> queries,
                               float largest, std::uint32_t threads) {
   const ByteGrid grid = grid_for(index, proposer);
   QuantizedForm form{centre_for(index, grid)};
@@ -67,7 +67,7 @@ QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, Matr
   return form;
 }
 
-bool has_bound(const Index::State& index, Proposer proposer, float largest) {
+bool has_bound(const ResidentRows& index, Proposer proposer, float largest) {
   if (proposer == Proposer::none || index.rows_are_bytes) return true;  // products of bytes need none
   const FloatGuard guard;
   const std::vector<float> centre = centre_for(index, grid_for(index, proposer));
@@ -78,7 +78,7 @@ bool has_bound(const Index::State& index, Proposer proposer, float largest) {
 /// An element is off by up to half a step, a row by the root of dims / 12 steps, and so the place of a pair,
 /// half its squared distance, by that times both norms; a bound below and one above are twice as far apart,
 /// which are four times as much of squared distances.
-double byte_blur_of(const Index::State& index) {
+double byte_blur_of(const ResidentRows& index) {
   if (grid_for(index, Proposer::int8).exact) return 0;
   const FloatGuard guard;
   const double step = 1 / static_cast<double>(scale_of(Proposer::int8, index.clip_range));
@@ -210,10 +210,10 @@ std::size_t IndexQuantizedRows::bytes() const {
   return total;
 }
 
-std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const Index::State& index, const Plan& plan,
+std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
                                                              Trace* trace) {
-  const std::lock_guard lock(index.quantized_mutex);
-  std::shared_ptr<const IndexQuantizedRows>& quantized = index.quantized_rows[plan.proposer];
+  const std::lock_guard lock(index.made->quantized_mutex);
+  std::shared_ptr<const IndexQuantizedRows>& quantized = index.made->quantized_rows[plan.proposer];
   if (!quantized)
     quantized = std::make_shared<IndexQuantizedRows>(index.device.state(), index.chunks,
                                                      form_for(index, plan.proposer), plan.proposer,

@@ -13,8 +13,8 @@
 #include "kith/trace.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
-#include "rows/index_state.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
@@ -46,20 +46,20 @@ struct QuantizedForm {
 };
 
 /// Of the training rows of an Index.
-QuantizedForm form_for(const Index::State& index, Proposer proposer);
+QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 
 /// Of queries that are multiplied with them: on the same grid where they lie there, too.
 ///   largest  max |element| of the queries
-QuantizedForm form_of_queries(const Index::State& index, Proposer proposer, MatrixView<const float> queries,
+QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, MatrixView<const float> queries,
                               float largest, std::uint32_t threads);
 
 /// Whether a proposer has a bound for queries of which no element is above `largest`: where it has none, they
 /// are left to the chain. Asked wherever that is decided, and of an index whose rows are elsewhere before it
 /// is searched.
-bool has_bound(const Index::State& index, Proposer proposer, float largest);
+bool has_bound(const ResidentRows& index, Proposer proposer, float largest);
 
 /// Feedback::byte_blur of the training rows.
-double byte_blur_of(const Index::State& index);
+double byte_blur_of(const ResidentRows& index);
 
 /// The quantized training rows, a part for each chunk, in device memory.
 class IndexQuantizedRows {
@@ -126,7 +126,7 @@ class IndexQuantizedRows {
 /// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.
 /// Throws out_of_memory, unsupported.
 ///   trace  is told what it took, if it was not there; may be null
-std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const Index::State& index, const Plan& plan,
+std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
                                                              Trace* trace = nullptr);
 
 }  // namespace kith

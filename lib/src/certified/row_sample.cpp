@@ -43,7 +43,7 @@ std::int64_t sample_stride(std::int64_t rows) {
   return divide_up(rows, most_samples);
 }
 
-void SampledValues::tell(Index::State& index) const {
+void SampledValues::tell(ResidentRows& index) const {
   index.centre = centre;
   index.clip_range = clip_range;
   index.grid = grid;

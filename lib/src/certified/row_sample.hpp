@@ -9,7 +9,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
 #include "kith/rows_view.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
@@ -23,9 +23,9 @@ struct SampledValues {
   std::vector<float> centre;
   double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
   ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)
-  double spread = 0;      ///< Index::State::spread
+  double spread = 0;      ///< ResidentRows::spread
 
-  void tell(Index::State& index) const;
+  void tell(ResidentRows& index) const;
 };
 
 /// Taken row by row, so that the rows need not all be there at once.

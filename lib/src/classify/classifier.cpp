@@ -10,10 +10,11 @@
 #include "classify/classifier_state.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "rows/index_state.hpp"
 #include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/filtered/kept_rows.hpp"
+#include "search/parted/resident_store.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 
@@ -47,7 +48,8 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   }
   LabelColumn column{std::move(classes), {}, {}};
   column.codes = class_codes(labels, column.classes);
-  if (!index.state().parted) column.memory = upload_labels(index.device().state(), column.codes);
+  if (resident_rows(*index.state().store))
+    column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
 
@@ -113,7 +115,8 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
 /// The same column for the rows at these places alone.
 LabelColumn column_at(const Index& index, const LabelColumn& of, std::span<const std::int64_t> places) {
   LabelColumn column{of.classes, values_at(of.codes, 1, places), {}};
-  if (!index.state().parted) column.memory = upload_labels(index.device().state(), column.codes);
+  if (resident_rows(*index.state().store))
+    column.memory = upload_labels(index.device().state(), column.codes);
   return column;
 }
 
@@ -194,7 +197,7 @@ Classifier Classifier::compact() const try {
   const Index index = state_->index.compact();
   if (state_->index.state().removed.count() == 0)
     return Classifier(std::make_shared<State>(State{index, state_->rows}));
-  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  const std::vector<std::int64_t> places = state_->index.state().live_places();
   auto rows = std::make_shared<LabelledRows>();
   if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
   for (const LabelColumn& column : state_->outputs) rows->outputs.push_back(column_at(index, column, places));

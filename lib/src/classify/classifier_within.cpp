@@ -5,6 +5,7 @@
 #include "classify/classifier_state.hpp"
 #include "classify/host_votes.hpp"
 #include "device/timing.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/search.hpp"
 #include "vote/votes.hpp"
@@ -21,7 +22,8 @@ RadiusClassification Classifier::classify_within(const RowsView& queries, std::s
   RadiusNeighbors& found = result.neighbors;
   const Index::State& index = state_->index.state();
   const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
-  found = search_within(index, queries, radii, mapped.options(), trace);
+  const CentredRows centred("within", "query", index, queries);
+  found = search_within(index, centred, radii, mapped.options(), trace);
   check_weights("classify_within", voting, metric, longest_list(found));
   const Stopwatch deciding;
   Counted counted = count_votes(voting, labels.classes, labels.codes, state_->sample_weights,

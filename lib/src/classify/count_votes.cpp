@@ -8,7 +8,9 @@
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
+#include "search/parted/resident_store.hpp"
 #include "search/search.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -170,6 +172,19 @@ class VoteCount {
   std::optional<double> device_seconds_, host_seconds_;  ///< where there were such counts
 };
 
+/// Neighbours, whose votes are counted tile by tile.
+class VotesSink final : public NeighborsSink {
+ public:
+  VotesSink(Metric metric, Neighbors& found, VoteCount& count)
+      : NeighborsSink(metric, found), count_(count) {}
+  void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) override {
+    count_.hold({&workspace, size(first), size(count)});
+  }
+
+ private:
+  VoteCount& count_;
+};
+
 }  // namespace
 
 void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
@@ -179,16 +194,16 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
-  if (index.parted) {
-    search_with(index, queries, largest_k, mapped.options(), trace, found, nullptr);
+  const CentredRows centred("search", "query", index, queries);
+  if (resident_rows(*index.store)) {
+    VotesSink sink(index.metric, found, vote_count);
+    search(index, centred, largest_k, mapped.options(), sink, trace);
+  } else {  // no single device has the labels
+    NeighborsSink sink(index.metric, found);
+    search(index, centred, largest_k, mapped.options(), sink, trace);
     const Stopwatch counting;
     vote_count.hold({nullptr, 0, size(queries.rows)});
     if (trace) trace->total_seconds += counting.seconds();
-  } else {
-    search_with(index, queries, largest_k, mapped.options(), trace, found,
-                [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-                  vote_count.hold({&workspace, size(first), size(count)});
-                });
   }
   index.numbers.to_numbers(found.index);
   if (trace) vote_count.report(*trace);

@@ -12,6 +12,7 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/search.hpp"
@@ -59,7 +60,10 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
                       std::int64_t k_max, const PlanOptions& options, Trace* trace, Answers& answers) {
   Neighbors found;
-  search_with(index.state(), queries, k_max, options, trace, found, nullptr);
+  const Index::State& state = index.state();
+  const CentredRows centred("search", "query", state, queries);
+  NeighborsSink sink(state.metric, found);
+  search(state, centred, k_max, options, sink, trace);
   const Stopwatch counting;
   answers.add(found, truth);
   if (!trace) return;

@@ -12,9 +12,9 @@
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/filtered/kept_rows.hpp"
 #include "search/search.hpp"
 #include "vote/weights.hpp"
 
@@ -59,7 +59,7 @@ std::vector<T> spread(const Index& index, std::vector<T> values, std::int64_t co
   if (state.removed.count() == 0 || values.empty()) return values;
   std::vector<T> all(static_cast<std::size_t>(state.rows * columns));
   auto from = values.begin();
-  for (const std::int64_t place : live_places(state)) {
+  for (const std::int64_t place : state.live_places()) {
     std::copy_n(from, columns, all.begin() + place * columns);
     from += columns;
   }
@@ -158,7 +158,7 @@ Regressor Regressor::compact() const try {
   const Index index = state_->index.compact();
   if (state_->index.state().removed.count() == 0)
     return Regressor(std::make_shared<State>(State{index, state_->rows}));
-  const std::vector<std::int64_t> places = live_places(state_->index.state());
+  const std::vector<std::int64_t> places = state_->index.state().live_places();
   auto rows = std::make_shared<ValuedRows>(
       ValuedRows{outputs(), values_at(state_->values, static_cast<std::size_t>(outputs()), places), {}});
   if (!state_->sample_weights.empty()) rows->sample_weights = values_at(state_->sample_weights, 1, places);
@@ -179,7 +179,9 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
   const Index::State& index = state_->index.state();
   const MappedOptions mapped("search", index, options, queries.rows, k);
   Neighbors& found = result.neighbors;
-  search_with(index, queries, k, mapped.options(), trace, found, nullptr);
+  const CentredRows centred("search", "query", index, queries);
+  NeighborsSink sink(index.metric, found);
+  search(index, centred, k, mapped.options(), sink, trace);
   result.value = averages_of(*state_, voting, options, trace, found);
   index.numbers.to_numbers(found.index);
   return result;
@@ -195,7 +197,8 @@ RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<co
   const Index::State& index = state_->index.state();
   const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
   RadiusNeighbors& found = result.neighbors;
-  found = search_within(index, queries, radii, mapped.options(), trace);
+  const CentredRows centred("within", "query", index, queries);
+  found = search_within(index, centred, radii, mapped.options(), trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
   result.value = averages_of(*state_, voting, options, trace, found);
   index.numbers.to_numbers(found.index);

@@ -90,13 +90,13 @@ class StepTimer {
     collect(nothing);
   }
 
-  /// All steps are enqueued: wait for them, and add up. With a Trace `meanwhile` is done before, under the
+  /// All steps are enqueued: wait for them, and add up. With a Trace `overlap` is done before, under the
   /// lock: without it somebody else might finish(), and the marks be forgotten.
-  void collect(std::function<void()>& meanwhile) {
+  void collect(std::function<void()>& overlap) {
     if (!trace_) return;
     const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();
     hold_.let_go();
-    do_once(meanwhile);
+    do_once(overlap);
     device_.finish();
     const double queued = watch_.seconds();
     for (const Stamp& s : steps_) trace_->seconds[s.step] += device_.elapsed(s.from, s.to);

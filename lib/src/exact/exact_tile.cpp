@@ -28,7 +28,7 @@ spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratc
           plan.threads};
 }
 
-void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
+void run_tile(const ResidentRows& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
               std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer) {
   spi::Device& device = *index.device.state()->device;
   const TileLists lists = workspace.lists(count, number, last);

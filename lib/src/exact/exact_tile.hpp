@@ -4,7 +4,7 @@
 #include "device/timing.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/tiles.hpp"
 #include "tiles/workspace.hpp"
@@ -23,7 +23,7 @@ spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratc
 /// Enqueue the steps of tile number `number`, counted from 0, for the first `count` queries in `workspace`.
 /// The caller holds the device's lock.
 ///   last  its result is the result of the search
-void run_tile(const Index::State& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
+void run_tile(const ResidentRows& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
               std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer);
 
 }  // namespace kith

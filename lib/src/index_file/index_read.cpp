@@ -56,7 +56,7 @@ class IndexReader {
         sink_->take(bytes);
       });
     }
-    sink_->end(*state_);
+    state_->store = sink_->end();
     const FloatGuard guard;
     if (state_->metric == Metric::negative_dot) check_largest();
     return state_;
@@ -70,27 +70,27 @@ class IndexReader {
   }
 
   void check_largest() const {
-    if (layout_.info.largest != 0 && layout_.info.largest < state_->largest)
+    if (layout_.info.largest != 0 && layout_.info.largest < state_->store->largest())
       refuse_index_file(88, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
-                                text_of(state_->largest) + "; save the index again");
-    if (options_.largest != 0 && !(options_.largest >= state_->largest))
+                                text_of(state_->store->largest()) + "; save the index again");
+    if (options_.largest != 0 && !(options_.largest >= state_->store->largest()))
       throw Error(Errc::invalid_argument, std::string(index_where) +
                                               ": largest = " + text_of(options_.largest) +
-                                              ", but the rows reach " + text_of(state_->largest) +
+                                              ", but the rows reach " + text_of(state_->store->largest()) +
                                               "; give the largest |element| of the rows of all parts");
   }
 
   void begin_rows(std::uint64_t offset) {
     state_ = std::make_shared<Index::State>(
-        device_, layout_.info.metric, layout_.info.dims,
-        ordered_features(features_from(features_, layout_), layout_.info.dims));
+        RowSchema(device_, layout_.info.metric, layout_.info.dims,
+                  ordered_features(features_from(features_, layout_), layout_.info.dims)));
     state_->rows = part_.rows;
     state_->element = layout_.info.element;
     take_numbers(layout_, part_, numbers_, *state_);
     take_centre();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
-    sink_ = std::make_unique<RowsSink>(*state_, layout_, offset, part_.first, options_);
+    sink_ = std::make_unique<RowsSink>(*state_, part_, layout_, offset, options_);
   }
 
   void take_centre() {

@@ -11,8 +11,7 @@
 #include "index_file/index_layout.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
-#include "rows/read_back.hpp"
-#include "search/parted/parted_rows.hpp"
+#include "search/parted/row_store.hpp"
 
 namespace kith {
 namespace {
@@ -117,27 +116,18 @@ void write_rows(BodyWriter& body, const Index::State& index, const IndexLayout& 
   const std::int64_t block = index.device.info().train_block;
   constexpr std::int64_t most_floats = std::int64_t{1} << 22;
   const std::int64_t step = std::max<std::int64_t>(1, most_floats / (index.dims * block)) * block;
-  std::vector<float> packed, rows;
+  std::vector<float> rows;
   std::vector<unsigned char> stored;
-  // `count` rows, which read(to) reads.
-  const auto write = [&](std::int64_t count, const auto& read) {
+  for (std::int64_t first = 0; first < index.rows; first += step) {
+    const std::int64_t count = std::min(step, index.rows - first);
     rows.resize(size(count) * size(index.dims));
     stored.resize(size(count) * size(row));
-    read(rows.data());
+    index.store->read(first, count, rows.data(), 0);
     parallel_for(count, count * index.dims, 0, [&](std::int64_t r) {
       store_row(element, rows.data() + r * index.dims, cols, stored.data() + r * row);
     });
     body.write(stored.data(), stored.size());
-  };
-  for (std::int64_t first = 0; index.parted && first < index.rows; first += step) {
-    const std::int64_t count = std::min(step, index.rows - first);
-    write(count, [&](float* to) { index.parted->read_rows(first, count, to, 0); });
   }
-  for (const Chunk& chunk : index.chunks)
-    for (std::int64_t first = 0; first < chunk.rows; first += step) {
-      const std::int64_t count = std::min(step, chunk.rows - first);
-      write(count, [&](float* to) { read_rows(index, chunk, first, count, to, packed, 0); });
-    }
 }
 
 }  // namespace

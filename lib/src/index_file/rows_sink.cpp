@@ -13,40 +13,40 @@
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/rows.hpp"
-#include "search/bytes/byte_rows.hpp"
-#include "search/bytes/byte_windows.hpp"
-#include "search/halves/half_rows.hpp"
-#include "search/halves/half_windows.hpp"
+#include "search/packed/byte_memory.hpp"
+#include "search/packed/half_memory.hpp"
+#include "search/packed/packed_store.hpp"
+#include "search/parted/resident_store.hpp"
 
 namespace kith {
 
 /// Rows of one device, as they come.
 class PartSink {
  public:
-  ///   first  place of its first row among all of the file
-  PartSink(Index::State& index, std::int64_t first, const IndexLayout& layout, std::uint64_t offset,
-           std::uint32_t threads)
-      : index_(index),
+  ///   rows   that come
+  ///   first  place of the first of them among all of the file
+  PartSink(const RowSchema& schema, std::int64_t rows, std::int64_t first, const IndexLayout& layout,
+           std::uint64_t offset, std::uint32_t threads)
+      : rows_(std::make_shared<ResidentRows>(schema)),
         first_(first),
         threads_(threads),
         element_(layout.info.element),
         cols_(layout.info.features),
         row_bytes_(row_bytes(element_, cols_)),
-        block_(index.device.info().train_block),
+        block_(schema.device.info().train_block),
         offset_(offset),
-        sample_stride_(sample_stride(index.rows)),
-        sample_(index.dims) {
-    if (index.dims == index.columns && keeps_bytes(index, 0)) {  // of chosen columns the file has no others
-      bytes_ = std::make_shared<ByteStore>(index, index.rows);
-      bytes_->claim(0, index.rows);
-      block_ = spi::quantized_block_rows;
-    } else if (keeps_halves(index, 0)) {
-      halves_ = std::make_shared<HalfStore>(index, index.rows);
-      halves_->claim(0, index.rows);
+        sample_stride_(sample_stride(rows)),
+        sample_(schema.dims) {
+    rows_->rows = rows;
+    const bool bytes = schema.dims == schema.columns && keeps_bytes(schema, rows, 0);
+    if (bytes) block_ = spi::quantized_block_rows;
+    if (bytes || keeps_halves(schema, rows, 0)) {  // of chosen columns the file has no others
+      packed_ = packed_memory(schema, rows);
+      packed_->claim(0, rows);
     }
     // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
     constexpr std::int64_t most_floats = std::int64_t{1} << 21;
-    most_rows_ = std::max<std::int64_t>(1, most_floats / (index.dims * block_)) * block_;
+    most_rows_ = std::max<std::int64_t>(1, most_floats / (schema.dims * block_)) * block_;
   }
 
   /// The next bytes of the rows.
@@ -66,21 +66,14 @@ class PartSink {
     carry(bytes);
   }
 
-  /// What proposers need of the rows, once all are there.
-  void end() {
+  /// All are there.
+  std::shared_ptr<const RowStore> end() {
     const FloatGuard guard;
     if (!carry_.empty()) land_carry();
-    if (bytes_) {
-      index_.parted =
-          std::make_shared<const ByteRows>(index_, std::move(bytes_), index_.rows, index_.largest);
-      return;
-    }
-    if (halves_) {
-      index_.parted =
-          std::make_shared<const HalfRows>(index_, std::move(halves_), index_.rows, index_.largest);
-      return;
-    }
-    sample_.values(index_.metric, element_).tell(index_);
+    if (packed_)
+      return std::make_shared<const PackedStore>(*rows_, std::move(packed_), rows_->rows, rows_->largest);
+    sample_.values(rows_->metric, element_).tell(*rows_);
+    return std::make_shared<ResidentStore>(std::move(rows_));
   }
 
   /// Keep what is no whole block yet. (gcc 13 warns of what insert() does.)
@@ -91,29 +84,6 @@ class PartSink {
   }
 
  private:
-  void land_carry() {
-    land_rows(carry_.data(), static_cast<std::int64_t>(carry_.size()) / row_bytes_);
-    carry_.clear();
-  }
-
-  void land_rows(const unsigned char* from, std::int64_t count) {
-    const bool unit = prepare_of(index_.metric) == Prepare::unit_rows;
-    const RowsView given(from, element_, count, cols_);
-    if (bytes_ || halves_) {
-      index_.largest = std::max(index_.largest, bytes_ ? put_bytes(given) : put_halves(given));
-      done_ += count;
-      return;
-    }
-    // Unit rows are there already; dividing them once more would change them.
-    const PreparedRows rows = checked(given, unit ? Metric::negative_dot : index_.metric);
-    if (unit) check_unit_rows(rows.view);
-    index_.largest = std::max(index_.largest, rows.largest);
-    // Of bits none: no arithmetic of floats may see them.
-    if (!compares_bits(index_.metric)) sample_.add(rows.view, done_, sample_stride_);
-    upload(rows.view);
-    done_ += count;
-  }
-
   /// What take() returns. What it refuses is the file's.
   template <class Take>
   auto or_refused(const Take& take) const {
@@ -125,16 +95,28 @@ class PartSink {
     }
   }
 
-  /// The next rows where they stay as they are. Returns max |element|.
-  float put_bytes(const RowsView& given) {
-    const std::vector<std::int64_t> as_they_come;
-    return put_in_bytes(*bytes_, index_, done_, {"training", given, as_they_come});
+  void land_carry() {
+    land_rows(carry_.data(), static_cast<std::int64_t>(carry_.size()) / row_bytes_);
+    carry_.clear();
   }
-  float put_halves(const RowsView& given) {
-    return or_refused([&] {
-      return put_in_halves(*halves_, index_.device, done_, given,
-                           {"rows", "training", index_.metric, {}, first_ + done_});
-    });
+
+  void land_rows(const unsigned char* from, std::int64_t count) {
+    const bool unit = prepare_of(rows_->metric) == Prepare::unit_rows;
+    const RowsView given(from, element_, count, cols_);
+    if (packed_) {
+      const Landing how{"rows", "training", rows_->metric, {}, first_ + done_};
+      rows_->largest = std::max(rows_->largest, or_refused([&] { return packed_->put(done_, given, how); }));
+      done_ += count;
+      return;
+    }
+    // Unit rows are there already; dividing them once more would change them.
+    const PreparedRows rows = checked(given, unit ? Metric::negative_dot : rows_->metric);
+    if (unit) check_unit_rows(rows.view);
+    rows_->largest = std::max(rows_->largest, rows.largest);
+    // Of bits none: no arithmetic of floats may see them.
+    if (!compares_bits(rows_->metric)) sample_.add(rows.view, done_, sample_stride_);
+    upload(rows.view);
+    done_ += count;
   }
 
   PreparedRows checked(const RowsView& given, Metric metric) const {
@@ -160,26 +142,26 @@ class PartSink {
 
   /// Rows done_, done_ + 1, ... to where they lie on the device.
   void upload(MatrixView<const float> rows) {
-    const std::int64_t chunk_rows = rows_a_chunk(index_.device.info(), index_.dims);
+    const std::int64_t chunk_rows = rows_a_chunk(rows_->device.info(), rows_->dims);
     for (std::int64_t first = 0; first < rows.rows();) {
       const std::int64_t here = done_ + first, chunk = here / chunk_rows, begin = chunk * chunk_rows;
-      if (chunk == static_cast<std::int64_t>(index_.chunks.size())) add_chunk(begin, chunk_rows);
+      if (chunk == static_cast<std::int64_t>(rows_->chunks.size())) add_chunk(begin, chunk_rows);
       const std::int64_t count = std::min(rows.rows() - first, begin + chunk_rows - here);
-      upload_rows(*index_.device.state(), *memory_, rows.slice(first, count),
+      upload_rows(*rows_->device.state(), *memory_, rows.slice(first, count),
                   static_cast<std::uint32_t>(block_), threads_, here - begin);
       first += count;
     }
   }
 
   void add_chunk(std::int64_t begin, std::int64_t most) {
-    const std::int64_t count = std::min(most, index_.rows - begin);
+    const std::int64_t count = std::min(most, rows_->rows - begin);
     const auto memory = std::make_shared<DeviceMemory>(
-        index_.device.state(), packed_bytes(count, index_.dims, static_cast<std::uint32_t>(block_)));
+        rows_->device.state(), packed_bytes(count, rows_->dims, static_cast<std::uint32_t>(block_)));
     memory_ = memory->get();
-    index_.chunks.push_back({{memory, memory_}, begin, count});
+    rows_->chunks.push_back({{memory, memory_}, begin, count});
   }
 
-  Index::State& index_;
+  std::shared_ptr<ResidentRows> rows_;
   const std::int64_t first_;
   const std::uint32_t threads_;
   const Element element_;
@@ -190,41 +172,33 @@ class PartSink {
   std::int64_t most_rows_ = 0, done_ = 0;
   std::vector<unsigned char> carry_;  ///< fewer bytes than a block of the device has
   RowSample sample_;
-  std::shared_ptr<ByteStore> bytes_;   ///< where rows stay as bytes
-  std::shared_ptr<HalfStore> halves_;  ///< where they stay as halves
-  spi::Allocation* memory_ = nullptr;  ///< of the last chunk
+  std::shared_ptr<PackedMemory> packed_;  ///< where rows stay as they are
+  spi::Allocation* memory_ = nullptr;     ///< of the last chunk
 };
 
 namespace {
 
 /// Which rows go where; a single device takes all.
-SetLayout layout_of_rows(const Index::State& index, const OpenOptions& options) {
-  if (is_set(index.device)) return set_layout(index, {options.placement, options.shares}, index.rows);
-  return {Placement::split, {1.0}, {{0, index.rows}}};
-}
-
-/// A State without its rows: of a member of a set, or of the single device.
-std::shared_ptr<Index::State> part_to_fill(const Index::State& index, std::size_t member, Stretch places) {
-  if (is_set(index.device)) return empty_part(index, member, places);
-  auto part = std::make_shared<Index::State>(index.device, index.metric, index.columns, index.features);
-  part->rows = index.rows;
-  part->element = index.element;
-  return part;
+SetLayout layout_of_rows(const RowSchema& schema, std::int64_t rows, const OpenOptions& options) {
+  if (is_set(schema.device)) return set_layout(schema, {options.placement, options.shares}, rows);
+  return {Placement::split, {1.0}, {{0, rows}}};
 }
 
 }  // namespace
 
-RowsSink::RowsSink(const Index::State& index, const IndexLayout& layout, std::uint64_t offset,
-                   std::int64_t first, const OpenOptions& options)
-    : row_bytes_(row_bytes(layout.info.element, layout.info.features)),
-      layout_(layout_of_rows(index, options)) {
+RowsSink::RowsSink(const RowSchema& schema, const IndexPart& part, const IndexLayout& layout,
+                   std::uint64_t offset, const OpenOptions& options)
+    : schema_(schema),
+      rows_(part.rows),
+      row_bytes_(row_bytes(layout.info.element, layout.info.features)),
+      layout_(layout_of_rows(schema, part.rows, options)) {
   for (std::size_t member = 0; member < layout_.rows.size(); ++member) {
-    const Stretch places = layout_.rows[member];
+    const RowRange places = layout_.rows[member];
     if (places.count == 0) continue;
-    states_.push_back(part_to_fill(index, member, places));
-    parts_.push_back({member, places, states_.back()});
+    parts_.push_back({member, places, nullptr});
     sinks_.push_back(
-        std::make_unique<PartSink>(*states_.back(), first + places.first, layout, offset, options.threads));
+        std::make_unique<PartSink>(is_set(schema.device) ? schema_of_member(schema, member) : schema,
+                                   places.count, part.first + places.first, layout, offset, options.threads));
   }
 }
 
@@ -241,21 +215,10 @@ void RowsSink::take(std::span<const unsigned char> bytes) {
   taken_ += here;
 }
 
-void RowsSink::end(Index::State& index) {
-  for (std::size_t i = 0; i < parts_.size(); ++i) {
-    sinks_[i]->end();
-    index.largest = std::max(index.largest, states_[i]->largest);
-  }
-  if (is_set(index.device)) {
-    index.parted = rows_on_set(index, std::move(layout_), std::move(parts_));
-    return;
-  }
-  index.parted = std::move(states_.front()->parted);
-  index.chunks = std::move(states_.front()->chunks);
-  index.centre = std::move(states_.front()->centre);
-  index.clip_range = states_.front()->clip_range;
-  index.grid = states_.front()->grid;
-  index.spread = states_.front()->spread;
+std::shared_ptr<const RowStore> RowsSink::end() {
+  for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].rows = sinks_[i]->end();
+  if (!is_set(schema_.device)) return parts_.front().rows;
+  return std::make_shared<SetStore>(schema_, std::move(layout_), std::move(parts_), rows_);
 }
 
 }  // namespace kith

@@ -8,8 +8,8 @@
 
 #include "index_file/index_layout.hpp"
 #include "kith/index_file.hpp"
-#include "rows/index_state.hpp"
-#include "search/sets/set_rows.hpp"
+#include "rows/resident_rows.hpp"
+#include "search/sets/set_store.hpp"
 
 namespace kith {
 
@@ -19,27 +19,26 @@ class PartSink;
 /// gets it.
 class RowsSink {
  public:
-  /// `index` lacks its rows alone, and lives longer, as the others do.
-  ///   offset  of the first row in the file, in bytes
-  ///   first   its place among all rows there
+  ///   part    of the rows of the file
+  ///   offset  of the first of them, in bytes
   /// Throws as set_layout() does.
-  RowsSink(const Index::State& index, const IndexLayout& layout, std::uint64_t offset, std::int64_t first,
+  RowsSink(const RowSchema& schema, const IndexPart& part, const IndexLayout& layout, std::uint64_t offset,
            const OpenOptions& options);
   ~RowsSink();
 
   /// The next bytes of the rows.
   /// Throws bad_file: rows that no Index has; out_of_memory.
   void take(std::span<const unsigned char> bytes);
-  /// All are there: give them to the index.
-  void end(Index::State& index);
+  /// All are there.
+  std::shared_ptr<const RowStore> end();
 
  private:
-  const std::int64_t row_bytes_;
+  const RowSchema schema_;
+  const std::int64_t rows_, row_bytes_;
   SetLayout layout_;  ///< of a set
   std::vector<SetPart> parts_;
-  std::vector<std::shared_ptr<Index::State>> states_;  ///< of the parts
-  std::vector<std::unique_ptr<PartSink>> sinks_;       ///< one a part
-  std::int64_t taken_ = 0;                             ///< bytes of rows
+  std::vector<std::unique_ptr<PartSink>> sinks_;  ///< one a part
+  std::int64_t taken_ = 0;                        ///< bytes of rows
 };
 
 }  // namespace kith

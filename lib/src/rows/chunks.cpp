@@ -12,6 +12,14 @@ std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims) {
   return static_cast<std::int64_t>(std::min<std::size_t>(blocks, 0xFFFFFFFFu)) * device.train_block;
 }
 
+std::vector<Chunk> chunks_without_memory(const DeviceInfo& device, std::int64_t rows, std::int64_t dims) {
+  const std::int64_t most = rows_a_chunk(device, dims);
+  std::vector<Chunk> chunks;
+  for (std::int64_t first = 0; first < rows; first += most)
+    chunks.push_back({nullptr, first, std::min(most, rows - first)});
+  return chunks;
+}
+
 std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
                                  std::int64_t first, std::uint32_t threads) {
   const DeviceInfo& device = state->device->info;

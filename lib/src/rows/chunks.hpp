@@ -23,6 +23,9 @@ struct Chunk {
 /// Training rows that one block of device memory can hold, whole RowBlocks only. At least 1 block.
 std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
 
+/// Chunks of so many rows, without memory: a plan needs no values.
+std::vector<Chunk> chunks_without_memory(const DeviceInfo& device, std::int64_t rows, std::int64_t dims);
+
 /// Copy rows to the device, in chunks of at most its largest allocation. They are training rows `first`,
 /// first + 1, ...
 /// Throws out_of_memory.

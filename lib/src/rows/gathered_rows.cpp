@@ -9,7 +9,7 @@
 
 namespace kith {
 
-std::vector<float> gathered_rows(const Index::State& index, std::span<const std::int64_t> places,
+std::vector<float> gathered_rows(const ResidentRows& index, std::span<const std::int64_t> places,
                                  std::uint32_t threads) {
   constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a read
   const std::size_t dims = size(index.dims), block = index.device.info().train_block;

@@ -19,7 +19,7 @@ void unpack_rows(std::span<const float> packed, std::int64_t block, std::int64_t
                });
 }
 
-void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
+void read_rows(const ResidentRows& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
                float* to, std::vector<float>& packed, std::uint32_t threads) {
   const std::int64_t block = index.device.info().train_block, blocks = divide_up(count, block);
   const std::size_t dims = size(index.dims), block_floats = size(block) * dims;
@@ -32,7 +32,7 @@ void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first
   unpack_rows(packed, block, count, dims, to, threads);
 }
 
-void read_places(const Index::State& index, std::int64_t first, std::int64_t count, float* to,
+void read_places(const ResidentRows& index, std::int64_t first, std::int64_t count, float* to,
                  std::uint32_t threads) {
   const std::int64_t block = index.device.info().train_block;
   std::vector<float> rows, packed;

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
@@ -20,12 +20,12 @@ void unpack_rows(std::span<const float> packed, std::int64_t block, std::int64_t
 ///   first   a row of the chunk, a multiple of the device's block
 ///   to      [count, index.dims]  out
 ///   packed  room, used again from call to call
-void read_rows(const Index::State& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
+void read_rows(const ResidentRows& index, const Chunk& chunk, std::int64_t first, std::int64_t count,
                float* to, std::vector<float>& packed, std::uint32_t threads);
 
 /// Rows at places first ... first + count - 1, whichever chunks they lie in: to [count, index.dims]. Locks
 /// the device now and then.
-void read_places(const Index::State& index, std::int64_t first, std::int64_t count, float* to,
+void read_places(const ResidentRows& index, std::int64_t first, std::int64_t count, float* to,
                  std::uint32_t threads);
 
 }  // namespace kith

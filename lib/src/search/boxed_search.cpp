@@ -14,7 +14,7 @@ namespace kith {
 namespace {
 
 /// The leaves that queries read by `plan`.
-std::vector<std::uint32_t> leaves_read(const Index::State& index, const Plan& plan,
+std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& plan,
                                        const PlanOptions& options, MatrixView<const float> queries,
                                        Trace& trace) {
   const std::shared_ptr<Device::State>& state = index.device.state();
@@ -62,7 +62,7 @@ spi::Step boxes_step(const Plan& plan, const spi::Boxes& boxes, const spi::RowBl
           plan.threads};
 }
 
-BoxedSearch::BoxedSearch(const Index::State& index, const Plan& plan, const PlanOptions& options,
+BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
                          const DeviceFilter& filter, Trace* trace)
     : index_(index),
       plan_(plan),
@@ -73,7 +73,7 @@ BoxedSearch::BoxedSearch(const Index::State& index, const Plan& plan, const Plan
       leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)) {}
 
 std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, const Workspace& workspace,
-                                             Trace* trace, std::function<void()>& meanwhile,
+                                             Trace* trace, std::function<void()>& overlap,
                                              const spi::Grid<float>& within) const {
   std::vector<std::uint32_t> order;
   const bool ordered = queries.rows() >= worth_sorting;
@@ -97,9 +97,9 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
                                 filter_.words(queries.rows()), within, workspace.result(queries.rows()),
                                 workspace.scratch()));
     timer.after(spi::BoxesStep::name);
-    timer.collect(meanwhile);
+    timer.collect(overlap);
   }
-  do_once(meanwhile);
+  do_once(overlap);
   std::vector<std::uint32_t> leaves(size(queries.rows()));
   const DeviceSession session(*state);
   session->read(*leaves_.get(), 0, leaves.data(), leaves.size() * sizeof(std::uint32_t));
@@ -107,8 +107,8 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
 }
 
 void BoxedSearch::run(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace,
-                      Watcher& watcher, Trace* trace, std::function<void()>& meanwhile) const {
-  const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, meanwhile);
+                      Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
+  const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, overlap);
   Open open;
   for (std::size_t q = 0; q < leaves.size(); ++q)
     if (static_cast<std::int64_t>(leaves[q]) > plan_.most_leaves)
@@ -129,7 +129,7 @@ void BoxedSearch::run(MatrixView<const float> queries, std::int64_t first, const
   watcher.step_done();
 }
 
-bool boxes_pay(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options,
+bool boxes_pay(const ResidentRows& index, MatrixView<const float> queries, const PlanOptions& options,
                Plan& plan, std::string& why_not, Trace& trace) {
   const std::vector<std::int64_t> sample = sample_of(queries.rows(), plan.tried_queries);
   const auto count = static_cast<std::int64_t>(sample.size());
@@ -160,7 +160,7 @@ bool boxes_pay(const Index::State& index, MatrixView<const float> queries, const
     return true;
   }
   why_not = reasons::boxes_lose(count, gave_up, mean, worth);
-  if (!has_filter(options)) index.lessons.tell_boxes_lose(plan.problem.k);
+  if (!has_filter(options)) index.made->lessons.tell_boxes_lose(plan.problem.k);
   return false;
 }
 

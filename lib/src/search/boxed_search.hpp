@@ -21,24 +21,23 @@ inline constexpr std::int64_t worth_sorting = 256;
 class BoxedSearch {
  public:
   /// A plan by boxes. All of these live longer. Throws out_of_memory, interrupted.
-  BoxedSearch(const Index::State& index, const Plan& plan, const PlanOptions& options,
+  BoxedSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
               const DeviceFilter& filter, Trace* trace);
 
   /// The k nearest of a tile of queries, which are in `workspace`, into its result. Locks the device.
   ///   first      of the search, query 0 of the tile
-  ///   meanwhile  see pipeline.hpp; empty afterwards
+  ///   overlap  see pipeline.hpp; empty afterwards
   void run(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace, Watcher& watcher,
-           Trace* trace, std::function<void()>& meanwhile) const;
+           Trace* trace, std::function<void()>& overlap) const;
 
   /// The same without what is left: the leaves that each query read, which is left where these are more than
   /// the plan has.
   ///   within  as in spi::BoxesStep
   std::vector<std::uint32_t> walk(MatrixView<const float> queries, const Workspace& workspace, Trace* trace,
-                                  std::function<void()>& meanwhile,
-                                  const spi::Grid<float>& within = {}) const;
+                                  std::function<void()>& overlap, const spi::Grid<float>& within = {}) const;
 
  private:
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan& plan_;
   const PlanOptions& options_;
   const DeviceFilter& filter_;
@@ -68,7 +67,7 @@ std::vector<T> gathered(MatrixView<const T> matrix, const std::vector<std::int64
 /// Search a sample of the queries by boxes, as `plan` has it. Returns whether the others should follow, and
 /// says why in its reason, or in `why_not`.
 ///   trace  is told what boxes took, if they were not there
-bool boxes_pay(const Index::State& index, MatrixView<const float> queries, const PlanOptions& options,
+bool boxes_pay(const ResidentRows& index, MatrixView<const float> queries, const PlanOptions& options,
                Plan& plan, std::string& why_not, Trace& trace);
 
 }  // namespace kith

@@ -7,7 +7,6 @@
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
-#include "search/parted/parted_rows.hpp"
 #include "search/pipeline.hpp"
 #include "search/trace_sums.hpp"
 
@@ -37,7 +36,7 @@ float largest_of(const std::vector<float>& rows) {
 
 }  // namespace
 
-PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options) {
+PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options) {
   PlanOptions rest;
   rest.proposer = Proposer::none;
   rest.boxes = false;
@@ -49,7 +48,7 @@ PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const 
 }
 
 void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-                      std::function<void()>& meanwhile) const {
+                      std::function<void()>& overlap) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   for (std::int64_t i = 0; i < steps(); ++i) {
     {
@@ -57,15 +56,15 @@ void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& w
       StepTimer timer(*session, trace);
       run_tile(index_, plan_, tiles_[static_cast<std::size_t>(i)], i, i + 1 == steps(), count, workspace,
                filter_, timer);
-      timer.collect(meanwhile);
+      timer.collect(overlap);
       if (watcher.watches()) session->finish();
     }
-    do_once(meanwhile);
+    do_once(overlap);
     watcher.step_done();
   }
 }
 
-std::int64_t search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
                          MatrixView<const float> queries, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace) {
   const std::vector<float> rows = gathered(queries, open.queries, 0);
@@ -76,53 +75,12 @@ std::int64_t search_rest(const Index::State& index, const Plan& plan, const Plan
   const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
   Trace more = trace ? asked_like(*trace) : Trace{};
   more.time_steps = trace && trace->time_steps;
-  run(index, own, way, rest, largest_of(rows), &more, nullptr,
+  run({index, own, way, rest, largest_of(rows), &more},
       [&](Workspace& from, std::int64_t first, std::int64_t count) {
         move_keys(*index.device.state(), from, first, count, open, workspace);
       });
   if (trace) add_rest(*trace, more);
   return more.fallbacks;
-}
-
-namespace {
-
-/// Rows as a caller has them: columns that do not count are 0.
-std::vector<float> with_all_columns(const Index::State& index, const std::vector<float>& rows) {
-  const auto columns = static_cast<std::size_t>(index.columns), dims = static_cast<std::size_t>(index.dims);
-  if (columns == dims) return rows;
-  std::vector<float> given(rows.size() / dims * columns);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    given[i / dims * columns + static_cast<std::size_t>(index.features[i % dims])] = rows[i];
-  return given;
-}
-
-Key key_of(std::uint32_t value, std::int64_t place) {
-  return place < 0 ? no_key : Key{value} << 32 | static_cast<std::uint32_t>(place);
-}
-
-}  // namespace
-
-void search_rest_in_parts(const Index::State& index, const Plan& plan, const PlanOptions& options,
-                          MatrixView<const float> queries, const Open& open, const Workspace& workspace,
-                          Trace* trace) {
-  const auto count = static_cast<std::int64_t>(open.queries.size());
-  const std::vector<float> rows = gathered(queries, open.queries, 0), given = with_all_columns(index, rows);
-  const CheckedQueries asked{RowsView(given.data(), Element::f32, count, index.columns),
-                             {rows.data(), count, index.dims},
-                             largest_of(rows)};
-  const PlanOptions way = options_for_rest(index, plan, options);
-  Trace more;
-  const Keys found = index.parted->search_keys(index, asked, plan.problem.k, way, trace ? &more : nullptr);
-  const auto k = static_cast<std::size_t>(plan.problem.k);
-  const spi::Grid<Key> result = workspace.result(1);
-  const DeviceSession session(*index.device.state());
-  std::vector<Key> keys(k);
-  for (std::size_t i = 0; i < open.queries.size(); ++i) {
-    for (std::size_t j = 0; j < k; ++j) keys[j] = key_of(found.value[i * k + j], found.row[i * k + j]);
-    session->write(*result.memory, static_cast<std::size_t>(open.queries[i]) * k * sizeof(Key), keys.data(),
-                   k * sizeof(Key));
-  }
-  if (trace) add_rest(*trace, more);
 }
 
 }  // namespace kith

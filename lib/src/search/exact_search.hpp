@@ -8,7 +8,7 @@
 #include "certified/bounded_search.hpp"
 #include "device/watcher.hpp"
 #include "kith/trace.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/tiles.hpp"
 #include "tiles/workspace.hpp"
@@ -18,26 +18,26 @@ namespace kith {
 class ExactSearch {
  public:
   /// A plan without a proposer. All of these live longer.
-  ExactSearch(const Index::State& index, const Plan& plan, const DeviceFilter& filter)
+  ExactSearch(const ResidentRows& index, const Plan& plan, const DeviceFilter& filter)
       : index_(index), plan_(plan), filter_(filter), tiles_(train_tiles(index, plan)) {}
 
   /// Of a query tile.
   std::int64_t steps() const { return static_cast<std::int64_t>(tiles_.size()); }
 
   /// The k nearest of the first `count` queries in `workspace`, into its result. Locks the device.
-  ///   meanwhile  see pipeline.hpp; empty afterwards
+  ///   overlap  see pipeline.hpp; empty afterwards
   void run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-           std::function<void()>& meanwhile) const;
+           std::function<void()>& overlap) const;
 
  private:
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan& plan_;
   const DeviceFilter& filter_;
   const std::vector<Tile> tiles_;
 };
 
 /// Of the chain for what is left of a search by `plan`, while that holds its memory.
-PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const PlanOptions& options);
+PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options);
 
 /// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
 /// those of the tile are. Throws what planning and searching throw.
@@ -46,13 +46,8 @@ PlanOptions options_for_rest(const Index::State& index, const Plan& plan, const 
 ///   queries   [count, dims]  of the tile
 ///   proposer  of the plan of their own; none: the chain alone
 /// Returns how many queries the proposer left to the chain.
-std::int64_t search_rest(const Index::State& index, const Plan& plan, const PlanOptions& options,
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
                          MatrixView<const float> queries, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace);
-
-/// The same where rows are bytes: whoever has them answers.
-void search_rest_in_parts(const Index::State& index, const Plan& plan, const PlanOptions& options,
-                          MatrixView<const float> queries, const Open& open, const Workspace& workspace,
-                          Trace* trace);
 
 }  // namespace kith

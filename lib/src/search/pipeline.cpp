@@ -16,8 +16,8 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
+#include "search/device_queries.hpp"
 #include "search/exact_search.hpp"
-#include "search/queries_there.hpp"
 
 namespace kith {
 namespace {
@@ -34,7 +34,7 @@ bool is_of_most_rows(const Plan& plan, const PlanOptions& options) {
 /// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
 /// half norms of rows stay comparable with products.
 ///   trace  is told where products are exact; may be null
-QueryForm query_form_of(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+QueryForm query_form_of(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
                         float largest_query, Trace* trace) {
   if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
   const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
@@ -60,8 +60,8 @@ std::int64_t count_of(const Open& open) {
   return static_cast<std::int64_t>(open.queries.size());
 }
 
-/// Lists of open queries, which whoever has the rows is to search for, hold nothing.
-void leave_lists_empty(const Index::State& index, const Plan& plan, std::int64_t count, const Open& open,
+/// Lists of open queries hold nothing: whoever has the rows is to search for these.
+void leave_lists_empty(const ResidentRows& index, const Plan& plan, std::int64_t count, const Open& open,
                        const Workspace& workspace) {
   const spi::Grid<Key> result = workspace.result(count);
   const std::vector<Key> none(static_cast<std::size_t>(plan.problem.k), no_key);
@@ -72,21 +72,20 @@ void leave_lists_empty(const Index::State& index, const Plan& plan, std::int64_t
 }
 
 /// The attempts of a plan, one after the other, for one query tile after the other.
-class Ladder {
+class TileSearch {
  public:
-  Ladder(const Index::State& index, const Plan& plan, const PlanOptions& options, const DeviceFilter& filter,
-         const QueryForm& form, float largest_query, Trace* trace)
-      : index_(index),
-        plan_(plan),
-        options_(options),
-        largest_query_(largest_query),
-        teaches_(is_of_most_rows(plan, options)) {
-    if (plan.boxes)
-      boxed_.emplace(index, plan, options, filter, trace);
-    else if (plan.proposer == Proposer::none)
-      exact_.emplace(index, plan, filter);
+  TileSearch(const PlannedSearch& search, const DeviceFilter& filter, const QueryForm& form)
+      : index_(search.rows),
+        plan_(search.plan),
+        options_(search.options),
+        largest_query_(search.largest_query),
+        teaches_(is_of_most_rows(plan_, options_)) {
+    if (plan_.boxes)
+      boxed_.emplace(index_, plan_, options_, filter, search.trace);
+    else if (plan_.proposer == Proposer::none)
+      exact_.emplace(index_, plan_, filter);
     else
-      bounded_.emplace(index, plan, form, filter, trace);
+      bounded_.emplace(index_, plan_, form, filter, search.trace);
   }
 
   /// Of a query tile, by the first attempt: what progress is counted in.
@@ -99,9 +98,11 @@ class Ladder {
 
   ///   first  of the search, query 0 of the tile
   void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
-           Trace* trace, std::function<void()>& meanwhile);
+           Trace* trace, std::function<void()>& overlap);
   /// What the tiles say of searches to come.
   void tell() const;
+  /// Queries of all tiles whose lists are left empty.
+  std::vector<std::int64_t> unanswered() { return std::move(unanswered_); }
 
  private:
   void learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after);
@@ -109,10 +110,10 @@ class Ladder {
   void weigh_bytes(std::int64_t count) const;
   bool leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
                       Trace* trace);
-  void leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
+  void leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open, bool asked,
                       const Workspace& workspace, Trace* trace);
 
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan& plan_;
   const PlanOptions& options_;
   const float largest_query_;
@@ -124,13 +125,14 @@ class Ladder {
   bool finer_ = false;     ///< most of a tile was left to 16-bit floats
   /// Queries that a proposer was asked for, and left to a finer one or to the chain.
   std::int64_t asked_ = 0, left_ = 0;
+  std::vector<std::int64_t> unanswered_;
 };
 
-void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
-                 Trace* trace, std::function<void()>& meanwhile) {
-  if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, meanwhile);
+void TileSearch::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
+                     Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
+  if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, overlap);
   const std::int64_t count = queries.rows();
-  if (exact_) return exact_->run(count, workspace, watcher, trace, meanwhile);
+  if (exact_) return exact_->run(count, workspace, watcher, trace, overlap);
   const std::size_t begin = begin_;
   Open open = all_open(count);
   if (finer_ && leave_to_finer(queries, open, workspace, trace)) return watcher.steps_done(steps());
@@ -139,7 +141,7 @@ void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace&
     const Attempt& attempt = plan_.attempts[at];
     if (!applies(attempt, count_of(open), count)) continue;
     if (attempt.way == Attempt::Way::exact) {
-      leave_to_chain(queries, open, at > begin, workspace, trace);
+      leave_to_chain(queries, first, open, at > begin, workspace, trace);
       break;
     }
     if (at > begin && attempt.when == Attempt::When::many && leave_to_finer(queries, open, workspace, trace))
@@ -147,7 +149,7 @@ void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace&
     const std::int64_t before = count_of(open);
     const bool weighs = at == 0 && is_to_weigh();
     bounded_->count_ranked(weighs);
-    open = bounded_->ask(attempt, queries, open, workspace, watcher, trace, meanwhile);
+    open = bounded_->ask(attempt, queries, open, workspace, watcher, trace, overlap);
     if (weighs) weigh_bytes(count);
     if (at > begin) {
       if (trace) trace->repeats += std::max<std::int64_t>(before - count_of(open), 0);
@@ -161,34 +163,34 @@ void Ladder::run(MatrixView<const float> queries, std::int64_t first, Workspace&
 
 /// Where a guess left many queries open, later tiles begin without one; where the attempt after it answers
 /// these, the guess is to blame. It is not where ties fill the lists.
-void Ladder::learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after) {
+void TileSearch::learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after) {
   if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
     return;
   begin_ = at;
   if (teaches_ && before >= enough_to_tell && 2 * (before - after) >= before)
-    index_.lessons.tell_misleads(plan_.proposer);
+    index_.made->lessons.tell_misleads(plan_.proposer);
 }
 
 /// Whether kith chose bytes for what a sample says of them, which the first searches have to show.
-bool Ladder::is_to_weigh() const {
+bool TileSearch::is_to_weigh() const {
   return teaches_ && plan_.proposer == Proposer::int8 && options_.proposer == Proposer::automatic &&
          !plan_.rows_are_bytes && !bounded_->is_exact() && plan_.problem.m > spi::small_batch &&
-         index_.device.info().kind == DeviceKind::gpu && !index_.lessons.bytes_suit(plan_.problem.k);
+         index_.device.info().kind == DeviceKind::gpu && !index_.made->lessons.bytes_suit(plan_.problem.k);
 }
 
 /// By what the first attempt at `count` queries ranked.
-void Ladder::weigh_bytes(std::int64_t count) const {
+void TileSearch::weigh_bytes(std::int64_t count) const {
   const double ranked = static_cast<double>(bounded_->ranked()) / static_cast<double>(count);
   if (lists_too_many(plan_.problem, ranked))
-    index_.lessons.tell_overwhelms(Proposer::int8, plan_.problem.k);
+    index_.made->lessons.tell_overwhelms(Proposer::int8, plan_.problem.k);
   else
-    index_.lessons.tell_bytes_suit(plan_.problem.k);
+    index_.made->lessons.tell_bytes_suit(plan_.problem.k);
 }
 
 /// Where bytes, which kith chose itself, leave many queries: ask 16-bit floats, whose bounds are nearer to
 /// the distances. False where that cannot be done.
-bool Ladder::leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
-                            Trace* trace) {
+bool TileSearch::leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                                Trace* trace) {
   const auto& has = index_.device.info().proposers;
   const bool there = std::find(has.begin(), has.end(), Proposer::fp16) != has.end() &&
                      has_bound(index_, Proposer::fp16, largest_query_);
@@ -204,7 +206,7 @@ bool Ladder::leave_to_finer(MatrixView<const float> queries, const Open& open, c
     if (finer_ && 2 * fell > many) {  // later tiles are left to the chain at once, and later searches
       finer_ = false;
       begin_ = plan_.attempts.size() - 1;
-      if (teaches_) index_.lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
+      if (teaches_) index_.made->lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
     }
     return true;
   } catch (const Error& error) {
@@ -215,36 +217,35 @@ bool Ladder::leave_to_finer(MatrixView<const float> queries, const Open& open, c
 
 /// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
 ///   asked  it was asked for this tile
-void Ladder::leave_to_chain(MatrixView<const float> queries, const Open& open, bool asked,
-                            const Workspace& workspace, Trace* trace) {
+void TileSearch::leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open,
+                                bool asked, const Workspace& workspace, Trace* trace) {
   if (leave_to_finer(queries, open, workspace, trace)) return;
   const std::int64_t many = count_of(open);
   if (asked) left_ += many;
   if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
     begin_ = plan_.attempts.size() - 1;
-  if (bounded_ && bounded_->rows_elsewhere())
+  if (index_.rows_are_bytes || (bounded_ && bounded_->rows_elsewhere())) {
     leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
-  else if (index_.rows_are_bytes)
-    search_rest_in_parts(index_, plan_, options_, queries, open, workspace, trace);
-  else
+    for (const std::int64_t q : open.queries) unanswered_.push_back(first + q);
+  } else
     search_rest(index_, plan_, options_, queries, open, Proposer::none, workspace, trace);
   if (trace) trace->fallbacks += many;
 }
 
-void Ladder::tell() const {
+void TileSearch::tell() const {
   const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
   if (teaches_ && own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
-    index_.lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
+    index_.made->lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
 }
 
 }  // namespace
 
-void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
                  std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 QueriesThere* there) {
+                 DeviceQueries* device_queries) {
   const Stopwatch upload;
-  if (there)
-    there->place(plan, first, queries, workspace);
+  if (device_queries)
+    device_queries->place(plan, first, queries, workspace);
   else
     upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
                 plan.threads);
@@ -252,36 +253,37 @@ void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const f
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
-void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, QueriesThere* there, const FoundBefore& before) {
+std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile) {
+  const ResidentRows& index = search.rows;
+  const Plan& plan = search.plan;
+  Trace* const trace = search.trace;
   const std::shared_ptr<Device::State>& state = index.device.state();
-  const std::int64_t m = queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
+  const std::int64_t m = search.queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
   Workspace workspace(state, plan, scratch_of(*state, plan));
-  const DeviceFilter filter(state, plan, options);
+  const DeviceFilter filter(state, plan, search.options);
   if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
-  std::optional<Ladder> ladder;
+  std::optional<TileSearch> tiles;
   if (m > 0)
-    ladder.emplace(index, plan, options, filter, query_form_of(index, plan, queries, largest_query, trace),
-                   largest_query, trace);
-  const std::int64_t steps = ladder ? ladder->steps() : 0;
-  Watcher watcher(options, query_tiles * steps);
+    tiles.emplace(search, filter, query_form_of(index, plan, search.queries, search.largest_query, trace));
+  const std::int64_t steps = tiles ? tiles->steps() : 0;
+  Watcher watcher(search.options, query_tiles * steps);
   watcher.check_stop();
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
-    const MatrixView<const float> of_tile = queries.slice(first, count);
-    upload_tile(index, plan, of_tile, first, workspace, filter, trace, there);
-    ladder->begin_with(before.slice(first, count));
-    ladder->run(of_tile, first, workspace, watcher, trace, meanwhile);
-    take(workspace, first, count);
+    const MatrixView<const float> of_tile = search.queries.slice(first, count);
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.device_queries);
+    tiles->begin_with(search.known.slice(first, count));
+    tiles->run(of_tile, first, workspace, watcher, trace, search.overlap);
+    on_tile(workspace, first, count);
   }
-  do_once(meanwhile);  // there are no queries
-  if (ladder) ladder->tell();
-  if (!plan.boxes && options.boxes != false) index.lessons.tell_answered(m);
+  do_once(search.overlap);  // there are no queries
+  if (tiles) tiles->tell();
+  if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
   if (trace) {
     trace->query_tiles = query_tiles;
     trace->train_tiles = steps;
   }
+  return tiles ? tiles->unanswered() : std::vector<std::int64_t>{};
 }
 
 }  // namespace kith

@@ -5,29 +5,30 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "certified/found_before.hpp"
 #include "kith/error.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"
 
 namespace kith {
 
-class QueriesThere;
+class DeviceQueries;
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.
-using Take = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
+using OnTile = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
 
 /// The most scratch a step of `plan` needs. Throws unsupported when the device refuses one.
 std::size_t scratch_of(const Device::State& device, const Plan& plan);
 
 /// make_plan() for this Index, with the device's scratch counted and its refusals heard.
-Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
                  const Feedback& feedback);
 
 /// What plans of a search follow, from the first on that neither planning nor the search refuses: what was
@@ -35,7 +36,7 @@ Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, cons
 class Ways {
  public:
   /// All of these live longer.
-  Ways(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Ways(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
        const Feedback& feedback);
 
   /// Throws what refuses it.
@@ -47,7 +48,7 @@ class Ways {
  private:
   enum class Rules { measured, built_in, chain };
 
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Problem problem_;
   const PlanOptions& options_;
   const Feedback feedback_;  ///< and what is known of the rows and measured on the device
@@ -72,19 +73,28 @@ void by_first_way(Ways ways, const bool& begun, const Body& body) {
 }
 
 /// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
-///   there  who has the queries on the device; null: nobody
-void upload_tile(const Index::State& index, const Plan& plan, MatrixView<const float> queries,
+///   device_queries  who has the queries on the device; null: nobody
+void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
                  std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 QueriesThere* there = nullptr);
+                 DeviceQueries* device_queries = nullptr);
 
-/// Run `plan` over prepared queries, of which no element is above `largest_query`: each tile of them goes
-/// through the attempts of the plan.
-///   meanwhile  called once, before the first take and while the device works, if it can; may be empty. Under
-///              the device's lock with a Trace, else without
-///   there      as in upload_tile()
-///   before     what is known of the queries: keys of FoundBefore are then among theirs
-void run(const Index::State& index, const Plan& plan, const PlanOptions& options,
-         MatrixView<const float> queries, float largest_query, Trace* trace, std::function<void()> meanwhile,
-         const Take& take, QueriesThere* there = nullptr, const FoundBefore& before = {});
+/// A search by one plan. Refers to memory of others.
+struct PlannedSearch {
+  const ResidentRows& rows;
+  const Plan& plan;
+  const PlanOptions& options;
+  MatrixView<const float> queries;  ///< prepared
+  float largest_query = 0;          ///< no element of them is above
+  Trace* trace = nullptr;
+  /// Called once, before the first tile is taken and while the device works, if it can; may be empty. Under
+  /// the device's lock with a Trace, else without.
+  std::function<void()> overlap = {};
+  DeviceQueries* device_queries = nullptr;  ///< as for upload_tile()
+  FoundBefore known = {};                   ///< of the queries: keys of FoundBefore are then among theirs
+};
+
+/// Each tile of queries goes through the attempts of the plan.
+/// Returns the queries whose lists are left empty, since the device has no rows that the chain could read.
+std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile);
 
 }  // namespace kith

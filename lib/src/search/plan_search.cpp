@@ -132,14 +132,14 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan) {
 namespace {
 
 /// Training rows of the longest chunk of an Index.
-std::int64_t longest_chunk(const Index::State& index) {
+std::int64_t longest_chunk(const ResidentRows& index) {
   std::int64_t rows = 0;
   for (const Chunk& chunk : index.chunks) rows = std::max(rows, chunk.rows);
   return rows;
 }
 
 /// Of `device`, which is that of the index, with or without what was measured on it.
-Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Problem& problem,
+Plan fitted_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
                  const PlanOptions& options, const Feedback& feedback) {
   PlanOptions tighter = options;
   for (;;) {
@@ -172,6 +172,8 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
         if (const std::string why = test_selector(*index.device.state(), plan.selector, plan.problem.k);
             !why.empty())
           throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
+      if (index.residence == Residence::quantized) plan.row_copy_bytes = 0;  // their rows are elsewhere
+      plan.residence = index.residence;
       return plan;
     }
     if (plan.query_tile == 1 && plan.groups == 1)
@@ -188,7 +190,7 @@ Plan fitted_plan(const Index::State& index, const DeviceInfo& device, const Prob
 }
 
 /// What earlier searches taught, what is known of the rows, and what the device was asked for this search.
-Feedback all_feedback(const Index::State& index, const Problem& problem, const PlanOptions& options,
+Feedback all_feedback(const ResidentRows& index, const Problem& problem, const PlanOptions& options,
                       Feedback feedback) {
   feedback.byte_blur = byte_blur_of(index);
   if (feedback.byte_blur > 0 && std::isfinite(feedback.byte_blur) &&
@@ -199,7 +201,7 @@ Feedback all_feedback(const Index::State& index, const Problem& problem, const P
 
 }  // namespace
 
-Ways::Ways(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Ways::Ways(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
            const Feedback& feedback)
     : index_(index),
       problem_{index.metric, index.rows, m, index.dims, k},
@@ -249,7 +251,7 @@ bool Ways::give_way(const Error& error, const Plan* at_work) {
   return true;
 }
 
-Plan plan_search(const Index::State& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
                  const Feedback& feedback) {
   std::optional<Plan> found;
   by_first_way(Ways(index, m, k, options, feedback), false, [&](Plan& plan) { found = std::move(plan); });

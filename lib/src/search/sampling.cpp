@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t timed_runs = 3;  // after one that is not timed
 
 /// A query drawn by the sizes: any is as good as another, and the same search draws the same one.
-std::int64_t drawn_query(const Index::State& index, std::int64_t m, std::int64_t k) {
+std::int64_t drawn_query(const ResidentRows& index, std::int64_t m, std::int64_t k) {
   std::uint64_t hash = 0;
   for (const std::int64_t size : {index.rows, m, index.dims, k})
     hash = split_mix(hash + static_cast<std::uint64_t>(size) + split_mix_step);
@@ -23,7 +23,7 @@ std::int64_t drawn_query(const Index::State& index, std::int64_t m, std::int64_t
 }
 
 /// Device seconds that the selection of query `drawn` takes as `plan` does it: the median of a few runs.
-double selection_seconds(const Index::State& index, MatrixView<const float> queries, std::int64_t drawn,
+double selection_seconds(const ResidentRows& index, MatrixView<const float> queries, std::int64_t drawn,
                          const Plan& plan, const PlanOptions& options) {
   const MatrixView<const float> query = queries.slice(drawn, 1);
   PlanOptions one = options;
@@ -36,7 +36,7 @@ double selection_seconds(const Index::State& index, MatrixView<const float> quer
   std::vector<double> seconds;
   for (std::size_t i = 0; i <= timed_runs; ++i) {
     Trace trace;
-    run(index, of_one, one, query, 0, &trace, {}, [](Workspace&, std::int64_t, std::int64_t) {});
+    run({index, of_one, one, query, 0, &trace}, [](Workspace&, std::int64_t, std::int64_t) {});
     if (i > 0) seconds.push_back(trace.seconds[spi::SelectStep::name] + trace.seconds[spi::MergeStep::name]);
   }
   std::sort(seconds.begin(), seconds.end());
@@ -45,7 +45,7 @@ double selection_seconds(const Index::State& index, MatrixView<const float> quer
 
 }  // namespace
 
-Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+Plan plan_by_sample(const ResidentRows& index, MatrixView<const float> queries, std::int64_t k,
                     const PlanOptions& options) {
   const std::int64_t drawn = drawn_query(index, queries.rows(), k);
   std::string times, left_out;

@@ -15,7 +15,7 @@ namespace kith {
 /// depends on the sizes alone. Selectors that the device refuses are left out, and named in Plan::reason.
 ///   queries  [m, dims], prepared
 /// Throws unsupported: it refuses all of them (says why).
-Plan plan_by_sample(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
+Plan plan_by_sample(const ResidentRows& index, MatrixView<const float> queries, std::int64_t k,
                     const PlanOptions& options);
 
 }  // namespace kith

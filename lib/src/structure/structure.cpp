@@ -9,7 +9,8 @@
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
-#include "search/pipeline.hpp"
+#include "rows/index_state.hpp"
+#include "search/parted/resident_store.hpp"
 #include "structure/structure_pairs.hpp"
 #include "structure/structure_state.hpp"
 
@@ -31,6 +32,12 @@ std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> s
   const SampleRows from{samples, order, index.features(), index.metric()};
   const std::vector<float> rows = from.rows(0, count);
   return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
+}
+
+/// The rows where one device has them; none of a set.
+std::vector<Chunk> chunks_of(const Index& index) {
+  const std::shared_ptr<const ResidentRows> rows = resident_rows(*index.state().store);
+  return rows ? rows->chunks : std::vector<Chunk>{};
 }
 
 }  // namespace
@@ -99,8 +106,8 @@ std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::ui
   auto made = std::make_shared<SamplesByClass>();
   made->order = order_by_class(labels.codes, 0);
   made->codes = codes_in_order(labels.codes, made->order);
-  made->chunks = is_ascending(made->order) ? index.state().chunks
-                                           : upload_in_order(index, view(), made->order, 0, threads);
+  made->chunks =
+      is_ascending(made->order) ? chunks_of(index) : upload_in_order(index, view(), made->order, 0, threads);
   return by_class = std::move(made);
 }
 
@@ -147,7 +154,7 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
     joined->order.insert(joined->order.end(), order.begin(), order.end());
     joined->codes = codes_in_order(grown->labels.codes, joined->order);
     if (is_ascending(joined->order))
-      joined->chunks = grown->index.state().chunks;
+      joined->chunks = chunks_of(grown->index);
     else
       for (Chunk& chunk : upload_in_order(grown->index, grown->view(), order, before, 0))
         joined->chunks.push_back(std::move(chunk));

@@ -16,8 +16,9 @@
 #include "kith/error.hpp"
 #include "kith/stages.hpp"
 #include "metric/chain.hpp"
+#include "rows/index_state.hpp"
 #include "rows/rows.hpp"
-#include "search/pipeline.hpp"
+#include "search/parted/resident_store.hpp"
 #include "structure/structure_state.hpp"
 #include "structure/structure_tiles.hpp"
 
@@ -55,7 +56,7 @@ std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> proto
 /// Distances of query tiles to all samples, by tiles, finished.
 class DistanceTiles {
  public:
-  DistanceTiles(const Index::State& index, const PlanOptions& options, std::int64_t count)
+  DistanceTiles(const ResidentRows& index, const PlanOptions& options, std::int64_t count)
       : index_(index),
         state_(index.device.state()),
         options_(options),
@@ -83,7 +84,7 @@ class DistanceTiles {
   }
 
  private:
-  static SumsTiles tiles_of(const Index::State& index, const PlanOptions& options) {
+  static SumsTiles tiles_of(const ResidentRows& index, const PlanOptions& options) {
     const DeviceInfo& info = index.device.state()->info;
     return sums_tiles(info, {index.rows, index.dims, 0},
                       structure_budget(info, index.rows, index.dims, options), options);
@@ -108,7 +109,7 @@ class DistanceTiles {
     session->read(*distances_.get(), 0, tile_.data(), tile_.size() * sizeof(float));
   }
 
-  const Index::State& index_;
+  const ResidentRows& index_;
   const std::shared_ptr<Device::State> state_;
   const PlanOptions& options_;
   const SumsTiles tiles_;
@@ -153,7 +154,7 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
   std::vector<float> found = host_floats(count, n);
   if (count == 0) return found;
   const Index on_one = on_one_device(*state_);
-  DistanceTiles tiles(on_one.state(), options, count);
+  DistanceTiles tiles(*resident_rows(*on_one.state().store), options, count);
   const SampleRows samples{state_->view(), {}, state_->index.features(), state_->index.metric()};
   for (std::int64_t done = 0; done < count; done += tiles.queries()) {
     const std::int64_t rows = std::min(tiles.queries(), count - done);

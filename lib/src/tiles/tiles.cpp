@@ -47,7 +47,7 @@ bool is_soon_ranked(const Plan& plan) {
 
 }  // namespace
 
-spi::RowBlocks Tile::rows_on_device(const Index::State& index) const {
+spi::RowBlocks Tile::rows_on_device(const ResidentRows& index) const {
   const spi::RowBlocks blocks = row_blocks(index);
   if (!blocks.memory)
     throw Error(Errc::device_failure,
@@ -57,7 +57,7 @@ spi::RowBlocks Tile::rows_on_device(const Index::State& index) const {
   return blocks;
 }
 
-std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
+std::vector<Tile> train_tiles(const ResidentRows& index, const Plan& plan) {
   std::vector<Tile> tiles;
   for (std::size_t chunk = 0; chunk < index.chunks.size(); ++chunk) {
     const std::int64_t begin = index.chunks[chunk].first, end = begin + index.chunks[chunk].rows;
@@ -67,7 +67,7 @@ std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan) {
   return tiles;
 }
 
-std::vector<Phase> phases(const Index::State& index, const Plan& plan, const Attempt& attempt) {
+std::vector<Phase> phases(const ResidentRows& index, const Plan& plan, const Attempt& attempt) {
   const std::int64_t k = plan.problem.k, n = plan.problem.n;
   const bool guesses = attempt.way == Attempt::Way::guess, keeps_bounds = has_own_order(plan.proposer);
   std::vector<Phase> all;

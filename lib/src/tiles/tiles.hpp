@@ -6,31 +6,31 @@
 
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
 /// Rows first .. first + rows - 1, which all lie in one chunk.
 struct Tile {
-  std::size_t chunk;  ///< its place in Index::State::chunks
+  std::size_t chunk;  ///< its place in ResidentRows::chunks
   std::int64_t first, rows;
 
-  spi::RowBlocks row_blocks(const Index::State& index) const {
+  spi::RowBlocks row_blocks(const ResidentRows& index) const {
     const Chunk& of = index.chunks[chunk];
     return {of.memory.get(), static_cast<std::uint32_t>(first - of.first), static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(index.dims), index.device.info().train_block};
   }
   /// The same for a step that reads the rows. Throws device_failure where the device has quantized rows
   /// alone, which no search asks for: without it one that did would read memory that is not there.
-  spi::RowBlocks rows_on_device(const Index::State& index) const;
+  spi::RowBlocks rows_on_device(const ResidentRows& index) const;
 };
 
 /// All training rows in order.
-std::vector<Tile> train_tiles(const Index::State& index, const Plan& plan);
+std::vector<Tile> train_tiles(const ResidentRows& index, const Plan& plan);
 
 /// One step of a search that visits blocks: docs/certificate.md, section 5.
 struct Phase {
-  std::size_t chunk;  ///< its place in Index::State::chunks
+  std::size_t chunk;  ///< its place in ResidentRows::chunks
   spi::Visits visits;
   bool ranks;  ///< the chain ranks what is listed, at the end of a chunk at the latest
   std::int64_t
@@ -43,7 +43,7 @@ struct Phase {
 
 /// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as `attempt`
 /// says.
-std::vector<Phase> phases(const Index::State& index, const Plan& plan, const Attempt& attempt);
+std::vector<Phase> phases(const ResidentRows& index, const Plan& plan, const Attempt& attempt);
 
 /// Those of a sample, in an index of one chunk.
 spi::Visits sample_visits(const Plan& plan);

@@ -2,14 +2,16 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
+#include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "rows/landed/borrowed.hpp"
-#include "rows/landed/centred_rows.hpp"
-#include "rows/rows.hpp"
-#include "search/search.hpp"
+#include "rows/row_filter.hpp"
+#include "search/shard_lists.hpp"
 
 namespace kith {
 namespace {
@@ -41,7 +43,12 @@ const char* why_host_answers(const Index::State& index) {
   return index.numbers.in_place() ? nullptr : "rows were removed, and the others have kept their numbers";
 }
 
-/// Answers that the host has a part in.
+}  // namespace
+
+bool host_makes_answers(const Index::State& index) {
+  return why_host_answers(index) != nullptr;
+}
+
 void refuse_host_work(const Index::State& index, const PlanOptions& options) {
   const char* what = why_host_answers(index);
   if (!what && has_filter(options)) what = "a filter is given";
@@ -52,15 +59,9 @@ void refuse_host_work(const Index::State& index, const PlanOptions& options) {
                                           "given for them; search into memory of the host");
 }
 
-}  // namespace
-
-bool host_makes_answers(const Index::State& index) {
-  return why_host_answers(index) != nullptr;
-}
-
-BorrowedAnswers::BorrowedAnswers(std::shared_ptr<Device::State> state, const DeviceNeighbors& to,
-                                 std::int64_t cells, std::int64_t k)
-    : state_(std::move(state)), to_(to), k_(size(k)) {
+BorrowedAnswers::BorrowedAnswers(std::shared_ptr<Device::State> state, Metric metric,
+                                 const DeviceNeighbors& to, std::int64_t cells, std::int64_t k)
+    : state_(std::move(state)), metric_(metric), to_(to), k_(size(k)) {
   if (to.where == Where::host)
     refuse_answers(Errc::unsupported,
                    "answers are to go to memory of the host, which is given as Neighbors; give these, or "
@@ -80,11 +81,10 @@ BorrowedAnswers::~BorrowedAnswers() {
   give_memory_back(*state_);
 }
 
-void BorrowedAnswers::finish(Metric metric, const spi::Grid<Key>& keys, std::int64_t first,
-                             Trace* trace) const {
+bool BorrowedAnswers::take_on_device(const spi::Grid<Key>& keys, std::int64_t first, Trace* trace) {
   const std::size_t begin = size(first) * k_, q = keys.rows;
   const spi::Step step{spi::FinishStep{
-      metric,
+      metric_,
       keys,
       {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
       {index_.get(), size(to_.index_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}}};
@@ -96,33 +96,32 @@ void BorrowedAnswers::finish(Metric metric, const spi::Grid<Key>& keys, std::int
   session->enqueue(step);
   timer.after(spi::FinishStep::name);
   timer.collect();
+  return true;
 }
 
-void BorrowedAnswers::write(std::span<const float> distance, std::span<const std::int64_t> row) const {
+///   first  the first of these answers, among all [m * k]
+void BorrowedAnswers::write(std::size_t first, std::span<const float> distance,
+                            std::span<const std::int64_t> row) {
   const DeviceSession session(*state_);
-  session->write(*distance_, size(to_.distance_offset_bytes), distance.data(), distance.size_bytes());
-  session->write(*index_, size(to_.index_offset_bytes), row.data(), row.size_bytes());
+  session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(float), distance.data(),
+                 distance.size_bytes());
+  session->write(*index_, size(to_.index_offset_bytes) + first * sizeof(std::int64_t), row.data(),
+                 row.size_bytes());
 }
 
-void search_on_device(const Index::State& index, const RowsView& given, std::int64_t k,
-                      const DeviceNeighbors& found, const PlanOptions& options, Trace* trace) {
-  const CentredRows queries("search", "query", index, given);
-  refuse_host_work(index, options);
-  check_layout("search", "query", queries);
-  check_k("search", k, index.live(), options);
-  if (given.rows == 0) {  // nothing is written
-    search_to(
-        index, queries, k, options, trace, [] { return FoundPlaces{}; }, nullptr);
-    return;
-  }
-  const BorrowedAnswers answers(index.device.state(), found,
-                                static_cast<std::int64_t>(cells_of(given.rows, k)), k);
-  FoundPlaces places;
-  places.on_device = &answers;
-  search_to(
-      index, queries, k, options, trace, [&] { return places; }, nullptr);
-  const DeviceSession session(*index.device.state());
-  session->finish();
+void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
+  std::vector<float> distance(k_);
+  std::vector<std::int64_t> row(k_);
+  finish(metric_, nearest, distance.data(), row.data());
+  write(size(query) * k_, distance, row);
+}
+
+void BorrowedAnswers::put_all(Keys& keys) {
+  const FloatGuard guard;
+  std::vector<float> distance(keys.row.size());
+  std::vector<std::int64_t> row(distance.size());
+  finish_keys(metric_, keys, distance.data(), row.data());
+  write(0, distance, row);
 }
 
 }  // namespace kith

@@ -5,9 +5,9 @@
 
 #include "base/numbers.hpp"
 #include "certified/row_sample.hpp"
-#include "device/device_set.hpp"
 #include "host/host_thread.hpp"
 #include "metric/chain.hpp"
+#include "rows/landed/borrowed.hpp"
 #include "rows/landed/landed_rows.hpp"
 
 namespace kith {
@@ -25,9 +25,9 @@ void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
 }
 
 /// Unit rows are made by the host, in double precision, and so is another order.
-bool are_landed(const Index::State& index, const RowsForIndex& given) {
-  return prepare_of(index.metric) == Prepare::none && given.order.empty() &&
-         (given.rows.where != Where::host || index.device.info().profile.lands_rows);
+bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
+  return prepare_of(schema.metric) == Prepare::none && given.order.empty() &&
+         (given.rows.where != Where::host || schema.device.info().profile.lands_rows);
 }
 
 /// Rows of the host from which on a sample of them is taken while they go to the device.
@@ -53,12 +53,12 @@ Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t
   return sample ? std::move(*sample) : rows.sample(step);
 }
 
-RowsOfIndex landed(const Index::State& index, const RowsForIndex& given) {
-  RowsToLand rows(index.device.state(), given.rows,
-                  {"index", given.what, index.metric, index.mask(), given.first_row});
+RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
+  RowsToLand rows(schema.device.state(), given.rows,
+                  {"index", given.what, schema.metric, schema.mask(), given.first_row});
   RowsOfIndex put;
   put.sample.view = {nullptr, 0, rows.dims()};
-  if (compares_bits(index.metric)) {  // of which nobody asks for a sample
+  if (compares_bits(schema.metric)) {  // of which nobody asks for a sample
     put.chunks = rows.chunks(given.first);
   } else {
     const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
@@ -71,18 +71,25 @@ RowsOfIndex landed(const Index::State& index, const RowsForIndex& given) {
 
 }  // namespace
 
-RowsOfIndex put_rows(const Index::State& index, const RowsForIndex& given) {
-  const bool in_parts = index.parted || is_set(index.device);
-  if (!in_parts && are_landed(index, given)) return landed(index, given);
-  const std::shared_ptr<Device::State>& state = index.device.state();
+PreparedRows prepared_rows(const RowSchema& schema, const RowsForIndex& given) {
   std::vector<unsigned char> copy;
-  const RowsView rows = rows_on_host("index", given.what, state, given.rows, copy);
+  const RowsView rows = rows_on_host("index", given.what, schema.device.state(), given.rows, copy);
   PreparedRows prepared =
-      prepare_rows("index", given.what, rows, index.metric, 0, index.mask(), given.first_row);
+      prepare_rows("index", given.what, rows, schema.metric, 0, schema.mask(), given.first_row);
   put_in_order(given.order, prepared);
-  RowsOfIndex put{{}, prepared.largest, {}};
-  if (!in_parts) put.chunks = upload_chunks(state, prepared.view, given.first, 0);
-  put.sample = std::move(prepared);
+  if (!copy.empty() && prepared.own.empty()) {  // what it refers to is gone with the copy
+    const float* const first = prepared.view.data();
+    prepared.own.assign(first, first + prepared.view.rows() * prepared.view.cols());
+    prepared.view = {prepared.own.data(), prepared.view.rows(), prepared.view.cols()};
+  }
+  return prepared;
+}
+
+RowsOfIndex put_rows(const RowSchema& schema, const RowsForIndex& given) {
+  if (are_landed(schema, given)) return landed(schema, given);
+  RowsOfIndex put{{}, 0, prepared_rows(schema, given)};
+  put.largest = put.sample.largest;
+  put.chunks = upload_chunks(schema.device.state(), put.sample.view, given.first, 0);
   return put;
 }
 

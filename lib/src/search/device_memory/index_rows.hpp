@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kith/rows_view.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -22,14 +22,18 @@ struct RowsForIndex {
 
 /// What becomes of them.
 struct RowsOfIndex {
-  std::vector<Chunk> chunks;  ///< none of an Index in parts
-  float largest = 0;          ///< max |element|; 0 of bits
-  PreparedRows sample;        ///< every sample_stride()-th of them, or all of them; of an Index in parts all
+  std::vector<Chunk> chunks;
+  float largest = 0;    ///< max |element|; 0 of bits
+  PreparedRows sample;  ///< every sample_stride()-th of them, or all of them
 };
 
-/// Check rows, and put them on the device of `index`: by the host, or as they are, to be landed there. The
+/// Check rows, and put them on the device of `schema`: by the host, or as they are, to be landed there. The
 /// same bits either way.
 /// Throws as prepare_rows() does, and out_of_memory; for rows on a device what spi::Device::borrow() throws.
-RowsOfIndex put_rows(const Index::State& index, const RowsForIndex& given);
+RowsOfIndex put_rows(const RowSchema& schema, const RowsForIndex& given);
+
+/// The rows prepared by the host, in their order, on no device.
+/// Throws as prepare_rows() does.
+PreparedRows prepared_rows(const RowSchema& schema, const RowsForIndex& given);
 
 }  // namespace kith

@@ -26,22 +26,26 @@ void shift_words(const std::uint32_t* from, std::int64_t words, std::int64_t fir
 
 }  // namespace
 
-std::vector<std::uint32_t> cut_filter(MatrixView<const std::uint32_t> filter, Stretch filters, Stretch rows) {
-  const std::size_t words = size(words_of_filter(rows.count));
-  std::vector<std::uint32_t> cut(cells_of(filters.count, static_cast<std::int64_t>(words)));
+FilterPart::FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters, RowRange rows) {
+  const std::int64_t cols = words_of_filter(rows.count);
+  if (rows.first % word_bits == 0) {
+    words_ = {filter.row(filters.first) + rows.first / word_bits, filters.count, cols, filter.stride()};
+    return;
+  }
+  const std::size_t words = size(cols);
+  own_.resize(cells_of(filters.count, cols));
   for (std::int64_t f = 0; f < filters.count; ++f)
     shift_words(filter.row(filters.first + f), filter.cols(), rows.first,
-                std::span(cut).subspan(size(f) * words, words));
-  return cut;
+                std::span(own_).subspan(size(f) * words, words));
+  words_ = {own_.data(), filters.count, cols};
 }
 
-AskedPart::AskedPart(std::int64_t m, const PlanOptions& options, Stretch some, Stretch rows)
+AskedPart::AskedPart(std::int64_t m, const PlanOptions& options, RowRange some, RowRange rows)
     : options_(options) {
   if (!has_filter(options)) return;
   const bool for_each = options.filter.rows() != 1 || m == 1;
-  const Stretch filters = for_each ? some : Stretch{0, 1};
-  words_ = cut_filter(options.filter, filters, rows);
-  options_.filter = {words_.data(), filters.count, words_of_filter(rows.count)};
+  filter_.emplace(options.filter, for_each ? some : RowRange{0, 1}, rows);
+  options_.filter = filter_->words();
 }
 
 void AskedPart::scale_progress(double from, double to) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <vector>
 
 #include "kith/matrix_view.hpp"
@@ -11,14 +11,26 @@
 namespace kith {
 
 /// Some things of many, one behind the other.
-struct Stretch {
+struct RowRange {
   std::int64_t first = 0, count = 0;
 };
 
-/// The words of `filter` for these rows alone: bit t % 32 of word t / 32 is that of row rows.first + t.
-///   filters  which rows of `filter`
-///   returns  [filters.count, ceil(rows.count / 32)]
-std::vector<std::uint32_t> cut_filter(MatrixView<const std::uint32_t> filter, Stretch filters, Stretch rows);
+/// A filter for some of the queries and rows alone: bit t % 32 of word t / 32 is that of row rows.first + t.
+/// Refers to the words of the whole filter where the rows begin with a word, and copies them else.
+class FilterPart {
+ public:
+  ///   filters  which rows of `filter`
+  FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters, RowRange rows);
+  FilterPart(FilterPart&&) = default;
+  FilterPart& operator=(FilterPart&&) = default;
+
+  /// [filters.count, ceil(rows.count / 32)]
+  MatrixView<const std::uint32_t> words() const { return words_; }
+
+ private:
+  std::vector<std::uint32_t> own_;
+  MatrixView<const std::uint32_t> words_;
+};
 
 class AskedPart {
  public:
@@ -27,7 +39,7 @@ class AskedPart {
   ///   options  for all queries and all rows, by place, without `self`
   ///   some     queries that are asked
   ///   rows     places of the part
-  AskedPart(std::int64_t m, const PlanOptions& options, Stretch some, Stretch rows);
+  AskedPart(std::int64_t m, const PlanOptions& options, RowRange some, RowRange rows);
   AskedPart(const AskedPart&) = delete;
   AskedPart& operator=(const AskedPart&) = delete;
 
@@ -37,7 +49,7 @@ class AskedPart {
 
  private:
   PlanOptions options_;
-  std::vector<std::uint32_t> words_;
+  std::optional<FilterPart> filter_;
 };
 
 }  // namespace kith

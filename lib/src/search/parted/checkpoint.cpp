@@ -16,7 +16,6 @@
 #include "base/xxh64.hpp"
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
-#include "search/parted/parted_rows.hpp"
 #include "search/parted/search_pieces.hpp"
 #include "search/shard_lists.hpp"
 
@@ -51,18 +50,18 @@ class DigestOf {
   std::vector<std::uint64_t> values_;
 };
 
-std::uint64_t digest_of_rows(const Index::State& index) {
+std::uint64_t digest_of_rows(const RowSchema& schema, const RowStore& store) {
   DigestOf digest;
-  digest.add(static_cast<std::uint64_t>(index.rows));
-  digest.add(static_cast<std::uint64_t>(index.columns));
-  digest.add(index.parted->state());
-  std::vector<float> row(size(index.dims));
-  const std::int64_t samples = std::min(index.rows, most_digested);
+  digest.add(static_cast<std::uint64_t>(store.rows()));
+  digest.add(static_cast<std::uint64_t>(schema.columns));
+  digest.add(store.info().state);
+  std::vector<float> row(size(schema.dims));
+  const std::int64_t samples = std::min(store.rows(), most_digested);
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t last = std::max<std::int64_t>(samples - 1, 1);
     // Of quotient and rest apart, since rows times samples may leave 64 bits.
-    const std::int64_t rows = index.rows - 1, at = rows / last * i + rows % last * i / last;
-    index.parted->read_rows(at, 1, row.data(), 1);
+    const std::int64_t rows = store.rows() - 1, at = rows / last * i + rows % last * i / last;
+    store.read(at, 1, row.data(), 1);
     digest.add(row.data(), row.size() * sizeof(float));
   }
   return digest.value();
@@ -76,11 +75,11 @@ std::uint64_t digest_of_queries(MatrixView<const float> queries) {
   return digest.value();
 }
 
-std::uint64_t digest_of_options(const Index::State& index, std::int64_t k, const PlanOptions& options) {
+std::uint64_t digest_of_options(const RowSchema& schema, std::int64_t k, const PlanOptions& options) {
   DigestOf digest;
-  digest.add(static_cast<std::uint64_t>(index.metric));
+  digest.add(static_cast<std::uint64_t>(schema.metric));
   digest.add(static_cast<std::uint64_t>(k));
-  digest.add(index.features.data(), index.features.size() * sizeof(std::int64_t));
+  digest.add(schema.features.data(), schema.features.size() * sizeof(std::int64_t));
   for (std::int64_t f = 0; f < options.filter.rows(); ++f)
     digest.add(options.filter.row(f), size(options.filter.cols()) * sizeof(std::uint32_t));
   return digest.value();
@@ -109,7 +108,7 @@ std::optional<std::vector<unsigned char>> bytes_of_file(const std::string& path)
   return bytes;
 }
 
-bool lies_in(const Stretch& some, std::int64_t count) {
+bool lies_in(const RowRange& some, std::int64_t count) {
   return some.first >= 0 && some.count >= 1 && some.first < count && some.count <= count - some.first;
 }
 
@@ -132,9 +131,9 @@ void append(std::vector<unsigned char>& bytes, const T* values, std::size_t coun
 
 }  // namespace
 
-SearchDigests digests_of(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-                         const PlanOptions& options) {
-  return {digest_of_rows(index), digest_of_queries(queries), digest_of_options(index, k, options)};
+SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
+                         std::int64_t k, const PlanOptions& options) {
+  return {digest_of_rows(schema, store), digest_of_queries(queries), digest_of_options(schema, k, options)};
 }
 
 std::optional<Checkpoint::Found> Checkpoint::read() const {

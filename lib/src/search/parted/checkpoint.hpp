@@ -10,7 +10,7 @@
 
 #include "kith/keys.hpp"
 #include "kith/plan.hpp"
-#include "rows/index_state.hpp"
+#include "search/parted/row_store.hpp"
 #include "search/parted/search_pieces.hpp"
 
 namespace kith {
@@ -25,11 +25,10 @@ struct SearchDigests {
 };
 
 /// Reads samples of the rows. Throws what Source::read() throws.
-///   index    whose rows are parted
 ///   queries  prepared
 ///   options  by place
-SearchDigests digests_of(const Index::State& index, MatrixView<const float> queries, std::int64_t k,
-                         const PlanOptions& options);
+SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
+                         std::int64_t k, const PlanOptions& options);
 
 class Checkpoint {
  public:

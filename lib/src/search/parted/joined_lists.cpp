@@ -28,22 +28,22 @@ RadiusKeys appended(std::vector<RadiusKeys> parts) {
   return all;
 }
 
-Keys united(std::vector<Keys> parts, KeptKeys& kept) {
+Keys united(std::vector<Keys> parts, KeyBuffers& buffers) {
   if (parts.size() == 1) return std::move(parts.front());
   std::vector<ShardLists> lists;
   lists.reserve(parts.size());
   for (const Keys& part : parts) lists.push_back(lists_of("search", part));
-  Keys all = kept.take();
+  Keys all = buffers.take();
   all.queries = parts.front().queries;
   all.k = parts.front().k;
   all.value.resize(parts.front().value.size());
   all.row.resize(all.value.size());
   unite_keys(lists, all.value.data(), all.row.data());
-  for (Keys& part : parts) kept.put(std::move(part));
+  for (Keys& part : parts) buffers.put(std::move(part));
   return all;
 }
 
-RadiusKeys united(std::vector<RadiusKeys> parts, KeptKeys&) {
+RadiusKeys united(std::vector<RadiusKeys> parts) {
   return parts.size() == 1 ? std::move(parts.front()) : merge(parts);
 }
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kith/keys.hpp"
-#include "search/parted/kept_keys.hpp"
+#include "search/parted/key_buffers.hpp"
 
 namespace kith {
 
@@ -13,8 +13,8 @@ Keys appended(std::vector<Keys> parts);
 RadiusKeys appended(std::vector<RadiusKeys> parts);
 
 /// Lists of the same queries, the nearest of all. At least one part.
-///   kept  where the parts' memory goes, and that of the result comes from
-Keys united(std::vector<Keys> parts, KeptKeys& kept);
-RadiusKeys united(std::vector<RadiusKeys> parts, KeptKeys& kept);
+///   buffers  where the parts' memory goes, and that of the result comes from
+Keys united(std::vector<Keys> parts, KeyBuffers& buffers);
+RadiusKeys united(std::vector<RadiusKeys> parts);
 
 }  // namespace kith

@@ -9,16 +9,16 @@
 namespace kith {
 namespace {
 
-std::int64_t end_of(const Stretch& some) {
+std::int64_t end_of(const RowRange& some) {
   return some.first + some.count;
 }
 
-bool same(const Stretch& a, const Stretch& b) {
+bool same(const RowRange& a, const RowRange& b) {
   return a.first == b.first && a.count == b.count;
 }
 
 /// Where the queries of a piece begin or end among those asked for, and these themselves.
-std::vector<std::int64_t> cuts_of(const std::vector<SearchPiece>& pieces, const Stretch& asked) {
+std::vector<std::int64_t> cuts_of(const std::vector<SearchPiece>& pieces, const RowRange& asked) {
   std::vector<std::int64_t> cuts = {asked.first, end_of(asked)};
   for (const SearchPiece& piece : pieces)
     for (const std::int64_t at : {piece.queries.first, end_of(piece.queries)})
@@ -30,7 +30,7 @@ std::vector<std::int64_t> cuts_of(const std::vector<SearchPiece>& pieces, const 
 
 }  // namespace
 
-PassedPieces::PassedPieces(std::span<const SearchPiece> pieces, const Stretch& queries) {
+PassedPieces::PassedPieces(std::span<const SearchPiece> pieces, const RowRange& queries) {
   for (const SearchPiece& piece : pieces)
     if (piece.queries.first < end_of(queries) && end_of(piece.queries) > queries.first)
       begins_.push_back(piece);
@@ -52,8 +52,8 @@ bool PassedPieces::asked_of(std::int64_t row) const {
   return after != rows_.begin() && row < std::prev(after)->second;
 }
 
-std::vector<Stretch> PassedPieces::left_of(const Stretch& rows) const {
-  std::vector<Stretch> left;
+std::vector<RowRange> PassedPieces::left_of(const RowRange& rows) const {
+  std::vector<RowRange> left;
   std::int64_t at = rows.first;
   const auto leave_until = [&](std::int64_t end) {
     if (end > at) left.push_back({at, end - at});
@@ -66,7 +66,7 @@ std::vector<Stretch> PassedPieces::left_of(const Stretch& rows) const {
   return left;
 }
 
-bool PassedPieces::add(const Stretch& rows) {
+bool PassedPieces::add(const RowRange& rows) {
   const auto after = rows_.lower_bound(rows.first);
   if (after != rows_.end() && after->first < end_of(rows)) return false;
   if (after != rows_.begin() && std::prev(after)->second > rows.first) return false;
@@ -78,18 +78,18 @@ std::vector<SearchPiece> pieces_left(const std::vector<SearchPiece>& done, const
   const std::vector<std::int64_t> cuts = cuts_of(done, asked.queries);
   PassedPieces passed(done, asked.queries);
   std::vector<SearchPiece> pieces;
-  std::vector<Stretch> before;
+  std::vector<RowRange> before;
   std::size_t of_before = 0;  // how many of the pieces are those of the queries before
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
-    const Stretch queries = {cuts[i], cuts[i + 1] - cuts[i]};
+    const RowRange queries = {cuts[i], cuts[i + 1] - cuts[i]};
     passed.pass(queries.first);
-    std::vector<Stretch> rows = passed.left_of(asked.rows);
+    std::vector<RowRange> rows = passed.left_of(asked.rows);
     if (i > 0 && std::equal(rows.begin(), rows.end(), before.begin(), before.end(), same)) {
       for (auto piece = pieces.end() - static_cast<std::ptrdiff_t>(of_before); piece != pieces.end(); ++piece)
         piece->queries.count += queries.count;
       continue;
     }
-    for (const Stretch& some : rows) pieces.push_back({queries, some});
+    for (const RowRange& some : rows) pieces.push_back({queries, some});
     of_before = rows.size();
     before = std::move(rows);
   }

@@ -13,23 +13,23 @@ namespace kith {
 
 /// Some queries, and rows by place that they are searched for in.
 struct SearchPiece {
-  Stretch queries, rows;
+  RowRange queries, rows;
 };
 
 /// Pieces as a line over the queries passes them, from the first to the last: each comes and goes once.
 class PassedPieces {
  public:
   /// Of `pieces` those that have some of `queries`.
-  PassedPieces(std::span<const SearchPiece> pieces, const Stretch& queries);
+  PassedPieces(std::span<const SearchPiece> pieces, const RowRange& queries);
   /// Returns whether no two pieces of this query have a row in common. Queries ascend.
   bool pass(std::int64_t query);
   /// Whether the query that was passed last was asked of this row.
   bool asked_of(std::int64_t row) const;
   /// Of which of `rows` the query that was passed last was not asked.
-  std::vector<Stretch> left_of(const Stretch& rows) const;
+  std::vector<RowRange> left_of(const RowRange& rows) const;
 
  private:
-  bool add(const Stretch& rows);
+  bool add(const RowRange& rows);
 
   std::vector<SearchPiece> begins_, ends_;
   std::size_t begun_ = 0, ended_ = 0;

@@ -16,12 +16,13 @@ namespace {
 constexpr std::int64_t places = 256;  // of a list
 
 /// The plan of a search for as many neighbours as a list holds; nothing where it does not go by boxes.
-std::optional<Plan> boxes_plan(const Index::State& index, MatrixView<const float> queries,
+std::optional<Plan> boxes_plan(const ResidentRows& index, MatrixView<const float> queries,
                                const PlanOptions& options, Trace& made) {
   const std::int64_t most = std::min<std::int64_t>(index.rows - (options.self ? 1 : 0),
                                                    index.device.info().boxes_max_k - (options.self ? 1 : 0));
   if (most < 1 || queries.rows() == 0) return std::nullopt;
-  Plan plan = plan_search(index, queries.rows(), std::min(places, most), options, index.lessons.feedback());
+  Plan plan =
+      plan_search(index, queries.rows(), std::min(places, most), options, index.made->lessons.feedback());
   std::string why_not;
   if (!plan.boxes) return std::nullopt;
   if (plan.tried_queries > 0 && !boxes_pay(index, queries, options, plan, why_not, made)) return std::nullopt;
@@ -31,7 +32,7 @@ std::optional<Plan> boxes_plan(const Index::State& index, MatrixView<const float
 /// The lists of a radius search by boxes.
 class BoxedRadius {
  public:
-  BoxedRadius(const Index::State& index, const Plan& plan, const PlanOptions& options, Trace* trace)
+  BoxedRadius(const ResidentRows& index, const Plan& plan, const PlanOptions& options, Trace* trace)
       : index_(index),
         plan_(plan),
         trace_(trace),
@@ -73,7 +74,7 @@ class BoxedRadius {
   }
 
  private:
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan& plan_;
   Trace* const trace_;
   const std::shared_ptr<Device::State>& state_;
@@ -86,7 +87,7 @@ class BoxedRadius {
 
 /// Lists as within() returns them, without the queries' own rows.
 ///   others  of the queries in `left`, in that order
-RadiusNeighbors joined(const Index::State& index, const Plan& plan,
+RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
                        const std::vector<std::vector<Key>>& lists, const std::vector<std::int64_t>& left,
                        const RadiusNeighbors& others) {
   RadiusNeighbors found{static_cast<std::int64_t>(lists.size()), {0}, {}, {}};
@@ -112,7 +113,7 @@ RadiusNeighbors joined(const Index::State& index, const Plan& plan,
 
 }  // namespace
 
-std::optional<RadiusNeighbors> within_by_boxes(const Index::State& index, MatrixView<const float> queries,
+std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,
                                                std::span<const float> bounds, const PlanOptions& options,
                                                Trace* trace, const OtherWay& other_way) {
   Trace made;

@@ -10,7 +10,7 @@
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
-#include "rows/index_state.hpp"
+#include "rows/resident_rows.hpp"
 
 namespace kith {
 
@@ -22,7 +22,7 @@ using OtherWay = std::function<RadiusNeighbors(const std::vector<std::int64_t>& 
 /// without boxes.
 ///   queries  [m, dims], prepared
 ///   bounds   [m]
-std::optional<RadiusNeighbors> within_by_boxes(const Index::State& index, MatrixView<const float> queries,
+std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,
                                                std::span<const float> bounds, const PlanOptions& options,
                                                Trace* trace, const OtherWay& other_way);
 

@@ -5,20 +5,14 @@
 #include <string>
 #include <utility>
 
-#include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
-#include "rows/landed/centred_rows.hpp"
-#include "rows/mapped_options.hpp"
-#include "rows/rows.hpp"
 #include "search/boxed_search.hpp"
-#include "search/parted/parted_rows.hpp"
 #include "search/radius/boxed_radius.hpp"
 #include "search/radius/radius_distances.hpp"
-#include "search/search.hpp"
 
 namespace kith {
 
@@ -53,7 +47,7 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
 namespace {
 
 /// Some queries of a search by distances, their own rows among what is found.
-RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const float> queries,
+RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                   const std::vector<float>& bounds, const PlanOptions& options,
                                   const std::vector<std::int64_t>& numbers) {
   const std::vector<float> rows = gathered(queries, numbers, 0);
@@ -71,123 +65,38 @@ RadiusNeighbors some_by_distances(const Index::State& index, MatrixView<const fl
   return within_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr);
 }
 
-/// What the ways of a search within radii begin with.
-struct AskedWithin {
-  std::vector<float> bounds;  ///< [m]
-  PreparedRows rows;
-};
-
-AskedWithin asked_within(const Index::State& index, const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options) {
-  const std::int64_t m = queries.rows;
-  if (queries.cols != index.columns)
-    throw Error(Errc::invalid_argument, "within: queries have " + std::to_string(queries.cols) +
-                                            " columns but the index has " + std::to_string(index.columns) +
-                                            "; give as many");
-  check_rows("within", "query", queries);
-  static_cast<void>(plan_within(index, m, options));  // what options insist on is heard first
-  AskedWithin asked{bounds_of(index.metric, radii, m),
-                    prepare_rows("within", "query", queries, index.metric, options.threads, index.mask())};
-  const FloatGuard guard;
-  check_range("within", index.metric, asked.rows.view, index.largest_of_all());
-  return asked;
-}
-
-/// Keys of rows in parts, which name places, by the numbers that shards exchange.
-RadiusKeys with_numbers(const Index::State& index, RadiusKeys keys) {
-  for (std::int64_t& row : keys.row) row = index.first_row + index.numbers.number(row);
-  return keys;
-}
-
-RadiusKeys keys_within(const Index::State& index, MatrixView<const float> queries,
-                       const std::vector<float>& bounds, const PlanOptions& options, Trace* trace) {
-  if (trace) restart(*trace);
-  return within_keys_by_distances(index, queries, bounds, options, trace);
+/// The bounds of all queries, once what options insist on was heard, and the queries are prepared.
+std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest& request) {
+  static_cast<void>(plan_within(index, request.m(), request.options));
+  std::vector<float> bounds = bounds_of(index.metric, *request.radii, request.m());
+  request.queries.prepare(request.options.threads);
+  return bounds;
 }
 
 }  // namespace
 
-RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) {
-  const CentredRows queries("within", "query", index, given);
-  check_checkpoint("within", index, options);
-  if (index.parted) {
-    if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))
-      return search_within(*one->index, queries, radii, one->options, trace);
-    if (options.boxes == true)
-      throw Error(Errc::unsupported,
-                  "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
-                  "one device");
-    return finish(index.metric, within_parted(index, queries, radii, options, trace));
-  }
-  const Stopwatch total;
-  const AskedWithin asked = asked_within(index, queries, radii, options);
-  const MatrixView<const float> rows = asked.rows.view;
+RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
+  const PlanOptions& options = request.options;
+  const std::vector<float> bounds = checked_bounds(index, request);
+  const MatrixView<const float> rows = request.queries.rows();
   if (trace) restart(*trace);
-  std::optional<RadiusNeighbors> found;
   try {
-    found = within_by_boxes(index, rows, asked.bounds, options, trace,
-                            [&](const std::vector<std::int64_t>& numbers) {
-                              return some_by_distances(index, rows, asked.bounds, options, numbers);
-                            });
+    if (auto found = within_by_boxes(index, rows, bounds, options, trace,
+                                     [&](const std::vector<std::int64_t>& numbers) {
+                                       return some_by_distances(index, rows, bounds, options, numbers);
+                                     }))
+      return *std::move(found);
   } catch (const Error& error) {  // a list for each query may take more memory than there is
     if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
     if (trace) restart(*trace);
   }
-  if (!found) found = within_by_distances(index, rows, asked.bounds, options, trace);
-  if (trace) trace->total_seconds = total.seconds();
-  return *std::move(found);
+  return within_by_distances(index, rows, bounds, options, trace);
 }
 
-RadiusKeys search_within_keys(const Index::State& index, const RowsView& given, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) {
-  const CentredRows queries("within", "query", index, given);
-  check_checkpoint("within", index, options);
-  if (index.parted) {
-    if (const auto one = index.parted->as_one(index, {queries, nullptr, {}, options}))
-      return search_within_keys(*one->index, queries, radii, one->options, trace);
-    return with_numbers(index, within_parted(index, queries, radii, options, trace));
-  }
-  const Stopwatch total;
-  const AskedWithin asked = asked_within(index, queries, radii, options);
-  RadiusKeys found = keys_within(index, asked.rows.view, asked.bounds, options, trace);
-  if (trace) trace->total_seconds = total.seconds();
-  return found;
-}
-
-RadiusKeys search_within_keys(const Index::State& index, const CheckedQueries& queries,
-                              std::span<const float> radii, const PlanOptions& options, Trace* trace) {
-  if (index.parted) {
-    if (const auto one = index.parted->as_one(index, {queries.given, &queries.rows, {}, options}))
-      return search_within_keys(*one->index, queries, radii, one->options, trace);
-    return with_numbers(index, within_parted(index, queries, radii, options, trace));
-  }
-  const Stopwatch total;
-  static_cast<void>(
-      plan_within(index, queries.given.rows, options));  // what options insist on is heard first
-  const std::vector<float> bounds = bounds_of(index.metric, radii, queries.given.rows);
-  RadiusKeys found = keys_within(index, queries.rows, bounds, options, trace);
-  if (trace) trace->total_seconds = total.seconds();
-  return found;
-}
-
-RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const try {
-  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
-  RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
-  state_->numbers.to_numbers(found.index);
-  return found;
-} catch (...) {
-  rethrow_as_error();
-}
-
-RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const try {
-  check_no_self("within_keys", options);
-  const MappedOptions mapped("within", *state_, options, queries.rows, std::nullopt);
-  return search_within_keys(*state_, queries, radii, mapped.options(), trace);
-} catch (...) {
-  rethrow_as_error();
+RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
+  const std::vector<float> bounds = checked_bounds(index, request);
+  if (trace) restart(*trace);
+  return within_keys_by_distances(index, request.queries.rows(), bounds, request.options, trace);
 }
 
 }  // namespace kith

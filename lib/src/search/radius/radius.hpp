@@ -1,4 +1,4 @@
-// All training rows within a radius: the plan, the device memory and the steps of Index::within().
+// All rows within a radius among those of one device: the search, its plan, device memory and steps.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "device/device_state.hpp"
+#include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
-#include "search/pipeline.hpp"
+#include "kith/trace.hpp"
+#include "rows/resident_rows.hpp"
+#include "search/search_request.hpp"
 
 namespace kith {
 
@@ -24,7 +27,12 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
 /// What within() would do for m queries. Plan::problem.k is 0; Plan::candidates are the places of a list: a
 /// query with more rows in a training tile has its distances read instead.
 /// Throws invalid_argument, unsupported: what options insist on. out_of_memory: one query does not fit.
-Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& options);
+Plan plan_within(const ResidentRows& index, std::int64_t m, const PlanOptions& options);
+
+/// All rows within the radii of `request`, by boxes or by distances. Prepares the queries.
+RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
+/// The same as keys, by place; by distances.
+RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
 
 /// Device memory of one radius search, and its steps.
 class RadiusWorkspace {

@@ -16,7 +16,6 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/radius/radius.hpp"
-#include "search/search.hpp"
 #include "tiles/tiles.hpp"
 
 namespace kith {
@@ -51,7 +50,7 @@ struct Shown {
     found.distance.resize(total);
     found.index.resize(total);
   }
-  void put(const Index::State& index, std::size_t to, Key key) {
+  void put(const ResidentRows& index, std::size_t to, Key key) {
     found.distance[to] = finish(index.metric, value_of(key));
     found.index[to] = static_cast<std::int64_t>(row_of(key));
   }
@@ -65,16 +64,16 @@ struct Kept {
     found.value.resize(total);
     found.row.resize(total);
   }
-  void put(const Index::State& index, std::size_t to, Key key) {
+  void put(const ResidentRows&, std::size_t to, Key key) {
     found.value[to] = static_cast<std::uint32_t>(key >> 32);
-    found.row[to] = index.first_row + index.numbers.number(static_cast<std::int64_t>(row_of(key)));
+    found.row[to] = static_cast<std::int64_t>(row_of(key));
   }
 };
 
 /// One radius search.
 class RadiusSearch {
  public:
-  RadiusSearch(const Index::State& index, const Plan& plan, const PlanOptions& options, Trace* trace)
+  RadiusSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options, Trace* trace)
       : index_(index),
         plan_(plan),
         trace_(trace),
@@ -101,7 +100,7 @@ class RadiusSearch {
     state_->device->write(to, 0, from, bytes);
   }
 
-  const Index::State& index_;
+  const ResidentRows& index_;
   const Plan& plan_;
   Trace* const trace_;
   const std::shared_ptr<Device::State>& state_;
@@ -261,7 +260,7 @@ void RadiusSearch::append_to(Result& result) {
 /// By distances, all of them written, into `result`: Shown or Kept.
 ///   queries  [m, dims], prepared
 template <class Result>
-void find_by_distances(const Index::State& index, MatrixView<const float> queries,
+void find_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                        const std::vector<float>& bounds, const PlanOptions& options, Trace* trace,
                        Result& result) {
   const std::int64_t m = queries.rows();
@@ -290,7 +289,7 @@ void find_by_distances(const Index::State& index, MatrixView<const float> querie
 
 }  // namespace
 
-RadiusNeighbors within_by_distances(const Index::State& index, MatrixView<const float> queries,
+RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                     const std::vector<float>& bounds, const PlanOptions& options,
                                     Trace* trace) {
   Shown result;
@@ -298,7 +297,7 @@ RadiusNeighbors within_by_distances(const Index::State& index, MatrixView<const 
   return std::move(result.found);
 }
 
-RadiusKeys within_keys_by_distances(const Index::State& index, MatrixView<const float> queries,
+RadiusKeys within_keys_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                     const std::vector<float>& bounds, const PlanOptions& options,
                                     Trace* trace) {
   Kept result;

@@ -15,12 +15,12 @@ namespace kith {
 ///   queries  [m, dims], prepared
 ///   bounds   [m], the largest raw value of each query
 /// Throws as Index::within() does.
-RadiusNeighbors within_by_distances(const Index::State& index, MatrixView<const float> queries,
+RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                     const std::vector<float>& bounds, const PlanOptions& options,
                                     Trace* trace);
 
 /// As keys that shards exchange.
-RadiusKeys within_keys_by_distances(const Index::State& index, MatrixView<const float> queries,
+RadiusKeys within_keys_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                     const std::vector<float>& bounds, const PlanOptions& options,
                                     Trace* trace);
 

@@ -3,6 +3,7 @@
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
+#include "plan/plan_memory.hpp"
 #include "plan/reasons.hpp"
 #include "plan/rules/plan_rules.hpp"
 #include "rows/row_filter.hpp"
@@ -42,7 +43,7 @@ bool shrink(Plan& plan) {
 
 }  // namespace
 
-Plan plan_within(const Index::State& index, std::int64_t m, const PlanOptions& options) {
+Plan plan_within(const ResidentRows& index, std::int64_t m, const PlanOptions& options) {
   const DeviceInfo& device = index.device.info();
   check_options(options);
   check_rows_left_out("within", index.rows, m, options);

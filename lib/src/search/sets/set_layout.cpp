@@ -2,64 +2,22 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
-#include "certified/row_sample.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
-#include "rows/gathered_rows.hpp"
-#include "search/bytes/byte_rows.hpp"
-#include "search/halves/half_rows.hpp"
+#include "search/packed/packed_store.hpp"
+#include "search/parted/resident_store.hpp"
 #include "search/sets/set_members.hpp"
-#include "search/sets/set_rows.hpp"
+#include "search/sets/set_store.hpp"
 
 namespace kith {
 namespace {
 
 constexpr std::int64_t filter_word = 32;  // a part that begins with a word cuts a filter without shifting it
-
-/// max |element| of rows that come from devices, of which nothing else is known; 0 of bits.
-float largest_of(std::span<const float> rows, Metric metric) {
-  float largest = 0;
-  if (compares_bits(metric)) return largest;
-  const FloatGuard guard;
-  for (const float value : rows) largest = std::max(largest, std::fabs(value));
-  return largest;
-}
-
-///   largest  max |element| of these rows, or of more
-///   reserve  IndexOptions::reserve
-void fill_part(Index::State& part, MatrixView<const float> rows, float largest, std::int64_t reserve,
-               std::uint32_t threads) {
-  part.largest = largest;
-  if (keeps_bytes(part, reserve)) {
-    part.parted = ByteRows::made_of(part, rows, threads);
-    return;
-  }
-  if (keeps_halves(part, reserve)) {
-    part.parted = HalfRows::made_of(part, rows, threads);
-    return;
-  }
-  part.chunks = upload_chunks(part.device.state(), rows, 0, threads);
-  sampled_values(rows, part.metric, part.element).tell(part);
-}
-
-/// The rows at these places, ascending, one behind the other.
-std::vector<float> rows_at(std::span<const SetPart> parts, std::span<const std::int64_t> places,
-                           std::int64_t dims) {
-  std::vector<float> rows(size(static_cast<std::int64_t>(places.size())) * size(dims));
-  for (std::size_t begin = 0, end = 0; begin < places.size(); begin = end) {
-    end = begin + 1;
-    while (end < places.size() && places[end] == places[end - 1] + 1) ++end;
-    read_parts(parts, {places[begin], static_cast<std::int64_t>(end - begin)},
-               rows.data() + begin * size(dims), 0);
-  }
-  return rows;
-}
 
 }  // namespace
 
@@ -76,12 +34,12 @@ SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64
   return layout;
 }
 
-SetLayout set_layout(const Index::State& whole, const Placing& placing, std::int64_t count) {
-  const std::vector<Device>& members = members_of(whole.device);
+SetLayout set_layout(const RowSchema& schema, const Placing& placing, std::int64_t count) {
+  const std::vector<Device>& members = members_of(schema.device);
   const Placement placement =
       chosen_placement(placing.placement, count, static_cast<std::int64_t>(members.size()));
   SetLayout layout =
-      set_layout(placement, shares_of(whole.device, placing.shares, whole.metric, whole.dims), 0, count);
+      set_layout(placement, shares_of(schema.device, placing.shares, schema.metric, schema.dims), 0, count);
   layout.reserve = placing.reserve;
   for (std::size_t i = 0; i < members.size(); ++i)
     if (layout.rows[i].count > most_rows)
@@ -92,80 +50,43 @@ SetLayout set_layout(const Index::State& whole, const Placing& placing, std::int
   return layout;
 }
 
-std::shared_ptr<Index::State> empty_part(const Index::State& whole, std::size_t member, Stretch places) {
-  auto part = std::make_shared<Index::State>(members_of(whole.device)[member], whole.metric, whole.columns,
-                                             whole.features);
-  part->rows = places.count;
-  part->element = whole.element;
-  part->numbers = RowNumbers(places.count);
-  part->first_row = places.first;
-  return part;
+RowSchema schema_of_member(const RowSchema& set, std::size_t member) {
+  RowSchema schema(members_of(set.device)[member], set.metric, set.columns, set.features);
+  schema.element = set.element;
+  return schema;
 }
 
-std::vector<SetPart> parts_with_rows(const Index::State& whole, const SetLayout& layout,
-                                     MatrixView<const float> rows, std::int64_t first,
-                                     std::uint32_t threads) {
-  const std::vector<Device>& members = members_of(whole.device);
-  const float largest = whole.largest;
-  const std::int64_t reserve = layout.reserve;
+float largest_element(std::span<const float> rows, Metric metric) {
+  float largest = 0;
+  if (compares_bits(metric)) return largest;
+  const FloatGuard guard;
+  for (const float value : rows) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+std::shared_ptr<const RowStore> stored_on_device(const RowSchema& schema, MatrixView<const float> rows,
+                                                 float largest, std::int64_t reserve, std::uint32_t threads) {
+  if (stays_packed(schema, rows.rows(), Where::host, reserve))
+    return PackedStore::made_of(schema, rows, threads);
+  return std::make_shared<ResidentStore>(
+      resident_of(schema, upload_chunks(schema.device.state(), rows, 0, threads), rows, largest));
+}
+
+std::vector<SetPart> make_parts(
+    const RowSchema& schema, const SetLayout& layout,
+    const std::function<std::shared_ptr<const RowStore>(const RowSchema& member, RowRange places)>& make) {
   std::vector<SetPart> parts;
+  for (std::size_t i = 0; i < layout.rows.size(); ++i)
+    if (layout.rows[i].count > 0) parts.push_back({i, layout.rows[i], nullptr});
   std::vector<MemberWork> work;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Stretch places = layout.rows[i];
-    if (places.count == 0) continue;
-    const std::shared_ptr<Index::State> part = empty_part(whole, i, places);
-    parts.push_back({i, places, part});
-    work.push_back({members[i].info().spec, 1, [=](const PlanOptions&) {
-                      fill_part(*part, rows.slice(places.first - first, places.count), largest, reserve,
-                                threads);
-                    }});
+  work.reserve(parts.size());
+  for (SetPart& part : parts) {
+    const RowSchema member = schema_of_member(schema, part.member);
+    work.push_back({member.device.info().spec, 1,
+                    [&part, &make, member](const PlanOptions&) { part.rows = make(member, part.places); }});
   }
   run_members(std::move(work), {});
   return parts;
-}
-
-void read_parts(std::span<const SetPart> parts, Stretch places, float* to, std::uint32_t threads) {
-  std::int64_t done = 0;
-  while (done < places.count) {
-    const std::int64_t at = places.first + done;
-    const auto part = std::find_if(parts.begin(), parts.end(), [at](const SetPart& candidate) {
-      return candidate.places.first <= at && at < candidate.places.first + candidate.places.count;
-    });
-    const std::int64_t first = at - part->places.first,
-                       count = std::min(part->places.count - first, places.count - done);
-    float* const into = to + done * part->rows->dims;
-    if (part->rows->parted) {
-      part->rows->parted->read_rows(first, count, into, threads);
-    } else {
-      std::vector<std::int64_t> wanted(size(count));
-      std::iota(wanted.begin(), wanted.end(), first);
-      const std::vector<float> rows = gathered_rows(*part->rows, wanted, threads);
-      std::copy(rows.begin(), rows.end(), into);
-    }
-    done += count;
-  }
-}
-
-std::vector<SetPart> parts_of_places(const Index::State& whole, const SetLayout& layout,
-                                     std::span<const SetPart> parts, std::span<const std::int64_t> places) {
-  std::vector<SetPart> made;
-  const std::vector<Device>& members = members_of(whole.device);
-  std::vector<float> rows;
-  Stretch have;  // of `places`, in `rows`
-  float largest = 0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const Stretch here = layout.rows[i];
-    if (here.count == 0) continue;
-    if (have.first != here.first || have.count != here.count) {
-      rows = rows_at(parts, places.subspan(size(here.first), size(here.count)), whole.dims);
-      have = here;
-      largest = largest_of(rows, whole.metric);
-    }
-    const std::shared_ptr<Index::State> part = empty_part(whole, i, here);
-    fill_part(*part, {rows.data(), here.count, whole.dims}, largest, layout.reserve, 0);
-    made.push_back({i, here, part});
-  }
-  return made;
 }
 
 }  // namespace kith

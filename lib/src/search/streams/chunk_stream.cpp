@@ -63,17 +63,30 @@ std::span<const std::int64_t> mask_of(const StreamedSet& set) {
   return all ? std::span<const std::int64_t>() : std::span(set.features);
 }
 
-StreamedSet streamed_there(const Index::State& like, std::int64_t rows, float largest,
-                           std::shared_ptr<const RowsOnDevice> there) {
+RowSchema schema_of(const StreamedSet& set) {
+  RowSchema schema(set.device, set.metric, set.rows.cols, set.features);
+  schema.element = set.rows.element;
+  schema.largest_of_shards = set.largest;
+  return schema;
+}
+
+StreamedSet streamed_packed(const RowSchema& schema, std::int64_t rows, float largest,
+                            std::shared_ptr<const RowsOnDevice> packed) {
   constexpr std::int64_t block = spi::quantized_block_rows;
-  const DeviceInfo& device = like.device.info();
-  const RowsInfo info{rows, like.columns, like.element};
-  StreamedSet set{like.device, nullptr,       like.metric,
-                  info,        like.features, like.dims,
-                  0,           largest,       stream_sizes(device, info, like.metric, like.dims, {})};
+  const DeviceInfo& device = schema.device.info();
+  const RowsInfo info{rows, schema.columns, schema.element};
+  StreamedSet set{schema.device,
+                  nullptr,
+                  schema.metric,
+                  info,
+                  schema.features,
+                  schema.dims,
+                  0,
+                  largest,
+                  stream_sizes(device, info, schema.metric, schema.dims, {})};
   set.sizes.chunk_rows = std::max(block, set.sizes.chunk_rows / block * block);
-  set.sizes.chunk_bytes = packed_bytes(set.sizes.chunk_rows, like.dims, device.train_block);
-  set.there = std::move(there);
+  set.sizes.chunk_bytes = packed_bytes(set.sizes.chunk_rows, schema.dims, device.train_block);
+  set.packed = std::move(packed);
   return set;
 }
 
@@ -92,14 +105,14 @@ PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_
   return prepare_rows("index", "training", given, set.metric, threads, mask_of(set), set.first_row + first);
 }
 
-ChunkStream::ChunkStream(const StreamedSet& set, Stretch rows, std::uint32_t threads, std::stop_token stop)
+ChunkStream::ChunkStream(const StreamedSet& set, RowRange rows, std::uint32_t threads, std::stop_token stop)
     : set_(set),
       threads_(threads),
       stop_(std::move(stop)),
       to_read_(rows.first),
       to_search_(rows.first),
       end_(rows.first + rows.count) {
-  if (set_.there) {
+  if (set_.packed) {
     packed_ = std::make_shared<DeviceMemory>(set_.device.state(), set_.sizes.chunk_bytes);
     return;
   }
@@ -200,7 +213,7 @@ void ChunkStream::fill_packed(Slot& slot) {
   const double read = reading.seconds();
   const Stopwatch landing;
   upload(rows.view, *slot.memory);
-  const std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  const std::shared_ptr<ResidentRows> chunk = new_chunk(slot.count);
   chunk->largest = rows.largest;
   chunk->chunks.push_back({{slot.memory, slot.memory->get()}, 0, slot.count});
   sampled_values(rows.view, set_.metric, chunk->element, threads_).tell(*chunk);
@@ -211,13 +224,9 @@ void ChunkStream::fill_packed(Slot& slot) {
 }
 
 /// Without rows yet.
-std::shared_ptr<Index::State> ChunkStream::new_chunk(const Slot& slot) const {
-  auto chunk = std::make_shared<Index::State>(set_.device, set_.metric, set_.rows.cols, set_.features);
-  chunk->rows = slot.count;
-  chunk->element = set_.rows.element;
-  chunk->largest_of_shards = set_.largest;
-  chunk->first_row = slot.first;
-  chunk->numbers = RowNumbers(slot.count);
+std::shared_ptr<ResidentRows> ChunkStream::new_chunk(std::int64_t rows) const {
+  auto chunk = std::make_shared<ResidentRows>(schema_of(set_));
+  chunk->rows = rows;
   return chunk;
 }
 
@@ -246,9 +255,9 @@ void ChunkStream::wait_for(const Slot& slot) {
 }
 
 /// The chunk of a slot by the device. Steps that use the packed rows before it come first.
-std::shared_ptr<Index::State> ChunkStream::landed(const Slot& slot) {
+std::shared_ptr<ResidentRows> ChunkStream::landed(const Slot& slot) {
   const Stopwatch landing;
-  std::shared_ptr<Index::State> chunk = new_chunk(slot);
+  std::shared_ptr<ResidentRows> chunk = new_chunk(slot.count);
   DeviceLanding::Found found;
   {
     const DeviceSession session(*set_.device.state());
@@ -307,51 +316,42 @@ void ChunkStream::free(Slot& slot) {
   changed_.notify_all();
 }
 
-/// The next chunk of rows that are on the device already.
-std::shared_ptr<Index::State> ChunkStream::landed_there(std::int64_t count) {
+/// A chunk of rows that are on the device already.
+StreamedChunk ChunkStream::unpacked(std::int64_t first, std::int64_t count) {
   if (stop_.stop_requested()) refuse_stopped();
-  Slot slot;
-  slot.first = to_search_;
-  slot.count = count;
-  std::shared_ptr<Index::State> chunk = new_chunk(slot);
-  set_.there->land(to_search_, count, *packed_->get());
-  to_search_ += count;
+  std::shared_ptr<ResidentRows> chunk = new_chunk(count);
+  set_.packed->land(first, count, *packed_->get());
   chunk->largest = set_.largest;
   chunk->chunks.push_back({{packed_, packed_->get()}, 0, count});
   if (set_.values) {
     set_.values->tell(*chunk);
-    return chunk;
+    return {first, std::move(chunk)};
   }
   chunk->grid = grid_of_values({}, set_.metric, set_.rows.element);
   chunk->centre.assign(size(set_.dims), chunk->grid.centre);
   chunk->clip_range = spi::most_on_grid;
-  return chunk;
+  return {first, std::move(chunk)};
 }
 
-const Index::State* ChunkStream::next() {
-  current_.reset();
-  if (set_.there) {
-    const std::int64_t left = end_ - to_search_;
-    if (left > 0) current_ = landed_there(std::min(set_.sizes.chunk_rows, left));
-    return current_.get();
+std::optional<StreamedChunk> ChunkStream::next() {
+  if (searched_ > 0 && !copies_ && !set_.packed) free(slots_[(searched_ - 1) % slots_.size()]);
+  if (to_search_ >= end_) return std::nullopt;
+  const std::int64_t first = to_search_, count = std::min(set_.sizes.chunk_rows, end_ - first);
+  if (set_.packed) {
+    to_search_ += count;
+    return unpacked(first, count);
   }
-  if (searched_ > 0 && !copies_) free(slots_[(searched_ - 1) % slots_.size()]);
-  if (to_search_ >= end_) return nullptr;
   Slot& slot = slots_[searched_ % slots_.size()];
-  const std::int64_t count = std::min(set_.sizes.chunk_rows, end_ - to_search_);
   if (reads_ahead_)
     wait_for(slot);
   else
-    fill(slot, to_search_, count);
+    fill(slot, first, count);
   to_search_ += count;
   ++searched_;
-  if (!copies_) {
-    current_ = slot.rows;
-    return current_.get();
-  }
-  current_ = landed(slot);
+  if (!copies_) return StreamedChunk{first, slot.rows};
+  StreamedChunk chunk{first, landed(slot)};
   free(slot);  // what is packed is elsewhere
-  return current_.get();
+  return chunk;
 }
 
 }  // namespace kith

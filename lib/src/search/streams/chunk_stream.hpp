@@ -15,8 +15,8 @@
 #include "device/host_buffer.hpp"
 #include "host/host_thread.hpp"
 #include "kith/source.hpp"
-#include "rows/index_state.hpp"
 #include "rows/landed/device_landing.hpp"
+#include "rows/resident_rows.hpp"
 #include "rows/rows.hpp"
 #include "rows/rows_on_device.hpp"
 #include "search/parted/asked_part.hpp"
@@ -36,14 +36,21 @@ struct StreamedSet {
   std::int64_t first_row = 0;          ///< of all shards: what messages call row 0
   float largest = 0;                   ///< max |element| that negative_dot counts on
   StreamSizes sizes;
-  std::shared_ptr<const RowsOnDevice> there = nullptr;  ///< who has the rows instead of the Source
-  std::optional<SampledValues> values = {};  ///< of the rows there; none: they are bytes, which are known
+  std::shared_ptr<const RowsOnDevice> packed = nullptr;  ///< who has the rows instead of the Source
+  std::optional<SampledValues> values = {};  ///< of packed rows; none: they are bytes, which are known
 };
 
 /// Rows that a device has in another form, as they pass through it chunk by chunk.
-///   like  an Index of such rows: device, metric, columns and element
-StreamedSet streamed_there(const Index::State& like, std::int64_t rows, float largest,
-                           std::shared_ptr<const RowsOnDevice> there);
+StreamedSet streamed_packed(const RowSchema& schema, std::int64_t rows, float largest,
+                            std::shared_ptr<const RowsOnDevice> packed);
+
+RowSchema schema_of(const StreamedSet& set);
+
+/// A chunk, and the place of its first row among all.
+struct StreamedChunk {
+  std::int64_t first = 0;
+  std::shared_ptr<const ResidentRows> rows;
+};
 
 /// The columns that count, as prepare_rows() takes them; empty where all do.
 std::span<const std::int64_t> mask_of(const StreamedSet& set);
@@ -62,15 +69,14 @@ class ChunkStream {
   /// Begins to read. `set` lives longer.
   ///   rows  that pass
   /// Throws out_of_memory.
-  ChunkStream(const StreamedSet& set, Stretch rows, std::uint32_t threads, std::stop_token stop);
+  ChunkStream(const StreamedSet& set, RowRange rows, std::uint32_t threads, std::stop_token stop);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
 
-  /// The next chunk as an Index of its own, whose first_row is the place of its first row among all; null
-  /// behind the last. What the call before returned is gone then. Throws what read_source() throws;
-  /// out_of_memory; interrupted: it was asked to stop.
-  const Index::State* next();
+  /// The next chunk; nothing behind the last. What the call before returned is no longer held by the caller.
+  /// Throws what read_source() throws; out_of_memory; interrupted: it was asked to stop.
+  std::optional<StreamedChunk> next();
 
   /// So far, for a Trace: seconds of the host's clock, and bytes.
   struct Work {
@@ -84,7 +90,7 @@ class ChunkStream {
   struct Slot {
     std::shared_ptr<DeviceMemory> memory;
     std::int64_t first = 0, count = 0;
-    std::shared_ptr<Index::State> rows;   ///< packed; null where the device packs them
+    std::shared_ptr<ResidentRows> rows;   ///< packed; null where the device packs them
     std::vector<unsigned char> sample;    ///< some of the rows, as they are, where it does
     std::optional<SampledValues> values;  ///< of these
     bool filled = false;                  ///< else free to be
@@ -94,10 +100,10 @@ class ChunkStream {
   void fill_all();
   void fill(Slot& slot, std::int64_t first, std::int64_t count);
   void fill_packed(Slot& slot);
-  std::shared_ptr<Index::State> new_chunk(const Slot& slot) const;
+  std::shared_ptr<ResidentRows> new_chunk(std::int64_t rows) const;
   void upload(MatrixView<const float> rows, const DeviceMemory& to);
-  std::shared_ptr<Index::State> landed(const Slot& slot);
-  std::shared_ptr<Index::State> landed_there(std::int64_t count);
+  std::shared_ptr<ResidentRows> landed(const Slot& slot);
+  StreamedChunk unpacked(std::int64_t first, std::int64_t count);
   SampledValues sampled(const Slot& slot) const;
   std::optional<SampledValues> values_of(const Slot& slot) const;
   [[noreturn]] void refuse_row(std::int64_t row) const;
@@ -116,10 +122,9 @@ class ChunkStream {
   std::optional<RawCopies> copies_;
   std::optional<DeviceLanding> landing_;
   std::shared_ptr<DeviceMemory> packed_;
-  std::shared_ptr<Index::State> current_;  ///< what next() has returned
-  std::int64_t to_read_, to_search_;       ///< rows where the next chunk to be filled, to be searched begins
-  const std::int64_t end_;                 ///< behind the last row that passes
-  std::size_t searched_ = 0;               ///< chunks that next() has returned
+  std::int64_t to_read_, to_search_;  ///< rows where the next chunk to be filled, to be searched begins
+  const std::int64_t end_;            ///< behind the last row that passes
+  std::size_t searched_ = 0;          ///< chunks that next() has returned
 
   mutable std::mutex mutex_;  // around all below, and Slot::filled
   std::condition_variable changed_;

@@ -11,12 +11,12 @@
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
+#include "rows/index_state.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
 #include "search/index_checks.hpp"
-#include "search/sets/set_members.hpp"
-#include "search/sets/set_rows.hpp"
-#include "search/streams/quantized_elsewhere.hpp"
+#include "search/sets/set_store.hpp"
+#include "search/streams/quantized_store.hpp"
 
 namespace kith {
 namespace {
@@ -117,7 +117,7 @@ class CentredSource final : public Source {
 /// Rows of another Source that follow each other.
 class PartOfSource final : public Source {
  public:
-  PartOfSource(std::shared_ptr<const Source> all, Stretch rows) : all_(std::move(all)), rows_(rows) {}
+  PartOfSource(std::shared_ptr<const Source> all, RowRange rows) : all_(std::move(all)), rows_(rows) {}
 
   RowsInfo info() const override {
     const RowsInfo all = all_->info();
@@ -135,73 +135,63 @@ class PartOfSource final : public Source {
 
  private:
   const std::shared_ptr<const Source> all_;
-  const Stretch rows_;
+  const RowRange rows_;
 };
 
 /// The rows of `source` as one device streams them, or holds them quantized.
-///   state    what they are compared by
 ///   options  with the residence that was chosen; first_row is what messages call row 0
-std::shared_ptr<const PartedRows> rows_of_source(const Index::State& state,
-                                                 std::shared_ptr<const Source> source,
-                                                 const IndexOptions& options) {
-  const DeviceInfo& device = state.device.info();
+std::shared_ptr<const RowStore> store_of_source(const RowSchema& schema, std::shared_ptr<const Source> source,
+                                                const IndexOptions& options) {
+  const DeviceInfo& device = schema.device.info();
   const RowsInfo info = source->info();
   IndexOptions room = options;
   if (options.residence == Residence::quantized)
-    room.memory_limit = room_beside_quantized(device, info.rows, state.dims, options.memory_limit);
-  StreamedSet set{state.device,
+    room.memory_limit = room_beside_quantized(device, info.rows, schema.dims, options.memory_limit);
+  StreamedSet set{schema.device,
                   std::move(source),
-                  state.metric,
+                  schema.metric,
                   info,
-                  state.features,
-                  state.dims,
+                  schema.features,
+                  schema.dims,
                   options.first_row,
                   options.largest,
-                  stream_sizes(device, info, state.metric, state.dims, room)};
-  if (state.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
+                  stream_sizes(device, info, schema.metric, schema.dims, room)};
+  if (schema.metric == Metric::negative_dot && set.largest == 0) set.largest = largest_of_source(set);
   if (options.residence == Residence::quantized)
-    return std::make_shared<QuantizedElsewhere>(
-        set, proposer_of_quantized(device, info.rows, state.dims, options.memory_limit));
-  return std::make_shared<StreamedRows>(std::move(set));
+    return QuantizedStore::made_of(
+        set, proposer_of_quantized(device, info.rows, schema.dims, options.memory_limit));
+  return std::make_shared<StreamedStore>(std::move(set));
 }
 
 /// Quantized rows of a set: the whole memory of the source is held in place at once, which its members then
-/// share. Else pages that two shares have in common would part it, and a copy of the host program's own does
-/// not go on from one locked piece of memory in another.
-std::unique_ptr<const ReachedMemory> reached_by_a_member(const Index::State& state,
+/// share. Else pages that two shares have in common would part it, and a copy of the host program's own
+/// does not go on from one locked piece of memory in another.
+std::unique_ptr<const ReachedMemory> reached_by_a_member(const RowSchema& schema,
                                                          const std::shared_ptr<const Source>& source,
-                                                         const std::vector<SetPart>& parts) {
-  for (const SetPart& part : parts)
-    if (auto all = reached(
-            {part.rows->device, source, state.metric, source->info(), state.features, state.dims, 0, 0, {}}))
-      return all;
+                                                         const SetLayout& layout) {
+  const std::vector<Device>& members = members_of(schema.device);
+  for (std::size_t i = 0; i < members.size(); ++i)
+    if (layout.rows[i].count > 0)
+      if (auto all = reached(
+              {members[i], source, schema.metric, source->info(), schema.features, schema.dims, 0, 0, {}}))
+        return all;
   return nullptr;
 }
 
 /// The same of a set, each of whose members takes its share.
-std::shared_ptr<const PartedRows> rows_of_source_on_set(const Index::State& state,
-                                                        const std::shared_ptr<const Source>& source,
-                                                        const IndexOptions& options) {
-  SetLayout layout = set_layout(state, {options.placement, options.shares}, state.rows);
-  std::vector<SetPart> parts;
-  std::vector<MemberWork> work;
-  for (std::size_t i = 0; i < layout.rows.size(); ++i) {
-    const Stretch places = layout.rows[i];
-    if (places.count == 0) continue;
-    const std::shared_ptr<Index::State> part = empty_part(state, i, places);
-    parts.push_back({i, places, part});
-    work.push_back({part->device.info().spec, 1, [part, places, &source, &options](const PlanOptions&) {
-                      IndexOptions own = options;
-                      own.first_row += places.first;
-                      part->parted =
-                          rows_of_source(*part, std::make_shared<PartOfSource>(source, places), own);
-                      part->largest = part->parted->largest_element();
-                    }});
-  }
+std::shared_ptr<const RowStore> store_of_source_on_set(const RowSchema& schema,
+                                                       const std::shared_ptr<const Source>& source,
+                                                       const IndexOptions& options) {
+  const std::int64_t rows = source->info().rows;
+  SetLayout layout = set_layout(schema, {options.placement, options.shares}, rows);
   std::unique_ptr<const ReachedMemory> all;
-  if (options.residence == Residence::quantized) all = reached_by_a_member(state, source, parts);
-  run_members(std::move(work), {});
-  return rows_on_set(state, std::move(layout), std::move(parts));
+  if (options.residence == Residence::quantized) all = reached_by_a_member(schema, source, layout);
+  std::vector<SetPart> parts = make_parts(schema, layout, [&](const RowSchema& member, RowRange places) {
+    IndexOptions own = options;
+    own.first_row += places.first;
+    return store_of_source(member, std::make_shared<PartOfSource>(source, places), own);
+  });
+  return std::make_shared<SetStore>(schema, std::move(layout), std::move(parts), rows);
 }
 
 }  // namespace
@@ -210,8 +200,8 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
              const IndexOptions& options) try {
   const RowsInfo info = checked_info(source);
   check_element("index", "training", RowsView(nullptr, info.element, info.rows, info.cols), metric);
-  auto state =
-      std::make_shared<State>(device, metric, info.cols, checked_features(options, metric, info.cols));
+  auto state = std::make_shared<State>(
+      RowSchema(device, metric, info.cols, checked_features(options, metric, info.cols)));
   IndexOptions chosen = options;
   const std::vector<double> kept = source->centre();
   if (!kept.empty()) chosen.centre = kept_centre(*source, kept, options);
@@ -239,9 +229,8 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->numbers = options.ids.empty() ? RowNumbers(info.rows) : RowNumbers(options.ids);
-  state->parted = is_set(device) ? rows_of_source_on_set(*state, source, chosen)
-                                 : rows_of_source(*state, std::move(source), chosen);
-  state->largest = std::max(options.largest, state->parted->largest_element());
+  state->store = is_set(device) ? store_of_source_on_set(*state, source, chosen)
+                                : store_of_source(*state, std::move(source), chosen);
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();

@@ -1,0 +1,92 @@
+// Training rows that one device holds, and what searches make of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "device/device_state.hpp"
+#include "kith/device.hpp"
+#include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
+#include "kith/source.hpp"
+#include "rows/byte_grid.hpp"
+#include "rows/chunks.hpp"
+#include "rows/landing.hpp"
+#include "rows/lessons.hpp"
+
+namespace kith {
+
+class IndexBoxes;
+class IndexQuantizedRows;
+
+/// How rows are compared, and on which device or set of devices.
+struct RowSchema {
+  RowSchema(Device on, Metric measure, std::int64_t given, std::vector<std::int64_t> counting)
+      : device(std::move(on)),
+        metric(measure),
+        columns(given),
+        features(std::move(counting)),
+        dims(compares_bits(measure) ? landed_cols(Element::bits, given)
+                                    : static_cast<std::int64_t>(features.size())) {}
+
+  /// The features as prepare_rows() takes them: empty when all columns count, as bits always do.
+  std::span<const std::int64_t> mask() const {
+    const bool all = compares_bits(metric) || dims == columns;
+    return all ? std::span<const std::int64_t>() : std::span(features);
+  }
+
+  Device device;
+  Metric metric = Metric::squared_l2;
+  std::int64_t columns = 0;            ///< of rows and queries, as given: of bits their number
+  std::vector<std::int64_t> features;  ///< the columns that count, ascending
+  std::int64_t dims = 0;               ///< columns of the rows on the device: as many, of bits words of 32
+  Element element = Element::f32;      ///< that all rows were given in; f32 where these differ
+  float largest_of_shards = 0;         ///< IndexOptions::largest
+};
+
+/// What searches make of the rows on a device, and learn about them. Snapshots that differ only in which rows
+/// are removed share it.
+struct MadeOfRows {
+  explicit MadeOfRows(const DeviceInfo& info) : quantized_mutex(info) {}
+
+  Lessons lessons;  ///< of searches, for plans
+  DeviceMutex quantized_mutex;
+  /// Each is made by the first search by its proposer.
+  std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
+  std::shared_ptr<const IndexBoxes> boxes;  ///< made by the first search by boxes
+};
+
+/// Rows in chunks of memory of one device. Searches go by their places: 0, 1, ...
+struct ResidentRows : RowSchema {
+  ///   shared  of other ResidentRows with the same rows on the device; null: nothing is made yet
+  explicit ResidentRows(RowSchema schema, std::shared_ptr<MadeOfRows> shared = nullptr)
+      : RowSchema(std::move(schema)),
+        made(shared ? std::move(shared) : std::make_shared<MadeOfRows>(device.info())) {}
+
+  /// max |element| that check_range() asks for.
+  float largest_of_all() const { return std::max(largest, largest_of_shards); }
+
+  std::int64_t rows = 0;  ///< on the device, those that are removed included
+  float largest = 0;      ///< max |element|
+  std::vector<Chunk> chunks;
+  /// The rows are bytes: chunks are without memory, and quantized rows of int8 are the rows.
+  bool rows_are_bytes = false;
+  /// Quantized: chunks are without memory, and quantized rows propose, of which there is one kind.
+  Residence residence = Residence::resident;
+  std::size_t search_bytes = 0;  ///< where they are quantized: of the device, for a search
+  std::vector<float> centre;     ///< SampledValues of the rows
+  double clip_range = 0;         ///< clip_range_of() the rows
+  ByteGrid grid;                 ///< likewise
+  /// The standard deviation of a row's squared distances to others, over the norm of a centred row. 0: where
+  /// distances are no squares, or there is none.
+  double spread = 0;
+  std::shared_ptr<MadeOfRows> made;
+};
+
+}  // namespace kith

@@ -1,0 +1,24 @@
+// Lists of a search without its filter, from which rows that do not count are struck out.
+// docs/certificate.md, section 4.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kith/matrix_view.hpp"
+#include "kith/plan.hpp"
+#include "kith/trace.hpp"
+#include "rows/resident_rows.hpp"
+
+namespace kith {
+
+/// Leave in each list the k nearest rows that count, then no_key. Where a list has too few of them and there
+/// are rows beyond it, its query is searched by the chain with the filter.
+///   options  with the filter, and perhaps `self`
+///   queries  [count, dims]  of a tile, of which the first is number `first`
+///   keys     [count, plan.problem.k]
+void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                        MatrixView<const float> queries, std::int64_t first, std::int64_t k,
+                        std::span<Key> keys, Trace* trace);
+
+}  // namespace kith

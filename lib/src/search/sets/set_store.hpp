@@ -1,0 +1,98 @@
+// Rows on the members of a set of devices.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "search/parted/row_store.hpp"
+#include "search/parted/search_pieces.hpp"
+#include "search/sets/shares.hpp"
+
+namespace kith {
+
+/// Some rows of the whole, one behind the other, on one member.
+struct SetPart {
+  std::size_t member = 0;
+  RowRange places = {};  ///< of its rows among all
+  std::shared_ptr<const RowStore> rows;
+};
+
+/// Where rows of a set go.
+struct SetLayout {
+  Placement placement = Placement::split;  ///< never automatic
+  std::vector<double> shares;              ///< [members], of sum 1
+  std::vector<RowRange> rows;              ///< [members]  places; of a member without a share none
+  std::int64_t reserve = 0;                ///< IndexOptions::reserve
+};
+
+/// Where `count` rows go whose first has the place `first`.
+SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64_t first, std::int64_t count);
+/// Where the `count` rows of a new Index go.
+/// Throws as shares_of() does; invalid_argument: a member would hold more rows than a device can.
+SetLayout set_layout(const RowSchema& schema, const Placing& placing, std::int64_t count);
+
+/// The schema of the rows of one member.
+RowSchema schema_of_member(const RowSchema& set, std::size_t member);
+
+/// max |element| of rows that come from devices, of which nothing else is known; 0 of bits.
+float largest_element(std::span<const float> rows, Metric metric);
+
+/// The parts of `layout`, which `make` makes on all members at the same time.
+std::vector<SetPart> make_parts(
+    const RowSchema& schema, const SetLayout& layout,
+    const std::function<std::shared_ptr<const RowStore>(const RowSchema& member, RowRange places)>& make);
+
+/// Rows on one device: packed where they are to stay so, else as float32.
+///   rows     prepared
+///   largest  max |element| of these rows, or of more
+///   reserve  IndexOptions::reserve
+/// Throws out_of_memory.
+std::shared_ptr<const RowStore> stored_on_device(const RowSchema& schema, MatrixView<const float> rows,
+                                                 float largest, std::int64_t reserve, std::uint32_t threads);
+
+class SetStore final : public RowStore {
+ public:
+  ///   set    whose members have the parts
+  ///   parts  by member, then by place
+  SetStore(const RowSchema& set, SetLayout layout, std::vector<SetPart> parts, std::int64_t rows);
+
+  StoreInfo info() const override;
+  std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
+  /// Members at the same time, each one part after the other.
+  void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
+  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+            const Feedback& feedback) const override;
+  void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
+  std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
+  std::shared_ptr<const RowStore> subset(const RowSchema& schema,
+                                         std::span<const std::int64_t> places) const override;
+
+ private:
+  /// What one member has to do in a search.
+  struct MemberShare {
+    std::size_t member = 0;
+    std::vector<const SetPart*> parts;
+    std::int64_t rows = 0;  ///< of all its parts
+    RowRange queries;
+  };
+
+  const SetPart& largest_part() const;
+  std::vector<MemberShare> shares_of_search(std::int64_t m) const;
+  void visit_member(const MemberShare& share, const SearchRequest& request, const VisitPart& visit,
+                    Trace* trace, MemberTrace* told) const;
+  void join_traces(const SearchRequest& request, const std::vector<Trace>& traces,
+                   std::vector<MemberTrace> told, Trace& trace) const;
+  Plan plan_of_whole(Plan of_part, std::int64_t m, std::int64_t k) const;
+  std::vector<float> rows_at(std::span<const std::int64_t> places) const;
+
+  const Device set_;
+  const std::int64_t dims_;
+  const SetLayout layout_;
+  const std::vector<SetPart> parts_;
+};
+
+}  // namespace kith

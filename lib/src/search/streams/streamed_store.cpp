@@ -1,0 +1,181 @@
+#include "search/streams/streamed_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/device_queries.hpp"
+#include "search/parted/asked_part.hpp"
+#include "search/parted/part_sink.hpp"
+#include "search/parted/resident_store.hpp"
+#include "search/pipeline.hpp"
+#include "search/trace_sums.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse_change(const std::string& what) {
+  throw Error(Errc::unsupported,
+              "index: " + what +
+                  ", but its rows stay in a source; make an index of another source, or one "
+                  "with residence resident");
+}
+
+/// Of a device, or of what searches may take, the part that queries may take which stay there.
+constexpr std::size_t shares_of_queries = 8;
+
+/// Device memory that the queries of all chunks take, packed; 0: they are copied for each chunk, since they
+/// would take too much, or there is one chunk.
+std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const PlanOptions& asked) {
+  const DeviceInfo& device = set.device.info();
+  const std::size_t bytes = packed_bytes(m, set.dims, device.query_block);
+  std::size_t room = device.memory_bytes;
+  for (const std::size_t limit : {set.sizes.search_bytes, asked.memory_limit})
+    if (limit > 0) room = std::min(room, limit);
+  return set.rows.rows > set.sizes.chunk_rows && bytes <= room / shares_of_queries ? bytes : 0;
+}
+
+/// What a search of rows that pass asks of each chunk.
+class ChunkOptions {
+ public:
+  /// `asked` lives longer.
+  ///   beside  bytes that queries take beside each search
+  ///   rows    of all chunks
+  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, std::size_t beside, RowRange rows)
+      : asked_(asked), rows_(rows), own_(asked) {
+    own_.checkpoint.clear();
+    own_.self.reset();
+    if (!asked.boxes) own_.boxes = false;  // they pay where many searches use them
+    if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
+      own_.memory_limit = sizes.search_bytes;
+    if (own_.memory_limit > 0) own_.memory_limit -= beside;
+  }
+
+  const PlanOptions& of(std::int64_t first, std::int64_t count) {
+    if (has_filter(asked_)) {
+      filter_.emplace(asked_.filter, RowRange{0, asked_.filter.rows()}, RowRange{first, count});
+      own_.filter = filter_->words();
+    }
+    if (asked_.progress)
+      own_.progress = [this, first, count](const Progress& progress) {
+        const double done =
+            static_cast<double>(first - rows_.first) + progress.fraction * static_cast<double>(count);
+        asked_.progress({done / static_cast<double>(rows_.count)});
+      };
+    return own_;
+  }
+
+ private:
+  const PlanOptions& asked_;
+  const RowRange rows_;
+  PlanOptions own_;
+  std::optional<FilterPart> filter_;
+};
+
+/// Add what the search of a chunk did.
+void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, Trace& all) {
+  if (all.chunks++ == 0) {
+    all.plan = chunk.plan;
+    all.plan.problem.n = rows;
+    all.plan.residence = Residence::stream;
+    all.plan.chunk_rows = sizes.chunk_rows;
+  }
+  const std::size_t largest = std::max(all.quantized_bytes, chunk.quantized_bytes);
+  add_rows(all, chunk);
+  all.quantized_bytes = largest;  // each chunk gives its own back
+}
+
+void add_work(const ChunkStream::Work& work, Trace& all) {
+  all.seconds["read"] += work.read;
+  all.seconds["land"] += work.land;
+  all.seconds["wait"] += work.wait;
+  all.source_bytes += work.bytes;
+}
+
+/// Queries times rows.
+double pairs_of(const SearchPiece& piece) {
+  return static_cast<double>(piece.queries.count) * static_cast<double>(piece.rows.count);
+}
+
+}  // namespace
+
+StoreInfo StreamedStore::info() const {
+  return {Residence::stream, 0, true, set_.source ? set_.source->state() : 0, {}};
+}
+
+/// Pieces that were searched before, by an earlier search that a checkpoint kept, are left out.
+void StreamedStore::each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const {
+  const std::int64_t m = request.m();
+  const SearchPiece all{{request.first_query, m}, {request.first_row, rows()}};
+  const std::vector<SearchPiece> left = request.parts->left(all);
+  double done = pairs_of(all);
+  for (const SearchPiece& piece : left) done -= pairs_of(piece);
+  for (const SearchPiece& piece : left) {
+    const RowRange some{piece.queries.first - request.first_query, piece.queries.count};
+    AskedPart asked(m, request.options, some, {0, rows()});
+    if (pairs_of(piece) < pairs_of(all))
+      asked.scale_progress(done / pairs_of(all), (done + pairs_of(piece)) / pairs_of(all));
+    QuerySet queries = request.queries.slice(some.first, some.count);
+    pass(request.part(queries, asked.options(), some.first, 0),
+         {piece.rows.first - request.first_row, piece.rows.count}, visit, trace);
+    done += pairs_of(piece);
+  }
+  if (trace && trace->chunks == 0) trace->plan = plan(m, request.k, request.options, {});
+}
+
+/// Pass some of the rows, of which `visit` gets one chunk after the other.
+void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, const VisitPart& visit,
+                         Trace* trace) const {
+  const PlanOptions& options = request.options;
+  const std::size_t beside = request.radii ? 0 : bytes_of_queries(set_, request.m(), options);
+  StayingQueries staying(set_.device.state(), beside);
+  ChunkOptions of_chunk(options, set_.sizes, beside, rows);
+  ChunkStream stream(set_, rows, options.threads, options.stop);
+  Trace one = trace ? asked_like(*trace) : Trace{};
+  while (const std::optional<StreamedChunk> chunk = stream.next()) {
+    SearchRequest part =
+        request.part(request.queries, of_chunk.of(chunk->first, chunk->rows->rows), 0, chunk->first);
+    part.device_queries = &staying;
+    visit(ResidentStore(chunk->rows), part, trace ? &one : nullptr);
+    if (trace) add_chunk(one, set_.sizes, set_.rows.rows, *trace);
+  }
+  if (trace) add_work(stream.work(), *trace);
+}
+
+/// A plan needs rows to be planned for, and their values do not decide: those of a chunk that is empty of
+/// memory.
+Plan StreamedStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+                         const Feedback& feedback) const {
+  ResidentRows chunk(schema_of(set_));
+  chunk.rows = set_.sizes.chunk_rows;
+  chunk.chunks.push_back({nullptr, 0, chunk.rows});
+  ChunkOptions of_chunk(options, set_.sizes, bytes_of_queries(set_, m, options), {0, set_.rows.rows});
+  Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk.of(0, chunk.rows), feedback);
+  plan.problem.n = set_.rows.rows;
+  plan.problem.k = k;
+  plan.residence = Residence::stream;
+  plan.chunk_rows = chunk.rows;
+  return plan;
+}
+
+void StreamedStore::read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const {
+  std::vector<unsigned char> raw;
+  const PreparedRows rows = read_source(set_, first, count, raw, threads, nullptr);
+  for (std::int64_t r = 0; r < count; ++r) std::copy_n(rows.view.row(r), set_.dims, to + r * set_.dims);
+}
+
+std::shared_ptr<const RowStore> StreamedStore::appended(const RowSchema&, const RowsForIndex&) const {
+  refuse_change("rows are added");
+}
+
+std::shared_ptr<const RowStore> StreamedStore::subset(const RowSchema&, std::span<const std::int64_t>) const {
+  refuse_change("it is compacted");
+}
+
+}  // namespace kith
