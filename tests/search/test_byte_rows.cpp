@@ -1,5 +1,5 @@
 // Rows of bytes that stay on the device as bytes (IndexOptions::reserve asks for it at any size): the answers
-// of the same rows as floats, whatever is asked. docs/architecture.md.
+// of the same rows as floats, whatever is asked. docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>

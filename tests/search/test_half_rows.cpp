@@ -1,6 +1,6 @@
 // Rows of f16 and bf16 that stay on the device as they are (IndexOptions::reserve asks for it at any size):
 // the answers of the same rows as floats, whether float32 has room on the device or not.
-// docs/architecture.md.
+// docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // Rows of f16 and bf16 that stay on the device as they are, and come and go, by several threads, as files and
 // on sets of devices: the answers of the same rows as floats.
-// docs/architecture.md.
+// docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -29,8 +29,8 @@ class PackedMemory : public RowsOnDevice {
   virtual bool takes_from(Where where) const = 0;
   /// Whether each value is one of the element.
   virtual bool holds(MatrixView<const float> rows, std::uint32_t threads) const = 0;
-  /// Put rows of a caller, which have the element, to places from `first` on, which are claimed. Locks the
-  /// device.
+  /// Put rows of a caller, which have the element, to places from `first` on, which are claimed. Locks
+  /// the device.
   ///   returns  max |element|
   /// Throws as prepare_rows() does, and out_of_memory.
   virtual float put(std::int64_t first, const RowsView& rows, const Landing& how) = 0;

@@ -1,6 +1,6 @@
 // Training rows that stay on one device packed, as the bytes or halves that they were given as. Searches take
 // them as float32, made by the first one where these have room, or chunk by chunk. Rows of bytes are searched
-// by exact products, too, and stay beside the floats; halves are let go for them. docs/architecture.md.
+// by exact products, too, and stay beside the floats; halves are let go for them. docs/howto/elements.md.
 #pragma once
 
 #include <cstdint>
