@@ -7,6 +7,7 @@
 #include "lab/experiments/measure.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/made_rows.hpp"
+#include "workloads/proposed_cases.hpp"
 
 namespace kith::command {
 namespace {
@@ -65,20 +66,6 @@ Neighbors answers_of_cpu(const Device& cpu, const workloads::Workload& w, const 
   return finish(w.metric, lists.front());
 }
 
-std::string difference_of(const Neighbors& expected, const Neighbors& found, std::int64_t first) {
-  workloads::Answer right, got;
-  right.neighbors = expected;
-  got.neighbors.queries = expected.queries;
-  got.neighbors.k = expected.k;
-  const auto begin = static_cast<std::size_t>(first * expected.k),
-             cells = static_cast<std::size_t>(expected.queries * expected.k);
-  got.neighbors.distance.assign(found.distance.begin() + static_cast<std::ptrdiff_t>(begin),
-                                found.distance.begin() + static_cast<std::ptrdiff_t>(begin + cells));
-  got.neighbors.index.assign(found.index.begin() + static_cast<std::ptrdiff_t>(begin),
-                             found.index.begin() + static_cast<std::ptrdiff_t>(begin + cells));
-  return difference(right, got);
-}
-
 }  // namespace
 
 void measure_grown(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
@@ -97,7 +84,9 @@ void measure_grown(const Device& device, const Device& cpu, const BenchData& dat
   measured.first_run = first.seconds();
   measured.device_bytes = index.memory_bytes();
   measured.checked = std::min(most_checked, w.m);
-  measured.difference = difference_of(answers_of_cpu(cpu, w, queries.slice(0, measured.checked)), found, 0);
+  const Neighbors right = answers_of_cpu(cpu, w, queries.slice(0, measured.checked)),
+                  some = workloads::first_of(found, measured.checked, w.k);
+  measured.difference = difference(workloads::Answer{right, {}, {}}, workloads::Answer{some, {}, {}});
   if (!measured.difference.empty()) return;
   take_samples(flags, [&](bool counts) {
     index.search_into(queries, w.k, found, options, &trace);
