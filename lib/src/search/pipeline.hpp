@@ -31,46 +31,44 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan);
 Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
                  const Feedback& feedback);
 
-/// What plans of a search follow, from the first on that neither planning nor the search refuses: what was
-/// measured, the built-in rules, these without a proposer. What the caller asks for is not given up.
-class Ways {
+/// One way to plan a search: by which rules, and whether boxes may be used where the caller leaves it open.
+struct PlanWay {
+  enum class Rules { measured, built_in, chain };  ///< `chain`: the built-in ones without a proposer
+  Rules rules = Rules::built_in;
+  bool boxes = true;
+};
+
+/// What refused a plan.
+struct PlanFailure {
+  Errc code = Errc::unsupported;
+  const Plan* at_work = nullptr;  ///< that was being carried out; null: it was planning that failed
+};
+
+/// The ways that are left when `way` failed, in the order in which they are tried. A pure function. What the
+/// caller asks for is not given up.
+std::vector<PlanWay> ways_after(const PlanWay& way, const PlanOptions& options, const PlanFailure& failure);
+
+/// Plans of a search, by the first way that neither planning nor the search refuses.
+class SearchPlanner {
  public:
   /// All of these live longer.
-  Ways(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
-       const Feedback& feedback);
+  SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+                const Feedback& feedback);
 
-  /// Throws what refuses it.
+  /// By the way at hand. Throws what refuses it.
   Plan plan() const;
-  /// Go on to the next; false where `error` is no reason to, or there is none.
-  ///   at_work  the plan that was being carried out; null: it was planning that failed
+  /// Go on to the next way; false where there is none.
+  ///   at_work  as in PlanFailure
   bool give_way(const Error& error, const Plan* at_work);
 
  private:
-  enum class Rules { measured, built_in, chain };
-
   const ResidentRows& index_;
   const Problem problem_;
   const PlanOptions& options_;
   const Feedback feedback_;  ///< and what is known of the rows and measured on the device
-  Rules rules_;
-  bool without_boxes_ = false;
+  PlanWay way_;
   std::string note_;  ///< on those that gave way
 };
-
-/// Do `body` with the plan of the first of `ways` that is not refused.
-///   begun  whether `body` has given something away: then its failure is final
-template <class Body>
-void by_first_way(Ways ways, const bool& begun, const Body& body) {
-  for (;;) {
-    std::optional<Plan> plan;
-    try {
-      plan = ways.plan();
-      return body(*plan);
-    } catch (const Error& error) {
-      if (begun || !ways.give_way(error, plan ? &*plan : nullptr)) throw;
-    }
-  }
-}
 
 /// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
 ///   device_queries  who has the queries on the device; null: nobody

@@ -138,55 +138,64 @@ std::int64_t longest_chunk(const ResidentRows& index) {
   return rows;
 }
 
-/// Of `device`, which is that of the index, with or without what was measured on it.
-Plan fitted_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
-                 const PlanOptions& options, const Feedback& feedback) {
+/// What the rows themselves change in a plan that was made for their number.
+void heed_rows(const ResidentRows& index, Plan& plan) {
+  plan.residence = index.residence;
+  if (index.rows_are_bytes) {
+    plan.rows_are_bytes = true;
+    plan.row_copy_bytes = 0;
+    plan.reason = reasons::rows_are_bytes();
+  }
+  if (index.chunks.size() > 1) {  // which do not come in a mixed order
+    plan.sample_rows = 0;
+    plan.attempts = attempts_of(plan, false);
+  }
+}
+
+/// Options that make the tiles of `plan` smaller.
+/// Throws out_of_memory: they are as small as they can be.
+PlanOptions tightened(const Plan& plan, const PlanOptions& options, std::size_t allowed) {
+  PlanOptions tighter = options;
+  if (plan.query_tile > 1)
+    tighter.query_tile = (plan.query_tile + 1) / 2;
+  else if (plan.groups > 1)
+    tighter.groups = (plan.groups + 1) / 2;
+  else
+    throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
+                                         " bytes on " + plan.device + ", scratch included, but " +
+                                         std::to_string(allowed) +
+                                         " are allowed; raise the memory limit or choose a smaller k");
+  return tighter;
+}
+
+/// A plan whose tiles and scratch fit the memory. The device is asked how much scratch its steps need, and
+/// nothing else.
+///   device  that of the index, with or without what was measured on it
+Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
+                const PlanOptions& options, const Feedback& feedback) {
   PlanOptions tighter = options;
   for (;;) {
     Plan plan = plan_problem(device, problem, tighter, feedback);
-    const bool proposes = plan.proposer != Proposer::none;
-    if (index.rows_are_bytes) {
-      plan.rows_are_bytes = true;
-      plan.row_copy_bytes = 0;
-      plan.reason = reasons::rows_are_bytes();
-    }
-    if (index.chunks.size() > 1) {  // which do not come in a mixed order
-      plan.sample_rows = 0;
-      plan.attempts = attempts_of(plan, false);
-    }
-    if (!proposes && !plan.boxes && plan.train_tile > longest_chunk(index)) {  // a tile lies in one chunk
-      tighter.train_tile = longest_chunk(index);
+    heed_rows(index, plan);
+    if (plan.proposer == Proposer::none && !plan.boxes && plan.train_tile > longest_chunk(index)) {
+      tighter.train_tile = longest_chunk(index);  // a tile lies in one chunk
       continue;
     }
-    if (proposes)
-      if (const std::string why = test_proposer(*index.device.state(), plan); !why.empty())
-        throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
-    if (plan.boxes)
-      if (const std::string why = test_boxes(*index.device.state(), problem.metric); !why.empty())
-        throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
     const std::size_t scratch = scratch_of(*index.device.state(), plan);
     const std::size_t budget = memory_budget(device, plan, options);
     plan.workspace_bytes += scratch;
-    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) {
-      if (!plan.fused && !plan.boxes)
-        if (const std::string why = test_selector(*index.device.state(), plan.selector, plan.problem.k);
-            !why.empty())
-          throw Error(Errc::unsupported, "search: " + device.spec + ": " + why);
-      if (index.residence == Residence::quantized) plan.row_copy_bytes = 0;  // their rows are elsewhere
-      plan.residence = index.residence;
-      return plan;
-    }
-    if (plan.query_tile == 1 && plan.groups == 1)
-      throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
-                                           " bytes on " + plan.device + ", scratch included, but " +
-                                           std::to_string(std::min(budget, device.largest_allocation)) +
-                                           " are allowed; raise the memory limit or choose a smaller k");
-    if (plan.query_tile > 1) {
-      tighter.query_tile = (plan.query_tile + 1) / 2;
-    } else {
-      tighter.groups = (plan.groups + 1) / 2;
-    }
+    if (plan.workspace_bytes <= budget && scratch <= device.largest_allocation) return plan;
+    tighter = tightened(plan, tighter, std::min(budget, device.largest_allocation));
   }
+}
+
+/// Throws unsupported: the device was wrong in the test of a kernel that `plan` uses. Each is tested once.
+void prove(Device::State& device, const Plan& plan) {
+  std::string why;
+  if (plan.proposer != Proposer::none) why = test_proposer(device, plan);
+  if (why.empty() && plan.boxes) why = test_boxes(device, plan.problem.metric);
+  if (why.empty() && !plan.fused && !plan.boxes) why = test_selector(device, plan.selector, plan.problem.k);
+  if (!why.empty()) throw Error(Errc::unsupported, "search: " + device.device->info.spec + ": " + why);
 }
 
 /// What earlier searches taught, what is known of the rows, and what the device was asked for this search.
@@ -199,63 +208,72 @@ Feedback all_feedback(const ResidentRows& index, const Problem& problem, const P
   return feedback;
 }
 
+/// Whether what refused a plan may not refuse another: a plan that is refused may be had otherwise, for good
+/// or for now; one at work lacks memory, which may have been free when the plan was made, or measured.
+bool may_be_had_otherwise(const PlanFailure& failure) {
+  return failure.code == Errc::out_of_memory ||
+         (!failure.at_work && (failure.code == Errc::unsupported || failure.code == Errc::unavailable));
+}
+
 }  // namespace
 
-Ways::Ways(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
-           const Feedback& feedback)
+std::vector<PlanWay> ways_after(const PlanWay& way, const PlanOptions& options, const PlanFailure& failure) {
+  using Rules = PlanWay::Rules;
+  if (!may_be_had_otherwise(failure)) return {};
+  if (failure.at_work && failure.at_work->boxes && !options.boxes) return {{way.rules, false}};
+  const bool free_to_propose = options.proposer == Proposer::automatic;
+  const bool proposed = failure.at_work && failure.at_work->proposer != Proposer::none;
+  std::vector<PlanWay> ways;
+  if (way.rules == Rules::measured && !(free_to_propose && proposed) &&
+      !(failure.at_work && !options.sample.empty()))
+    ways.push_back({Rules::built_in, way.boxes});
+  if (way.rules != Rules::chain && free_to_propose && (proposed || !failure.at_work))
+    ways.push_back({Rules::chain, way.boxes});
+  return ways;
+}
+
+SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k,
+                             const PlanOptions& options, const Feedback& feedback)
     : index_(index),
       problem_{index.metric, index.rows, m, index.dims, k},
       options_(options),
       feedback_(all_feedback(index, problem_, options, feedback)),
-      rules_(index.device.info().tuning ? Rules::measured : Rules::built_in) {}
+      way_{index.device.info().tuning ? PlanWay::Rules::measured : PlanWay::Rules::built_in} {}
 
-Plan Ways::plan() const {
+Plan SearchPlanner::plan() const {
+  using Rules = PlanWay::Rules;
   const DeviceInfo& device = index_.device.info();
-  if (!without_boxes_ && (rules_ == Rules::measured || (rules_ == Rules::built_in && !device.tuning)))
-    return fitted_plan(index_, device, problem_, options_, feedback_);
-  PlanOptions options = options_;
-  if (without_boxes_) options.boxes = false;
-  if (rules_ == Rules::chain) options.proposer = Proposer::none;
-  const DeviceInfo plain = rules_ == Rules::measured ? device : without_tuning(device);
-  Plan plan = fitted_plan(index_, plain, problem_, options, feedback_);
+  std::optional<PlanOptions> own;
+  if (!way_.boxes) own.emplace(options_).boxes = false;
+  if (way_.rules == Rules::chain) (own ? *own : own.emplace(options_)).proposer = Proposer::none;
+  std::optional<DeviceInfo> plain;
+  if (way_.rules != Rules::measured && device.tuning) plain.emplace(without_tuning(device));
+  Plan plan = sized_plan(index_, plain ? *plain : device, problem_, own ? *own : options_, feedback_);
+  prove(*index_.device.state(), plan);
+  if (plan.residence == Residence::quantized) plan.row_copy_bytes = 0;  // their rows are elsewhere
   plan.reason += note_;
   return plan;
 }
 
-/// A plan that is refused may be had otherwise, for good or for now; one at work lacks memory, which may have
-/// been free when the plan was made, or measured.
-bool Ways::give_way(const Error& error, const Plan* at_work) {
-  const Errc code = error.code();
-  const bool may =
-      code == Errc::out_of_memory || (!at_work && (code == Errc::unsupported || code == Errc::unavailable));
-  const bool free_to_propose = options_.proposer == Proposer::automatic;
-  const bool proposes = free_to_propose && at_work && at_work->proposer != Proposer::none;
-  const bool is_measured = rules_ == Rules::measured && !(at_work && !options_.sample.empty());
-  if (may && at_work && at_work->boxes && !options_.boxes) {
-    without_boxes_ = true;
-    note_ += reasons::gave_way_boxes(error.what());
-    return true;
-  }
-  if (!may || rules_ == Rules::chain) return false;
-  if (proposes)
-    rules_ = Rules::chain;
-  else if (is_measured)
-    rules_ = Rules::built_in;
-  else if (free_to_propose && !at_work)
-    rules_ = Rules::chain;
-  else
-    return false;
-  note_ += at_work       ? reasons::gave_way_at_work(error.what())
-           : is_measured ? reasons::gave_way_measured(error.what())
-                         : reasons::gave_way_proposer(error.what());
+bool SearchPlanner::give_way(const Error& error, const Plan* at_work) {
+  const std::vector<PlanWay> ways = ways_after(way_, options_, {error.code(), at_work});
+  if (ways.empty()) return false;
+  const bool was_measured = way_.rules == PlanWay::Rules::measured;
+  note_ += !ways.front().boxes && way_.boxes ? reasons::gave_way_boxes(error.what())
+           : at_work                         ? reasons::gave_way_at_work(error.what())
+           : was_measured                    ? reasons::gave_way_measured(error.what())
+                                             : reasons::gave_way_proposer(error.what());
+  way_ = ways.front();
   return true;
 }
 
 Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
                  const Feedback& feedback) {
-  std::optional<Plan> found;
-  by_first_way(Ways(index, m, k, options, feedback), false, [&](Plan& plan) { found = std::move(plan); });
-  return *std::move(found);
+  for (SearchPlanner planner(index, m, k, options, feedback);;) try {
+      return planner.plan();
+    } catch (const Error& error) {
+      if (!planner.give_way(error, nullptr)) throw;
+    }
 }
 
 }  // namespace kith

@@ -217,23 +217,25 @@ const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& give
 
 std::vector<std::int64_t> search_resident(const ResidentRows& index, const SearchRequest& request,
                                           AnswerSink& sink, Trace* trace) {
-  const Stopwatch total;
   PlanOptions own;
   const PlanOptions& options = options_for(index, request.options, own);
   if (prefilters(index, request.m(), request.k, options) && search_prefiltered(index, request, sink, trace))
     return {};
   const Feedback feedback = index.made->lessons.feedback();
-  bool begun = false;
-  std::vector<std::int64_t> unanswered;
-  by_first_way(Ways(index, request.m(), request.k, options, feedback), begun, [&](Plan& plan) {
-    request.queries.prepare(options.threads);
-    Trace made;
-    decide_by_values(index, request.queries, request.k, options, feedback, plan, made);
-    if (trace) begin_trace(index, plan, made, *trace);
-    unanswered = AnswerSearch(index, request, options, plan, sink, trace).run(begun);
-  });
-  if (trace) trace->total_seconds = total.seconds();
-  return unanswered;
+  SearchPlanner planner(index, request.m(), request.k, options, feedback);
+  for (bool begun = false;;) {
+    std::optional<Plan> plan;
+    try {
+      plan = planner.plan();
+      request.queries.prepare(options.threads);
+      Trace made;
+      decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
+      if (trace) begin_trace(index, *plan, made, *trace);
+      return AnswerSearch(index, request, options, *plan, sink, trace).run(begun);
+    } catch (const Error& error) {
+      if (begun || !planner.give_way(error, plan ? &*plan : nullptr)) throw;
+    }
+  }
 }
 
 }  // namespace kith
