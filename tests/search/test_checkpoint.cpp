@@ -18,7 +18,7 @@
 #include "common/parted/sources.hpp"
 #include "kith/filter.hpp"
 #include "kith/keys.hpp"
-#include "search/parted/search_pieces.hpp"
+#include "search/lists/search_pieces.hpp"
 
 namespace kith::tests {
 namespace {

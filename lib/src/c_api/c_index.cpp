@@ -11,8 +11,8 @@
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/device_memory/device_answers.hpp"
-#include "search/search.hpp"
+#include "search/device_answers.hpp"
+#include "search/stores/search.hpp"
 
 using namespace kith;
 using namespace kith::c_api;

@@ -9,7 +9,7 @@
 #include "c_api/c_structs.hpp"
 #include "kith/keys.hpp"
 #include "rows/rows.hpp"
-#include "search/shard_lists.hpp"
+#include "search/lists/shard_lists.hpp"
 
 using namespace kith;
 using namespace kith::c_api;

@@ -14,7 +14,7 @@
 #include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/parted/resident_store.hpp"
+#include "search/stores/resident_store.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "kith/classifier.hpp"
 #include "rows/numbers/row_numbers.hpp"
-#include "search/pipeline.hpp"
+#include "search/resident/pipeline.hpp"
 
 namespace kith {
 

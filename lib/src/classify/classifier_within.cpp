@@ -7,7 +7,7 @@
 #include "device/timing.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
-#include "search/search.hpp"
+#include "search/stores/search.hpp"
 #include "vote/votes.hpp"
 
 namespace kith {

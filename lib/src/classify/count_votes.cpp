@@ -10,8 +10,8 @@
 #include "host/parallel.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
-#include "search/parted/resident_store.hpp"
-#include "search/search.hpp"
+#include "search/stores/resident_store.hpp"
+#include "search/stores/search.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
 

@@ -15,8 +15,8 @@
 #include "rows/landed/centred_rows.hpp"
 #include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
-#include "search/search.hpp"
-#include "search/trace_sums.hpp"
+#include "search/lists/trace_sums.hpp"
+#include "search/stores/search.hpp"
 
 namespace kith {
 namespace {

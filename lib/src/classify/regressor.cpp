@@ -15,7 +15,7 @@
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/search.hpp"
+#include "search/stores/search.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {

@@ -11,7 +11,7 @@
 #include "index_file/index_layout.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
-#include "search/parted/row_store.hpp"
+#include "search/stores/row_store.hpp"
 
 namespace kith {
 namespace {

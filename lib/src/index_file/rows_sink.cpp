@@ -16,7 +16,7 @@
 #include "search/packed/byte_memory.hpp"
 #include "search/packed/half_memory.hpp"
 #include "search/packed/packed_store.hpp"
-#include "search/parted/resident_store.hpp"
+#include "search/stores/resident_store.hpp"
 
 namespace kith {
 

@@ -16,11 +16,11 @@
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
-#include "search/device_memory/index_rows.hpp"
 #include "search/index_checks.hpp"
 #include "search/packed/packed_store.hpp"
-#include "search/parted/resident_store.hpp"
 #include "search/sets/set_store.hpp"
+#include "search/stores/index_rows.hpp"
+#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {

@@ -11,9 +11,9 @@
 #include "rows/mapped_options.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/device_memory/device_answers.hpp"
-#include "search/parted/resident_store.hpp"
-#include "search/search.hpp"
+#include "search/device_answers.hpp"
+#include "search/stores/resident_store.hpp"
+#include "search/stores/search.hpp"
 
 namespace kith {
 namespace {

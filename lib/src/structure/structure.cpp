@@ -10,7 +10,7 @@
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
 #include "rows/index_state.hpp"
-#include "search/parted/resident_store.hpp"
+#include "search/stores/resident_store.hpp"
 #include "structure/structure_pairs.hpp"
 #include "structure/structure_state.hpp"
 

@@ -18,7 +18,7 @@
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "rows/rows.hpp"
-#include "search/parted/resident_store.hpp"
+#include "search/stores/resident_store.hpp"
 #include "structure/structure_state.hpp"
 #include "structure/structure_tiles.hpp"
 

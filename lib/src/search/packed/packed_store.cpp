@@ -11,8 +11,8 @@
 #include "plan/reasons.hpp"
 #include "rows/read_back.hpp"
 #include "search/packed/recovered_rows.hpp"
-#include "search/parted/resident_store.hpp"
-#include "search/pipeline.hpp"
+#include "search/resident/pipeline.hpp"
+#include "search/stores/resident_store.hpp"
 #include "search/streams/stream_sizes.hpp"
 
 namespace kith {

@@ -10,7 +10,7 @@
 #include "certified/row_sample.hpp"
 #include "search/packed/packed_memory.hpp"
 #include "search/packed/recovered_rows.hpp"
-#include "search/parted/row_store.hpp"
+#include "search/stores/row_store.hpp"
 #include "search/streams/streamed_store.hpp"
 
 namespace kith {

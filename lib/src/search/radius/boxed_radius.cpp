@@ -7,8 +7,8 @@
 #include "device/watcher.hpp"
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
-#include "search/boxed_search.hpp"
-#include "search/pipeline.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/pipeline.hpp"
 
 namespace kith {
 namespace {

@@ -10,9 +10,9 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
-#include "search/boxed_search.hpp"
 #include "search/radius/boxed_radius.hpp"
 #include "search/radius/radius_distances.hpp"
+#include "search/resident/boxed_search.hpp"
 
 namespace kith {
 

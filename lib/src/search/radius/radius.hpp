@@ -13,7 +13,7 @@
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
 #include "rows/resident_rows.hpp"
-#include "search/search_request.hpp"
+#include "search/resident/search_request.hpp"
 
 namespace kith {
 

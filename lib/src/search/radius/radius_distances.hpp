@@ -7,7 +7,7 @@
 #include "kith/neighbors.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
-#include "search/pipeline.hpp"
+#include "search/resident/pipeline.hpp"
 
 namespace kith {
 

@@ -10,9 +10,9 @@
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "search/packed/packed_store.hpp"
-#include "search/parted/resident_store.hpp"
 #include "search/sets/set_members.hpp"
 #include "search/sets/set_store.hpp"
+#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {

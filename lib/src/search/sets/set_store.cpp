@@ -10,9 +10,9 @@
 #include "device/timing.hpp"
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
-#include "search/parted/asked_part.hpp"
+#include "search/lists/asked_part.hpp"
+#include "search/lists/trace_sums.hpp"
 #include "search/sets/set_members.hpp"
-#include "search/trace_sums.hpp"
 
 namespace kith {
 namespace {

@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "search/parted/row_store.hpp"
-#include "search/parted/search_pieces.hpp"
+#include "search/lists/search_pieces.hpp"
 #include "search/sets/shares.hpp"
+#include "search/stores/row_store.hpp"
 
 namespace kith {
 

@@ -19,7 +19,7 @@
 #include "rows/resident_rows.hpp"
 #include "rows/rows.hpp"
 #include "rows/rows_on_device.hpp"
-#include "search/parted/asked_part.hpp"
+#include "search/lists/asked_part.hpp"
 #include "search/streams/raw_copies.hpp"
 #include "search/streams/stream_sizes.hpp"
 

@@ -19,9 +19,9 @@
 #include "plan/proposal_sizes.hpp"
 #include "rows/landing.hpp"
 #include "rows/row_filter.hpp"
-#include "search/parted/resident_store.hpp"
-#include "search/pipeline.hpp"
-#include "search/resident_search.hpp"
+#include "search/resident/pipeline.hpp"
+#include "search/resident/resident_search.hpp"
+#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {

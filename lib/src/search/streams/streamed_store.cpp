@@ -10,12 +10,12 @@
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/device_queries.hpp"
-#include "search/parted/asked_part.hpp"
-#include "search/parted/part_sink.hpp"
-#include "search/parted/resident_store.hpp"
-#include "search/pipeline.hpp"
-#include "search/trace_sums.hpp"
+#include "search/lists/asked_part.hpp"
+#include "search/lists/trace_sums.hpp"
+#include "search/resident/device_queries.hpp"
+#include "search/resident/pipeline.hpp"
+#include "search/stores/part_sink.hpp"
+#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {

@@ -1,7 +1,7 @@
 // Training rows that stay in a Source: each search passes them through the device, chunk by chunk.
 #pragma once
 
-#include "search/parted/row_store.hpp"
+#include "search/stores/row_store.hpp"
 #include "search/streams/chunk_stream.hpp"
 
 namespace kith {

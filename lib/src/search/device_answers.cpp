@@ -1,0 +1,127 @@
+#include "search/device_answers.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/float_guard.hpp"
+#include "base/numbers.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "metric/chain.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/row_filter.hpp"
+#include "search/lists/shard_lists.hpp"
+
+namespace kith {
+namespace {
+
+[[noreturn]] void refuse_answers(Errc code, const std::string& why) {
+  throw Error(code, "search_into: " + why);
+}
+
+/// Where the first element stands, from the beginning of the memory or, for CUDA, of all memory.
+void check_alignment(const char* what, const DeviceNeighbors& to, const void* memory, std::int64_t offset,
+                     std::int64_t element_bytes) {
+  const std::uintptr_t address = to.where == Where::cuda ? reinterpret_cast<std::uintptr_t>(memory) : 0;
+  if (!memory)
+    refuse_answers(Errc::invalid_argument,
+                   std::string(what) + " has no address (a null pointer); give that of the first element");
+  if (offset < 0)
+    refuse_answers(Errc::invalid_argument, std::string(what) + " begins " + std::to_string(offset) +
+                                               " bytes behind its memory; give 0 or more");
+  if ((address + static_cast<std::uintptr_t>(offset)) % static_cast<std::uintptr_t>(element_bytes) != 0)
+    refuse_answers(Errc::invalid_argument, std::string(what) + " begins at no multiple of " +
+                                               std::to_string(element_bytes) +
+                                               " bytes; align it to its elements");
+}
+
+/// Why the host turns places into numbers; null: they are the same.
+const char* why_host_answers(const Index::State& index) {
+  if (index.numbers.has_ids()) return "the rows have ids";
+  if (index.removed.count() > 0) return "rows were removed";
+  return index.numbers.in_place() ? nullptr : "rows were removed, and the others have kept their numbers";
+}
+
+}  // namespace
+
+bool host_makes_answers(const Index::State& index) {
+  return why_host_answers(index) != nullptr;
+}
+
+void refuse_host_work(const Index::State& index, const PlanOptions& options) {
+  const char* what = why_host_answers(index);
+  if (!what && has_filter(options)) what = "a filter is given";
+  if (!what && options.self) what = "queries leave their own rows out";
+  if (what)
+    refuse_answers(Errc::unsupported, std::string(what) +
+                                          ", so that the host makes the answers, but memory of a device is "
+                                          "given for them; search into memory of the host");
+}
+
+BorrowedAnswers::BorrowedAnswers(std::shared_ptr<Device::State> state, Metric metric,
+                                 const DeviceNeighbors& to, std::int64_t cells, std::int64_t k)
+    : state_(std::move(state)), metric_(metric), to_(to), k_(size(k)) {
+  if (to.where == Where::host)
+    refuse_answers(Errc::unsupported,
+                   "answers are to go to memory of the host, which is given as Neighbors; give these, or "
+                   "memory of the device");
+  constexpr std::int64_t distance_bytes = sizeof(float), index_bytes = sizeof(std::int64_t);
+  check_alignment("distance", to, to.distance, to.distance_offset_bytes, distance_bytes);
+  check_alignment("index", to, to.index, to.index_offset_bytes, index_bytes);
+  distance_ = borrowed(*state_, "search_into: the distances",
+                       {to.where, to.distance, size(to.distance_offset_bytes) + size(cells) * sizeof(float),
+                        true, to.stream_or_queue});
+  index_ = borrowed(*state_, "search_into: the row numbers",
+                    {to.where, to.index, size(to.index_offset_bytes) + size(cells) * sizeof(std::int64_t),
+                     true, to.stream_or_queue});
+}
+
+BorrowedAnswers::~BorrowedAnswers() {
+  give_memory_back(*state_);
+}
+
+bool BorrowedAnswers::take_on_device(const spi::Grid<Key>& keys, std::int64_t first, Trace* trace) {
+  const std::size_t begin = size(first) * k_, q = keys.rows;
+  const spi::Step step{spi::FinishStep{
+      metric_,
+      keys,
+      {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
+      {index_.get(), size(to_.index_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}}};
+  const DeviceSession session(*state_);
+  const spi::Support support = session->check(step);
+  if (!support.refusal.empty())
+    refuse_answers(Errc::unsupported, session->info.spec + ": " + support.refusal);
+  StepTimer timer(*session, trace);
+  session->enqueue(step);
+  timer.after(spi::FinishStep::name);
+  timer.collect();
+  return true;
+}
+
+///   first  the first of these answers, among all [m * k]
+void BorrowedAnswers::write(std::size_t first, std::span<const float> distance,
+                            std::span<const std::int64_t> row) {
+  const DeviceSession session(*state_);
+  session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(float), distance.data(),
+                 distance.size_bytes());
+  session->write(*index_, size(to_.index_offset_bytes) + first * sizeof(std::int64_t), row.data(),
+                 row.size_bytes());
+}
+
+void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
+  std::vector<float> distance(k_);
+  std::vector<std::int64_t> row(k_);
+  finish(metric_, nearest, distance.data(), row.data());
+  write(size(query) * k_, distance, row);
+}
+
+void BorrowedAnswers::put_all(Keys& keys) {
+  const FloatGuard guard;
+  std::vector<float> distance(keys.row.size());
+  std::vector<std::int64_t> row(distance.size());
+  finish_keys(metric_, keys, distance.data(), row.data());
+  write(0, distance, row);
+}
+
+}  // namespace kith

@@ -1,0 +1,250 @@
+#include "search/lists/shard_lists.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "base/refuse.hpp"
+#include "host/parallel.hpp"
+#include "kith/error.hpp"
+#include "metric/chain.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t work_a_merged_key = 8;  // of checking and merging, roughly
+
+std::string text(std::int64_t number) {
+  return std::to_string(number);
+}
+
+/// `the keys`, or `list 3`.
+std::string name_of(std::int64_t which) {
+  return which < 0 ? "the keys" : "list " + text(which);
+}
+
+bool is_distance(std::uint32_t value) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  return value >= ordered(-infinity) && value <= ordered(infinity);
+}
+
+/// The first place of list q that no search has; the end of the list where all is well.
+std::size_t wrong_place(const ShardLists& lists, std::int64_t q) {
+  const std::size_t begin = lists.begin(q), end = lists.begin(q + 1);
+  const bool may_be_short = lists.first == nullptr;
+  for (std::size_t i = begin; i < end; ++i) {
+    const ShardKey key = lists.at(i);
+    const bool none = key == ShardKey{};
+    if (none ? !may_be_short : !is_distance(key.value) || key.row < 0) return i;
+    if (i == begin || key > lists.at(i - 1)) continue;
+    if (!none) return i;  // none follows none
+  }
+  return end;
+}
+
+void check_shape(std::string_view where, std::int64_t which, const std::string& shape, std::size_t cells,
+                 std::size_t values, std::size_t rows) {
+  if (values == cells && rows == cells) return;
+  refuse(where, name_of(which) + (which < 0 ? " have " : " has ") + std::to_string(values) + " values and " +
+                    std::to_string(rows) + " rows, but " + shape + "; give " + std::to_string(cells) +
+                    " of each");
+}
+
+/// Keys of the lists of query q, taken together, the `most` nearest of them at the beginning of `room`; how
+/// many there are.
+///   room  2 * most + the longest list
+std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t most,
+                  std::span<ShardKey> room) {
+  const std::span<ShardKey> united = room.first(most), next = room.subspan(most, most);
+  const std::span<ShardKey> list = room.subspan(2 * most);
+  std::size_t size = 0;
+  for (const ShardLists& from : lists) {
+    const std::size_t begin = from.begin(q), count = from.count(q);
+    for (std::size_t i = 0; i < count; ++i) list[i] = from.at(begin + i);
+    std::size_t a = 0, b = 0, to = 0;
+    while (to < most && (a < size || b < count)) {
+      const bool first = b == count || (a < size && united[a] <= list[b]);
+      const ShardKey key = first ? united[a] : list[b];
+      if (b < count && list[b] == key) ++b;  // also where both have it
+      if (first) ++a;
+      next[to++] = key;
+    }
+    std::copy_n(next.begin(), to, united.begin());
+    size = to;
+  }
+  return size;
+}
+
+/// work(begin, end) of all places below `count`, by all threads.
+template <class Work>
+void in_shares(std::size_t count, const Work& work) {
+  constexpr std::size_t a_share = 1 << 12;  // fewer are done sooner than handed out
+  const auto shares = static_cast<std::int64_t>((count + a_share - 1) / a_share);
+  parallel_for(shares, static_cast<std::int64_t>(count), 0, [&](std::int64_t share) {
+    const std::size_t begin = size(share) * a_share;
+    work(begin, std::min(begin + a_share, count));
+  });
+}
+
+void check_all(std::span<const ShardLists> lists) {
+  if (lists.empty()) refuse("merge", "there is no list; give at least one");
+  for (std::size_t i = 0; i < lists.size(); ++i) {
+    const ShardLists &list = lists[i], &first = lists.front();
+    if (list.queries != first.queries || list.k != first.k)
+      refuse("merge", "list " + std::to_string(i) + " has " + text(list.queries) +
+                          " queries and k = " + text(list.k) + ", but list 0 has " + text(first.queries) +
+                          " and k = " + text(first.k) + "; search every shard for the same queries and k");
+    check_keys("merge", list, static_cast<std::int64_t>(i));
+  }
+}
+
+}  // namespace
+
+Keys lists_of_none(std::int64_t queries, std::int64_t k) {
+  const std::size_t cells = cells_of(queries, k);
+  return {queries, k, std::vector<std::uint32_t>(cells, no_value), std::vector<std::int64_t>(cells, -1)};
+}
+
+ShardLists lists_of(std::string_view where, const Keys& keys, std::int64_t which) {
+  if (keys.queries < 0 || keys.k < 1)
+    refuse(where, name_of(which) + " of " + text(keys.queries) + " queries with k = " + text(keys.k) +
+                      "; give 0 or more queries and k of 1 or more");
+  check_shape(where, which, "[" + text(keys.queries) + ", " + text(keys.k) + "] (queries, k)",
+              cells_of(keys.queries, keys.k), keys.value.size(), keys.row.size());
+  return {keys.queries, keys.k, nullptr, keys.value.data(), keys.row.data()};
+}
+
+ShardLists lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t which) {
+  const std::vector<std::int64_t>& first = keys.first;
+  if (keys.queries < 0 || first.size() != size(keys.queries) + 1 || first.front() != 0 ||
+      !std::is_sorted(first.begin(), first.end()))
+    refuse(where, name_of(which) + " of " + text(keys.queries) + " queries with " +
+                      std::to_string(first.size()) +
+                      " places in first; give queries + 1 that begin with 0 and do not decrease");
+  check_shape(where, which, "the last list ends at " + text(first.back()), size(first.back()),
+              keys.value.size(), keys.row.size());
+  return {keys.queries, 0, first.data(), keys.value.data(), keys.row.data()};
+}
+
+void check_keys(std::string_view where, const ShardLists& lists, std::int64_t which) {
+  std::atomic<std::int64_t> wrong = lists.queries;
+  const auto cells = static_cast<std::int64_t>(lists.begin(lists.queries));
+  parallel_for(lists.queries, cells * work_a_merged_key, 0, [&](std::int64_t q) {
+    if (wrong_place(lists, q) == lists.begin(q + 1)) return;
+    std::int64_t known = wrong;
+    while (q < known && !wrong.compare_exchange_weak(known, q)) {
+    }
+  });
+  const std::int64_t q = wrong;
+  if (q == lists.queries) return;
+  const std::size_t place = wrong_place(lists, q), rank = place - lists.begin(q);
+  const auto shown = [&](std::size_t at) {
+    return "value " + std::to_string(lists.value[at]) + ", row " + text(lists.row[at]);
+  };
+  refuse(where, name_of(which) + ", query " + text(q) + ", rank " + std::to_string(rank) + ": " +
+                    shown(place) +
+                    (rank > 0 ? " behind " + shown(place - 1) : std::string(" at the beginning")) +
+                    ", which no search finds; give keys as search_keys(), within_keys() and merge() do");
+}
+
+void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
+  check_all(lists);
+  unite_keys(lists, value, row);
+}
+
+void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
+  const std::int64_t m = lists.front().queries;
+  const std::size_t k = size(lists.front().k);
+  if (m == 0) return;  // k may be any number then
+  const auto team = static_cast<std::uint32_t>(std::min<std::size_t>(team_size(0), size(m)));
+  std::vector<std::vector<ShardKey>> rooms(team, std::vector<ShardKey>(3 * k));
+  const std::size_t work = size(m) * k * lists.size() * size(work_a_merged_key);
+  run_team(size(m), work, team, [&](std::size_t q, std::size_t thread) {
+    std::vector<ShardKey>& room = rooms[thread];
+    const std::size_t found = unite(lists, static_cast<std::int64_t>(q), k, room);
+    for (std::size_t j = 0; j < k; ++j) {
+      const ShardKey key = j < found ? room[j] : ShardKey{};
+      value[q * k + j] = key.value;
+      row[q * k + j] = key.row;
+    }
+  });
+}
+
+RadiusKeys merge_radius_keys(std::span<const ShardLists> lists) {
+  check_all(lists);
+  const std::int64_t m = lists.front().queries;
+  std::size_t longest = 0, longest_list = 0;
+  for (std::int64_t q = 0; q < m; ++q) {
+    std::size_t all = 0;
+    for (const ShardLists& list : lists) {
+      all += list.count(q);
+      longest_list = std::max(longest_list, list.count(q));
+    }
+    longest = std::max(longest, all);
+  }
+  RadiusKeys merged{m, {0}, {}, {}};
+  std::vector<ShardKey> room(2 * longest + longest_list);
+  for (std::int64_t q = 0; q < m; ++q) {
+    const std::size_t found = unite(lists, q, longest, room);
+    for (std::size_t j = 0; j < found; ++j) {
+      merged.value.push_back(room[j].value);
+      merged.row.push_back(room[j].row);
+    }
+    merged.first.push_back(static_cast<std::int64_t>(merged.value.size()));
+  }
+  return merged;
+}
+
+void check_values(std::string_view where, Metric metric, std::span<const std::uint32_t> values) {
+  const std::uint32_t least = may_be_negative(metric) ? 0 : ordered(0.0f);
+  const auto wrong = std::find_if(values.begin(), values.end(), [least](std::uint32_t value) {
+    return value != no_value && (!is_distance(value) || value < least);
+  });
+  if (wrong == values.end()) return;
+  refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
+                    " is that of no distance by " + std::string(name(metric)) +
+                    "; give keys as search_keys(), within_keys() and merge() of this kith do");
+}
+
+void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance) {
+  in_shares(values.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      distance[i] = finish(metric, value_of(static_cast<Key>(values[i]) << 32));
+  });
+}
+
+void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row) {
+  finish_values(metric, keys.value, distance);
+  in_shares(keys.row.size(), [&](std::size_t begin, std::size_t end) {
+    std::copy(keys.row.data() + begin, keys.row.data() + end, row + begin);
+  });
+}
+
+void leave_out_of(const ShardLists& lists, std::span<const std::int64_t> rows, std::uint32_t* value,
+                  std::int64_t* row) {
+  if (static_cast<std::int64_t>(rows.size()) != lists.queries)
+    refuse("leave_out", std::to_string(rows.size()) + " rows for " + text(lists.queries) +
+                            " queries; give one a query, -1 for none");
+  if (lists.k < 2)
+    refuse("leave_out", "the keys have k = " + text(lists.k) +
+                            ", of which nothing is left; search for one more than you want");
+  check_keys("leave_out", lists);
+  const std::size_t kept = size(lists.k) - 1;
+  for (std::size_t q = 0; q < rows.size(); ++q) {
+    const std::int64_t* const list = lists.row + q * (kept + 1);
+    const bool names_one = rows[q] >= 0;  // -1 is also what ends a short list
+    const auto at = names_one ? size(std::find(list, list + kept, rows[q]) - list) : kept;
+    for (std::size_t j = 0; j < kept; ++j) {
+      const std::size_t from = q * (kept + 1) + j + (j < at ? 0 : 1);
+      value[q * kept + j] = lists.value[from];
+      row[q * kept + j] = lists.row[from];
+    }
+  }
+}
+
+}  // namespace kith

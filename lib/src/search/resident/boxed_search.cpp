@@ -1,0 +1,167 @@
+#include "search/resident/boxed_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/numbers.hpp"
+#include "boxes/boxes_rules.hpp"
+#include "device/timing.hpp"
+#include "plan/reasons.hpp"
+#include "search/resident/exact_search.hpp"
+#include "search/resident/pipeline.hpp"
+
+namespace kith {
+namespace {
+
+/// The leaves that queries read by `plan`.
+std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& plan,
+                                       const PlanOptions& options, MatrixView<const float> queries,
+                                       Trace& trace) {
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  Workspace workspace(state, plan, scratch_of(*state, plan));
+  const DeviceFilter filter(state, plan, options);
+  const BoxedSearch search(index, plan, options, filter, &trace);
+  std::function<void()> nothing;
+  std::vector<std::uint32_t> leaves;
+  for (std::int64_t first = 0; first < queries.rows(); first += plan.query_tile) {
+    const MatrixView<const float> some =
+        queries.slice(first, std::min(plan.query_tile, queries.rows() - first));
+    upload_tile(index, plan, some, first, workspace, filter, nullptr);
+    const std::vector<std::uint32_t> more = search.walk(some, workspace, nullptr, nothing);
+    leaves.insert(leaves.end(), more.begin(), more.end());
+  }
+  return leaves;
+}
+
+/// Queries of a sample, spread evenly.
+std::vector<std::int64_t> sample_of(std::int64_t m, std::int64_t count) {
+  std::vector<std::int64_t> sample;
+  for (std::int64_t i = 0; i < count; ++i) sample.push_back(i * m / count);
+  return sample;
+}
+
+}  // namespace
+
+spi::Step boxes_step(const Plan& plan, const spi::Boxes& boxes, const spi::RowBlocks& queries,
+                     spi::Allocation* order, spi::Allocation* leaves, const spi::Grid<std::uint32_t>& filter,
+                     const spi::Grid<float>& within, const spi::Grid<Key>& out, const spi::Scratch& scratch) {
+  const std::size_t q = queries.rows;
+  spi::Grid<std::uint32_t> ordered;
+  if (order) ordered = {order, 0, 1, q, q};
+  return {spi::BoxesStep{plan.problem.metric,
+                         queries,
+                         ordered,
+                         boxes,
+                         static_cast<std::uint32_t>(plan.problem.k),
+                         filter,
+                         within,
+                         static_cast<std::uint32_t>(plan.most_leaves),
+                         out,
+                         {leaves, 0, q, 1, 1},
+                         scratch},
+          plan.threads};
+}
+
+BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                         const DeviceFilter& filter, Trace* trace)
+    : index_(index),
+      plan_(plan),
+      options_(options),
+      filter_(filter),
+      boxes_(boxes_for(index, options, trace)),
+      order_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)),
+      leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)) {}
+
+std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, const Workspace& workspace,
+                                             Trace* trace, std::function<void()>& overlap,
+                                             const spi::Grid<float>& within) const {
+  std::vector<std::uint32_t> order;
+  const bool ordered = queries.rows() >= worth_sorting;
+  if (ordered && boxes_->order()) {
+    const Stopwatch sorting;
+    order = boxes_->order()->order_of(queries, plan_.threads);
+    if (trace) trace->seconds["sort"] += sorting.seconds();
+  }
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  {
+    const DeviceSession session(*state);
+    if (!order.empty()) session->write(*order_.get(), 0, order.data(), order.size() * sizeof(std::uint32_t));
+    StepTimer timer(*session, trace);
+    if (ordered && order.empty()) {
+      session->enqueue(order_step(workspace.queries(queries.rows()), boxes_->frame(), order_.get(),
+                                  workspace.scratch(), plan_.threads));
+      timer.after(spi::OrderStep::name);
+    }
+    session->enqueue(boxes_step(plan_, boxes_->boxes(), workspace.queries(queries.rows()),
+                                ordered ? order_.get() : nullptr, leaves_.get(),
+                                filter_.words(queries.rows()), within, workspace.result(queries.rows()),
+                                workspace.scratch()));
+    timer.after(spi::BoxesStep::name);
+    timer.collect(overlap);
+  }
+  do_once(overlap);
+  std::vector<std::uint32_t> leaves(size(queries.rows()));
+  const DeviceSession session(*state);
+  session->read(*leaves_.get(), 0, leaves.data(), leaves.size() * sizeof(std::uint32_t));
+  return leaves;
+}
+
+void BoxedSearch::run(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace,
+                      Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
+  const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, overlap);
+  Open open;
+  for (std::size_t q = 0; q < leaves.size(); ++q)
+    if (static_cast<std::int64_t>(leaves[q]) > plan_.most_leaves)
+      open.queries.push_back(static_cast<std::int64_t>(q));
+  if (trace) {
+    trace->leaves += std::accumulate(leaves.begin(), leaves.end(), std::int64_t{0});
+    trace->fallbacks += static_cast<std::int64_t>(open.queries.size());
+  }
+  if (!open.queries.empty()) {
+    PlanOptions rest = options_;
+    std::vector<std::uint32_t> words;
+    if (plan_.filters > 1) {
+      words = gathered(options_.filter, open.queries, first);
+      rest.filter = {words.data(), static_cast<std::int64_t>(open.queries.size()), options_.filter.cols()};
+    }
+    search_rest(index_, plan_, rest, queries, open, Proposer::none, workspace, trace);
+  }
+  watcher.step_done();
+}
+
+bool boxes_pay(const ResidentRows& index, MatrixView<const float> queries, const PlanOptions& options,
+               Plan& plan, std::string& why_not, Trace& trace) {
+  const std::vector<std::int64_t> sample = sample_of(queries.rows(), plan.tried_queries);
+  const auto count = static_cast<std::int64_t>(sample.size());
+  const std::vector<float> rows = gathered(queries, sample, 0);
+  const MatrixView<const float> few(rows.data(), count, queries.cols());
+  PlanOptions way = options;
+  way.self.reset();  // plan.problem.k is one more already
+  way.boxes = true;
+  way.progress = nullptr;
+  std::vector<std::uint32_t> words;
+  if (plan.filters > 1) {
+    words = gathered(options.filter, sample, 0);
+    way.filter = {words.data(), count, options.filter.cols()};
+  }
+  Plan of_few = plan_search(index, count, plan.problem.k, way, {});
+  of_few.most_leaves = plan.most_leaves;
+  const std::vector<std::uint32_t> leaves = leaves_read(index, of_few, way, few, trace);
+  const auto worth = static_cast<std::int64_t>(leaves_worth(index.device.info(), plan.problem));
+  std::int64_t total = 0, gave_up = 0;
+  for (const std::uint32_t read : leaves) {
+    total += read;
+    // Then all rows are read, too: it has cost what such a query costs in the search.
+    if (static_cast<std::int64_t>(read) > plan.most_leaves) ++gave_up, total += worth;
+  }
+  const double mean = static_cast<double>(total) / static_cast<double>(count);
+  if (total < worth * count) {
+    plan.reason += reasons::boxes_pay(count, mean, worth);
+    return true;
+  }
+  why_not = reasons::boxes_lose(count, gave_up, mean, worth);
+  if (!has_filter(options)) index.made->lessons.tell_boxes_lose(plan.problem.k);
+  return false;
+}
+
+}  // namespace kith

@@ -1,0 +1,86 @@
+#include "search/resident/exact_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "exact/exact_tile.hpp"
+#include "plan/plan_memory.hpp"
+#include "rows/rows.hpp"
+#include "search/lists/trace_sums.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/pipeline.hpp"
+
+namespace kith {
+namespace {
+
+/// Move the keys of queries first, first + 1, ... of the rest to where those of the tile are.
+void move_keys(Device::State& state, const Workspace& from, std::int64_t first, std::int64_t count,
+               const Open& open, const Workspace& to) {
+  const spi::Grid<Key> found = from.result(count), result = to.result(1);
+  const std::size_t k = found.cols;
+  std::vector<Key> keys(static_cast<std::size_t>(count) * k);
+  const DeviceSession session(state);
+  session->read(*found.memory, 0, keys.data(), keys.size() * sizeof(Key));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto q = static_cast<std::size_t>(open.queries[static_cast<std::size_t>(first + i)]);
+    session->write(*result.memory, q * k * sizeof(Key), keys.data() + static_cast<std::size_t>(i) * k,
+                   k * sizeof(Key));
+  }
+}
+
+float largest_of(const std::vector<float>& rows) {
+  float largest = 0;
+  for (const float value : rows) largest = std::max(largest, std::fabs(value));
+  return largest;
+}
+
+}  // namespace
+
+PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options) {
+  PlanOptions rest;
+  rest.proposer = Proposer::none;
+  rest.boxes = false;
+  rest.filter = options.filter;
+  rest.memory_limit = memory_budget(index.device.info(), plan, options);  // the other half
+  rest.threads = options.threads;
+  rest.stop = options.stop;
+  return rest;
+}
+
+void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                      std::function<void()>& overlap) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  for (std::int64_t i = 0; i < steps(); ++i) {
+    {
+      const DeviceSession session(*state);
+      StepTimer timer(*session, trace);
+      run_tile(index_, plan_, tiles_[static_cast<std::size_t>(i)], i, i + 1 == steps(), count, workspace,
+               filter_, timer);
+      timer.collect(overlap);
+      if (watcher.watches()) session->finish();
+    }
+    do_once(overlap);
+    watcher.step_done();
+  }
+}
+
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const Workspace& workspace, Trace* trace) {
+  const std::vector<float> rows = gathered(queries, open.queries, 0);
+  const MatrixView<const float> rest(rows.data(), static_cast<std::int64_t>(open.queries.size()),
+                                     queries.cols());
+  PlanOptions way = options_for_rest(index, plan, options);
+  way.proposer = proposer;
+  const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
+  Trace more = trace ? asked_like(*trace) : Trace{};
+  more.time_steps = trace && trace->time_steps;
+  run({index, own, way, rest, largest_of(rows), &more},
+      [&](Workspace& from, std::int64_t first, std::int64_t count) {
+        move_keys(*index.device.state(), from, first, count, open, workspace);
+      });
+  if (trace) add_rest(*trace, more);
+  return more.fallbacks;
+}
+
+}  // namespace kith

@@ -1,0 +1,289 @@
+#include "search/resident/pipeline.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/float_guard.hpp"
+#include "certified/bounded_search.hpp"
+#include "device/timing.hpp"
+#include "device/watcher.hpp"
+#include "plan/attempts.hpp"
+#include "plan/plan_filter.hpp"
+#include "plan/product_bounds.hpp"
+#include "plan/reasons.hpp"
+#include "plan/rules/plan_rules.hpp"
+#include "rows/row_filter.hpp"
+#include "rows/rows.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/device_queries.hpp"
+#include "search/resident/exact_search.hpp"
+
+namespace kith {
+namespace {
+
+/// A few queries say little of others.
+constexpr std::int64_t enough_to_tell = 16;
+
+/// Whether a search says something of searches with another filter, or none: not where few rows count.
+bool is_of_most_rows(const Plan& plan, const PlanOptions& options) {
+  const std::int64_t n = plan.problem.n;
+  return !plan.masked || keeps_most(fewest_kept(options.filter, n), n);
+}
+
+/// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
+/// half norms of rows stay comparable with products.
+///   trace  is told where products are exact; may be null
+QueryForm query_form_of(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
+                        float largest_query, Trace* trace) {
+  if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
+  const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
+  const QuantizedForm of = form_of_queries(index, plan.proposer, queries, largest_query, plan.threads);
+  const bool fp16 = plan.proposer == Proposer::fp16;
+  const QueryForm form{fp16 ? std::min(of.scale, train->scale()) : of.scale, of.on_grid,
+                       takes_products(index, *train, of.on_grid)};
+  if (trace && form.takes_products) {
+    trace->plan.exact_products = true;
+    trace->plan.reason += reasons::exact_products();
+  }
+  return form;
+}
+
+/// 0, 1, ..., count - 1: none of them was asked yet.
+Open all_open(std::int64_t count) {
+  Open all{std::vector<std::int64_t>(static_cast<std::size_t>(count)), {}};
+  std::iota(all.queries.begin(), all.queries.end(), 0);
+  return all;
+}
+
+std::int64_t count_of(const Open& open) {
+  return static_cast<std::int64_t>(open.queries.size());
+}
+
+/// Lists of open queries hold nothing: whoever has the rows is to search for these.
+void leave_lists_empty(const ResidentRows& index, const Plan& plan, std::int64_t count, const Open& open,
+                       const Workspace& workspace) {
+  const spi::Grid<Key> result = workspace.result(count);
+  const std::vector<Key> none(static_cast<std::size_t>(plan.problem.k), no_key);
+  const DeviceSession session(*index.device.state());
+  for (const std::int64_t q : open.queries)
+    session->write(*result.memory, (result.first + static_cast<std::size_t>(q) * result.stride) * sizeof(Key),
+                   none.data(), none.size() * sizeof(Key));
+}
+
+/// The attempts of a plan, one after the other, for one query tile after the other.
+class TileSearch {
+ public:
+  TileSearch(const PlannedSearch& search, const DeviceFilter& filter, const QueryForm& form)
+      : index_(search.rows),
+        plan_(search.plan),
+        options_(search.options),
+        largest_query_(search.largest_query),
+        teaches_(is_of_most_rows(plan_, options_)) {
+    if (plan_.boxes)
+      boxed_.emplace(index_, plan_, options_, filter, search.trace);
+    else if (plan_.proposer == Proposer::none)
+      exact_.emplace(index_, plan_, filter);
+    else
+      bounded_.emplace(index_, plan_, form, filter, search.trace);
+  }
+
+  /// Of a query tile, by the first attempt: what progress is counted in.
+  std::int64_t steps() const { return boxed_ ? 1 : exact_ ? exact_->steps() : bounded_->steps(); }
+
+  /// Of the queries of the next tile.
+  void begin_with(const FoundBefore& known) {
+    if (bounded_) bounded_->begin_with(known);
+  }
+
+  ///   first  of the search, query 0 of the tile
+  void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
+           Trace* trace, std::function<void()>& overlap);
+  /// What the tiles say of searches to come.
+  void tell() const;
+  /// Queries of all tiles whose lists are left empty.
+  std::vector<std::int64_t> unanswered() { return std::move(unanswered_); }
+
+ private:
+  void learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after);
+  bool is_to_weigh() const;
+  void weigh_bytes(std::int64_t count) const;
+  bool leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                      Trace* trace);
+  void leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open, bool asked,
+                      const Workspace& workspace, Trace* trace);
+
+  const ResidentRows& index_;
+  const Plan& plan_;
+  const PlanOptions& options_;
+  const float largest_query_;
+  const bool teaches_;
+  std::optional<BoxedSearch> boxed_;
+  std::optional<ExactSearch> exact_;
+  std::optional<BoundedSearch> bounded_;
+  std::size_t begin_ = 0;  ///< the attempt that a tile begins with: later ones once many were open
+  bool finer_ = false;     ///< most of a tile was left to 16-bit floats
+  /// Queries that a proposer was asked for, and left to a finer one or to the chain.
+  std::int64_t asked_ = 0, left_ = 0;
+  std::vector<std::int64_t> unanswered_;
+};
+
+void TileSearch::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
+                     Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
+  if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, overlap);
+  const std::int64_t count = queries.rows();
+  if (exact_) return exact_->run(count, workspace, watcher, trace, overlap);
+  const std::size_t begin = begin_;
+  Open open = all_open(count);
+  if (finer_ && leave_to_finer(queries, open, workspace, trace)) return watcher.steps_done(steps());
+  std::size_t before_at = begin;
+  for (std::size_t at = begin; at < plan_.attempts.size(); ++at) {
+    const Attempt& attempt = plan_.attempts[at];
+    if (!applies(attempt, count_of(open), count)) continue;
+    if (attempt.way == Attempt::Way::exact) {
+      leave_to_chain(queries, first, open, at > begin, workspace, trace);
+      break;
+    }
+    if (at > begin && attempt.when == Attempt::When::many && leave_to_finer(queries, open, workspace, trace))
+      break;
+    const std::int64_t before = count_of(open);
+    const bool weighs = at == 0 && is_to_weigh();
+    bounded_->count_ranked(weighs);
+    open = bounded_->ask(attempt, queries, open, workspace, watcher, trace, overlap);
+    if (weighs) weigh_bytes(count);
+    if (at > begin) {
+      if (trace) trace->repeats += std::max<std::int64_t>(before - count_of(open), 0);
+      learn(before_at, at, before, count_of(open));
+    }
+    before_at = at;
+  }
+  if (begin < plan_.attempts.size() - 1) asked_ += count;
+  if (begin > 0) watcher.steps_done(steps());
+}
+
+/// Where a guess left many queries open, later tiles begin without one; where the attempt after it answers
+/// these, the guess is to blame. It is not where ties fill the lists.
+void TileSearch::learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after) {
+  if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
+    return;
+  begin_ = at;
+  if (teaches_ && before >= enough_to_tell && 2 * (before - after) >= before)
+    index_.made->lessons.tell_misleads(plan_.proposer);
+}
+
+/// Whether kith chose bytes for what a sample says of them, which the first searches have to show.
+bool TileSearch::is_to_weigh() const {
+  return teaches_ && plan_.proposer == Proposer::int8 && options_.proposer == Proposer::automatic &&
+         !plan_.rows_are_bytes && !bounded_->is_exact() && plan_.problem.m > spi::small_batch &&
+         index_.device.info().kind == DeviceKind::gpu && !index_.made->lessons.bytes_suit(plan_.problem.k);
+}
+
+/// By what the first attempt at `count` queries ranked.
+void TileSearch::weigh_bytes(std::int64_t count) const {
+  const double ranked = static_cast<double>(bounded_->ranked()) / static_cast<double>(count);
+  if (lists_too_many(plan_.problem, ranked))
+    index_.made->lessons.tell_overwhelms(Proposer::int8, plan_.problem.k);
+  else
+    index_.made->lessons.tell_bytes_suit(plan_.problem.k);
+}
+
+/// Where bytes, which kith chose itself, leave many queries: ask 16-bit floats, whose bounds are nearer to
+/// the distances. False where that cannot be done.
+bool TileSearch::leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+                                Trace* trace) {
+  const auto& has = index_.device.info().proposers;
+  const bool there = std::find(has.begin(), has.end(), Proposer::fp16) != has.end() &&
+                     has_bound(index_, Proposer::fp16, largest_query_);
+  const bool gave_up = begin_ + 1 == plan_.attempts.size();
+  if (plan_.proposer != Proposer::int8 || options_.proposer != Proposer::automatic || plan_.rows_are_bytes ||
+      bounded_->rows_elsewhere() || gave_up || !there || count_of(open) <= spi::small_batch)
+    return false;
+  try {
+    const std::int64_t many = count_of(open), fell = search_rest(index_, plan_, options_, queries, open,
+                                                                 Proposer::fp16, workspace, trace);
+    left_ += many;
+    finer_ = 2 * many > queries.rows();
+    if (finer_ && 2 * fell > many) {  // later tiles are left to the chain at once, and later searches
+      finer_ = false;
+      begin_ = plan_.attempts.size() - 1;
+      if (teaches_) index_.made->lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
+    }
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
+    return false;
+  }
+}
+
+/// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
+///   asked  it was asked for this tile
+void TileSearch::leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open,
+                                bool asked, const Workspace& workspace, Trace* trace) {
+  if (leave_to_finer(queries, open, workspace, trace)) return;
+  const std::int64_t many = count_of(open);
+  if (asked) left_ += many;
+  if (options_.proposer == Proposer::automatic && 2 * many > queries.rows())
+    begin_ = plan_.attempts.size() - 1;
+  if (index_.rows_are_bytes || (bounded_ && bounded_->rows_elsewhere())) {
+    leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
+    for (const std::int64_t q : open.queries) unanswered_.push_back(first + q);
+  } else
+    search_rest(index_, plan_, options_, queries, open, Proposer::none, workspace, trace);
+  if (trace) trace->fallbacks += many;
+}
+
+void TileSearch::tell() const {
+  const bool own_way = options_.proposer == Proposer::automatic && options_.train_tile == 0;
+  if (teaches_ && own_way && left_ >= enough_to_tell && 2 * left_ > asked_)
+    index_.made->lessons.tell_overwhelms(plan_.proposer, plan_.problem.k);
+}
+
+}  // namespace
+
+void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
+                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 DeviceQueries* device_queries) {
+  const Stopwatch upload;
+  if (device_queries)
+    device_queries->place(plan, first, queries, workspace);
+  else
+    upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
+                plan.threads);
+  filter.upload(first, queries.rows());
+  if (trace) trace->seconds["upload"] += upload.seconds();
+}
+
+std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile) {
+  const ResidentRows& index = search.rows;
+  const Plan& plan = search.plan;
+  Trace* const trace = search.trace;
+  const std::shared_ptr<Device::State>& state = index.device.state();
+  const std::int64_t m = search.queries.rows(), query_tiles = (m + plan.query_tile - 1) / plan.query_tile;
+  Workspace workspace(state, plan, scratch_of(*state, plan));
+  const DeviceFilter filter(state, plan, search.options);
+  if (plan.proposer != Proposer::none && m > 0) quantized_rows_for(index, plan, trace);
+  std::optional<TileSearch> tiles;
+  if (m > 0)
+    tiles.emplace(search, filter, query_form_of(index, plan, search.queries, search.largest_query, trace));
+  const std::int64_t steps = tiles ? tiles->steps() : 0;
+  Watcher watcher(search.options, query_tiles * steps);
+  watcher.check_stop();
+  for (std::int64_t first = 0; first < m; first += plan.query_tile) {
+    const std::int64_t count = std::min(plan.query_tile, m - first);
+    const MatrixView<const float> of_tile = search.queries.slice(first, count);
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.device_queries);
+    tiles->begin_with(search.known.slice(first, count));
+    tiles->run(of_tile, first, workspace, watcher, trace, search.overlap);
+    on_tile(workspace, first, count);
+  }
+  do_once(search.overlap);  // there are no queries
+  if (tiles) tiles->tell();
+  if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
+  if (trace) {
+    trace->query_tiles = query_tiles;
+    trace->train_tiles = steps;
+  }
+  return tiles ? tiles->unanswered() : std::vector<std::int64_t>{};
+}
+
+}  // namespace kith

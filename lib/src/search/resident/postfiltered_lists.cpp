@@ -1,0 +1,88 @@
+#include "search/resident/postfiltered_lists.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "device/timing.hpp"
+#include "host/parallel.hpp"
+#include "plan/plan_memory.hpp"
+#include "rows/row_filter.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/exact_search.hpp"
+#include "search/resident/pipeline.hpp"
+
+namespace kith {
+namespace {
+
+/// Row of the filter that query `q` of a search goes by.
+const std::uint32_t* words_for(const PlanOptions& options, std::int64_t q) {
+  return options.filter.row(options.filter.rows() == 1 ? 0 : q);
+}
+
+/// Strike out of one list. Returns how many rows are left, at most k; they come first.
+///   own  the query's own row, which does not count; -1: none
+std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_t own, std::int64_t k) {
+  std::int64_t left = 0;
+  for (const Key key : list) {
+    if (key == no_key || left == k) break;
+    const std::uint32_t row = row_of(key);
+    if (counts(words, row) && static_cast<std::int64_t>(row) != own) list[size(left++)] = key;
+  }
+  std::fill(list.begin() + left, list.end(), no_key);
+  return left;
+}
+
+/// The nearest rows of some queries of a tile by the chain with the filter.
+///   returns  [numbers.size(), k]
+std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                          MatrixView<const float> queries, std::int64_t first,
+                          const std::vector<std::int64_t>& numbers, std::int64_t k) {
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  const std::vector<float> rows = gathered(queries, numbers, 0);
+  PlanOptions way = options_for_rest(index, plan, options);
+  std::vector<std::uint32_t> words;
+  if (options.filter.rows() > 1) {
+    words = gathered(options.filter, numbers, first);
+    way.filter = {words.data(), count, options.filter.cols()};
+  }
+  const Plan chain = plan_search(index, count, k, way, {});
+  std::vector<Key> keys(numbers.size() * size(k));
+  run({index, chain, way, {rows.data(), count, queries.cols()}},
+      [&](Workspace& workspace, std::int64_t at, std::int64_t some) {
+        const DeviceSession session(*index.device.state());
+        session->read(*workspace.result(some).memory, 0, keys.data() + at * k, size(some * k) * sizeof(Key));
+      });
+  return keys;
+}
+
+}  // namespace
+
+void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                        MatrixView<const float> queries, std::int64_t first, std::int64_t k,
+                        std::span<Key> keys, Trace* trace) {
+  const Stopwatch striking;
+  const std::int64_t count = queries.rows(), width = plan.problem.k;
+  const auto own_of = [&](std::int64_t q) { return plan.self ? *plan.self + first + q : -1; };
+  const auto list_of = [&](std::int64_t q) { return keys.subspan(size(q * width), size(width)); };
+  std::vector<std::int64_t> left(size(count));
+  parallel_for(count, count * width, plan.threads, [&](std::int64_t q) {
+    left[size(q)] = strike(list_of(q), words_for(options, first + q), own_of(q), k);
+  });
+  std::vector<std::int64_t> open;
+  for (std::int64_t q = 0; q < count && width < plan.problem.n; ++q)
+    if (left[size(q)] < k) open.push_back(q);
+  if (trace) trace->seconds["finish"] += striking.seconds();
+  if (open.empty()) return;
+  const std::int64_t most = std::min(k + (plan.self ? 1 : 0), plan.problem.n);
+  std::vector<Key> found = by_chain(index, plan, options, queries, first, open, most);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    const std::span<Key> list(found.data() + i * size(most), size(most));
+    std::replace_if(list.begin(), list.end(), is_masked, no_key);
+    const std::int64_t rows = strike(list, words_for(options, first + open[i]), own_of(open[i]), k);
+    std::copy_n(list.begin(), rows, list_of(open[i]).begin());
+  }
+  if (trace) trace->fallbacks += static_cast<std::int64_t>(open.size());
+}
+
+}  // namespace kith

@@ -1,0 +1,241 @@
+#include "search/resident/resident_search.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "certified/quantized_rows.hpp"
+#include "check/proposer_check.hpp"
+#include "device/host_buffer.hpp"
+#include "device/timing.hpp"
+#include "host/parallel.hpp"
+#include "kith/spi/product_error.hpp"
+#include "plan/reasons.hpp"
+#include "rows/row_filter.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/device_queries.hpp"
+#include "search/resident/pipeline.hpp"
+#include "search/resident/postfiltered_lists.hpp"
+#include "search/resident/prefiltered_search.hpp"
+#include "search/resident/sampling.hpp"
+
+namespace kith {
+namespace {
+
+constexpr std::int64_t keys_a_share = 1 << 12;  // fewer are finished sooner than handed out
+
+/// body(q) for q in 0 .. count-1, as many at a time as are worth handing out.
+template <class Body>
+void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
+  const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
+  parallel_for((count + a_share - 1) / a_share, count * plan.problem.k, plan.threads,
+               [&](std::int64_t share) {
+                 for (std::int64_t q = share * a_share; q < std::min((share + 1) * a_share, count); ++q)
+                   body(static_cast<std::size_t>(q));
+               });
+}
+
+/// Keys of a query tile, read from the device, without those rows that do not count; where the plan strikes
+/// them out, that is done afterwards.
+///   keys  [count, plan.problem.k]
+void read_tile(const ResidentRows& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
+               std::int64_t count, Trace* trace, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  const std::size_t bytes = static_cast<std::size_t>(count) * width * sizeof(Key);
+  const spi::Grid<Key> result = workspace.result(count);
+  const Stopwatch download;
+  {
+    const DeviceSession session(*index.device.state());
+    session->read(*result.memory, 0, keys.data(), bytes);
+  }
+  if (trace) trace->seconds["download"] += download.seconds();
+  if (plan.struck || (!plan.filters && !plan.self)) return;
+  const Stopwatch tidying;
+  for_each_list(count, plan, [&](std::size_t q) {
+    std::optional<std::uint32_t> own;
+    if (plan.self) own = static_cast<std::uint32_t>(*plan.self + first) + static_cast<std::uint32_t>(q);
+    tidy({keys.data() + q * width, width}, own);
+  });
+  if (trace) trace->seconds["finish"] += tidying.seconds();
+}
+
+/// The k nearest of each of `count` lists, to queries first, first + 1, ... of `sink`.
+void put_tile(const Plan& plan, std::int64_t first, std::int64_t count, std::int64_t k,
+              std::span<const Key> keys, AnswerSink& sink, Trace* trace) {
+  const Stopwatch finishing;
+  const auto nearest = static_cast<std::size_t>(k), width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan, [&](std::size_t q) {
+    sink.put(first + static_cast<std::int64_t>(q), keys.subspan(q * width, nearest));
+  });
+  if (trace) trace->seconds["finish"] += finishing.seconds();
+}
+
+/// Room for the keys of a query tile on the host, made when it is first asked for.
+class KeysOfTile {
+ public:
+  KeysOfTile(const ResidentRows& index, const Plan& plan)
+      : state_(*index.device.state()),
+        count_(static_cast<std::size_t>(plan.query_tile) * static_cast<std::size_t>(plan.problem.k)) {}
+  std::span<Key> keys() {
+    if (!buffer_) buffer_.emplace(state_, count_ * sizeof(Key));
+    return buffer_->as<Key>(count_);
+  }
+
+ private:
+  Device::State& state_;
+  const std::size_t count_;
+  std::optional<HostBuffer> buffer_;
+};
+
+/// What a certificate rests on.
+void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) {
+  if (plan.proposer == Proposer::none) return;
+  trace.product_bound =
+      spi::largest_product_error(plan.proposer, static_cast<std::size_t>(plan.problem.dims));
+  trace.proposer_check = proposer_check(plan, device);
+}
+
+/// What of a plan depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
+/// them, and the selector that is the fastest in a sample.
+///   trace  is told what was made on the way
+void decide_by_values(const ResidentRows& index, const QuerySet& queries, std::int64_t k,
+                      const PlanOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
+  const std::int64_t m = queries.count();
+  const bool tries_boxes = plan.boxes && plan.tried_queries > 0;
+  const bool samples = !given.sample.empty() && m > 0;
+  if (!tries_boxes && !samples && has_bound(index, plan.proposer, queries.largest())) return;
+  PlanOptions options = given;
+  std::string why_not;
+  if (tries_boxes && !boxes_pay(index, queries.rows(), options, plan, why_not, trace)) {
+    options.boxes = false;
+    plan = plan_search(index, m, k, options, feedback);
+    plan.reason += why_not;
+  }
+  if (!has_bound(index, plan.proposer, queries.largest())) {
+    options.proposer = Proposer::none;
+    plan = plan_search(index, m, k, options, feedback);
+    plan.reason = reasons::out_of_range(plan.reason);
+  }
+  if (samples) plan = plan_by_sample(index, queries.rows(), k, options);
+}
+
+/// What a search by `plan` begins with of what is known: thresholds are those of proposers, and lists that
+/// rows leave afterwards need more than the k nearest.
+FoundBefore begins_with(const ResidentRows& index, const Plan& plan, const FoundBefore& known) {
+  const bool takes = plan.proposer != Proposer::none && !plan.filters && !plan.self &&
+                     plan.problem.k <= known.k && has_numbers_before(index.rows, plan.problem.k);
+  return takes ? known : FoundBefore{};
+}
+
+void leave_out_lists(const ResidentRows& index, const Plan& plan, std::int64_t count, std::span<Key> keys) {
+  const auto width = static_cast<std::size_t>(plan.problem.k);
+  for_each_list(count, plan,
+                [&](std::size_t q) { leave_out_before(keys.subspan(q * width, width), index.rows); });
+}
+
+/// A search by a plan, told as it begins.
+void begin_trace(const ResidentRows& index, const Plan& plan, const Trace& made, Trace& trace) {
+  restart(trace);
+  trace.boxes_seconds = made.boxes_seconds;
+  trace.boxes_bytes = made.boxes_bytes;
+  trace.plan = plan;
+  tell_of_proposer(plan, index.device.info(), trace);
+}
+
+/// The search of one request by one plan.
+class AnswerSearch {
+ public:
+  /// All of these live longer.
+  AnswerSearch(const ResidentRows& index, const SearchRequest& request, const PlanOptions& options,
+               const Plan& plan, AnswerSink& sink, Trace* trace)
+      : index_(index),
+        request_(request),
+        options_(options),
+        plan_(plan),
+        sink_(sink),
+        trace_(trace),
+        known_(begins_with(index, plan, request.known)),
+        room_(index, plan) {}
+
+  ///   begun    is set once the sink has an answer
+  ///   returns  as search_resident() does
+  std::vector<std::int64_t> run(bool& begun) {
+    const QuerySet& queries = request_.queries;
+    std::optional<LandedQueries> landed;
+    if (const RowsToLand* const there = queries.on_device()) landed.emplace(*index_.device.state(), *there);
+    std::optional<PlanOptions> unfiltered;
+    if (plan_.struck) unfiltered.emplace(options_).filter = {};
+    return kith::run({index_, plan_, unfiltered ? *unfiltered : options_, queries.rows(), queries.largest(),
+                      trace_, [this] { sink_.begin(request_.m(), request_.k); },
+                      landed ? &*landed : request_.device_queries, known_},
+                     [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+                       begun = true;
+                       take_tile(workspace, first, count);
+                     });
+  }
+
+ private:
+  void take_tile(Workspace& workspace, std::int64_t first, std::int64_t count) {
+    if (sink_.take_on_device(workspace.result(count), first, trace_)) return;
+    const std::span<Key> keys = room_.keys();
+    read_tile(index_, plan_, workspace, first, count, trace_, keys);
+    if (!known_.value.empty()) leave_out_lists(index_, plan_, count, keys);
+    if (plan_.struck)
+      leave_filtered_out(index_, plan_, options_, request_.queries.rows().slice(first, count), first,
+                         request_.k, keys, trace_);
+    put_tile(plan_, first, count, request_.k, keys, sink_, trace_);
+    sink_.tile_done(workspace, first, count);
+  }
+
+  const ResidentRows& index_;
+  const SearchRequest& request_;
+  const PlanOptions& options_;
+  const Plan& plan_;
+  AnswerSink& sink_;
+  Trace* const trace_;
+  const FoundBefore known_;
+  KeysOfTile room_;
+};
+
+}  // namespace
+
+const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& given, PlanOptions& own) {
+  if (!rows.rows_are_bytes && rows.residence == Residence::resident) return given;
+  const auto& [proposer, quantized] = *rows.made->quantized_rows.begin();
+  const std::size_t memory = rows.device.info().memory_bytes, bytes = quantized->bytes();
+  own = given;
+  own.proposer = proposer;
+  own.boxes = false;
+  own.sample.clear();
+  if (!rows.rows_are_bytes)
+    own.memory_limit =
+        given.memory_limit ? std::min(given.memory_limit, rows.search_bytes) : rows.search_bytes;
+  else if (!given.memory_limit && memory > bytes)
+    own.memory_limit = (memory - bytes) / 2;
+  return own;
+}
+
+std::vector<std::int64_t> search_resident(const ResidentRows& index, const SearchRequest& request,
+                                          AnswerSink& sink, Trace* trace) {
+  PlanOptions own;
+  const PlanOptions& options = options_for(index, request.options, own);
+  if (prefilters(index, request.m(), request.k, options) && search_prefiltered(index, request, sink, trace))
+    return {};
+  const Feedback feedback = index.made->lessons.feedback();
+  SearchPlanner planner(index, request.m(), request.k, options, feedback);
+  for (bool begun = false;;) {
+    std::optional<Plan> plan;
+    try {
+      plan = planner.plan();
+      request.queries.prepare(options.threads);
+      Trace made;
+      decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
+      if (trace) begin_trace(index, *plan, made, *trace);
+      return AnswerSearch(index, request, options, *plan, sink, trace).run(begun);
+    } catch (const Error& error) {
+      if (begun || !planner.give_way(error, plan ? &*plan : nullptr)) throw;
+    }
+  }
+}
+
+}  // namespace kith

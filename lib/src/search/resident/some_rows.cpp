@@ -1,0 +1,63 @@
+#include "search/resident/some_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/float_guard.hpp"
+#include "boxes/packed_rows.hpp"
+#include "certified/row_sample.hpp"
+#include "rows/gathered_rows.hpp"
+#include "rows/landing.hpp"
+
+namespace kith {
+
+namespace {
+
+/// Of so many rows, but for these and what is known of their values.
+std::shared_ptr<ResidentRows> like(const ResidentRows& index, std::int64_t rows) {
+  auto some = std::make_shared<ResidentRows>(static_cast<const RowSchema&>(index));
+  some->rows = rows;
+  return some;
+}
+
+std::shared_ptr<ResidentRows> uploaded_once_more(const ResidentRows& index,
+                                                 std::span<const std::int64_t> places,
+                                                 std::uint32_t threads) {
+  const std::vector<float> rows = gathered_rows(index, places, threads);
+  const MatrixView<const float> view(rows.data(), static_cast<std::int64_t>(places.size()), index.dims);
+  std::shared_ptr<ResidentRows> some = like(index, view.rows());
+  if (!compares_bits(index.metric)) {
+    const FloatGuard guard;
+    for (const float value : rows) some->largest = std::max(some->largest, std::fabs(value));
+  }
+  some->chunks = upload_chunks(index.device.state(), view, 0, threads);
+  sampled_values(view, index.metric, some->element, threads).tell(*some);
+  return some;
+}
+
+}  // namespace
+
+std::shared_ptr<const ResidentRows> compacted_rows(const ResidentRows& index,
+                                                   std::span<const std::int64_t> places) {
+  return uploaded_once_more(index, places, 0);
+}
+
+std::shared_ptr<const ResidentRows> kept_rows(const ResidentRows& index, std::span<const std::int64_t> places,
+                                              std::uint32_t threads) {
+  std::shared_ptr<ResidentRows> some;
+  if (packs_rows(*index.device.state(), index.dims)) {
+    some = like(index, static_cast<std::int64_t>(places.size()));
+    some->chunks = packed_chunks(index, places, threads);
+    some->largest = index.largest;
+    some->centre = index.centre;
+    some->clip_range = index.clip_range;
+    some->grid = index.grid;
+    some->spread = index.spread;
+  } else {
+    some = uploaded_once_more(index, places, threads);
+  }
+  some->largest_of_shards = index.largest_of_all();
+  return some;
+}
+
+}  // namespace kith

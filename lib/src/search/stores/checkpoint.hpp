@@ -1,0 +1,65 @@
+// What a search of rows that pass has found so far, as a file from which the same search goes on, on any
+// device.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kith/keys.hpp"
+#include "kith/plan.hpp"
+#include "search/lists/search_pieces.hpp"
+#include "search/stores/row_store.hpp"
+
+namespace kith {
+
+/// Digests of all that decides an answer, each of what it is called by.
+struct SearchDigests {
+  std::uint64_t rows = 0;     ///< their shape, Source::state(), and samples of them as they are searched
+  std::uint64_t queries = 0;  ///< their values as they are searched
+  std::uint64_t options = 0;  ///< metric, columns, k, filter
+
+  bool operator==(const SearchDigests&) const = default;
+};
+
+/// Reads samples of the rows. Throws what Source::read() throws.
+///   queries  prepared
+///   options  by place
+SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
+                         std::int64_t k, const PlanOptions& options);
+
+class Checkpoint {
+ public:
+  ///   rows, queries, k  of the search
+  Checkpoint(std::string path, const SearchDigests& of, std::int64_t rows, std::int64_t queries,
+             std::int64_t k)
+      : path_(std::move(path)), of_(of), all_rows_(rows), queries_(queries), k_(k) {}
+
+  struct Found {
+    std::vector<SearchPiece> done;  ///< which do not overlap
+    Keys keys;
+  };
+
+  /// Nothing where there is no file.
+  /// Throws invalid_argument: it is that of another search; bad_file: it is damaged, or something else.
+  std::optional<Found> read() const;
+
+  /// In the place of the file that was there before.
+  /// Throws bad_file.
+  void write(const std::vector<SearchPiece>& done, const Keys& keys) const;
+
+  std::int64_t queries() const { return queries_; }
+  std::int64_t k() const { return k_; }
+
+ private:
+  std::vector<SearchPiece> pieces_of(const unsigned char* bytes, std::size_t count) const;
+  Keys keys_of(const unsigned char* bytes) const;
+
+  const std::string path_;
+  const SearchDigests of_;
+  const std::int64_t all_rows_, queries_, k_;
+};
+
+}  // namespace kith

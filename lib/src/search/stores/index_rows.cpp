@@ -1,0 +1,96 @@
+#include "search/stores/index_rows.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "base/numbers.hpp"
+#include "certified/row_sample.hpp"
+#include "host/host_thread.hpp"
+#include "metric/chain.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/landed/landed_rows.hpp"
+
+namespace kith {
+namespace {
+
+/// Rows in this order; as they are where it is empty.
+void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
+  if (order.empty()) return;
+  Floats ordered;
+  ordered.reserve(order.size() * static_cast<std::size_t>(rows.view.cols()));
+  for (const std::int64_t row : order)
+    ordered.insert(ordered.end(), rows.view.row(row), rows.view.row(row) + rows.view.cols());
+  rows.own = std::move(ordered);
+  rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
+}
+
+/// Unit rows are made by the host, in double precision, and so is another order.
+bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
+  return prepare_of(schema.metric) == Prepare::none && given.order.empty() &&
+         (given.rows.where != Where::host || schema.device.info().profile.lands_rows);
+}
+
+/// Rows of the host from which on a sample of them is taken while they go to the device.
+constexpr std::int64_t worth_a_thread = std::int64_t{1} << 22;  // bytes
+
+/// The rows as chunks, and every `step`-th of them.
+Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t step,
+                       std::vector<Chunk>& chunks) {
+  std::optional<Floats> sample;
+  {
+    HostThread thread;  // ends with this block
+    const bool pays = given.rows.where == Where::host &&
+                      clamped_product(given.rows.stride_bytes, given.rows.rows) >= worth_a_thread;
+    if (pays)
+      thread.start([&] {
+        try {
+          sample = rows.sample(step);
+        } catch (...) {  // below it fails again, unless all rows do so first
+        }
+      });
+    chunks = rows.chunks(given.first);
+  }
+  return sample ? std::move(*sample) : rows.sample(step);
+}
+
+RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
+  RowsToLand rows(schema.device.state(), given.rows,
+                  {"index", given.what, schema.metric, schema.mask(), given.first_row});
+  RowsOfIndex put;
+  put.sample.view = {nullptr, 0, rows.dims()};
+  if (compares_bits(schema.metric)) {  // of which nobody asks for a sample
+    put.chunks = rows.chunks(given.first);
+  } else {
+    const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
+    put.sample.own = land_and_sample(rows, given, step, put.chunks);
+    put.sample.view = {put.sample.own.data(), count, rows.dims()};
+  }
+  put.largest = rows.largest();
+  return put;
+}
+
+}  // namespace
+
+PreparedRows prepared_rows(const RowSchema& schema, const RowsForIndex& given) {
+  std::vector<unsigned char> copy;
+  const RowsView rows = rows_on_host("index", given.what, schema.device.state(), given.rows, copy);
+  PreparedRows prepared =
+      prepare_rows("index", given.what, rows, schema.metric, 0, schema.mask(), given.first_row);
+  put_in_order(given.order, prepared);
+  if (!copy.empty() && prepared.own.empty()) {  // what it refers to is gone with the copy
+    const float* const first = prepared.view.data();
+    prepared.own.assign(first, first + prepared.view.rows() * prepared.view.cols());
+    prepared.view = {prepared.own.data(), prepared.view.rows(), prepared.view.cols()};
+  }
+  return prepared;
+}
+
+RowsOfIndex put_rows(const RowSchema& schema, const RowsForIndex& given) {
+  if (are_landed(schema, given)) return landed(schema, given);
+  RowsOfIndex put{{}, 0, prepared_rows(schema, given)};
+  put.largest = put.sample.largest;
+  put.chunks = upload_chunks(schema.device.state(), put.sample.view, given.first, 0);
+  return put;
+}
+
+}  // namespace kith

@@ -1,0 +1,61 @@
+#include <algorithm>
+#include <utility>
+
+#include "search/lists/joined_lists.hpp"
+#include "search/stores/part_sink.hpp"
+
+namespace kith {
+
+ListMerger::Found& ListMerger::found_of(const SearchRequest& part) {
+  const std::lock_guard lock(mutex_);
+  const auto [member, is_new] = members_.try_emplace(part.member);
+  if (is_new) member->second.first_query = part.first_query;
+  return member->second;
+}
+
+FoundBefore ListMerger::known(const SearchRequest& part, std::vector<std::uint32_t>&) const {
+  const std::lock_guard lock(mutex_);
+  const auto member = members_.find(part.member);
+  if (member == members_.end()) return {};
+  return {member->second.keys.value, part.k};
+}
+
+void ListMerger::take(const SearchRequest& part, std::int64_t, Keys keys) {
+  if (part.first_row != 0)
+    for (std::int64_t& row : keys.row) row += row < 0 ? 0 : part.first_row;
+  Found& found = found_of(part);
+  if (found.keys.k == 0) {
+    found.keys = std::move(keys);
+    return;
+  }
+  std::vector<Keys> both;
+  both.push_back(std::move(found.keys));
+  both.push_back(std::move(keys));
+  found.keys = united(std::move(both), buffers_);
+}
+
+void ListMerger::take_within(const SearchRequest& part, RadiusKeys keys) {
+  for (std::int64_t& row : keys.row) row += part.first_row;
+  found_of(part).within.push_back(std::move(keys));
+}
+
+/// Whether members had all queries each, or each some of them.
+bool ListMerger::share_queries() const {
+  return std::ranges::all_of(members_, [](const auto& member) { return member.second.first_query == 0; });
+}
+
+Keys ListMerger::keys() {
+  std::vector<Keys> all;
+  all.reserve(members_.size());
+  for (auto& [member, found] : members_) all.push_back(std::move(found.keys));
+  return share_queries() ? united(std::move(all), buffers_) : appended(std::move(all));
+}
+
+RadiusKeys ListMerger::within() {
+  std::vector<RadiusKeys> all;
+  all.reserve(members_.size());
+  for (auto& [member, found] : members_) all.push_back(united(std::move(found.within)));
+  return share_queries() ? united(std::move(all)) : appended(std::move(all));
+}
+
+}  // namespace kith

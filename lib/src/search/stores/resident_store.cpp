@@ -1,0 +1,111 @@
+#include "search/stores/resident_store.hpp"
+
+#include <algorithm>
+#include <mutex>
+
+#include "boxes/index_boxes.hpp"
+#include "certified/quantized_rows.hpp"
+#include "certified/row_sample.hpp"
+#include "metric/chain.hpp"
+#include "rows/read_back.hpp"
+#include "search/resident/pipeline.hpp"
+#include "search/resident/prefiltered_search.hpp"
+#include "search/resident/resident_search.hpp"
+#include "search/resident/some_rows.hpp"
+
+namespace kith {
+namespace {
+
+/// The largest |element| of a sample of `rows`, less the centre; of bits 0: no proposer is asked for them,
+/// and no arithmetic of floats may see them.
+double reach_of(MatrixView<const float> rows, const ResidentRows& all) {
+  return compares_bits(all.metric) ? 0 : clip_range_of(rows, all.centre);
+}
+
+}  // namespace
+
+std::shared_ptr<const ResidentRows> resident_rows(const RowStore& store) {
+  const auto* const resident = dynamic_cast<const ResidentStore*>(&store);
+  return resident ? resident->resident() : nullptr;
+}
+
+std::size_t bytes_of(const ResidentRows& rows) {
+  std::size_t bytes = 0;
+  for (const Chunk& chunk : rows.chunks)
+    if (chunk.memory) bytes += chunk.memory->bytes;
+  const std::lock_guard lock(rows.made->quantized_mutex);
+  for (const auto& [proposer, quantized] : rows.made->quantized_rows)
+    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
+  if (rows.made->boxes) bytes += rows.made->boxes->bytes();
+  return bytes;
+}
+
+Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& given,
+                   const Feedback& feedback) {
+  PlanOptions own;
+  const PlanOptions& options = options_for(rows, given, own);
+  if (prefilters(rows, m, k, options)) return plan_prefiltered(rows, m, k, options);
+  return plan_search(rows, m, k, options, feedback);
+}
+
+void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+  Feedback told = rows.made->lessons.feedback();
+  told.boxes_made = true;  // so that what it takes to make them is no reason against them
+  if (prefilters(rows, m, k, options)) return;  // nothing is kept
+  const Plan plan = plan_search(rows, m, k, options, told);
+  if (plan.boxes)
+    boxes_for(rows, options);
+  else if (plan.proposer != Proposer::none)
+    quantized_rows_for(rows, plan);
+}
+
+std::shared_ptr<const ResidentRows> resident_of(const RowSchema& schema, std::vector<Chunk> chunks,
+                                                MatrixView<const float> sample, float largest) {
+  auto rows = std::make_shared<ResidentRows>(schema);
+  rows->chunks = std::move(chunks);
+  rows->rows = rows->chunks.back().first + rows->chunks.back().rows;
+  rows->largest = largest;
+  sampled_values(sample, schema.metric, schema.element).tell(*rows);
+  return rows;
+}
+
+std::shared_ptr<const RowStore> appended_to(const RowSchema& all, const ResidentRows& before,
+                                            const RowsForIndex& more) {
+  RowsOfIndex put = put_rows(all, more);
+  auto grown = std::make_shared<ResidentRows>(all);
+  grown->rows = before.rows + more.rows.rows;
+  grown->largest = std::max(before.largest, put.largest);
+  grown->chunks = before.chunks;
+  for (Chunk& chunk : put.chunks) grown->chunks.push_back(std::move(chunk));
+  grown->centre = before.centre;
+  grown->clip_range = std::max(before.clip_range, reach_of(put.sample.view, *grown));
+  grown->grid = before.grid;
+  grown->spread = before.spread;
+  return std::make_shared<ResidentStore>(std::move(grown));
+}
+
+StoreInfo ResidentStore::info() const {
+  return {Residence::resident, bytes_of(*resident_), resident_->chunks.size() == 1, 0,
+          resident_->made->lessons.feedback()};
+}
+
+Plan ResidentStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+                         const Feedback& feedback) const {
+  return plan_resident(*resident_, m, k, options, feedback);
+}
+
+void ResidentStore::read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const {
+  read_places(*resident_, first, count, to, threads);
+}
+
+std::shared_ptr<const RowStore> ResidentStore::appended(const RowSchema& all,
+                                                        const RowsForIndex& more) const {
+  return appended_to(all, *resident_, more);
+}
+
+std::shared_ptr<const RowStore> ResidentStore::subset(const RowSchema&,
+                                                      std::span<const std::int64_t> places) const {
+  return std::make_shared<ResidentStore>(compacted_rows(*resident_, places));
+}
+
+}  // namespace kith

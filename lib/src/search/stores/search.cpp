@@ -1,0 +1,246 @@
+#include "search/stores/search.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/numbers.hpp"
+#include "device/device_set.hpp"
+#include "device/timing.hpp"
+#include "kith/error.hpp"
+#include "rows/row_filter.hpp"
+#include "search/lists/trace_sums.hpp"
+#include "search/radius/radius.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/resident/resident_search.hpp"
+#include "search/stores/checkpointed_search.hpp"
+#include "search/stores/part_sink.hpp"
+#include "search/stores/row_store.hpp"
+
+namespace kith {
+namespace {
+
+/// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
+void check_checkpoint(const std::string& where, const RowStore& store, const PlanOptions& options) {
+  if (options.checkpoint.empty()) return;
+  if (where == "search" && store.info().residence == Residence::stream) return;
+  throw Error(
+      Errc::unsupported,
+      where +
+          ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); "
+          "leave it out, or choose these");
+}
+
+/// max |element| of the rows of all shards.
+float largest_of_all(const Index::State& index) {
+  return std::max(index.store->largest(), index.largest_of_shards);
+}
+
+PlanOptions without_self(const PlanOptions& options) {
+  PlanOptions own = options;
+  own.self.reset();
+  return own;
+}
+
+/// Lists that hold one row more than was asked for, without the row that each query is itself.
+///   queries  their numbers
+template <class Lists>
+Lists without_own_rows(const Lists& keys, std::int64_t self, std::vector<std::int64_t> queries) {
+  for (std::int64_t& q : queries) q += self;
+  return leave_out(keys, queries);
+}
+template <class Lists>
+Lists without_own_rows(const Lists& keys, std::int64_t self) {
+  std::vector<std::int64_t> all(size(keys.queries));
+  std::iota(all.begin(), all.end(), 0);
+  return without_own_rows(keys, self, std::move(all));
+}
+
+/// Some queries of a request, one behind the other.
+struct SomeQueries {
+  SomeQueries(const SearchRequest& request, const std::vector<std::int64_t>& numbers)
+      : options(without_self(request.options)) {
+    const RowsView& all = request.queries.given();
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    const std::size_t bytes = size(row_bytes(all.element, all.cols));
+    given.resize(numbers.size() * bytes);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      std::memcpy(given.data() + i * bytes, all.row(numbers[i]), bytes);
+    rows = gathered(request.queries.rows(), numbers, 0);
+    options.progress = nullptr;  // told already
+    if (options.filter.rows() <= 1) return;
+    words = gathered(options.filter, numbers, 0);
+    options.filter = {words.data(), count, options.filter.cols()};
+  }
+
+  PlanOptions options;
+  std::vector<unsigned char> given;
+  std::vector<float> rows;
+  std::vector<std::uint32_t> words;
+};
+
+Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
+             Trace* trace);
+
+/// Search a part of the rows, as a whole or in parts of its own, and tell PartSink what is found.
+void search_part(const RowStore& part, const SearchRequest& request, Trace* trace) {
+  SearchRequest own = request;
+  own.k = std::min(request.k, part.rows());
+  const auto rows = part.resident(own);
+  if (!rows) return part.each_part(request, search_part, trace);
+  if (request.radii) return request.parts->take_within(request, keys_within_resident(*rows, request, trace));
+  std::vector<std::uint32_t> values;
+  own.known = request.parts->known(request, values);
+  Keys keys = request.parts->buffer();
+  KeysSink sink(keys, request.k);
+  const std::vector<std::int64_t> open = search_resident(*rows, own, sink, trace);
+  if (!open.empty()) {
+    const Keys rest = rest_of(part, request, open, trace);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      const auto from = static_cast<std::ptrdiff_t>(i * size(rest.k)),
+                 to = static_cast<std::ptrdiff_t>(open[i] * rest.k);
+      std::copy_n(rest.value.begin() + from, rest.k, keys.value.begin() + to);
+      std::copy_n(rest.row.begin() + from, rest.k, keys.row.begin() + to);
+    }
+  }
+  request.parts->take(request, rows->rows, std::move(keys));
+}
+
+/// The nearest rows of queries that a search of all rows as a whole has left open.
+Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
+             Trace* trace) {
+  const SomeQueries some(request, open);
+  const auto count = static_cast<std::int64_t>(open.size());
+  const RowsView& all = request.queries.given();
+  QuerySet queries(RowsView(some.given.data(), all.element, count, all.cols),
+                   {some.rows.data(), count, request.queries.rows().cols()}, request.queries.largest());
+  ListMerger found(store.buffers());
+  const bool leaves_own = request.options.self.has_value();
+  SearchRequest rest{queries, some.options, request.k + (leaves_own ? 1 : 0)};
+  rest.parts = &found;
+  Trace more;
+  store.each_part(rest, search_part, trace ? &more : nullptr);
+  if (trace) {
+    more.fallbacks = 0;  // which they were counted among already
+    add_rest(*trace, more);
+  }
+  const Keys keys = found.keys();
+  return leaves_own ? without_own_rows(keys, *request.options.self, open) : keys;
+}
+
+/// The same to the caller: places of a single device have the bits of a Key.
+void put_rest(const Keys& rest, const std::vector<std::int64_t>& open, AnswerSink& sink) {
+  const std::size_t k = size(rest.k);
+  std::vector<Key> list(k);
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    for (std::size_t j = 0; j < k; ++j) {
+      const std::int64_t row = rest.row[i * k + j];
+      list[j] = row < 0 ? no_key : Key{rest.value[i * k + j]} << 32 | static_cast<std::uint32_t>(row);
+    }
+    sink.put(open[i], list);
+  }
+}
+
+void search_in_parts(const Index::State& index, const SearchRequest& request, AnswerSink& sink,
+                     Trace* trace) {
+  const RowStore& store = *index.store;
+  const PlanOptions& options = request.options;
+  check_k("search", request.k, store.rows(), options);
+  check_rows_left_out("search", store.rows(), request.m(), options);
+  request.queries.prepare(options.threads);
+  if (trace) restart(*trace);
+  const PlanOptions own = without_self(options);
+  SearchRequest all{request.queries, own, request.k + (options.self ? 1 : 0)};
+  ListMerger merged(store.buffers());
+  std::optional<CheckpointedSearch> checkpointed;
+  if (!options.checkpoint.empty())
+    checkpointed.emplace(Checkpoint(options.checkpoint,
+                                    digests_of(index, store, request.queries.rows(), all.k, options),
+                                    store.rows(), request.m(), all.k));
+  all.parts = checkpointed ? static_cast<PartSink*>(&*checkpointed) : &merged;
+  store.each_part(all, search_part, trace);
+  const Stopwatch joining;
+  Keys keys = checkpointed ? checkpointed->keys() : merged.keys();
+  if (trace && is_set(index.device)) trace->seconds["join"] += joining.seconds();
+  const Stopwatch finishing;
+  if (options.self) keys = without_own_rows(keys, *options.self);
+  sink.begin(request.m(), request.k);
+  sink.put_all(keys);
+  store.buffers().put(std::move(keys));
+  if (!trace) return;
+  trace->plan.self = options.self;
+  trace->seconds["finish"] += finishing.seconds();
+}
+
+/// Keys by place.
+RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& request, Trace* trace) {
+  const RowStore& store = *index.store;
+  const PlanOptions& options = request.options;
+  check_rows_left_out("within", store.rows(), request.m(), options);
+  request.queries.prepare(options.threads);
+  static_cast<void>(bounds_of(index.metric, *request.radii, request.m()));  // all, before parts see some
+  if (trace) restart(*trace);
+  const PlanOptions own = without_self(options);
+  SearchRequest all{request.queries, own, 0, request.radii};
+  ListMerger found(store.buffers());
+  all.parts = &found;
+  store.each_part(all, search_part, trace);
+  RadiusKeys keys = found.within();
+  if (options.self) keys = without_own_rows(keys, *options.self);
+  if (trace) trace->plan.self = options.self;
+  return keys;
+}
+
+}  // namespace
+
+void search(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
+            AnswerSink& sink, Trace* trace) {
+  const Stopwatch total;
+  check_checkpoint("search", *index.store, options);
+  QuerySet queries("search", index, largest_of_all(index), given);
+  const SearchRequest request{queries, options, k};
+  if (const auto rows = index.store->resident(request)) {
+    const std::vector<std::int64_t> open = search_resident(*rows, request, sink, trace);
+    if (!open.empty()) put_rest(rest_of(*index.store, request, open, trace), open, sink);
+  } else {
+    search_in_parts(index, request, sink, trace);
+  }
+  if (trace) trace->total_seconds = total.seconds();
+}
+
+RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) {
+  const Stopwatch total;
+  check_checkpoint("within", *index.store, options);
+  QuerySet queries("within", index, largest_of_all(index), given);
+  const SearchRequest request{queries, options, 0, radii};
+  RadiusNeighbors found;
+  if (const auto rows = index.store->resident(request))
+    found = within_resident(*rows, request, trace);
+  else if (options.boxes == true)
+    throw Error(Errc::unsupported,
+                "within: boxes give no keys, which rows in parts are merged by; leave boxes out, or search "
+                "one device");
+  else
+    found = finish(index.metric, within_in_parts(index, request, trace));
+  if (trace) trace->total_seconds = total.seconds();
+  return found;
+}
+
+RadiusKeys search_keys_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
+                              const PlanOptions& options, Trace* trace) {
+  const Stopwatch total;
+  check_checkpoint("within", *index.store, options);
+  QuerySet queries("within", index, largest_of_all(index), given);
+  const SearchRequest request{queries, options, 0, radii};
+  const auto rows = index.store->resident(request);
+  RadiusKeys found =
+      rows ? keys_within_resident(*rows, request, trace) : within_in_parts(index, request, trace);
+  if (trace) trace->total_seconds = total.seconds();
+  return found;
+}
+
+}  // namespace kith
