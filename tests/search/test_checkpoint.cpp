@@ -158,7 +158,7 @@ TEST_CASE("checkpoint: what is left is all that was not searched, once") {
     std::vector<int> searched(rows * queries, 0);
     const auto by_chance = [&](std::int64_t count) {
       const auto first = static_cast<std::int64_t>(random() % size(count));
-      return Stretch{first, 1 + static_cast<std::int64_t>(random() % size(count - first))};
+      return RowRange{first, 1 + static_cast<std::int64_t>(random() % size(count - first))};
     };
     for (int step = 0; step < 6; ++step) {
       const SearchPiece asked = {by_chance(queries), by_chance(rows)};
