@@ -197,6 +197,13 @@ class AnswerSearch {
   KeysOfTile room_;
 };
 
+/// The plan that a chunk before this one was searched by; null: there is none that fits.
+const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& request) {
+  if (!request.stream_plan || !*request.stream_plan || has_filter(request.options)) return nullptr;
+  const Plan& plan = **request.stream_plan;
+  return plan.problem.n == index.rows ? &plan : nullptr;
+}
+
 }  // namespace
 
 const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& given, PlanOptions& own) {
@@ -223,10 +230,12 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
     return {};
   const Feedback feedback = index.made->lessons.feedback();
   SearchPlanner planner(index, request.m(), request.k, options, feedback);
-  for (bool begun = false;;) {
+  const Plan* const alike = plan_of_alike(index, request);
+  for (bool begun = false, gave_way = false;; gave_way = true) {
     std::optional<Plan> plan;
     try {
-      plan = planner.plan();
+      plan = alike && !gave_way ? *alike : planner.plan();
+      if (request.stream_plan && !alike) *request.stream_plan = plan;
       request.queries.prepare(options.threads);
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);

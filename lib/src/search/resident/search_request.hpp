@@ -26,6 +26,7 @@ struct SearchRequest {
   std::size_t member = 0;                       ///< of a set of devices, whose parts follow each other
   FoundBefore known = {};                       ///< among other rows, with at least k values a query
   DeviceQueries* device_queries = nullptr;      ///< who has the queries on the device; null: nobody
+  std::optional<Plan>* stream_plan = nullptr;   ///< of the chunks before, for all that have as many rows
   PartSink* parts = nullptr;                    ///< where what is found in parts goes; null: there are none
 
   std::int64_t m() const { return queries.count(); }

@@ -137,11 +137,13 @@ void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, con
   StayingQueries staying(set_.device.state(), beside);
   ChunkOptions of_chunk(options, set_.sizes, beside, rows);
   ChunkStream stream(set_, rows, options.threads, options.stop);
+  std::optional<Plan> plan_of_chunks;
   Trace one = trace ? asked_like(*trace) : Trace{};
   while (const std::optional<StreamedChunk> chunk = stream.next()) {
     SearchRequest part =
         request.part(request.queries, of_chunk.of(chunk->first, chunk->rows->rows), 0, chunk->first);
     part.device_queries = &staying;
+    part.stream_plan = &plan_of_chunks;
     visit(ResidentStore(chunk->rows), part, trace ? &one : nullptr);
     if (trace) add_chunk(one, set_.sizes, set_.rows.rows, *trace);
   }
