@@ -148,8 +148,8 @@ files::FileOptions file_options(FuzzedDataProvider& input, const std::string& fo
   files::FileOptions options;
   options.format = format;
   options.header = pick(input, {files::Header::automatic, files::Header::yes, files::Header::no});
-  options.delimiter = pick(input, {'\0', ',', ';', '\t', '|', ' ', ':', '\0'});
-  options.decimal = pick(input, {'\0', '.', ',', '\0'});
+  options.separator = pick(input, {'\0', ',', ';', '\t', '|', ' ', ':', '\0'});
+  options.decimal = pick(input, {'.', ','});
   using enum files::Encoding;
   options.encoding = pick(input, {utf8, latin1, windows1252, utf16, utf16le, utf16be});
   options.note = check_line;

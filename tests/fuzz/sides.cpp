@@ -58,9 +58,10 @@ void read_values(FuzzedDataProvider& input) {
 /// Queries, read as the training rows were and prepared as they were.
 void read_queries(FuzzedDataProvider& input) {
   command::TrainingFlags flags;
-  flags.tables.header = pick(input, {"automatic", "yes", "no"});
-  flags.tables.delimiter = pick(input, {"", ",", ";", "\t"});
-  flags.tables.decimal = pick(input, {"", ","});
+  using enum files::Header;
+  flags.tables.reading.header = pick(input, {automatic, yes, no});
+  flags.tables.reading.separator = pick(input, {'\0', ',', ';', '\t'});
+  flags.tables.reading.decimal = pick(input, {'.', ','});
   flags.tables.unseen = pick(input, {"refuse", "zero"});
   const command::Training& known = training(pick(input, {"", "kind"}));
   if (!known.labels.empty()) flags.tables.label_columns = {"kind"};
@@ -90,7 +91,7 @@ void read_queries(FuzzedDataProvider& input) {
 void read_truth(FuzzedDataProvider& input) {
   const command::Training& known = training("kind");
   command::TableFlags tables;
-  tables.header = pick(input, {"automatic", "yes", "no"});
+  tables.reading.header = pick(input, {files::Header::automatic, files::Header::yes, files::Header::no});
   tables.label_columns = {pick(input, {"kind", "1"})};
   files::Table queries;
   queries.path = "queries.csv";
@@ -108,7 +109,7 @@ void read_truth(FuzzedDataProvider& input) {
 
 void read_filter(FuzzedDataProvider& input) {
   command::TableFlags tables;
-  tables.header = pick(input, {"automatic", "yes", "no"});
+  tables.reading.header = pick(input, {files::Header::automatic, files::Header::yes, files::Header::no});
   command::Training known = training("kind");
   if (pick(input)) known.row_numbers = {0, 2, 5, 9};
   const std::string path = write_file("filter" + ending(input), input.ConsumeRemainingBytesAsString());

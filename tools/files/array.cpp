@@ -36,11 +36,11 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout,
   for (std::uint64_t size : layout.shape)
     if (size == 0) source.fail("holds " + what + ": no values; a table has at least one row and one column");
   if (layout.shape.size() > source.limits().axes)
-    source.fail(
-        "holds an array of " + std::to_string(layout.shape.size()) + " axes, more than the " +
-        std::to_string(source.limits().axes) +
-        " that a file may have; save it with fewer, a.reshape(len(a), -1), or allow more: --max-axes " +
-        std::to_string(layout.shape.size()));
+    source.fail("holds an array of " + std::to_string(layout.shape.size()) + " axes, more than the " +
+                std::to_string(source.limits().axes) +
+                " that a file may have; save it with fewer, a.reshape(len(a), -1), or allow more: --limits "
+                "max-axes=" +
+                std::to_string(layout.shape.size()));
   const std::uint64_t count = product(layout.shape);
   source.require_bytes(multiply(count, size_of(layout.type)), what);
   source.require_memory(multiply(count, bytes) / static_cast<std::uint64_t>(parts));

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <map>
 
-#include "files/binary/records.hpp"
 #include "files/columns/column_notes.hpp"
 #include "files/columns/dictionary.hpp"
-#include "files/text/decorated.hpp"
-#include "files/text/header.hpp"
+#include "files/columns/records.hpp"
+#include "files/text/layout.hpp"
 #include "files/text/number.hpp"
 #include "formats.hpp"
 
@@ -29,7 +28,7 @@ class SideFile {
         options_(options) {
     // A first line that begins with nothing holds names: no label, no number is empty.
     named_ = records_.has_header() ||
-             (options.header == Header::automatic && records_.columns() > 1 && is_index_name(first()[0]));
+             (options.header != Header::no && records_.columns() > 1 && is_index_name(first()[0]));
   }
 
   Records& records() { return records_; }
@@ -66,13 +65,13 @@ class SideFile {
   void tell_header(std::int64_t rows, const std::string& cell) const {
     tell(options_, source_.name() + ": the first line (" + printable(cell) +
                        ") is taken as a header, since " + std::to_string(rows) +
-                       " lines are wanted and so many follow; --header says otherwise");
+                       " lines are wanted and so many follow; --csv header= says otherwise");
   }
 
   void tell_label(const std::string& cell) const {
     tell(options_, source_.name() + ": the first line (" + printable(cell) +
                        ") is taken as a label, and no other line has it; give a line for each row, and "
-                       "--header yes if it is a name");
+                       "--csv header=yes if it is a name");
   }
 
  private:
@@ -174,14 +173,13 @@ bool counts_from_zero(const std::vector<std::string>& first, const std::vector<s
 
 /// The numbers of one line.
 template <class Cell>
-std::vector<double> numbers_of(const Records& records, std::int64_t line, const std::vector<Cell>& cells,
-                               const std::vector<std::size_t>& columns) {
+std::vector<double> numbers_of(const Records& records, char decimal, std::int64_t line,
+                               const std::vector<Cell>& cells, const std::vector<std::size_t>& columns) {
   std::vector<double> values;
   for (const std::size_t c : columns) {
-    const WideNumber number = parse_wide(cells[c], records.decimal());
+    const WideNumber number = parse_wide(cells[c], decimal);
     if (number.kind != Number::finite)
-      records.fail_at(line,
-                      records.column_text(c) + " " + why_not_wide(number.kind, cells[c], records.decimal()));
+      records.fail_at(line, records.column_text(c) + " " + why_not_wide(number.kind, cells[c], decimal));
     values.push_back(number.value);
   }
   return values;
@@ -190,27 +188,30 @@ std::vector<double> numbers_of(const Records& records, std::int64_t line, const 
 }  // namespace
 
 void read_delimited_values(Source& source, Format format, const ValueOptions& options, Values& values) {
-  SideFile file(source, format, options, options.rows, options.columns);
+  FileOptions how = options;
+  if (options.rows == 0 && how.header == Header::automatic) how.header = Header::names;
+  SideFile file(source, format, how, options.rows, options.columns);
   const std::vector<std::size_t> columns = value_columns(file, options);
   Records& records = file.records();
+  const char decimal = options.decimal;
   const std::int64_t first_line = std::max<std::int64_t>(records.line(), 1);
   values.cols = static_cast<std::int64_t>(columns.size());
   for (std::vector<std::string_view> cells; file.next(cells); ++values.rows) {
-    const std::vector<double> line = numbers_of(records, records.line(), cells, columns);
+    const std::vector<double> line = numbers_of(records, decimal, records.line(), cells, columns);
     values.values.insert(values.values.end(), line.begin(), line.end());
   }
   bool header = file.has_names();
   if (file.is_open()) {
     const std::vector<std::string>& first = file.first();
     header = values.rows > 0 && std::any_of(columns.begin(), columns.end(), [&](std::size_t c) {
-               return is_name(first[c], records.decimal()) && !is_missing(first[c]);
+               return is_name(first[c], decimal) && !is_missing(first[c]);
              });
     if (!header && values.rows == options.rows && counts_from_zero(first, columns)) {
       file.tell_header(options.rows, first[columns[0]]);
       header = true;
     }
     if (!header) {
-      const std::vector<double> line = numbers_of(records, first_line, first, columns);
+      const std::vector<double> line = numbers_of(records, decimal, first_line, first, columns);
       values.values.insert(values.values.begin(), line.begin(), line.end());
       ++values.rows;
     }

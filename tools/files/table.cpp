@@ -8,7 +8,7 @@
 
 #include "files/columns/dictionary.hpp"
 #include "files/printed.hpp"
-#include "files/text/header.hpp"
+#include "files/text/layout.hpp"
 #include "formats.hpp"
 
 namespace kith::files {

@@ -82,9 +82,7 @@ struct Table {
   /// and their names where there was a header. Queries may have these columns, whatever they hold, or not.
   std::vector<std::int64_t> unread;
   std::vector<std::string> unread_names;
-  char delimiter = 0;   ///< text files: what separates cells; ' ' is a run of blanks; 0: unknown
-  char decimal = 0;     ///< text files: the sign of decimals; 0: unknown
-  bool header = false;  ///< text files: the first line was taken as names
+  bool header = false;                    ///< text files: the first line was taken as names
   std::vector<std::string> column_names;  ///< [cols] where there was a header; else empty
   std::string distance;                   ///< what an HDF5 file calls its distance: angular, euclidean
   std::vector<std::int64_t> image_shape;  ///< {height, width} where each row is an image (3-D idx or npy)
@@ -100,7 +98,9 @@ struct Table {
   std::string column_text(std::int64_t column) const;
 };
 
-enum class Header { automatic, yes, no };
+/// Whether the first line of a text file names the columns. names: it does where it holds a name, and numbers
+/// are a row, whatever stands below them.
+enum class Header { automatic, yes, no, names };
 
 /// Whether a cell of text that begins with a quote goes on to the next quote. automatic: yes, but in files of
 /// blanks or tabs a quote that is not closed in its line is refused, since it may be a text like any other.
@@ -119,20 +119,21 @@ struct FileOptions {
   std::string usual_array;
 
   /// Text files. automatic: the first line is a header where one of its cells is a name while the cell below
-  /// is a number, or where it repeats the names of `like`. Marks of a missing value (NA, ?, -) are no names.
-  /// docs/contract.md, section 9, has what is guessed beyond that.
+  /// is a number, where it holds a name that is asked for, or where it repeats the names of `like`; it is a
+  /// row where it holds numbers. All else is refused. docs/contract.md, section 9, has the rules.
   Header header = Header::automatic;
 
-  char delimiter =
-      0;             ///< text files: what separates cells; ' ': any run of spaces and tabs; 0: it is guessed
-  char decimal = 0;  ///< text files: '.' or ','; 0: it is guessed
-  Quotes quotes = Quotes::automatic;   ///< of text files
-  std::int64_t skip = 0;               ///< text files: lines above the table, which are left out
-  bool labels_are_text = false;        ///< of text files: 007 and 7 are two labels
+  /// Text files: what separates cells; ' ': any run of spaces and tabs; 0: the one sign that cuts every line
+  /// into as many cells.
+  char separator = 0;
+  char decimal = '.';                 ///< text files: or ','
+  Quotes quotes = Quotes::automatic;  ///< of text files
+  std::int64_t skip = -1;             ///< text files: lines above the table, which are left out; -1: not said
+  bool labels_are_text = false;       ///< of text files: 007 and 7 are two labels
   Encoding encoding = Encoding::utf8;  ///< of text files
   Limits limits;                       ///< what goes beyond is bad_file
 
-  std::function<void(const std::string&)> note;  ///< told each guess that changes the answer, one line each
+  std::function<void(const std::string&)> note;  ///< told what changes the answer unasked, one line each
   std::stop_token stop;                  ///< asked to stop: Error interrupted, within a few milliseconds
   std::function<void(double)> progress;  ///< told, now and then, which part of the file has been read
 };

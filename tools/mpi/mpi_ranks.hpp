@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 namespace kith::command {
 

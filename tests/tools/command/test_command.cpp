@@ -101,7 +101,7 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
 TEST_CASE("numbers and names outside their range are refused with those there are") {
   const Folder folder;
   const string a = folder.write("a.csv", two_rows);
-  const string files = "--train " + a + " --queries " + a + " --header no --device cpu ";
+  const string files = "--train " + a + " --queries " + a + " --csv header=no --device cpu ";
   check_refused("search " + files + "-k 0", 2,
                 "invalid_argument: search: -k = 0 is out of range; give a whole number of at least 1");
   check_refused("search " + files + "-k -3", 2,

@@ -46,7 +46,8 @@ TEST_CASE("classify: labels in a column, in a file, and the truth") {
         "k  accuracy  correct\n1    1.0000        5\n5    0.4000        2\n\naccuracy 1.0000 (5 of 5)\n");
   const string labels = folder.write("labels.csv", "7\n9\n");
   const string rows = folder.write("rows.csv", "0\n10\n");
-  const string own = "classify --train " + rows + " --labels " + labels + " -k 1 --device cpu --header no ";
+  const string own =
+      "classify --train " + rows + " --labels " + labels + " -k 1 --device cpu --csv header=no ";
   CHECK(kith(own + "--queries " + rows + " --truth " + labels).out == "accuracy 1.0000 (2 of 2)\n");
   const string unlabelled = folder.write("unlabelled.csv", "4\n6\n");
   CHECK(kith(own + "--queries " + unlabelled).out == "7\n9\n");
@@ -137,7 +138,7 @@ TEST_CASE("classify: all rows within a radius vote") {
 
 TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
   const Folder folder;
-  const string base = "--label 2 --header no --query 0 -k 2 --tie abstain --train " +
+  const string base = "--label 2 --csv header=no --query 0 -k 2 --tie abstain --train " +
                       folder.write("n.csv", "1,4\n2,9\n") + " ";
   CHECK(labels_of(folder, base) == "-1\n");
   CHECK(labels_of(folder, base + "--no-label 77") == "77\n");

@@ -28,7 +28,7 @@ std::set<string> subcommands() {
 }
 
 std::set<string> options_of(const string& subcommand) {
-  return listed(kith(subcommand + " --help").out, "^  (?:-.,)?(--[a-z-]+|-k)");
+  return listed(kith(subcommand + " --help-all").out, "^  (?:-.,)?(--[a-z-]+|-k)");
 }
 
 /// What bash offers where these words stand, and the cursor is in the last.
@@ -68,6 +68,9 @@ TEST_CASE("manual: every subcommand and every option of it stands in each form")
       CHECK(contains(bash, option));
     }
   }
+  CHECK(contains(kith("manual --as man --of search").out, "\\fBsep=SIGN\\fR: what separates cells"));
+  CHECK(contains(markdown, "\n## `--csv`\n\nHow text files are read, as KEY=VALUE"));
+  CHECK(contains(markdown, "| `max-line=SIZE` |"));
 }
 
 TEST_CASE("manual: bash completes subcommands, options, and the names that an option takes") {
@@ -77,6 +80,8 @@ TEST_CASE("manual: bash completes subcommands, options, and the names that an op
   CHECK(offered({"kith", "search", "--metric", ""}) == metrics);
   CHECK(offered({"kith", "search", "--metric", "=", "li"}) == std::set<string>{"linf"});
   CHECK(offered({"kith", "classify", "-k", ""}).empty());
+  CHECK(offered({"kith", "search", "--csv", "se"}) == std::set<string>{"sep="});
+  CHECK(offered({"kith", "search", "--limits", "max-l"}) == std::set<string>{"max-line="});
   CHECK(offered({"kith", "search", "--train", "/et"}) == std::set<string>{"/etc"});
 }
 

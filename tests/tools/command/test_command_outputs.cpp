@@ -144,7 +144,7 @@ TEST_CASE("a file that was written is told on stderr, unless --quiet") {
   CHECK(contains(wrong.err, "none.csv"));
   for (const char* name : {"devices", "search", "classify", "regress", "evaluate", "structure",
                            "select-features", "compare", "verify", "tune", "doctor"})
-    CHECK(contains(kith(string(name) + " --help").out, "--quiet"));
+    CHECK(contains(kith(string(name) + " --help-all").out, "--quiet"));
 }
 
 TEST_CASE("search --json holds all neighbours") {

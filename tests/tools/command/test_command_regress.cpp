@@ -96,7 +96,7 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
   check_refused("regress --target cost --values " + values + " --train " + train + " --query 1", 2,
                 "invalid_argument: " + values +
                     ": has no column \"cost\"; it has column 1 only and no header, for its line 1 begins "
-                    "with \"1\"; say --header yes if that is a name");
+                    "with \"1\"; say --csv header=yes if that is a name");
   check_refused(
       "regress --values " + values + " --train " + train + " --query 1", 2,
       "invalid_argument: regress: " + values + " holds 2 values but " + train + " 4 rows; give one a row");
@@ -129,7 +129,7 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
 TEST_CASE("search: radius, filter, features and leave-one-out") {
   const Folder folder;
   const string train = folder.write("t.csv", "0,9\n1,9\n3,0\n7,0\n");
-  const string base = "search --device cpu --metric l1 --header no --train " + train + " ";
+  const string base = "search --device cpu --metric l1 --csv header=no --train " + train + " ";
   CHECK(kith(base + "-k 2 --features 1 --query 2,0").out ==
         "nearest training rows of each query, from 0 (and their distance)\n"
         "query     #1     #2\n"

@@ -31,7 +31,7 @@ TEST_CASE("labels: a file as pandas writes it, with an index, or one column of s
   const string answer = "8,9: far\nrank  row  distance  label\n   1    2";
   for (const auto& [content, more] : std::initializer_list<std::pair<string, string>>{
            {"kind\nnear\nnear\nfar\nfar\n", ""},
-           {"kind\nnear\nnear\nfar\nfar\n", " --header yes"},
+           {"kind\nnear\nnear\nfar\nfar\n", " --csv header=yes"},
            {",kind\n7,near\n0,near\n3,far\n2,far\n", ""},
            {"id,kind\na,near\nb,near\nc,far\nd,far\n", " --label-column kind"},
            {"id,kind\na,near\nb,near\nc,far\nd,far\n", " --label 2"}})
@@ -164,9 +164,9 @@ TEST_CASE(".svm: labels without an option, values, either base, and wider querie
   const string train = folder.write("t.svm", "1 0:1 2:3\n-1 1:1\n1 0:2 2:3\n"),
                base = " --device cpu -k 1 --train ";
   const string told =
-      "kith: note: " + train + ": the index 0 occurs, so indices begin at 0; --svm-base says otherwise\n";
+      "kith: note: " + train + ": the index 0 occurs, so indices begin at 0; --csv base= says otherwise\n";
   CHECK(said("classify" + base + train + " --queries " + train) == "accuracy 1.0000 (3 of 3)\n" + told);
-  CHECK(said("classify" + base + train + " --svm-base 0 --queries " + train) == "accuracy 1.0000 (3 of 3)\n");
+  CHECK(said("classify" + base + train + " --csv base=0 --queries " + train) == "accuracy 1.0000 (3 of 3)\n");
   check_refused("classify" + base + train + " --label nonsense --query 1,2,3", 2,
                 "invalid_argument: " + train +
                     ": has no column \"nonsense\"; the labels of such a file begin its lines: "
@@ -273,7 +273,7 @@ TEST_CASE(".svm: training rows from 1 and queries from 0 are refused") {
                zero = folder.write("zero.svm", "1 0:1 1:1\n2 0:8 1:8\n");
   CHECK(
       contains(kith("classify --device cpu -k 1 --train " + one + " --queries " + zero).err,
-               "one.svm: has no index 0, but the queries have; write both files alike, or say --svm-base 0"));
+               "one.svm: has no index 0, but the queries have; write both files alike, or say --csv base=0"));
   CHECK(contains(said("classify --device cpu -k 1 --train " + zero + " --queries " + zero),
                  "accuracy 1.0000 (2 of 2)"));
 }

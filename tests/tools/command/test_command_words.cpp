@@ -58,7 +58,7 @@ TEST_SUITE_BEGIN("command");
 TEST_CASE("help, version and exit codes are where people look for them") {
   CHECK(kith("help classify").out == kith("classify --help").out);
   CHECK(kith("help").out == kith("--help").out);
-  CHECK(contains(kith("help classify").out, "--weights"));
+  CHECK(contains(kith("help classify").out, "--scale"));
   check_refused("help clasify", 2,
                 "invalid_argument: kith: unknown subcommand \"clasify\"; did you mean classify?");
   const string version = kith("--version").out;
@@ -78,7 +78,7 @@ TEST_CASE("help, version and exit codes are where people look for them") {
 }
 
 TEST_CASE("help shows options by headings, and first what everybody needs") {
-  const string help = kith("search --help").out;
+  const string help = kith("search --help-all").out;
   std::vector<string> headings, first;
   std::istringstream lines(help);
   for (string text; std::getline(lines, text);) {
@@ -87,16 +87,45 @@ TEST_CASE("help shows options by headings, and first what everybody needs") {
       first.push_back(text.substr(2, text.find(' ', 2) - 2));
   }
   CHECK(headings ==
-        std::vector<string>{"What to search:", "Columns and rows:", "Text files:", "Output:", "Devices:",
-                            "How it is done (the result is the same):", "Limits of files:", "Examples:"});
+        std::vector<string>{"What to search:", "Columns and rows:", "How files are read:", "Output:",
+                            "Devices:", "How it is done (the result is the same):", "Examples:"});
   REQUIRE(first.size() > 3);
   CHECK(std::vector<string>(first.begin(), first.begin() + 3) ==
         std::vector<string>{"-k", "--metric", "--query"});
-  CHECK(contains(kith("classify --help").out, "\nVotes:\n  --weights "));
+  CHECK(contains(kith("classify --help-all").out, "\nVotes:\n  --weights "));
   CHECK(contains(kith("tune --help").out, "\nOptions:\n  -h,--help "));
   const string page = kith("manual --as man --of search").out;
   CHECK(page.find("\\fB\\-k\\fR") < page.find("\\fB\\-\\-train\\fR"));
-  CHECK(contains(page, ".SS Text files\n"));
+  CHECK(contains(page, ".SS How files are read\n"));
+}
+
+TEST_CASE("help shows what one needs, --help-all the rest, and help on a topic the keys of an option") {
+  const auto options = [](const string& help) {
+    std::istringstream lines(help);
+    int count = 0;
+    for (string text; std::getline(lines, text);) count += text.starts_with("  -");
+    return count;
+  };
+  for (const char* of : {"search", "classify", "regress", "evaluate", "structure", "select-features", "graph",
+                         "groundtruth"}) {
+    CAPTURE(of);
+    const string brief = kith(string(of) + " --help").out, all = kith(string(of) + " --help-all").out;
+    CHECK(options(brief) >= 8);
+    CHECK(options(brief) <= 16);
+    CHECK(options(all) > options(brief));
+    CHECK(contains(brief, "--help-all"));
+    CHECK(contains(all, "--limits"));
+    CHECK(contains(brief, "Exit codes: 0 success"));
+  }
+  CHECK(!contains(kith("search --help").out, "--limits"));
+  const string csv = kith("help csv").out, limits = kith("help limits").out;
+  CHECK(csv.starts_with("How text files are read: --csv KEY=VALUE,...\n\nKeys:\n  sep=SIGN "));
+  for (const char* key : {"decimal=SIGN", "header=yes|no", "encoding=NAME", "quote=yes|no", "skip=N",
+                          "labels=text|numbers", "base=0|1"})
+    CHECK(contains(csv, string("\n  ") + key + " "));
+  for (const char* key : {"max-columns=N", "max-line=SIZE", "max-axes=N", "max-growth=N"})
+    CHECK(contains(limits, string("\n  ") + key + " "));
+  CHECK(contains(kith("help csw").err, "invalid_argument: kith: unknown subcommand \"csw\""));
 }
 
 TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
@@ -146,7 +175,7 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
                                        "--scale Min_Max",
                                        "--scale standard",
                                        "--categories Ordinal",
-                                       "--header AUTOMATIC",
+                                       "--csv header=YES",
                                        "--unseen Refuse",
                                        "--fused No",
                                        "--sample merge-sort,THRESHOLD"};
@@ -158,7 +187,7 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
   const string scores = "compare --device cpu -n 50 -m 3 --dims 2 -k 2 --stage ";
   CHECK(contains(kith(scores + "score").out, "\nscore  "));
   CHECK(kith("compare --device cpu --stage Select,SEARCH --data Grid -n 50 -m 3 --dims 2 -k 2").code == 0);
-  const string help = kith("classify --help").out;  // CLI11 before 2.4 writes a default behind =
+  const string help = kith("classify --help-all").out;  // CLI11 before 2.4 writes a default behind =
   CHECK((contains(help, "--tie WHAT=smallest-label") || contains(help, "--tie WHAT [smallest-label]")));
 }
 
@@ -177,7 +206,7 @@ TEST_CASE("a column with a slip in its name is answered with the one that is mea
 TEST_CASE("who names no metric gets l2; class structure is about squares") {
   const Folder folder;
   const string file = folder.write("points.csv", "0,0\n3,4\n6,8\n");
-  const string asked = "search --device cpu --header no --train " + file + " --query 0,0 -k 3 ";
+  const string asked = "search --device cpu --csv header=no --train " + file + " --query 0,0 -k 3 ";
   const string rooted =
       "nearest training rows of each query, from 0 (and their distance)\n"
       "query     #1     #2      #3\n    0  0 (0)  1 (5)  2 (10)\n";
@@ -199,7 +228,7 @@ TEST_CASE("a radius below 0 is refused where no distance is, and told where only
   const Folder folder;
   const string file = folder.write("points.csv", "1,2\n3,4\n");
   const string asked =
-      "search --device cpu --header no --train " + file + " --query 1,2 --radius -1 --metric ";
+      "search --device cpu --csv header=no --train " + file + " --query 1,2 --radius -1 --metric ";
   for (const char* metric : {"l2", "squared_l2", "cosine", "l1", "linf"}) {
     CAPTURE(metric);
     check_refused(

@@ -50,8 +50,8 @@ TEST_CASE("files: a header is told from a row") {
   CHECK(named.header);
   CHECK(named.column_names == Strings{"sepal", "petal, width"});
   CHECK(named.column_text(1) == "column 2 (petal, width)");
-  CHECK(folder.table("t.csv", "1,x\n1,2\n").header);        // a name above a number
-  CHECK_FALSE(folder.table("t.csv", "a,b\nc,d\n").header);  // text throughout
+  CHECK(folder.table("t.csv", "1,x\n1,2\n").header);  // a name above a number
+  CHECK_FALSE(folder.table("t.csv", "a,b\nc,d\n", with_header(Header::no)).header);
   CHECK(folder.table("t.csv", "a,b\nc,d\n", with_header(Header::yes)).column_names == Strings{"a", "b"});
   CHECK(folder.table("t.csv", "1,2\n3,4\n", with_header(Header::yes)).values == Floats{3, 4});
   CHECK_FALSE(folder.table("t.csv", "1,2\n").header);
@@ -132,8 +132,8 @@ TEST_CASE("files: wrong text, word for word") {
       {"t.csv", "1,2\n3,x\n",
        "t.csv:2: column 2 holds \"x\" where a number belongs; correct it or leave the row out"},
       {"t.csv", "a,b\n1,2\n3,0x10\n",
-       "t.csv:3: column 2 (b) holds \"0x10\" where a number belongs; write it in decimal, as 31 in place of "
-       "0x1F"},
+       "t.csv:3: column 2 (b) holds \"0x10\" where a number belongs; write it as a plain number, such as "
+       "-1234.5"},
       {"t.csv", "1,2\n3,\n",
        "t.csv:2: column 2 is empty; every cell needs a value: fill it in or leave the row out; --missing "
        "fills such cells in, or drops their rows"},
@@ -156,7 +156,7 @@ TEST_CASE("files: wrong text, word for word") {
        "or say --categorical 1"},
       {"t.csv", "1,\"a\n2,3\n",
        "t.csv:1: a quote opened in cell 2 is never closed; close it, double quotes that belong to the "
-       "text, or say --csv quotes=no if all of them do"},
+       "text, or say --csv quote=no if all of them do"},
       {"t.csv", "1,\"a\"b\n",
        "t.csv:1: cell 2 goes on after its closing quote with \"b\"; double quotes that belong to the text"},
       {"t.csv", "1,2\n3,\0\n"s, "t.csv:2: holds a zero byte, so it is no plain text; save it as UTF-8 text"},

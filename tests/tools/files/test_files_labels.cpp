@@ -61,7 +61,9 @@ TEST_CASE("files: labels") {
   const Folder folder;
   CHECK(folder.labels("l.csv", "3\n1\n3\n") == Labels{{3, 1, 3}, {}});
   CHECK(folder.labels("l.txt", "label\n3\n1\n") == Labels{{3, 1}, {}});
-  CHECK(folder.labels("l.csv", "cat\n\"a, dog\"\ncat\n") == Labels{{1, 0, 1}, {"a, dog", "cat"}});
+  LabelOptions rows;
+  rows.header = Header::no;
+  CHECK(folder.labels("l.csv", "cat\n\"a, dog\"\ncat\n", rows) == Labels{{1, 0, 1}, {"a, dog", "cat"}});
   LabelOptions options;
   options.column = "b";
   CHECK(folder.labels("l.csv", "a,b\n1,x\n2,y\n", options) == Labels{{0, 1}, {"x", "y"}});
@@ -70,7 +72,7 @@ TEST_CASE("files: labels") {
   CHECK(folder.labels("l.csv", "kind\ncat\n", options) == Labels{{0}, {"cat"}});
 
   const Labels text{{0, 1, 1}, {"cat", "dog"}}, numbers{{4, 9, 4}, {}};
-  LabelOptions known_text, known_numbers;
+  LabelOptions known_text = rows, known_numbers = rows;
   known_text.known = &text;
   known_numbers.known = &numbers;
   CHECK(folder.labels("l.csv", "dog\ndog\ncat\n", known_text) == Labels{{1, 1, 0}, {"cat", "dog"}});
@@ -93,7 +95,7 @@ TEST_CASE("files: labels") {
         "bad_file: l.csv:2: column 1 holds the label \"cat\", but those before are numbers such as \"1\"; "
         "labels are all text "
         "or all numbers");
-  CHECK(error("cat\ndog\n1\n") ==
+  CHECK(error("cat\ndog\n1\n", rows) ==
         "bad_file: l.csv:3: column 1 holds the label \"1\", a number, but the labels before are text such as "
         "\"cat\"; labels "
         "are all text or all numbers");

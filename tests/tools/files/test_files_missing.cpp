@@ -82,7 +82,7 @@ TEST_CASE("files: labels with a header, an index, or several columns") {
   CHECK(labels("species\ncat\ndog\n") == cats);
   CHECK(told ==
         "l.csv: the first line (species) is taken as a header, since 2 lines are wanted and so many follow; "
-        "--header says otherwise\n");
+        "--csv header= says otherwise\n");
   CHECK(labels("cat\ndog\n") == cats);
   CHECK(told.empty());
   CHECK(labels("0\ncat\ndog\n") == cats);
@@ -109,7 +109,7 @@ TEST_CASE("files: labels with a header, an index, or several columns") {
   options.column = "kind";
   CHECK(folder.labels_error("l.csv", "cat\ndog\n", options) ==
         "invalid_argument: l.csv: has no column \"kind\"; it has column 1 only and no header, for its line 1 "
-        "begins with \"cat\"; say --header yes if that is a name");
+        "begins with \"cat\"; say --csv header=yes if that is a name");
   options.column_optional = true;
   CHECK(labels("cat\ndog\n") == cats);
 }
@@ -127,10 +127,10 @@ TEST_CASE("files: values with a header, an index, or columns by name") {
   CHECK(values("price\n1.5\n2\n") == Doubles{1.5, 2});
   CHECK(told.empty());
   CHECK(values("0\n1.5\n2\n") == Doubles{1.5, 2});
-  CHECK(
-      told ==
-      "v.csv: the first line (0) is taken as a header, since 2 lines are wanted and so many follow; --header "
-      "says otherwise\n");
+  CHECK(told ==
+        "v.csv: the first line (0) is taken as a header, since 2 lines are wanted and so many follow; --csv "
+        "header= "
+        "says otherwise\n");
   CHECK(values("3\n1.5\n2\n") == Doubles{3, 1.5, 2});
   CHECK(values(",price,age\n7,1.5,3\n9,2,4\n") == Doubles{1.5, 3, 2, 4});
   CHECK(told == "v.csv: column 1 has no name; it is taken as the index of pandas and left out\n");
@@ -150,15 +150,15 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   const Table zero = folder.table("z.svm", "1 0:5 2:6\n2 1:7\n", plain);
   CHECK(zero.first_index == 0);
   CHECK(zero.values == Floats{5, 0, 6, 0, 7, 0});
-  CHECK(told == "z.svm: the index 0 occurs, so indices begin at 0; --svm-base says otherwise\n");
+  CHECK(told == "z.svm: the index 0 occurs, so indices begin at 0; --csv base= says otherwise\n");
   told.clear();
   ReadOptions options = plain;
   options.first_index = 0;
   CHECK(folder.table("o.svm", "1 1:5\n", options).values == Floats{0, 5});
   options.first_index = 1;
   CHECK(folder.table_error("z.svm", "1 0:5\n", options) ==
-        "bad_file: z.svm:1: has the index 0, but --svm-base 1 says that they begin at 1; leave it out, or "
-        "give 0");
+        "bad_file: z.svm:1: has the index 0, but --csv base=1 says that they begin at 1; leave it out, or "
+        "say base=0");
   options = plain;
   options.like = &zero;
   CHECK(folder.table("q.svm", "1 1:9\n", options).values == Floats{0, 9, 0});
@@ -167,7 +167,7 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   CHECK(folder.table_error("z.svm", "1 1:1\n1 0:5\n", options) ==
         "bad_file: z.svm:2: has the index 0, but those of o.svm begin at 1; write both files alike, or read "
         "both with "
-        "--svm-base 0");
+        "--csv base=0");
   CHECK(folder.table_error("q.svm", "1 3:5\n", options) ==
         "invalid_argument: q.svm:1: has the index 3 but o.svm has 2 columns; queries need the columns of the "
         "training "
@@ -182,7 +182,7 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   CHECK(folder.table("o.svm", "1 0:5 1:6\n", wide).values == Floats{5, 6, 0, 0, 0, 0, 0, 0});
   CHECK(folder.table_error("o.svm", "1 1:5\n", wide) ==
         "invalid_argument: o.svm: has no index 0, but the queries have; write both files alike, or say "
-        "--svm-base 0 if these begin at 0, too");
+        "--csv base=0 if these begin at 0, too");
 
   CHECK(folder.table_error("o.svm", "1 1:5\n", label_column("kind")) ==
         "invalid_argument: o.svm: has no column \"kind\"; the labels of such a file begin its lines: leave "

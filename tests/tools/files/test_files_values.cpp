@@ -143,3 +143,13 @@ TEST_CASE("files: lists of different lengths, float64 and several labels a row a
   CHECK(array.substr(10, 58) == "{'descr': '<i8', 'fortran_order': False, 'shape': (2, 2), ");
   CHECK(array.substr(128) == bytes<std::int64_t>({7, 1, 9, 0}));
 }
+
+TEST_CASE("files: numbers that kith wrote are rows, whatever they are, and names above them are a header") {
+  const Folder folder;
+  using Doubles = std::vector<double>;
+  const auto values = [&](const string& file, const string& content) {
+    return read_values(folder.write(file, content)).values;
+  };
+  CHECK(values("v.txt", "0 1 2\n1 0 2\n2 0 1\n") == Doubles{0, 1, 2, 1, 0, 2, 2, 0, 1});
+  CHECK(values("v.csv", "neighbor_1,neighbor_2\n0,1\n1,0\n") == Doubles{0, 1, 1, 0});
+}

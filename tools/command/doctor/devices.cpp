@@ -3,10 +3,10 @@
 #include <chrono>
 #include <memory>
 
-#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/device_report.hpp"
 #include "command/shared/json.hpp"
+#include "command/shared/ranks.hpp"
 #include "kith/device.hpp"
 
 namespace kith::command {

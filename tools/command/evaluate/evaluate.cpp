@@ -7,7 +7,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/rows/pieces.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 namespace kith::command {
 namespace {

@@ -1,6 +1,6 @@
 // kith select-features: which columns tell classes apart.
 #include "command/features/select_features.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>

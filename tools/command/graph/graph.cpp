@@ -7,8 +7,8 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/rows/pieces.hpp"
-#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/ranks.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 

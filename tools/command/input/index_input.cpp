@@ -1,7 +1,9 @@
 #include "command/input/index_input.hpp"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <cstring>
+#include <string_view>
 
 #include "command/input/elements.hpp"
 #include "command/input/source_input.hpp"
@@ -52,6 +54,71 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   }
 }
 
+bool is_given(const CLI::App& app, std::string_view option) {
+  const std::string name(option);
+  return app.get_option_no_throw(name) && app.count(name) > 0;
+}
+
+/// Options that an index excludes, and why.
+struct Excluded {
+  std::string_view option, why, advice;
+};
+
+constexpr std::string_view decided = "an index has its rows, their columns and their metric",
+                           unseen = "a report shows training rows, which an index does not keep for people";
+
+constexpr std::array<Excluded, 13> excludes = {{{"--train", decided, ""},
+                                                {"--array", decided, ""},
+                                                {"--model", decided, ""},
+                                                {"--save-model", decided, ""},
+                                                {"--features", decided, ""},
+                                                {"--scale", decided, ""},
+                                                {"--centre", decided, ""},
+                                                {"--categories", decided, ""},
+                                                {"--categorical", decided, ""},
+                                                {"--missing", decided, ""},
+                                                {"--unseen", decided, ""},
+                                                {"--metric", decided, ""},
+                                                {"--report", unseen, ", or give --train"}}};
+
+void refuse_excluded(const CLI::App& app) {
+  for (const auto& [option, why, advice] : excludes)
+    if (is_given(app, option))
+      refuse(app.get_name(), "--index and " + std::string(option) + " are both given, but " +
+                                 std::string(why) + "; leave " + std::string(option) + " out" +
+                                 std::string(advice));
+}
+
+void require_rows(const CLI::App& app) {
+  if (is_given(app, "--train") || is_given(app, "--model")) return;
+  const bool model = app.get_option_no_throw("--model") != nullptr;
+  refuse(app.get_name(), std::string("there are no training rows; give --train FILE") +
+                             (model ? ", --index FILE or --model FILE" : " or --index FILE"));
+}
+
+/// Answers come from files of their own.
+void require_answer_file(const CLI::App& app, TrainingFlags::Answers answers) {
+  using enum TrainingFlags::Answers;
+  if (answers == labels && !is_given(app, "--labels"))
+    refuse(app.get_name(), "an index has no labels; give --labels FILE");
+  if (answers == values && !is_given(app, "--values"))
+    refuse(app.get_name(), "an index has no values; give --values FILE");
+}
+
+/// Files that belong to rows go by the order of these, which an index may have lost.
+void refuse_files_of_rows(const CLI::App& app, const std::string& path, const IndexFileInfo& info,
+                          bool rows) {
+  if (info.removed == 0 && info.positions == info.rows && info.next_row == info.positions) return;
+  for (const std::string_view option : {"--filter", "--labels", "--values", "--leave-one-out"})
+    if (is_given(app, option) || (rows && option == "--leave-one-out"))
+      throw Error(
+          Errc::unsupported,
+          app.get_name() + ": " + path +
+              ": rows were removed or have ids of their own, and files that belong to rows go by their "
+              "order; leave " +
+              std::string(option) + " out, or use the library");
+}
+
 }  // namespace
 
 void add_index_option(CLI::App& app, TrainingFlags& flags) {
@@ -63,52 +130,24 @@ void add_index_option(CLI::App& app, TrainingFlags& flags) {
 }
 
 void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
-  const std::string where = app.get_name();
+  TrainingFlags& training = flags.training;
   take_residence(app, flags, rows);
-  const auto given = [&](const char* option) {
-    return app.get_option_no_throw(option) && app.count(option) > 0;
-  };
-  if (flags.training.index.empty()) {
-    if (given("--train") || given("--model")) return;
-    const bool model = app.get_option_no_throw("--model") != nullptr;
-    refuse(where, std::string("there are no training rows; give --train FILE") +
-                      (model ? ", --index FILE or --model FILE" : " or --index FILE"));
-  }
-  for (const char* option :
-       {"--train", "--array", "--model", "--save-model", "--features", "--scale", "--centre", "--categories",
-        "--categorical", "--missing", "--svm-base", "--unseen", "--metric"})
-    if (given(option))
-      refuse(where, "--index and " + std::string(option) +
-                        " are both given, but an index has its rows, their columns and their metric; leave " +
-                        option + " out");
-  if (given("--report"))
-    refuse(
-        where,
-        "--index and --report are both given, but a report shows training rows, which an index does not keep "
-        "for people; leave --report out, or give --train");
-  const bool labels = flags.training.answers == TrainingFlags::Answers::labels;
-  if (flags.training.answers != TrainingFlags::Answers::none && !given(labels ? "--labels" : "--values"))
-    refuse(where, labels ? "an index has no labels; give --labels FILE"
-                         : "an index has no values; give --values FILE");
-  const IndexFileInfo info = index_file_info(flags.training.index);
-  if (info.removed > 0 || info.positions != info.rows || info.next_row != info.positions)
-    for (const char* option : {"--filter", "--labels", "--values", "--leave-one-out"})
-      if (given(option) || (rows && std::string_view(option) == "--leave-one-out"))
-        throw Error(Errc::unsupported,
-                    where + ": " + flags.training.index +
-                        ": rows were removed or have ids of their own, and files that belong to "
-                        "rows go by their order; leave " +
-                        option + " out, or use the library");
+  if (training.index.empty()) return require_rows(app);
+  refuse_excluded(app);
+  require_answer_file(app, training.answers);
+  const IndexFileInfo info = index_file_info(training.index);
+  refuse_files_of_rows(app, training.index, info, rows);
   flags.metric = info.metric;
-  flags.training.index_centred = info.centred;
-  flags.training.index_rows = rows;
+  training.index_centred = info.centred;
+  training.index_rows = rows;
   if (rows && info.metric == Metric::cosine)
-    throw Error(Errc::unsupported,
-                where + ": " + flags.training.index +
-                    ": an index of cosine holds unit rows, which are not the rows that were given; "
-                    "give these by --train");
-  if (compares_bits(info.metric) && flags.training.tables.element.empty())
-    flags.training.tables.element = name(Element::bits);
+    throw Error(
+        Errc::unsupported,
+        app.get_name() + ": " + training.index +
+            ": an index of cosine holds unit rows, which are not the rows that were given; give these "
+            "by --train");
+  if (compares_bits(info.metric) && training.tables.element.empty())
+    training.tables.element = name(Element::bits);
 }
 
 files::Table index_table(const TrainingFlags& flags, Training& training) {
@@ -117,7 +156,7 @@ files::Table index_table(const TrainingFlags& flags, Training& training) {
   table.path = flags.index;
   table.rows = info.rows - info.removed;
   table.cols = table_columns(flags.index, info.dims, compares_bits(info.metric));
-  if (flags.index_rows || !flags.residence.empty())
+  if (flags.index_rows || flags.residence)
     read_rows(flags.index, table, training);
   else
     training.index = flags.index;

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/input/elements.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 namespace kith::command {
 

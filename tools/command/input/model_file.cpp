@@ -86,7 +86,7 @@ void check_model_options(const CLI::App& app) {
               "a model holds all training rows: give --filter where it is used");
   for (const char* option :
        {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--centre",
-        "--categories", "--categorical", "--missing", "--svm-base", "--metric", "--save-model"})
+        "--categories", "--categorical", "--missing", "--metric", "--save-model"})
     if (app.get_option_no_throw(option))
       refuse_both(
           app, "--model", option,

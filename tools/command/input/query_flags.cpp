@@ -4,11 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "command/input/training_parts.hpp"
 #include "command/input/voting_flags.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
-#include "training_parts.hpp"
-#include "voting_flags.hpp"
 
 namespace kith::command {
 

@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "command/input/elements.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 #include "kith/source.hpp"
 
 namespace kith::command {
@@ -17,17 +17,19 @@ const std::string& rows_file(const TrainingFlags& flags) {
 }  // namespace
 
 void add_residence_option(CLI::App& app, TrainingFlags& flags) {
-  add_choice(app, "--residence", flags.residence,
-             "Where to keep the training rows: resident (on the device), stream (in their file; they pass "
-             "through the device in chunks, within --memory-limit), quantized (in their file; the device "
-             "holds quantized rows), automatic (on the device if they fit, else stream)",
-             {"automatic", "resident", "stream", "quantized"})
-      ->default_str("resident");
+  CLI::Option* option = app.add_option_function<std::string>(
+      "--residence", [&flags](const std::string& text) { flags.residence = parse_residence(text); },
+      "Where to keep the training rows: resident (on the device), stream (in their file; they pass through "
+      "the "
+      "device in chunks, within --memory-limit), quantized (in their file; the device holds quantized rows), "
+      "automatic (on the device if they fit, else stream)");
+  option->type_name("WHAT")->default_str(std::string(name(Residence::resident)));
+  check_by(app, option, "--residence", [](const std::string& text) { parse_residence(text); });
 }
 
 void take_residence(const CLI::App& app, RowFlags& flags, bool rows) {
   TrainingFlags& training = flags.training;
-  if (training.residence.empty()) return;
+  if (!training.residence) return;
   const std::string where = app.get_name();
   if (ranks())
     refuse(where, "--residence is of the rows of one process, and there are " +
@@ -43,7 +45,7 @@ void take_residence(const CLI::App& app, RowFlags& flags, bool rows) {
 
 bool reads_by_ranges(const TrainingFlags& flags) {
   const std::string& file = rows_file(flags);
-  if (flags.residence.empty() || flags.rows_in_memory || flags.raw || !is_source_file(file)) return false;
+  if (!flags.residence || flags.rows_in_memory || flags.raw || !is_source_file(file)) return false;
   if (!flags.index.empty()) return true;  // its options are checked by take_index()
   const std::string& element = flags.tables.element;
   return flags.tables.format.empty() && flags.scale.empty() && !flags.centre &&

@@ -3,17 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <limits>
 
 #include "command/input/elements.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/input/text_keys.hpp"
+#include "command/shared/ranks.hpp"
 #include "files/source.hpp"
-#include "files/text/decorated.hpp"
-#include "files/text/layout.hpp"
 #include "files/text/number.hpp"
 #include "kith/names.hpp"
 
@@ -34,7 +32,7 @@ files::ReadOptions read_options(const TableFlags& flags) {
   options.categorical = flags.categorical;
   options.missing = flags.missing != "refuse";
   options.missing_answers = flags.missing == "drop";
-  if (flags.svm_base != "automatic") options.first_index = flags.svm_base == "0" ? 0 : 1;
+  options.first_index = flags.svm_base;
   options.unseen_is_zero = flags.unseen == "zero";
   options.unseen_is_new = options.unseen_is_zero && flags.unseen_is_new;
   options.keep = kept_elements(flags);
@@ -91,134 +89,15 @@ std::vector<std::string> counted_cells(std::vector<std::string> cells, const fil
   return cells;
 }
 
-/// How large the parts of a file may be: what is beyond is refused with the option that allows it.
-void add_limit_options(CLI::App& app, TableFlags& flags) {
-  const files::Limits limits;
-  const std::string group = "Limits of files";
-  const auto add = [&](const std::string& name, std::int64_t& value, const std::string& help) {
-    add_number(app, name, value, help, 1, UINT32_MAX)->group(group);
-  };
-  add("--max-columns", flags.max_columns,
-      "Most columns a text file may have (default " + std::to_string(limits.text_columns) +
-          "; in .svm files " + std::to_string(limits.svm_columns) + ")");
-  CLI::Option* line = app.add_option("--max-line", flags.max_line,
-                                     "Longest line of a text file in bytes, or such as 512M, 4G (default " +
-                                         format_bytes(limits.line) + ")");
-  check_by(app, line->type_name("SIZE")->group(group), "--max-line",
-           [](const std::string& text) { parse_bytes(text); });
-  add("--max-axes", flags.max_axes,
-      "Most axes a .npy or idx file may have (default " + std::to_string(limits.axes) + ")");
-  add("--max-growth", flags.max_growth,
-      "How far a .gz or .svm file may expand: bytes of values per byte of file (default " +
-          std::to_string(limits.growth) + "; " + format_bytes(limits.free_growth) + " are always allowed)");
-}
-
-files::Limits limits_of(const TableFlags& flags) {
-  files::Limits limits;
-  const auto set = [](std::uint64_t& limit, std::int64_t asked) {
-    if (asked > 0) limit = static_cast<std::uint64_t>(asked);
-  };
-  set(limits.svm_columns, flags.max_columns);
-  set(limits.text_columns, flags.max_columns);
-  set(limits.axes, flags.max_axes);
-  set(limits.growth, flags.max_growth);
-  if (!flags.max_line.empty()) limits.line = parse_bytes(flags.max_line);
-  return limits;
-}
-
 }  // namespace
-
-namespace {
-
-/// One KEY=VALUE of --csv.
-void take_csv_key(const std::string& text, TableFlags& flags) {
-  const auto refuse_key = [&](const std::string& why) {
-    throw Error(Errc::invalid_argument, "--csv: " + files::in_quotes(text) + ": " + why);
-  };
-  const std::size_t sign = text.find('=');
-  const std::string key = plain_name(text.substr(0, sign));
-  const std::string value = sign == std::string::npos ? "" : text.substr(sign + 1);
-  if (key == "skip") {
-    const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), flags.skip);
-    constexpr std::int64_t most = 1'000'000;
-    if (error != std::errc() || end != value.data() + value.size() || flags.skip < 0 || flags.skip > most)
-      refuse_key("give a number of lines, 0 to " + std::to_string(most) + ", as in skip=3");
-  } else if (key == "quotes") {
-    constexpr std::array<std::pair<std::string_view, files::Quotes>, 3> choices = {
-        {{"automatic", files::Quotes::automatic}, {"yes", files::Quotes::yes}, {"no", files::Quotes::no}}};
-    const auto found = std::find_if(choices.begin(), choices.end(),
-                                    [&](const auto& choice) { return choice.first == plain_name(value); });
-    if (found == choices.end()) refuse_key("say quotes=yes, quotes=no or quotes=automatic");
-    flags.quotes = found->second;
-  } else {
-    refuse_key("there is no such key; " + advice_on_name(key, {"skip", "quotes"}));
-  }
-}
-
-void take_csv_keys(const std::string& text, TableFlags& flags) {
-  for (const std::string& one : split_commas(text)) take_csv_key(one, flags);
-}
-
-}  // namespace
-
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
-                        const std::vector<std::string>& choices) {
-  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
-  std::string shown = value;
-  std::replace(shown.begin(), shown.end(), '_', '-');
-  option->default_str(shown);
-  return option->transform(CLI::Validator(
-      [&app, name, choices](std::string& text) -> std::string {
-        const std::string given = text;
-        text = plain_name(text);
-        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-        std::vector<std::string> spelled = choices;
-        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
-        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
-                                                "\"; " + advice_on_name(given, spelled));
-      },
-      ""));
-}
-
-CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                       const std::string& help, const std::string& type) {
-  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
-  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-}
 
 void add_text_options(CLI::App& app, TableFlags& flags) {
   add_choice(app, "--format", flags.format,
              "Format of stdin (-) and of files whose names do not tell it; .gz is recognised",
              {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
               "f16bin", "ibin", "npz", "hdf5"});
-  add_choice(app, "--header", flags.header,
-             "Whether the first line of a text file is a header: automatic, yes, no",
-             {"automatic", "yes", "no"});
-  const auto add_checked = [&app](const std::string& name, std::string& value, const std::string& help,
-                                  const std::string& type, const std::function<void(std::string)>& check) {
-    check_by(app, app.add_option(name, value, help)->type_name(type), name, check);
-  };
-  add_checked("--delimiter", flags.delimiter,
-              "Cell separator of text files: a character such as ;, or comma, semicolon, tab, pipe, space "
-              "(default: guessed)",
-              "CHAR", [](const std::string& text) { files::delimiter_named(text); });
-  add_checked("--decimal", flags.decimal, "Decimal sign in text files: comma or point (default: guessed)",
-              "SIGN", [](const std::string& text) { files::decimal_named(text); });
-  add_checked("--encoding", flags.encoding,
-              "Encoding of text files: utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be", "NAME",
-              [](const std::string& text) { files::encoding_named(text); });
-  CLI::Option* keys = app.add_option(
-      "--csv",
-      [&flags](const CLI::results_t& given) {
-        for (const std::string& text : given) take_csv_keys(text, flags);
-        return true;
-      },
-      "More about text files, as KEY=VALUE with commas between them: skip=N leaves out the N lines above the "
-      "table; "
-      "quotes=no takes quotes as text, quotes=yes lets cells in quotes go on over lines in files of blanks "
-      "or tabs");
-  keys->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  add_limit_options(app, flags);
+  add_keys(app, csv_topic(flags));
+  add_keys(app, limits_topic(flags));
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
@@ -240,35 +119,18 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
   }
   if (!label_help.empty()) {
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
-    add_choice(
-        app, "--labels-are", flags.labels_are,
-        "How labels in text files are read: as text, so that 007 and 7 differ; or as numbers where the first "
-        "one is a number",
-        {"automatic", "text"});
   }
   add_text_options(app, flags);
   add_choice(app, "--unseen", flags.unseen,
              "What to do with a category that no training row has: refuse, zero (take it as zero)",
              {"refuse", "zero"});
-  add_choice(app, "--svm-base", flags.svm_base,
-             "Index of the first column in .svm files: automatic (0 if the index 0 occurs, else 1), 0, 1",
-             {"automatic", "0", "1"});
   add_texts(app, "--categorical", flags.categorical,
             "Columns of a text file whose numbers are categories, separated by commas", "COLUMNS");
 }
 
 files::FileOptions file_options(const TableFlags& flags) {
-  files::FileOptions options;
+  files::FileOptions options = flags.reading;
   options.format = flags.format;
-  if (flags.header == "yes") options.header = files::Header::yes;
-  if (flags.header == "no") options.header = files::Header::no;
-  if (!flags.delimiter.empty()) options.delimiter = files::delimiter_named(flags.delimiter);
-  if (!flags.decimal.empty()) options.decimal = files::decimal_named(flags.decimal);
-  options.encoding = files::encoding_named(flags.encoding);
-  options.quotes = flags.quotes;
-  options.skip = flags.skip;
-  options.labels_are_text = flags.labels_are == "text";
-  options.limits = limits_of(flags);
   options.note = [](const std::string& text) { note(text); };
   return options;
 }

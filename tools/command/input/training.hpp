@@ -33,18 +33,18 @@ inline constexpr std::int64_t no_neighbor = -1;
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
-  std::string index;             ///< --index FILE, in place of tables.train
-  bool index_rows = false;       ///< of --index: its rows are needed in host memory, too
-  std::string residence;         ///< --residence; empty: not given
-  bool rows_in_memory = false;   ///< with it: somebody needs them there, too
-  std::size_t memory_limit = 0;  ///< with it: of --memory-limit
-  std::string labels;            ///< --labels FILE
-  std::string values;            ///< --values FILE
-  std::string sample_weights;    ///< FILE
-  std::string filter;            ///< FILE
-  std::string features;          ///< LIST
-  std::string drop;              ///< LIST
-  bool keeps_columns = false;    ///< those of binary files that do not count are kept
+  std::string index;                   ///< --index FILE, in place of tables.train
+  bool index_rows = false;             ///< of --index: its rows are needed in host memory, too
+  std::optional<Residence> residence;  ///< --residence
+  bool rows_in_memory = false;         ///< with it: somebody needs them there, too
+  std::size_t memory_limit = 0;        ///< with it: of --memory-limit
+  std::string labels;                  ///< --labels FILE
+  std::string values;                  ///< --values FILE
+  std::string sample_weights;          ///< FILE
+  std::string filter;                  ///< FILE
+  std::string features;                ///< LIST
+  std::string drop;                    ///< LIST
+  bool keeps_columns = false;          ///< those of binary files that do not count are kept
   std::vector<std::string> scale;
   bool centre = false;         ///< --centre: before all of `scale`
   bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
@@ -102,7 +102,7 @@ struct Training {
   Rows rows;
   std::string index;                     ///< the index file that holds the rows, where they are not in memory
   std::shared_ptr<const Source> source;  ///< the rows, where they are read by ranges alone
-  std::string residence;                 ///< as in TrainingFlags
+  std::optional<Residence> residence;    ///< as in TrainingFlags
   std::size_t memory_limit = 0;          ///< likewise
   std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
@@ -129,7 +129,7 @@ struct Training {
     options.features = features;
     options.placement = placement;
     options.shares = shares;
-    if (!residence.empty()) options.residence = parse_residence(residence);
+    if (residence) options.residence = *residence;
     options.memory_limit = memory_limit;
     return options;
   }

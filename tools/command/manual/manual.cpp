@@ -4,8 +4,9 @@
 #include <algorithm>
 #include <sstream>
 
-#include "command/manual/option_groups.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/keys.hpp"
+#include "command/shared/option_groups.hpp"
 
 namespace kith::command {
 namespace {
@@ -60,6 +61,13 @@ ManualOption option_of(const CLI::Option& from, const std::string& group) {
   option.takes_path = option.value == "FILE" || option.value == "DIR" || option.value == "FILES";
   if (takes_value && (option.value == "NAME" || option.value == "WHAT" || option.value == "WHEN"))
     option.choices = choices_of(option.text);
+  for (const Topic& topic : known_topics()) {
+    if (!from.check_name(topic.option)) continue;
+    for (const Key& key : topic.keys) {
+      option.choices.push_back(key.name + "=");
+      option.keys.emplace_back(key.name + "=" + key.value, key.text);
+    }
+  }
   return option;
 }
 
@@ -89,7 +97,7 @@ ManualCommand command_of(const CLI::App& app, const std::string& name) {
     command.arguments.push_back(option_of(*option, ""));
     command.arguments.back().names = {option->get_name(true)};
   }
-  for (const OptionGroup& group : option_groups(app))
+  for (const OptionGroup& group : option_groups(app, true))
     for (const CLI::Option* option : group.options)
       command.options.push_back(option_of(*option, group.title));
   read_footer(app.get_footer(), command);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {
@@ -18,6 +19,9 @@ struct ManualOption {
   std::string group;                 ///< the heading in --help
   std::vector<std::string> choices;  ///< the words that its text lists; empty: any value
   bool takes_path = false;           ///< a file or a folder
+
+  /// `sep=SIGN` and what it does, where the value is such settings.
+  std::vector<std::pair<std::string, std::string>> keys;
 };
 
 struct ManualCommand {

@@ -1,4 +1,5 @@
 // Pages to read: for man(1) and for the documentation.
+#include <set>
 #include <string_view>
 
 #include "command/manual/manual.hpp"
@@ -29,7 +30,9 @@ std::string roff_option(const ManualOption& option) {
     text += (i > 0 ? ", " : "") + ("\\fB" + roff(option.names[i]) + "\\fR");
   if (!option.value.empty()) text += " \\fI" + roff(option.value) + "\\fR";
   if (!option.otherwise.empty()) text += " (default " + roff(option.otherwise) + ")";
-  return text + "\n" + roff(option.text) + "\n";
+  text += "\n" + roff(option.text) + "\n";
+  for (const auto& [key, what] : option.keys) text += ".br\n\\fB" + roff(key) + "\\fR: " + roff(what) + "\n";
+  return text;
 }
 
 std::string roff_options(const ManualCommand& command) {
@@ -94,6 +97,14 @@ std::string markdown_options(const ManualCommand& command) {
   return text;
 }
 
+/// The keys of an option, once for all subcommands that have it.
+std::string markdown_keys(const ManualOption& option) {
+  std::string text =
+      "\n## `" + option.names[0] + "`\n\n" + markdown(option.text) + ".\n\n| key | |\n|---|---|\n";
+  for (const auto& [key, what] : option.keys) text += "| `" + key + "` | " + markdown(what) + " |\n";
+  return text;
+}
+
 std::string markdown_section(const ManualCommand& command) {
   const bool ends = command.text.ends_with("?") || command.text.ends_with(".");
   std::string text =
@@ -133,6 +144,10 @@ std::string manual_markdown(const Manual& manual) {
     text += "| [`" + command.name + "`](#" + command.page() + ") | " + markdown(command.text) + " |\n";
   text += "\nExit codes: " + markdown(manual.program.exit_codes) + ".\n";
   for (const ManualCommand& command : manual.commands) text += markdown_section(command);
+  std::set<std::string> told;
+  for (const ManualCommand& command : manual.commands)
+    for (const ManualOption& option : command.options)
+      if (!option.keys.empty() && told.insert(option.names[0]).second) text += markdown_keys(option);
   return text;
 }
 

@@ -63,8 +63,7 @@ auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Mak
 }  // namespace
 
 Index index_of(Training& training, const Device& device, Metric metric, bool keep) {
-  if (!training.residence.empty())
-    return Index(device, source_of(training), metric, training.index_options());
+  if (training.residence) return Index(device, source_of(training), metric, training.index_options());
   if (!training.index.empty()) return open_index_file(training.index, device, training.index_options());
   IndexOptions options = training.index_options();
   if (training.learn_centre) {  // from all pieces
@@ -91,7 +90,7 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                ? weights
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
-  if (!training.residence.empty())
+  if (training.residence)
     return Classifier(index_of(training, device, metric, keep), all, training.sample_weights);
   if (!training.index.empty())
     return Classifier(open_index_file(training.index, device, training.index_options()), all,

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "command/input/training.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 #include "kith/classifier.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"

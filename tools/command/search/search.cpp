@@ -138,7 +138,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   take_index(app, flags, flags.query_flags.leave_one_out);
   check_flags(app, flags);
   if (!flags.checkpoint.empty()) tell_that_work_is_kept();
-  if (flags.training.residence == "stream" && flags.by_k()) tell_that_work_can_be_kept();
+  if (flags.training.residence == Residence::stream && flags.by_k()) tell_that_work_can_be_kept();
   flags.training.tables.in_parts = ranks() && !flags.query_flags.leave_one_out;
   check_outputs(flags);
   OutputFile index_file(flags.out_index, flags.output.format),

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "command/manual/option_groups.hpp"
+#include "command/shared/keys.hpp"
+#include "command/shared/option_groups.hpp"
 #include "report/plain.hpp"
 #include "usage.hpp"
 
@@ -21,6 +22,15 @@ std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::
   const auto named = [&](const CLI::App* one) { return one->get_name() == words[0]; };
   if (words.empty() || std::any_of(known.begin(), known.end(), named)) words.emplace_back("--help");
   return words;
+}
+
+/// The topic of `kith help csv`; null: the words ask for none.
+const Topic* topic_asked_for(const std::vector<std::string>& words) {
+  if (words.size() != 2 || words[0] != "help") return nullptr;
+  const std::vector<Topic>& all = known_topics();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Topic& one) { return one.word() == words[1]; });
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -42,6 +52,7 @@ CommandLine::CommandLine(const Program& program)
   app_->formatter(grouped_help());
   app_->get_formatter()->column_width(help_column);
   app_->set_version_flag("--version,-V", version_text(program.name));
+  app_->set_help_all_flag("--help-all", "Print help with all options");
   add_examples(*app_, program.examples);
   subcommands_ = program.subcommands(*app_);
   for (const Subcommand& subcommand : subcommands_) add_quiet_option(*subcommand.app);
@@ -53,6 +64,10 @@ CommandLine::CommandLine(const Program& program)
 CommandLine::~CommandLine() = default;
 
 int CommandLine::run(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run) {
+  if (const Topic* topic = topic_asked_for(words)) {
+    print(wrapped_help(topic_text(*topic)));
+    return exit_ok;
+  }
   try {
     words = plain_words(std::move(words), *app_);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
@@ -62,6 +77,9 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
     return exit_ok;
   } catch (const CLI::CallForHelp&) {
     print(wrapped_help(app_->help()));
+    return exit_ok;
+  } catch (const CLI::CallForAllHelp&) {
+    print(wrapped_help(app_->help("", CLI::AppFormatMode::All)));
     return exit_ok;
   } catch (const CLI::ParseError& error) {
     throw Error(Errc::invalid_argument, usage_message(*app_, subcommands_, &error));

@@ -9,8 +9,8 @@
 #include <system_error>
 #include <thread>
 
-#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/ranks.hpp"
 #include "files/output.hpp"
 #include "kith/unfinished.hpp"
 

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "command/rows/ranks.hpp"
 #include "command/shared/command.hpp"
+#include "command/shared/ranks.hpp"
 #include "files/printed.hpp"
 #include "files/shown.hpp"
 #include "kith/spi.hpp"

@@ -3,8 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "command/input/tables.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/keys.hpp"
+#include "command/shared/ranks.hpp"
 
 namespace kith::command {
 namespace {

@@ -4,10 +4,10 @@
 #include <new>
 #include <string>
 
-#include "command/rows/ranks.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/shared/output_file.hpp"
+#include "command/shared/ranks.hpp"
 #include "files/output.hpp"
 #include "files/shown.hpp"
 #include "kith/tuning.hpp"

@@ -50,7 +50,7 @@ const std::vector<Habit>& habits() {
       {{"--gpu", "--cuda", "--opencl", "--cpu", "-d"}, {"--device"}},
       {{"--verbose", "-v"}, {"--explain"}},
       {{"--eps", "--epsilon", "-r"}, {"--radius"}},
-      {{"--sep", "--separator"}, {"--delimiter"}},
+      {{"--sep", "--separator", "--delimiter", "--decimal", "--header", "--encoding"}, {"--csv"}},
       {{"--ground-truth", "--y-true"}, {"--truth"}},
       {{"--columns", "--cols"}, {"--features"}},
       {{"--loo", "--loocv"}, {"--leave-one-out"}},

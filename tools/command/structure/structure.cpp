@@ -1,6 +1,6 @@
 // kith structure: how classes of labelled rows lie.
 #include "command/structure/structure.hpp"
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -9,9 +9,6 @@ namespace kith::files {
 
 TableColumns::TableColumns(const Records& records, Source& source, const ReadOptions& options, Table& table)
     : records_(records), source_(source), options_(options), table_(table), columns_(records.columns()) {
-  if (!options.like && options.header == Header::automatic && records.only_names())
-    source.fail("holds one line of names, such as " + in_quotes(records.first()[0]) +
-                ", and no rows; say --header no if that line is a row");
   table.header = records.has_header();
   for (std::size_t c = 0; c < columns_.size(); ++c)
     columns_[c].nameless = !table_.header || records_.first()[c].empty();

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "files/binary/records.hpp"
 #include "files/columns/column_notes.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/columns/records.hpp"
 
 namespace kith::files {
 
@@ -25,7 +25,6 @@ struct Column {
   bool forced = false;           ///< text by the caller's wish or the training file's
   bool fixed = false;            ///< the dictionary may not grow
   Dictionary dictionary;         ///< text
-  TextWatch watch;               ///< text, where it is not forced
   LabelWatch watched;            ///< label
   std::string first_text;        ///< text: for the message about a number further down
   std::int64_t first_line = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "files/shown.hpp"
 #include "files/source.hpp"
 
 namespace kith::files {
@@ -32,57 +33,7 @@ void append_utf8(std::uint32_t character, std::string& to) {
   put(0x80 | (character & 0x3F));
 }
 
-/// The bytes of the UTF-8 character that `text` begins with; 0: it begins with none.
-std::size_t utf8_character(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if (byte(0) < 0x80) return 1;
-  std::size_t size = 0;
-  std::uint32_t character = 0, least = 0;
-  if ((byte(0) & 0xE0) == 0xC0)
-    size = 2, character = byte(0) & 0x1F, least = 0x80;
-  else if ((byte(0) & 0xF0) == 0xE0)
-    size = 3, character = byte(0) & 0x0F, least = 0x800;
-  else if ((byte(0) & 0xF8) == 0xF0)
-    size = 4, character = byte(0) & 0x07, least = 0x10000;
-  if (size == 0 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-    character = character << 6 | (byte(i) & 0x3F);
-  }
-  const bool surrogate = character >= 0xD800 && character < 0xE000;
-  return character < least || character > 0x10FFFF || surrogate ? 0 : size;
-}
-
 }  // namespace
-
-Encoding encoding_named(std::string_view name) {
-  std::string plain;
-  for (char c : name)
-    if (c != '-' && c != '_' && c != ' ') plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  constexpr std::array<std::pair<std::string_view, Encoding>, 16> names{
-      {{"utf8", Encoding::utf8},
-       {"utf8sig", Encoding::utf8},
-       {"ascii", Encoding::utf8},
-       {"latin1", Encoding::latin1},
-       {"iso88591", Encoding::latin1},
-       {"l1", Encoding::latin1},
-       {"windows1252", Encoding::windows1252},
-       {"cp1252", Encoding::windows1252},
-       {"1252", Encoding::windows1252},
-       {"ansi", Encoding::windows1252},
-       {"utf16", Encoding::utf16},
-       {"ucs2", Encoding::utf16},
-       {"unicode", Encoding::utf16},
-       {"utf16le", Encoding::utf16le},
-       {"ucs2le", Encoding::utf16le},
-       {"utf16be", Encoding::utf16be}}};
-  for (const auto& [known, encoding] : names)
-    if (plain == known) return encoding;
-  throw Error(Errc::invalid_argument,
-              "encoding_named: there is no " + in_quotes(name) +
-                  "; choose one of utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be, or convert the "
-                  "file: iconv -f ENCODING -t UTF-8 FILE > NEW");
-}
 
 std::string Decoder::decode(std::string_view bytes, bool last, std::string& to) {
   if (encoding_ == Encoding::utf8) return to += bytes, std::string();
@@ -92,7 +43,8 @@ std::string Decoder::decode(std::string_view bytes, bool last, std::string& to) 
     std::uint32_t character = static_cast<unsigned char>(c);
     if (encoding_ == Encoding::windows1252 && character >= 0x80 && character < 0xA0) {
       character = windows_1252[character - 0x80];
-      if (character == 0) return "holds no character of windows-1252 " + place() + "; say another --encoding";
+      if (character == 0)
+        return "holds no character of windows-1252 " + place() + "; say another --csv encoding=";
     }
     append_utf8(character, to);
     ++position_;
@@ -104,7 +56,7 @@ std::string Decoder::decode(std::string_view bytes, bool last, std::string& to) 
 std::string Decoder::take_unit(std::uint32_t unit, std::string& to) {
   const bool low = unit >= 0xDC00 && unit < 0xE000;
   if ((high_ != 0) != low)
-    return "holds half a character of UTF-16 " + place() + "; correct it, or say another --encoding";
+    return "holds half a character of UTF-16 " + place() + "; correct it, or say another --csv encoding=";
   if (low) {
     append_utf8(0x10000 + ((high_ - 0xD800) << 10) + (unit - 0xDC00), to);
     high_ = 0;
@@ -125,7 +77,7 @@ std::string Decoder::decode_utf16(std::string_view bytes, bool last, std::string
   if (encoding_ == Encoding::utf16 && bytes.size() >= 2) {
     const bool little = bytes.starts_with("\xFF\xFE");
     if (!little && !bytes.starts_with("\xFE\xFF"))
-      return "begins with no byte order mark; say --encoding utf-16le or utf-16be";
+      return "begins with no byte order mark; say --csv encoding=utf-16le or encoding=utf-16be";
     encoding_ = little ? Encoding::utf16le : Encoding::utf16be;
   }
   const std::size_t first = encoding_ == Encoding::utf16be ? 0 : 1;
@@ -137,7 +89,7 @@ std::string Decoder::decode_utf16(std::string_view bytes, bool last, std::string
   left_ = bytes;
   if (last && (!left_.empty() || high_ != 0))
     return "ends within a character of UTF-16; it is truncated: copy or download it again, or say another "
-           "--encoding";
+           "--csv encoding=";
   return {};
 }
 
@@ -159,7 +111,9 @@ bool is_plain_ascii(std::string_view text) {
 
 std::size_t first_not_utf8(std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t size = utf8_character(text.substr(at, 4));
+    const std::string_view rest = text.substr(at);
+    const bool is_none = rest.starts_with("\xEF\xBF\xBE") || rest.starts_with("\xEF\xBF\xBF");  // yet UTF-8
+    const std::size_t size = is_none ? 3 : character_length(rest);
     if (size == 0) return at;
     at += size;
   }

@@ -11,11 +11,6 @@ namespace kith::files {
 /// latin1: ISO 8859-1, a byte a character. utf16: either byte order, as its byte order mark says.
 enum class Encoding { utf8, latin1, windows1252, utf16, utf16le, utf16be };
 
-/// utf-8, latin-1, windows-1252, utf-16, utf-16le, utf-16be and other usual names, in any case, `-` and `_`
-/// left out or not.
-/// Throws invalid_argument: nothing is called so.
-Encoding encoding_named(std::string_view name);
-
 /// Pieces of a file in one of the encodings, one after the other, as UTF-8. A byte order mark stays one.
 class Decoder {
  public:

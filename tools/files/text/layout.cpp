@@ -1,201 +1,241 @@
 #include "files/text/layout.hpp"
 
 #include <algorithm>
+#include <cmath>
 
-#include "files/shown.hpp"
-#include "files/text/decorated.hpp"
 #include "files/text/number.hpp"
 
 namespace kith::files {
 namespace {
 
-constexpr std::size_t sample_bytes = std::size_t{1} << 16;
-constexpr std::size_t sample_lines = 4;
-/// A first line `sep=;`, which tells Excel what separates cells; it is taken off `head`. 0: there is none.
-char take_separator_line(std::string_view& head) {
-  std::string_view line = head.substr(head.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  const std::size_t end = line.find_first_of("\r\n");
-  if (end == std::string_view::npos) return 0;
-  const std::size_t next = line.find_first_not_of("\r\n", end);
-  std::string_view rest = line.substr(std::min(next, line.size()));
-  line = line.substr(0, end);
-  if (line.size() > 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
-  if (line.size() != 5 || (!line.starts_with("sep=") && !line.starts_with("SEP="))) return 0;
-  head = rest;
-  return line.back();
+std::string name_of(char separator) {
+  const auto found = std::find_if(separator_names.begin(), separator_names.end(),
+                                  [&](const auto& one) { return one.second == separator; });
+  return std::string(found->first);
 }
 
-/// Lines at the top that begin with #, where others follow.
-struct Comments {
-  std::size_t lines = 0;
-  std::string_view last;  ///< of them
-  std::string_view rest;  ///< what follows
+/// A line `sep=;` with which a file for Excel begins; 0: there is none.
+char take_separator_line(RecordReader& records, Layout& layout) {
+  char separator = 0;
+  records.count_lines(layout.skip, [&](std::string_view line) {
+    if (line.size() > 2 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+    if (line.size() == 5 && (line.starts_with("sep=") || line.starts_with("SEP="))) separator = line.back();
+    return false;
+  });
+  layout.skip += separator != 0;
+  return separator;
+}
+
+/// Refuse lines at the top that begin with #, where others follow that do not.
+void refuse_comments(const Source& source, RecordReader& records) {
+  bool others = false;
+  const std::int64_t count = records.count_lines(0, [&](std::string_view line) {
+    others = !line.starts_with('#');
+    return !others;
+  });
+  if (count > 0 && others)
+    source.fail("has " + count_of(static_cast<std::uint64_t>(count), "line") +
+                " at its top that begin with \"#\"; if they are comments, say --csv skip=" +
+                std::to_string(count) + ", if they are rows, skip=0");
+}
+
+/// The cells of each record, where all have as many, and more than one; else 0.
+std::size_t cells_of(const Sample& sample) {
+  const std::vector<Record>& records = sample.records;
+  if (sample.error || records.empty() || records[0].size() < 2) return 0;
+  const auto same = [&](const Record& record) { return record.size() == records[0].size(); };
+  return std::all_of(records.begin(), records.end(), same) ? records[0].size() : 0;
+}
+
+/// What separates cells in a file of which nothing else is known. Where commas are decimal signs, it is none.
+char usual_separator(Format format, char decimal) {
+  if (format == Format::csv) return decimal == ',' ? ';' : ',';
+  return format == Format::tsv ? '\t' : ' ';
+}
+
+/// The one sign that cuts every line into as many cells, more than one; where none does, the usual one. What
+/// two signs do is refused, unless tabs and blanks cut alike.
+void find_separator(Source& source, RecordReader& records, Format format, const FileOptions& options,
+                    Layout& layout) {
+  const char own = usual_separator(format, options.decimal);
+  layout.separator = own;
+  layout.sample = records.sample(own, layout.skip);
+  std::vector<std::pair<char, std::size_t>> fitting;
+  if (const std::size_t cells = cells_of(layout.sample); cells > 0) fitting.emplace_back(own, cells);
+  for (const char other : {',', ';', '\t', '|'}) {
+    if (other == own || other == options.decimal) continue;
+    Sample sample = records.sample(other, layout.skip);
+    const std::size_t cells = cells_of(sample);
+    const bool cuts_alike = own == ' ' && other == '\t' && sample.records == layout.sample.records;
+    if (cells == 0 || cuts_alike) continue;
+    fitting.emplace_back(other, cells);
+    if (fitting.size() == 1) layout = {other, layout.skip, std::move(sample)};
+  }
+  if (fitting.size() > 1) {
+    std::string list;
+    for (const auto& [sign, cells] : fitting)
+      list += (list.empty() ? "" : " or ") + name_of(sign) + " (" + count_of(cells, "cell") + " a line)";
+    source.fail("its cells may be separated by " + list +
+                "; say which, as in --csv sep=" + name_of(fitting[0].first));
+  }
+  if (layout.separator != own && options.note)
+    options.note(source.name() + ": its cells are separated by " + name_of(layout.separator) + ", not by " +
+                 name_of(own) + "; --csv sep=" + name_of(own) + " says otherwise");
+}
+
+/// Refuse lines above a table, which have fewer cells.
+void refuse_lines_above(const Source& source, const Sample& sample) {
+  const std::vector<Record>& records = sample.records;
+  if (records.empty() || records[0].size() >= records.back().size()) return;
+  const std::size_t cells = records.back().size();
+  std::size_t first = records.size() - 1;
+  while (records[first - 1].size() == cells) --first;
+  if (first + 1 == records.size()) return;  // one line alone has more
+  throw Error(Errc::bad_file,
+              source.name() + ":" + std::to_string(sample.lines[0]) + ": has " +
+                  count_of(records[0].size(), "cell") + ", but line " + std::to_string(sample.lines[first]) +
+                  " and those behind it have " + std::to_string(cells) +
+                  "; if the table begins there, say --csv skip=" + std::to_string(sample.lines[first] - 1) +
+                  ", else give every row as many cells");
+}
+
+bool is_finite(std::string_view cell, char decimal) {
+  return parse_number(cell, decimal).kind == Number::finite;
+}
+
+/// Neither a number, nor like one, nor the mark of a missing value.
+bool may_be_name(std::string_view cell, char decimal) {
+  return parse_number(cell, decimal).kind == Number::not_a_number && !is_missing_marker(cell) &&
+         !is_like_number(cell);
+}
+
+/// The first record and those below it.
+class FirstRecord {
+ public:
+  FirstRecord(const Sample& sample, char decimal) : decimal_(decimal), first_(sample.records[0]) {
+    for (std::size_t r = 1; r < sample.records.size(); ++r)
+      if (sample.records[r].size() == first_.size()) below_.push_back(&sample.records[r]);
+  }
+
+  /// A column of numbers below a name would be refused if that were a row.
+  bool has_name_over_number() const {
+    for (std::size_t c = 0; c < first_.size() && !below_.empty(); ++c) {
+      const std::string& cell = (*below_[0])[c];
+      if (may_be_name(first_[c], decimal_) && (is_finite(cell, decimal_) || is_like_number(cell)))
+        return true;
+    }
+    return false;
+  }
+
+  bool has_numbers() const {
+    return any([&](const auto& cell) { return is_finite(cell, decimal_); });
+  }
+  bool has_names() const {
+    return any([&](const auto& cell) { return may_be_name(cell, decimal_); });
+  }
+
+  /// Whether its numbers may be names: they count by one, as years do, or each is far from all below it.
+  bool has_unlike_numbers() const {
+    for (std::size_t c = 0; c < first_.size(); ++c)
+      for (const Record* record : below_)
+        if (may_be_name(first_[c], decimal_) && (*record)[c] == first_[c]) return false;
+    const auto counts_below = [&](const Record* record) { return counts(*record); };
+    if (!below_.empty() && counts(first_) && std::none_of(below_.begin(), below_.end(), counts_below))
+      return true;
+    constexpr std::size_t enough = 3;
+    if (below_.size() < enough || first_.size() < 2) return false;
+    for (std::size_t c = 0; c < first_.size(); ++c)
+      if (is_finite(first_[c], decimal_) && !is_far(c)) return false;
+    return true;
+  }
+
+ private:
+  template <class Test>
+  bool any(const Test& test) const {
+    return std::any_of(first_.begin(), first_.end(), test);
+  }
+  double value(const std::string& cell) const { return parse_wide(cell, decimal_).value; }
+
+  /// Three numbers or more, each one more than the one before, or each one less.
+  bool counts(const Record& record) const {
+    std::vector<double> values;
+    for (std::size_t c = 0; c < record.size(); ++c)
+      if (is_finite(first_[c], decimal_)) values.push_back(value(record[c]));
+    constexpr std::size_t enough = 3;
+    const double step = values.size() < enough ? 0 : values[1] - values[0];
+    for (std::size_t i = 1; i < values.size(); ++i)
+      if (values[i] - values[i - 1] != step) return false;
+    return std::fabs(step) == 1;
+  }
+
+  /// Farther from the numbers below than these are from each other.
+  bool is_far(std::size_t column) const {
+    double least = INFINITY, most = -INFINITY;
+    for (const Record* record : below_) {
+      if (!is_finite((*record)[column], decimal_)) continue;
+      least = std::min(least, value((*record)[column]));
+      most = std::max(most, value((*record)[column]));
+    }
+    const double first = value(first_[column]), spread = most - least;
+    return spread > 0 && (first < least - spread || first > most + spread);
+  }
+
+  char decimal_;
+  const Record& first_;
+  std::vector<const Record*> below_;  ///< those with as many cells
 };
 
-Comments leading_comments(std::string_view head) {
-  const char line_end = head.find('\n') == std::string_view::npos ? '\r' : '\n';
-  Comments found;
-  found.rest = head.substr(head.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-  while (found.rest.starts_with('#')) {
-    const std::size_t size = std::min(found.rest.find(line_end), found.rest.size() - 1) + 1;
-    found.last = found.rest.substr(0, size);
-    found.rest.remove_prefix(size);
-    ++found.lines;
-  }
-  if (found.rest.empty()) return {0, {}, head};  // there is nothing else
-  return found;
-}
-
-/// Names, not numbers or marks of missing values, in each of as many columns as there are.
-bool is_names(const Record& record, std::size_t columns) {
-  return record.size() == columns && std::all_of(record.begin(), record.end(), [](const std::string& cell) {
-           return !is_missing_marker(cell) && parse_number(cell).kind == Number::not_a_number;
-         });
-}
-
-/// What the last comment is: names of the columns, or after all a row, or no more than a comment.
-void take_last_comment(Source& source, const Comments& comments, Quotes quotes, Layout& layout) {
-  const auto cells_of = [&](std::string_view line) {
-    const std::vector<Record> one = read_sample(source, {line, quotes}, layout.delimiter).records;
-    return one.empty() ? Record() : one[0];
-  };
-  const std::size_t columns = layout.sample[0].size();
-  const bool named = is_names(layout.sample[0], columns);
-  const Record row = cells_of(comments.last);
-  const Record names = cells_of(comments.last.substr(comments.last.find_first_not_of('#')));
-  if (!named && is_names(names, columns)) {
-    layout.names = names;
-  } else if (row.size() == columns && !is_names(names, columns)) {
-    layout.sample.insert(layout.sample.begin(), row);
-    --layout.left_out;
-  }
-}
-
-void tell(const FileOptions& options, const Source& source, const std::string& text) {
-  if (options.note) options.note(source.name() + ": " + text);
-}
-
-/// The sign of decimals, where some cells have commas that are nothing else and none has a point.
-void find_decimal(Source& source, const FileOptions& options, const Table* like, Layout& layout) {
-  if (options.decimal) {
-    layout.decimal = options.decimal;
-    return;
-  }
-  if (layout.sample.empty()) return;
-  std::string example;
-  bool points = false;
-  for (std::size_t c = 0; c < layout.sample[0].size(); ++c) {
-    const ColumnKind kind = kind_of_column(layout.sample, c, layout.delimiter);
-    points |= kind.points;
-    for (std::size_t r = 0; kind.decimal_comma && example.empty() && r < layout.sample.size(); ++r)
-      if (c < layout.sample[r].size() && is_decimal_comma(layout.sample[r][c])) example = layout.sample[r][c];
-  }
-  if (points) return;
-  if (example.empty()) {
-    if (like && like->decimal) layout.decimal = like->decimal;
-    return;
-  }
-  layout.decimal = ',';
-  tell(options, source,
-       "reads " + in_quotes(example) + " as a number with a decimal comma; say --decimal to decide");
+/// Whether a record holds all of `names` in their order, perhaps with others among them.
+bool repeats(const Record& record, const std::vector<std::string>& names) {
+  std::size_t same = 0;
+  for (const std::string& cell : record)
+    if (same < names.size() && cell == names[same]) ++same;
+  return same == names.size();
 }
 
 }  // namespace
 
-/// `head` without its first lines.
-std::string_view without_lines(Source& source, std::string_view head, std::int64_t lines) {
-  const char line_end = head.find('\n') == std::string_view::npos ? '\r' : '\n';
-  for (std::int64_t line = 0; line < lines; ++line) {
-    const std::size_t end = head.find(line_end);
-    if (end == std::string_view::npos || end + 1 == head.size())
-      source.fail("has " + count_of(static_cast<std::uint64_t>(line + 1), "line") + ", and skip=" +
-                  std::to_string(lines) + " leaves none; say --csv skip= with the lines above the table");
-    head.remove_prefix(end + 1);
-  }
-  return head;
-}
-
-bool is_padded_title(const Record& record) {
-  constexpr std::ptrdiff_t cells_of_a_table = 3;
-  const auto empty = std::count(record.begin(), record.end(), "");
-  return static_cast<std::ptrdiff_t>(record.size()) >= cells_of_a_table &&
-         empty + 1 == static_cast<std::ptrdiff_t>(record.size()) && !record[0].empty();
-}
-
-/// Where a table may begin behind lines that have fewer cells than all others, or one beside empty ones above
-/// names; 0: with the first line.
-std::size_t first_of_table(const std::vector<Record>& records) {
-  constexpr std::size_t most_above = 50;
-  if (records.size() < 2) return 0;
-  const std::size_t cells = records.back().size();
-  if (records[0].size() == cells) return is_padded_title(records[0]) && is_names(records[1], cells) ? 1 : 0;
-  std::size_t first = records.size() - 1;
-  while (first > 0 && records[first - 1].size() == cells) --first;
-  const bool enough = records.size() - first >= std::min<std::size_t>(first + 1, 2);
-  return records[0].size() < cells && first <= most_above && enough ? first : 0;
-}
-
-/// Refuse lines above a table.
-///   before  lines that are left out already
-void refuse_lines_above(Source& source, const Sample& sample, std::size_t before) {
-  const std::vector<Record>& records = sample.records;
-  const std::size_t first = first_of_table(records);
-  if (first == 0) return;
-  const std::size_t cells = records[first].size();
-  const std::int64_t above = static_cast<std::int64_t>(before), top = sample.lines[0] + above,
-                     begin = sample.lines[first] + above;
-  const std::string skip =
-      "; if the table begins there, say --csv skip=" + std::to_string(begin - 1) + ", else ";
-  std::string why = "has " + count_of(records[0].size(), "cell");
-  if (records[0].size() == cells)
-    why = "has one cell that is not empty, above line " + std::to_string(begin) + " with names" + skip +
-          "fill the cells in";
-  else if (records[0].size() + 1 == cells &&
-           std::all_of(records.begin() + static_cast<std::ptrdiff_t>(first), records.end(),
-                       [](const Record& record) { return record.back().empty(); }))
-    why +=
-        ", and the other lines end with a separator; end this line with one, too, or take it off the others";
-  else
-    why += ", but line " + std::to_string(begin) + " and those behind it have " + std::to_string(cells) +
-           skip + "give every row as many cells";
-  throw Error(Errc::bad_file, source.name() + ":" + std::to_string(top) + ": " + why);
-}
-
-Layout find_layout(Source& source, LineReader& lines, Format format, const FileOptions& options,
-                   const Table* like) {
+Layout find_layout(Source& source, RecordReader& records, Format format, const FileOptions& options) {
   Layout layout;
-  std::string_view head = lines.head(sample_lines + static_cast<std::size_t>(options.skip), sample_bytes);
-  head = without_lines(source, head, options.skip);
-  const char named = take_separator_line(head);
-  const Comments comments = leading_comments(head);
-  const TextHead table{comments.rest, options.quotes};
-  layout.left_out = comments.lines;
-  const char own = delimiter_of(format);
-  layout.delimiter = options.delimiter ? options.delimiter : named;
-  if (named)
-    tell(options, source, "leaves out its first line, \"sep=" + shown_in_line(std::string(1, named)) + "\"");
-  if (!layout.delimiter) {
-    layout.delimiter = guess_delimiter(source, table, own, like ? like->delimiter : '\0');
-    if (layout.delimiter != own)
-      tell(options, source,
-           "its cells are separated by " + delimiter_text(layout.delimiter) + " (a " +
-               ending_of(source.name()) + " file has " + delimiter_text(own) +
-               "); say --delimiter to decide");
-  }
-  Sample sample = read_sample(source, table, layout.delimiter);
-  const std::size_t before = comments.lines + (named != 0) + static_cast<std::size_t>(options.skip);
-  refuse_lines_above(source, sample, before);
-  layout.sample = std::move(sample.records);
-  if (comments.lines > 0 && !layout.sample.empty())
-    take_last_comment(source, comments, options.quotes, layout);
-  if (layout.left_out > 0)
-    tell(options, source,
-         "leaves out " + count_of(layout.left_out, "line") + " at its top that " +
-             (layout.left_out == 1 ? "begins" : "begin") + " with \"#\"" +
-             (layout.names.empty() ? "" : " and takes the names of columns from there"));
-  layout.left_out += static_cast<std::size_t>(options.skip) + (named != 0);
-  find_decimal(source, options, like, layout);
+  layout.skip = std::max<std::int64_t>(options.skip, 0);
+  const char said = take_separator_line(records, layout);
+  if (options.skip < 0 && !said) refuse_comments(source, records);
+  layout.separator = options.separator ? options.separator : said;
+  if (layout.separator)
+    layout.sample = records.sample(layout.separator, layout.skip);
+  else
+    find_separator(source, records, format, options, layout);
+  refuse_lines_above(source, layout.sample);
   return layout;
+}
+
+bool find_header(const Source& source, const Sample& sample, const FileOptions& options, const Table* like,
+                 const std::vector<std::string>& named) {
+  if (options.header == Header::yes || options.header == Header::no) return options.header == Header::yes;
+  if (sample.records.empty()) return false;
+  const Record& first = sample.records[0];
+  if (like && like->header && repeats(first, like->column_names)) return true;
+  std::int64_t number = 0;
+  for (const std::string& name : named)
+    if (!parse_whole(name, number) && std::find(first.begin(), first.end(), name) != first.end()) return true;
+  const FirstRecord record(sample, options.decimal);
+  if (record.has_name_over_number()) return true;
+  if (options.header == Header::names) return record.has_names();
+  const bool may_be_names = record.has_numbers() ? record.has_unlike_numbers() : record.has_names();
+  if (like || !may_be_names) return false;
+  if (sample.error) std::rethrow_exception(sample.error);
+  const auto cell = std::find_if(first.begin(), first.end(), [](const auto& one) { return !one.empty(); });
+  const bool alone = static_cast<std::size_t>(std::count(first.begin(), first.end(), "")) + 1 == first.size();
+  throw Error(
+      Errc::bad_file,
+      source.name() + ":" + std::to_string(sample.lines[0]) + ": " + in_quotes(*cell) +
+          " may be the name of a column or a value; say --csv header=yes or header=no" +
+          (alone && first.size() > 1 ? ", or skip=" + std::to_string(sample.lines[0]) + " if it is a title"
+                                     : ""));
+}
+
+bool is_index_name(const std::string& name) {
+  return name.empty() || name == "Unnamed: 0";
 }
 
 }  // namespace kith::files

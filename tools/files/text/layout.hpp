@@ -1,30 +1,42 @@
-// How a text file is laid out, guessed from its first lines: what separates cells, how numbers are written,
-// and which lines at the top are comments. docs/contract.md, section 9, has the rules.
+// How a text file is laid out: what separates cells, and whether the first line names the columns. What two
+// readings could be right about is refused with the key of --csv that decides. docs/contract.md, section 9,
+// has the rules.
 #pragma once
 
-#include <cstddef>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "files/formats.hpp"
 #include "files/table.hpp"
-#include "files/text/delimiter.hpp"
 #include "files/text/lines.hpp"
 
 namespace kith::files {
 
+/// What separates cells, as people call it; all but a colon are looked for.
+inline constexpr std::array<std::pair<std::string_view, char>, 6> separator_names = {
+    {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}, {"space", ' '}, {"colon", ':'}}};
+
 struct Layout {
-  char delimiter = ',';        ///< ' ': any run of spaces and tabs
-  char decimal = '.';          ///< or ','
-  std::size_t left_out = 0;    ///< lines at the top
-  Record names;                ///< of the columns, where the last of these lines has them; else empty
-  std::vector<Record> sample;  ///< the first records after them, as many as were looked at
+  char separator = ',';   ///< ' ': any run of spaces and tabs
+  std::int64_t skip = 0;  ///< lines at the top that are left out
+  Sample sample;          ///< the first records after them
 };
 
-/// The layout of the file whose first lines `lines` has not given away yet.
-///   like  the training table: where its layout is known, it decides what else is ambiguous; or null
-/// Guesses are told by options.note, as `NAME: what; what to say`.
-/// Throws bad_file: it is ambiguous; the message says --delimiter.
-Layout find_layout(Source& source, LineReader& lines, Format format, const FileOptions& options,
-                   const Table* like);
+/// The layout of a file of which nothing was read. A separator that the ending of its name does not stand for
+/// is told by options.note. Throws bad_file: it is ambiguous.
+Layout find_layout(Source& source, RecordReader& records, Format format, const FileOptions& options);
+
+/// Whether the first record names the columns.
+///   like   the training table, or null
+///   named  columns that the caller asks for
+/// Throws bad_file: it may be names or values.
+bool find_header(const Source& source, const Sample& sample, const FileOptions& options, const Table* like,
+                 const std::vector<std::string>& named);
+
+/// Whether pandas calls the index of a table so in a file, which it writes before the columns.
+bool is_index_name(const std::string& name);
 
 }  // namespace kith::files

@@ -1,16 +1,15 @@
 #include "files/text/lines.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "files/printed.hpp"
 
 namespace kith::files {
 namespace {
 
-constexpr std::size_t buffer_bytes = std::size_t{1} << 18;
-constexpr std::size_t piece_bytes = std::size_t{1} << 16;   // read at once of another encoding
-constexpr std::size_t largest_head = std::size_t{1} << 26;  // a line that is longer is not looked at
+constexpr std::size_t piece_bytes = std::size_t{1} << 18;  // read at once
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
   if (begin == std::string_view::npos) return text.substr(0, 0);
@@ -18,7 +17,8 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string allow_longer(const Limits& limits) {
-  return "allow more: --max-line " + std::to_string(std::max<std::uint64_t>(limits.line >> 19, 1)) + "M";
+  return "allow more: --limits max-line=" + std::to_string(std::max<std::uint64_t>(limits.line >> 19, 1)) +
+         "M";
 }
 
 }  // namespace
@@ -27,114 +27,79 @@ void LineReader::fail(const std::string& text) const {
   throw Error(Errc::bad_file, source_.name() + ":" + std::to_string(number_) + ": " + text);
 }
 
-/// Make room behind the line being read, and read on.
+/// Read on, into the room behind the line that is being read.
 void LineReader::fill() {
-  if (begin_ > 0) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, size_ - begin_);
-    end_ -= begin_, next_ -= begin_, size_ -= begin_, begin_ = 0;
+  is_broken_ = true;  // until nothing was thrown
+  if (!keeps_) {
+    buffer_.erase(0, begin_);
+    end_ -= begin_, next_ -= begin_, begin_ = 0;
   }
-  if (buffer_.size() - size_ < buffer_bytes / 2) {
-    const std::size_t larger = std::max(buffer_bytes, buffer_.size() * 2);
-    source_.require_memory(larger);
-    buffer_.resize(larger);
+  piece_.resize(piece_bytes);
+  piece_.resize(source_.read(piece_.data(), piece_bytes));
+  ended_ = piece_.size() < piece_bytes;
+  if (!started_) check_start();
+  const std::size_t most = buffer_.size() + 3 * piece_bytes;  // no byte becomes more than three
+  if (most > buffer_.capacity()) {
+    source_.require_memory(2 * most);
+    buffer_.reserve(2 * most);
   }
-  if (source_.encoding() == Encoding::utf8) {
-    const std::size_t room = buffer_.size() - size_, got = source_.read(buffer_.data() + size_, room);
-    size_ += got;
-    ended_ = got < room;
-  } else {
-    fill_decoded();
-  }
-  if (!started_) start();
-}
-
-/// Read a piece in another encoding. `decoded_` grows to 3 bytes for each that is read, at most.
-void LineReader::fill_decoded() {
-  std::string bytes(piece_bytes, '\0');
-  bytes.resize(source_.read(bytes.data(), bytes.size()));
-  ended_ = bytes.size() < piece_bytes;
-  decoded_.clear();
-  if (!started_ && bytes.starts_with(byte_order_mark) && source_.encoding() != Encoding::utf16be &&
-      source_.encoding() != Encoding::utf16le)
-    source_.fail("begins with the byte order mark of UTF-8; leave --encoding out");
-  if (const std::string why = decoder_.decode(bytes, ended_, decoded_); !why.empty()) source_.fail(why);
-  if (buffer_.size() - size_ < decoded_.size()) {
-    source_.require_memory(size_ + decoded_.size());
-    buffer_.resize(size_ + decoded_.size());
-  }
-  std::copy(decoded_.begin(), decoded_.end(), buffer_.begin() + static_cast<std::ptrdiff_t>(size_));
-  size_ += decoded_.size();
+  if (const std::string why = decoder_.decode(piece_, ended_, buffer_); !why.empty()) source_.fail(why);
+  // Files of old Macintoshes end lines with CR alone.
+  if (!started_ && buffer_.find('\n') == std::string::npos && buffer_.find('\r') != std::string::npos)
+    line_end_ = '\r';
+  started_ = true;
+  is_broken_ = false;
 }
 
 /// What the first bytes of a file say about all of it.
-void LineReader::start() {
-  started_ = true;
-  const std::string_view text(buffer_.data(), size_);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
-    source_.fail("begins with the byte order mark of UTF-16; say --encoding utf-16");
-  if (text.starts_with("\x1f\x8b\x08"))
+void LineReader::check_start() const {
+  const Encoding encoding = source_.encoding();
+  if (encoding == Encoding::utf8 && (piece_.starts_with("\xFF\xFE") || piece_.starts_with("\xFE\xFF")))
+    source_.fail("begins with the byte order mark of UTF-16; say --csv encoding=utf-16");
+  if ((encoding == Encoding::latin1 || encoding == Encoding::windows1252) &&
+      piece_.starts_with(byte_order_mark))
+    source_.fail("begins with the byte order mark of UTF-8; leave --csv encoding= out");
+  if (piece_.starts_with("\x1f\x8b\x08"))
     source_.fail("is packed by gzip twice; unpack it once, as by gzip -d");
-  find_line_end();
 }
 
-/// Files of old Macintoshes end lines with CR alone.
-void LineReader::find_line_end() {
-  const std::string_view text(buffer_.data(), size_);
-  if (text.find('\n') == std::string_view::npos && text.find('\r') != std::string_view::npos)
-    line_end_ = '\r';
-}
-
-std::string_view LineReader::head(std::size_t lines, std::size_t bytes) {
-  if (!started_) fill();
-  for (std::size_t at = 0, found = 0;;) {
-    const void* end = size_ > at ? std::memchr(buffer_.data() + at, line_end_, size_ - at) : nullptr;
-    if (end) {
-      at = static_cast<std::size_t>(static_cast<const char*>(end) - buffer_.data()) + 1;
-      if (++found >= lines && at >= bytes) return {buffer_.data(), at};
-    } else if (ended_ || size_ > largest_head) {
-      return {buffer_.data(), ended_ ? size_ : at};
-    } else {
-      fill();
-    }
-  }
+void LineReader::begin(bool keep) {
+  begin_ = end_ = next_ = 0;
+  number_ = lines_ = 0;
+  keeps_ = keep;
 }
 
 /// Look for a line end from next_ on; the line then ends before it. False: nothing is left, or the line goes
 /// on beyond the limit.
 bool LineReader::find_end() {
-  const std::size_t before = next_ - begin_;
-  for (std::size_t from = next_;;) {
-    const void* found = size_ > from ? std::memchr(buffer_.data() + from, line_end_, size_ - from) : nullptr;
-    if (found) {
-      end_ = static_cast<std::size_t>(static_cast<const char*>(found) - buffer_.data());
+  const std::size_t line = next_ - begin_;
+  for (std::size_t seen = line;;) {
+    if (end_ = buffer_.find(line_end_, begin_ + seen); end_ != std::string::npos) {
       next_ = end_ + 1;
       break;
     }
-    if (ended_) {
-      if (next_ == size_) return false;
-      end_ = next_ = size_;
+    seen = buffer_.size() - begin_;
+    if (ended_ && seen == line) return false;
+    if (ended_ || seen > limits().line) {
+      end_ = next_ = buffer_.size();
       break;
     }
-    if (size_ - begin_ > limits().line) {
-      end_ = size_;
-      break;
-    }
-    const std::size_t seen = size_ - begin_;
+    end_ = begin_;
     fill();
-    from = seen;
   }
   too_long_ = end_ - begin_ > limits().line;
   if (too_long_) return false;
   ++lines_;
-  from_ = begin_ + before;
-  if (!is_plain_ascii({buffer_.data() + from_, end_ - from_})) check_text();
+  last_ = begin_ + line;
+  if (!is_plain_ascii({buffer_.data() + last_, end_ - last_})) check_text();
   return true;
 }
 
 /// Refuse the line, or the last of those that a cell goes on in, where it is no text.
 void LineReader::check_text() {
-  const std::string_view line(buffer_.data() + from_, end_ - from_);
+  const std::string_view line(buffer_.data() + last_, end_ - last_);
   const auto refuse = [&](const std::string& text) {
+    is_broken_ = true;
     number_ = lines_;
     fail(text);
   };
@@ -142,13 +107,13 @@ void LineReader::check_text() {
     const bool wide =
         lines_ == 1 && zero < 2 && line.size() > 2 && line[zero + 2 < line.size() ? zero + 2 : zero] == '\0';
     refuse(std::string("holds a zero byte, so it is no plain text; save it as UTF-8 text") +
-           (wide ? std::string(", or say --encoding ") + (zero == 0 ? "utf-16be" : "utf-16le") : ""));
+           (wide ? std::string(", or say --csv encoding=") + (zero == 0 ? "utf-16be" : "utf-16le") : ""));
   }
   const std::size_t at = first_not_utf8(line);
   if (at == line.size()) return;
   refuse("its byte " + std::to_string(at + 1) + ", " +
          printed("0x%02X", static_cast<unsigned char>(line[at])) +
-         ", is not UTF-8; say --encoding latin-1 or windows-1252, or save it as UTF-8 text");
+         ", is not UTF-8; say --csv encoding=latin-1 or encoding=windows-1252, or save it as UTF-8 text");
 }
 
 std::string_view LineReader::view() const {
@@ -161,6 +126,7 @@ bool LineReader::next(std::string_view& line) {
   begin_ = next_;
   if (!find_end()) {
     number_ = lines_ + 1;
+    is_broken_ = too_long_;
     if (too_long_)
       fail("has more than " + std::to_string(limits().line) +
            " bytes, the most that a line may have; break it, or " + allow_longer(limits()));
@@ -176,6 +142,34 @@ bool LineReader::append(std::string_view& line) {
   if (!find_end()) return false;
   line = view();
   return true;
+}
+
+void RecordReader::begin(char separator, std::int64_t skip, bool keep) {
+  lines_.begin(keep);
+  separator_ = separator;
+  first_joined_ = 0;
+  for (std::int64_t line = 0; line < skip; ++line)
+    if (!lines_.next(line_)) return;
+}
+
+Sample RecordReader::sample(char separator, std::int64_t skip) {
+  constexpr std::size_t most_records = 500, enough_bytes = std::size_t{1} << 16,
+                        most_cells = std::size_t{1} << 20;  // of one record more, if need be
+  Sample sample;
+  try {
+    begin(separator, skip, true);
+    std::size_t count = 0;
+    for (std::vector<std::string_view> cells; sample.records.size() < most_records && count < most_cells &&
+                                              lines_.passed() < enough_bytes && next(cells);) {
+      sample.records.emplace_back(cells.begin(), cells.end());
+      sample.lines.push_back(line());
+      count += cells.size();
+    }
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_file || lines_.is_broken()) throw;
+    sample.error = std::current_exception();
+  }
+  return sample;
 }
 
 bool RecordReader::next(std::vector<std::string_view>& cells) {
@@ -203,8 +197,8 @@ void RecordReader::check_count(std::size_t cells) const {
   const std::uint64_t most = lines_.limits().text_columns;
   if (cells > most)
     fail("has more than " + std::to_string(most) +
-         " cells, the most that a line may have; say what separates them (--delimiter), or allow more: "
-         "--max-columns " +
+         " cells, the most that a line may have; say what separates them (--csv sep=), or allow more: "
+         "--limits max-columns=" +
          std::to_string(2 * most));
 }
 
@@ -222,22 +216,20 @@ void RecordReader::split_plain(std::vector<std::string_view>& cells) const {
   }
 }
 
-void RecordReader::refuse_open_quote() const {
-  const std::uint64_t most = lines_.limits().line;
-  fail("a quote opened in cell " + std::to_string(found_.size() + 1) + " is " +
-       (lines_.is_too_long() ? "not closed within " + std::to_string(most) + " bytes" : "never closed") +
-       "; close it, double quotes that belong to the text, or say --csv quotes=no if all of them do" +
-       (lines_.is_too_long() ? ", or " + allow_longer(lines_.limits()) : ""));
-}
-
 /// Let the line go on where a quote is open.
 void RecordReader::join_line() {
+  const std::string open = "a quote opened in cell " + std::to_string(found_.size() + 1) + " is ";
   if (quotes_ == Quotes::automatic && (separator_ == ' ' || separator_ == '\t'))
-    fail("a quote opened in cell " + std::to_string(found_.size() + 1) +
-         " is not closed in its line; say --csv quotes=no if quotes are text here, or quotes=yes if cells go "
-         "on "
+    fail(open +
+         "not closed in its line; say --csv quote=no if quotes are text here, or quote=yes if cells go on "
          "over lines");
-  if (!lines_.append(line_)) refuse_open_quote();
+  if (!lines_.append(line_)) {
+    const bool too_long = lines_.is_too_long();
+    const std::uint64_t most = lines_.limits().line;
+    fail(open + (too_long ? "not closed within " + std::to_string(most) + " bytes" : "never closed") +
+         "; close it, double quotes that belong to the text, or say --csv quote=no if all of them do" +
+         (too_long ? ", or " + allow_longer(lines_.limits()) : ""));
+  }
   if (first_joined_ == 0) first_joined_ = lines_.number();
 }
 

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "files/source.hpp"
-#include "files/text/decorated.hpp"
 
 namespace kith::files {
 namespace {
@@ -46,6 +45,28 @@ bool is_short_whole(std::string_view text) {
 }
 
 }  // namespace
+
+bool is_like_number(std::string_view text) {
+  for (const char c : text) {
+    if (is_digit(c)) return true;
+    // Signs beyond ASCII begin with these bytes of UTF-8 (euro, pound, no-break spaces, minus); letters do
+    // not.
+    const auto byte = static_cast<unsigned char>(c);
+    if (is_letter(c) || (byte >= 0xC3 && byte != 0xE2)) return false;
+  }
+  return false;
+}
+
+std::string number_advice(std::string_view text, char decimal) {
+  const char other = decimal == '.' ? ',' : '.';
+  if (parse_number(text, other).kind == Number::finite)
+    return std::string("say --csv decimal=") + other + " if the " + (other == ',' ? "comma" : "point") +
+           " is the decimal sign";
+  const std::size_t between = text.find_first_of(" \t;|,");
+  if (between != std::string_view::npos && parse_number(text.substr(0, between)).kind == Number::finite)
+    return "say --csv sep= if it is several cells, or write it as a plain number, such as -1234.5";
+  return "write it as a plain number, such as -1234.5";
+}
 
 Number parse_number(std::string_view text) {
   if (is_short_whole(text)) {
@@ -117,14 +138,31 @@ std::string why_not(Number::Kind kind, std::string_view text, char decimal) {
       break;
   }
   if (text.empty()) return "is empty; every cell needs a value: fill it in or leave the row out";
-  const std::string advice = undecorating_advice(decoration_of(text, decimal));
   return "holds " + in_quotes(text) + " where a number belongs; " +
-         (advice.empty() ? "correct it or leave the row out" : advice);
+         (is_like_number(text) ? number_advice(text, decimal) : "correct it or leave the row out");
 }
 
 std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal) {
   if (kind != Number::too_large) return why_not(kind, text, decimal);
   return "holds " + in_quotes(text) + ", beyond the largest float64, 1.7e308; scale the column down";
+}
+
+bool is_plain_mark(std::string_view text) {
+  return std::find(plain_marks.begin(), plain_marks.end(), text) != plain_marks.end();
+}
+
+bool is_missing_marker(std::string_view text) {
+  constexpr std::size_t longest = 4;
+  if (text.size() > longest) return false;
+  return text.empty() || text == "-" || text == "." || text == "*" || is_plain_mark(text);
+}
+
+bool is_missing(Number::Kind kind, std::string_view text) {
+  return kind == Number::nan || (kind == Number::not_a_number && is_missing_marker(text));
+}
+
+bool is_missing(std::string_view text) {
+  return is_missing(parse_number(text).kind, text);
 }
 
 }  // namespace kith::files

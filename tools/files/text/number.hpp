@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -54,10 +55,27 @@ inline constexpr std::string_view labels_are_whole =
 /// What a message about a missing value adds where an option says what becomes of it.
 inline constexpr std::string_view or_missing = "; --missing fills such cells in, or drops their rows";
 
-/// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`. Says what is
-/// in the way where the text is a number but for its decoration.
+/// Whether a text that is no number may have been meant as one: its first letter or digit is a digit, as in
+/// $9, 10 %, 1,234.5, 5 kg, 0x1F and 2024-01-31.
+bool is_like_number(std::string_view text);
+
+/// What makes numbers of such cells: `say --csv decimal=, if the comma is the decimal sign`.
+std::string number_advice(std::string_view text, char decimal);
+
+/// Why parse_number() does not give a finite number: `holds "abc" where a number belongs; ...`.
 std::string why_not(Number::Kind kind, std::string_view text, char decimal = '.');
 /// The same for parse_wide().
 std::string why_not_wide(Number::Kind kind, std::string_view text, char decimal = '.');
+
+/// Marks of a missing value that are hardly ever anything else.
+inline constexpr std::array<std::string_view, 10> plain_marks = {"?",    "NA",   "N/A",  "n/a",  "na",
+                                                                 "null", "NULL", "None", "#N/A", "<NA>"};
+
+bool is_plain_mark(std::string_view text);
+/// An empty cell, or a mark that stands for a missing value: NA, ?, -.
+bool is_missing_marker(std::string_view text);
+/// The same, or NaN.
+bool is_missing(Number::Kind kind, std::string_view text);
+bool is_missing(std::string_view text);
 
 }  // namespace kith::files

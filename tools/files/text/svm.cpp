@@ -8,7 +8,6 @@
 
 #include "files/columns/dictionary.hpp"
 #include "files/formats.hpp"
-#include "files/text/decorated.hpp"
 #include "files/text/lines.hpp"
 #include "files/text/number.hpp"
 
@@ -77,8 +76,9 @@ std::pair<std::int64_t, std::string_view> split_entry(const LineReader& lines, s
                std::to_string(largest_index));
   const std::uint64_t most = lines.limits().svm_columns;
   if (static_cast<std::uint64_t>(index) > most)
-    lines.fail("has the index " + std::to_string(index) + ", but a file may have " + std::to_string(most) +
-               " columns at most; correct it, or allow more: --max-columns " + std::to_string(index + 1));
+    lines.fail(
+        "has the index " + std::to_string(index) + ", but a file may have " + std::to_string(most) +
+        " columns at most; correct it, or allow more: --limits max-columns=" + std::to_string(index + 1));
   if (index <= last)
     lines.fail("has the index " + std::to_string(index) + " after " + std::to_string(last) +
                "; the indices of a line ascend, each once");
@@ -171,10 +171,11 @@ class SvmReader {
   void check_zero() {
     width_.zero = own_zero_ = true;
     if (options_.first_index != 1 && base_of_like() != 1) return;
-    lines_.fail(options_.first_index == 1
-                    ? "has the index 0, but --svm-base 1 says that they begin at 1; leave it out, or give 0"
-                    : "has the index 0, but those of " + options_.like->path +
-                          " begin at 1; write both files alike, or read both with --svm-base 0");
+    lines_.fail(
+        options_.first_index == 1
+            ? "has the index 0, but --csv base=1 says that they begin at 1; leave it out, or say base=0"
+            : "has the index 0, but those of " + options_.like->path +
+                  " begin at 1; write both files alike, or read both with --csv base=0");
   }
 
   void check_width(std::int64_t last) const {
@@ -197,10 +198,10 @@ class SvmReader {
         throw Error(Errc::invalid_argument,
                     source_.name() +
                         ": has no index 0, but the queries have; write both files alike, or say "
-                        "--svm-base 0 if these begin at 0, too");
+                        "--csv base=0 if these begin at 0, too");
       if (width_.zero && options_.note)
         options_.note(source_.name() +
-                      ": the index 0 occurs, so indices begin at 0; --svm-base says otherwise");
+                      ": the index 0 occurs, so indices begin at 0; --csv base= says otherwise");
     }
     table_.first_index = base;
     table_.cols = options_.like ? width_of_like() : width_.largest - base + 1;

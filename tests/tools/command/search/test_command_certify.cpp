@@ -100,9 +100,9 @@ TEST_CASE("search --certify: of leave-one-out a query itself is among the candid
 TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and the chain alone answers") {
   const Folder folder;
   const string train = folder.write("train.csv", alike(3000, "7,7"));
-  const Result result =
-      kith("search --certify --device cpu --header no --proposer dot -k 1 --query 7,7 --query 0,0 --train " +
-           train);
+  const Result result = kith(
+      "search --certify --device cpu --csv header=no --proposer dot -k 1 --query 7,7 --query 0,0 --train " +
+      train);
   CHECK(result.code == 0);
   CHECK(
       line_of(result.out, "certified") ==
@@ -165,7 +165,7 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
   const Result result = kith(
-      "verify --device cpu --proposer dot --header no --categories one-hot "
+      "verify --device cpu --proposer dot --csv header=no --categories one-hot "
       "--scale min-max -k 1 -m 2 --json --train " +
       train + " --queries " + queries);
   REQUIRE(result.code == 0);
@@ -201,7 +201,7 @@ TEST_CASE("verify --found-index: an earlier answer is searched for once more, an
   const Folder folder;
   const string train = folder.write("train.csv", "0,0\n0,4\n4,0\n4,4\n"),
                queries = folder.write("q.csv", "0,1\n4,3\n1,4\n");
-  const string both = " --header no --train " + train + " --queries " + queries;
+  const string both = " --csv header=no --train " + train + " --queries " + queries;
   for (const string ending : {".npy", ".vecs", ".csv"}) {
     const string index = folder / ("i" + (ending == ".vecs" ? ".ivecs" : ending)),
                  distance = folder / ("d" + (ending == ".vecs" ? ".fvecs" : ending));
@@ -252,16 +252,15 @@ TEST_CASE("verify --train: what does not go with it is refused") {
       asked + "--label-column kind -k 1 --proposer none --train " + train, 2,
       "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; choose "
       "another --reference, --device or --proposer");
-  check_refused("compare --header no -n 9 --device cpu", 2,
-                "invalid_argument: compare: --header goes with --train; give --train, too");
+  check_refused("compare --csv header=no -n 9 --device cpu", 2,
+                "invalid_argument: compare: --csv goes with --train; give --train, too");
   check_refused(
       "compare --categorical 1 -n 9 --device cpu", 2,
       "invalid_argument: compare: unknown option --categorical (search, graph, index, groundtruth, classify, "
       "regress, evaluate, "
       "structure, select-features, verify have it); see `kith compare --help`");
-  check_refused(asked + "--header perhaps --train " + train, 2,
-                "invalid_argument: verify: --header: there is no \"perhaps\"; choose one of automatic, yes, "
-                "no");
+  check_refused(asked + "--csv header=perhaps --train " + train, 2,
+                "invalid_argument: verify: --csv header: there is no \"perhaps\"; say yes or no");
   const Result absent = kith(asked + "--train " + (folder / "absent.csv"));
   CHECK(absent.code == 3);
   const Result metric = kith(asked + "--label-column kind -k 1 --metric l1 --proposer dot --train " + train);

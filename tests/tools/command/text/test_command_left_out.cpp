@@ -145,7 +145,8 @@ TEST_CASE("left out: the answer of a query is found by its name") {
   }
   // Without names by its place.
   const string bare = folder.write("bare.csv", "1,2,x\n8,9,y\n");
-  const string asked = "classify --device cpu -k 1 --header no --label -1 --train " + bare + " --queries ";
+  const string asked =
+      "classify --device cpu -k 1 --csv header=no --label -1 --train " + bare + " --queries ";
   CHECK(kith(asked + bare).out == answer_lines);
   CHECK(kith(asked + folder.write("q.csv", "1,2\n")).code == 0);
 }

@@ -53,7 +53,7 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
   CHECK(contains(search.out, "built-in rule, as nothing like it was measured: "));  // m = 650
   const command_tests::Result near =
       shell("head -n 5 " + (folder / "rows.csv") + " > " + (folder / "five.csv") + "; " + set +
-            "search --device cpu --explain -k 3 --header no --train " + (folder / "rows.csv") +
+            "search --device cpu --explain -k 3 --csv header=no --train " + (folder / "rows.csv") +
             " --queries " + (folder / "five.csv") + " | grep ^why");
   CHECK(contains(near.out, "why            tuned: nearest measured problem n = "));
   CHECK(contains(near.out, ", m = 5, dims = 4, k = 3: "));

@@ -3,12 +3,11 @@
 #include <cmath>
 #include <limits>
 
-#include "files/binary/records.hpp"
 #include "files/columns/column_notes.hpp"
 #include "files/columns/dictionary.hpp"
+#include "files/columns/records.hpp"
 #include "files/columns/table_columns.hpp"
 #include "files/formats.hpp"
-#include "files/text/decorated.hpp"
 #include "files/text/number.hpp"
 
 namespace kith::files {
@@ -33,8 +32,6 @@ class DelimitedReader {
         options_(options),
         table_(table),
         columns_(records_, source, options, table) {
-    table.delimiter = records_.delimiter();
-    table.decimal = records_.decimal();
     for (std::size_t i = 0; i < columns_.label_count(); ++i)
       labels_.emplace_back(known_labels(i), options.labels_are_text);
   }
@@ -48,7 +45,7 @@ class DelimitedReader {
     if (records_.first_joined() > 0 && options_.quotes == Quotes::automatic && options_.note)
       options_.note(source_.name() + ":" + std::to_string(records_.first_joined()) +
                     ": a cell goes on over several lines, since its quotes hold them together; say --csv "
-                    "quotes=no if quotes are text");
+                    "quote=no if quotes are text");
     if (unseen_ > 0 && options_.note)
       options_.note(
           source_.name() + ": " + count_of(unseen_, "cell") + " with a text that does not occur in " +
@@ -106,7 +103,7 @@ class DelimitedReader {
     *to++ = value;
     const bool number = columns_[c].kind == Column::number;
     if (!wide && (!number || options_.like)) return;
-    const double exact = number ? wide_of(cell, value, table_.decimal) : static_cast<double>(value);
+    const double exact = number ? wide_of(cell, value, options_.decimal) : static_cast<double>(value);
     if (wide)
       *wide++ = exact;
     else
@@ -133,14 +130,14 @@ class DelimitedReader {
   }
 
   void decide(Column& column, std::string_view cell) const {
-    const bool is_text = !cell.empty() && parse_number(cell, table_.decimal).kind == Number::not_a_number;
+    const bool is_text = !cell.empty() && parse_number(cell, options_.decimal).kind == Number::not_a_number;
     column.kind = is_text ? Column::text : Column::number;
     column.first_text = cell;
     column.first_line = records_.line();
   }
 
   float read_number(std::size_t c, std::string_view cell) {
-    const Number number = parse_number(cell, table_.decimal);
+    const Number number = parse_number(cell, options_.decimal);
     if (number.kind != Number::finite) refuse_number(c, number.kind, cell);
     return number.value;
   }
@@ -148,8 +145,8 @@ class DelimitedReader {
   /// False: it is missing, and may be.
   bool read_target(std::size_t c, std::string_view cell, double& target) const {
     if (options_.missing_answers && is_missing(cell)) return false;
-    const WideNumber number = parse_wide(cell, table_.decimal);
-    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell, table_.decimal));
+    const WideNumber number = parse_wide(cell, options_.decimal);
+    if (number.kind != Number::finite) refuse(c, why_not_wide(number.kind, cell, options_.decimal));
     target = number.value;
     return true;
   }
@@ -178,22 +175,32 @@ class DelimitedReader {
                       "; correct it, or count such cells as 0 with --unseen zero");
       return static_cast<float>(std::max<std::int64_t>(code, 0));
     }
-    const Number::Kind kind = parse_number(cell, table_.decimal).kind;
-    if (!column.forced && kind != Number::not_a_number)
-      refuse(c, (kind == Number::nan ? "holds " : "holds the number ") + in_quotes(cell) + ", but line " +
-                    std::to_string(column.first_line) + " the text " + in_quotes(column.first_text) +
-                    "; make the column text or numbers throughout, or say --categorical " +
-                    std::to_string(c + 1) +
-                    std::string(is_missing(cell) || is_missing(column.first_text) ? or_missing : ""));
     const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
-    if (code == known && !column.forced) column.watch.add(cell, records_.line(), table_.decimal);
+    if (code == known && !column.forced) check_text(c, cell);
     if (code >= most_categories)
       refuse(c,
              "holds the 16777217th distinct text; a column of categories has at most 16777216: leave it out");
     return static_cast<float>(code);
   }
 
-  /// Refuse columns of numbers that were read as text; tell about columns that tell rows apart.
+  /// Refuse a number, or what may be meant as one, in a column of text.
+  void check_text(std::size_t c, std::string_view cell) {
+    const Column& column = columns_[c];
+    const std::string forced = "say --categorical " + std::to_string(c + 1);
+    const Number::Kind kind = parse_number(cell, options_.decimal).kind;
+    if (kind != Number::not_a_number)
+      refuse(c, (kind == Number::nan ? "holds " : "holds the number ") + in_quotes(cell) + ", but line " +
+                    std::to_string(column.first_line) + " the text " + in_quotes(column.first_text) +
+                    "; make the column text or numbers throughout, or " + forced +
+                    std::string(is_missing(cell) || is_missing(column.first_text) ? or_missing : ""));
+    if (!is_like_number(cell)) return;
+    const bool may_be_header = records_.is_first() && options_.header == Header::automatic;
+    refuse(c, "holds " + in_quotes(cell) + ", which is not read as a number; " +
+                  number_advice(cell, options_.decimal) + ", or " + forced + " if it is a name" +
+                  (may_be_header ? ", or --csv header=yes if it is that of the column" : ""));
+  }
+
+  /// Tell about columns that tell rows apart.
   void look_at_columns() {
     if (options_.like) return;
     ColumnNotes notes(table_);
@@ -201,12 +208,9 @@ class DelimitedReader {
       const Column& column = columns_[c];
       if (column.kind == Column::number) notes.look_at_numbers(column.position);
       if (column.kind != Column::text || column.forced) continue;
-      if (const auto [line, why] = column.watch.refusal(); !why.empty())
-        records_.fail_at(line, records_.column_text(c) + " " + why + ", or say --categorical " +
-                                   std::to_string(c + 1) + " if they are names");
-      notes.look_at_texts(column.position, column.watch, column.dictionary);
+      notes.look_at_texts(column.position, column.dictionary);
     }
-    if (!options_.features_chosen && options_.note) notes.tell(options_.note);
+    if (!options_.features_chosen && options_.note) notes.tell(options_);
   }
 
   /// Categories were numbered as they came; number them in the order of their names.
@@ -260,7 +264,7 @@ class DelimitedReader {
 
   /// A cell that holds no number; where it is missing, what may be done about it.
   [[noreturn]] void refuse_number(std::size_t c, Number::Kind kind, std::string_view cell) const {
-    refuse(c, why_not(kind, cell, table_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
+    refuse(c, why_not(kind, cell, options_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
   }
 
   /// Tell that a mark of a missing value became a category.

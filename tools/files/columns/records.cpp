@@ -1,10 +1,9 @@
-#include "files/binary/records.hpp"
+#include "files/columns/records.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-#include "files/text/decorated.hpp"
-#include "files/text/header.hpp"
+#include "files/text/layout.hpp"
 #include "files/text/number.hpp"
 #include "kith/names.hpp"
 
@@ -12,66 +11,32 @@ namespace kith::files {
 
 Records::Records(Source& source, Format format, const FileOptions& options, const Table* like,
                  const std::vector<std::string>& named)
-    : reader_(source, ','),
-      source_(source),
-      layout_(find_layout(source, reader_.lines(), format, options, like)) {
-  reader_.set_separator(layout_.delimiter);
-  reader_.set_quotes(options.quotes);
-  if (options.header == Header::no) layout_.names.clear();
-  read_first();
-  has_header_ = decide_header(options, like, named);
-  layout_.sample = {};
-  if (has_header_ && !has_second_) source.fail(std::string(no_rows));
-  if (!has_header_) line_ = 0;
-}
-
-void Records::read_first() {
-  for (std::size_t line = 0; line < layout_.left_out; ++line) reader_.skip_line();
+    : reader_(source, options.quotes), source_(source) {
+  const Layout layout = find_layout(source, reader_, format, options);
+  has_header_ = find_header(source, layout.sample, options, like, named);
+  reader_.begin(layout.separator, layout.skip);
   std::vector<std::string_view> cells;
-  if (!reader_.next(cells)) source_.fail("holds blank lines only; a file of data has at least one row");
-  first_line_ = line_ = reader_.line();
-  if (!layout_.names.empty()) {  // a comment has them
-    first_ = layout_.names;
-    columns_ = first_.size();
-    second_ = cells;
-    second_line_ = line_;
-    has_second_ = true;
-    return;
-  }
+  if (!read(cells))
+    source.fail(layout.skip > 0 ? "has no row behind line " + std::to_string(layout.skip) +
+                                      "; --csv skip= leaves the lines above the table out"
+                                : "holds blank lines only; a file of data has at least one row");
+  first_line_ = line_;
   first_.assign(cells.begin(), cells.end());
   columns_ = cells.size();
-  has_second_ = reader_.next(second_);
-  if (!has_second_) return;
-  second_line_ = reader_.line();
-  refuse_blank();
+  has_second_ = read(second_);
+  second_line_ = line_;
+  line_ = has_header_ ? first_line_ : 0;
+  if (has_header_ && !has_second_) source.fail(std::string(no_rows));
 }
 
 /// In a file of one column a blank line between others may be an empty cell, and rows would move up.
-void Records::refuse_blank() const {
+bool Records::read(std::vector<std::string_view>& cells) {
+  if (!reader_.next(cells)) return false;
+  line_ = reader_.line();
   if (columns_ == 1 && reader_.blank() > 0)
     fail_at(reader_.blank(),
             "is blank, which is an empty cell in a file of one column; fill it in or take it out");
-}
-
-bool Records::decide_header(const FileOptions& options, const Table* like,
-                            const std::vector<std::string>& named) {
-  if (options.header != Header::automatic) return options.header == Header::yes;
-  if (!layout_.names.empty()) return true;
-  if (layout_.sample.size() < 2) {
-    layout_.sample = {first_};
-    if (has_second_) layout_.sample.emplace_back(second_.begin(), second_.end());
-  }
-  const HeaderGuess guess = guess_header(layout_, like, named);
-  if (!guess.note.empty() && options.note) options.note(source_.name() + ": " + guess.note);
-  return guess.header;
-}
-
-bool Records::only_names() const {
-  return !has_header_ && !has_second_ &&
-         std::all_of(first_.begin(), first_.end(), [](const std::string& cell) {
-           return !is_missing_marker(cell) && parse_number(cell).kind == Number::not_a_number &&
-                  decoration_of(cell).kind == Decoration::none;
-         });
+  return true;
 }
 
 bool Records::next(std::vector<std::string_view>& cells) {
@@ -84,10 +49,8 @@ bool Records::next(std::vector<std::string_view>& cells) {
     has_second_ = false;
     cells.swap(second_);
     line_ = second_line_;
-  } else {
-    if (!reader_.next(cells)) return false;
-    line_ = reader_.line();
-    refuse_blank();
+  } else if (!read(cells)) {
+    return false;
   }
   if (cells.size() != columns_)
     fail(count_of(cells.size(), "cell") + " but the rows before have " + std::to_string(columns_) +
@@ -142,7 +105,7 @@ std::string Records::choices(const std::string& wanted) const {
   if (!has_header_ && parse_whole(wanted, number)) return text + " and no header; give one of these numbers";
   if (!has_header_)
     return text + " and no header, for its line " + std::to_string(first_line_) + " begins with " +
-           in_quotes(first_[0]) + "; say --header yes if that is a name";
+           in_quotes(first_[0]) + "; say --csv header=yes if that is a name";
   constexpr std::size_t most_listed = 20;
   text += ", called ";
   for (std::size_t column = 0; column < std::min(columns_, most_listed); ++column)

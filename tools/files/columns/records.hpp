@@ -9,7 +9,6 @@
 
 #include "files/formats.hpp"
 #include "files/table.hpp"
-#include "files/text/layout.hpp"
 #include "files/text/lines.hpp"
 
 namespace kith::files {
@@ -17,26 +16,21 @@ namespace kith::files {
 /// What is wrong with a file whose only line has the names of columns.
 inline constexpr std::string_view no_rows = "holds a header and no rows; a file of data has at least one row";
 
-/// The records of a file, and whether the first of them names the columns.
+/// The records of a file, of which the first may name the columns.
 class Records {
  public:
-  /// Find the layout and read the first two records.
+  /// Find the layout, and read the first record.
   ///   like   the training table, or null
   ///   named  columns that the caller asks for: where the first record holds such a name, it is a header
-  /// Guesses are told by options.note.
+  /// Throws bad_file: what separates cells, or whether there is a header, may be read in two ways.
   Records(Source& source, Format format, const FileOptions& options, const Table* like,
           const std::vector<std::string>& named = {});
-
-  char delimiter() const { return layout_.delimiter; }
-  char decimal() const { return layout_.decimal; }
-
-  /// Whether there is one record only, and it holds names rather than values: a header without rows, perhaps.
-  bool only_names() const;
 
   std::size_t columns() const { return columns_; }
   bool has_header() const { return has_header_; }
   const std::vector<std::string>& first() const { return first_; }  ///< the cells of the first record
   std::int64_t line() const { return line_; }                       ///< of the record next() gave
+  bool is_first() const { return line_ == first_line_; }            ///< whether that was the first one
 
   /// The next row of data, valid until the next call. False: the file has ended.
   /// Throws bad_file: it has not as many cells as the first record.
@@ -58,14 +52,11 @@ class Records {
   std::size_t require_column(const std::string& wanted) const;  ///< the same; none is invalid_argument
 
  private:
-  void refuse_blank() const;
-  void read_first();
-  bool decide_header(const FileOptions& options, const Table* like, const std::vector<std::string>& named);
+  bool read(std::vector<std::string_view>& cells);
   std::string choices(const std::string& wanted) const;
 
   RecordReader reader_;
   const Source& source_;
-  Layout layout_;
   std::vector<std::string> first_;
   std::vector<std::string_view> second_;
   std::size_t columns_ = 0;

@@ -1,4 +1,4 @@
-#include "command/manual/option_groups.hpp"
+#include "command/shared/option_groups.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -26,18 +26,33 @@ const std::vector<Heading>& headings() {
       {"Votes",
        {"--weights", "--rank-weights", "--tie", "--priors", "--costs", "--sample-weights", "--no-label",
         "--outlier"}},
-      {"Text files",
-       {"--format", "--header", "--delimiter", "--decimal", "--encoding", "--csv", "--labels-are",
-        "--svm-base"}},
+      {"How files are read", {"--format", "--csv", "--limits"}},
       {"Output",
-       {"--out",    "--out-index",   "--out-distance", "--out-edges",     "--no-distances", "--proba",
-        "--table",  "--save-model",  "--report",       "--json",          "--explain",      "--certify",
-        "--expect", "--class-names", "--out-format",   "--out-header",    "--quiet",        "--checkpoint",
-        "--errors", "--distances",   "--help",         "--sample-classes"}},
+       {"--out",    "--out-index",   "--out-distance", "--out-edges",  "--no-distances",  "--proba",
+        "--table",  "--save-model",  "--report",       "--json",       "--explain",       "--certify",
+        "--expect", "--class-names", "--out-format",   "--out-header", "--quiet",         "--checkpoint",
+        "--errors", "--distances",   "--help",         "--help-all",   "--sample-classes"}},
       {"Devices", {"--device", "--placement", "--shares", "--residence", "--memory-limit", "--threads"}},
-      {"How it is done (the result is the same)", {}},
-      {"Limits of files", {}}};
+      {"How it is done (the result is the same)", {}}};
   return all;
+}
+
+/// What one needs, of the subcommands that have more options than fit on a screen.
+bool is_needed(const CLI::Option& option) {
+  static const std::vector<std::string> needed = {
+      "-k",       "--k-max",      "--metric",       "--query",     "--queries",   "--train",   "--index",
+      "--model",  "--target",     "--label-column", "--scale",     "--csv",       "--out",     "--stage",
+      "--device", "--save-model", "--help",         "--criterion", "--out-index", "--help-all"};
+  return std::any_of(needed.begin(), needed.end(),
+                     [&](const std::string& name) { return option.check_name(name); });
+}
+
+/// Its options but positionals and hidden ones.
+std::vector<const CLI::Option*> options_of(const CLI::App& app) {
+  std::vector<const CLI::Option*> shown;
+  for (const CLI::Option* option : app.get_options())
+    if (option->nonpositional() && !option->get_group().empty()) shown.push_back(option);
+  return shown;
 }
 
 /// The place of an option in the list of a heading; its end where it is not there.
@@ -83,19 +98,21 @@ std::vector<OptionGroup> as_given(const std::vector<const CLI::Option*>& options
 class GroupedHelp : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+    const bool all = mode == CLI::AppFormatMode::All;
     std::string text = make_description(app) + make_usage(app, std::move(name)) + make_positionals(app);
-    for (const OptionGroup& group : option_groups(*app))
+    for (const OptionGroup& group : option_groups(*app, all))
       text += make_group(group.title, false, group.options);
-    return text + make_subcommands(app, mode) + "\n" + make_footer(app);
+    return text + make_subcommands(app, CLI::AppFormatMode::Normal) + "\n" + make_footer(app);
   }
 };
 
 }  // namespace
 
-std::vector<OptionGroup> option_groups(const CLI::App& app) {
-  std::vector<const CLI::Option*> shown;
-  for (const CLI::Option* option : app.get_options())
-    if (option->nonpositional() && !option->get_group().empty()) shown.push_back(option);
+std::vector<OptionGroup> option_groups(const CLI::App& app, bool all) {
+  constexpr std::size_t on_a_screen = 16;
+  std::vector<const CLI::Option*> shown = options_of(app);
+  if (!all && shown.size() > on_a_screen)
+    std::erase_if(shown, [](const CLI::Option* option) { return !is_needed(*option); });
   return app.get_option_no_throw("--train") ? by_heading(shown) : as_given(shown);
 }
 

@@ -1,4 +1,4 @@
-#include "command/rows/ranks.hpp"
+#include "command/shared/ranks.hpp"
 
 #include "command/shared/command.hpp"
 

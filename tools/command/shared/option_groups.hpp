@@ -20,7 +20,8 @@ struct OptionGroup {
 
 /// All but hidden ones and positionals. A subcommand without --train has one group besides those that its
 /// options name.
-std::vector<OptionGroup> option_groups(const CLI::App& app);
+///   all  else, where there are many, those alone that one needs
+std::vector<OptionGroup> option_groups(const CLI::App& app, bool all);
 
 /// Writes --help by option_groups(). Subcommands that are added later take it from their parent.
 std::shared_ptr<CLI::FormatterBase> grouped_help();

@@ -1,0 +1,141 @@
+#include "command/shared/keys.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "command/shared/usage.hpp"
+#include "files/named.hpp"
+#include "files/source.hpp"
+
+namespace kith::command {
+namespace {
+
+/// Whether `text` begins with a key: letters and dashes, then =.
+bool begins_with_key(std::string_view text) {
+  const std::size_t sign = text.find('=');
+  return sign != std::string_view::npos && sign > 0 &&
+         std::all_of(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(sign),
+                     [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
+}
+
+/// KEY=VALUE, one after the other. What has no value but the comma behind it has the comma.
+std::vector<std::string> settings_in(std::string_view text) {
+  std::vector<std::string> settings;
+  for (std::size_t begin = 0; begin < text.size();) {
+    std::size_t end = text.find(',', begin);
+    while (end != std::string_view::npos && !begins_with_key(text.substr(end + 1)))
+      end = text.find(',', end + 1);
+    const bool more = end != std::string_view::npos;
+    settings.emplace_back(text.substr(begin, more ? end - begin : end));
+    if (more && settings.back().ends_with('=')) settings.back() += ',';
+    begin = more ? end + 1 : text.size();
+  }
+  return settings;
+}
+
+std::vector<std::string> names_of(const std::vector<Key>& keys) {
+  std::vector<std::string> names;
+  for (const Key& key : keys) names.push_back(key.name);
+  return names;
+}
+
+std::vector<Topic>& topics() {
+  static std::vector<Topic> all;
+  return all;
+}
+
+}  // namespace
+
+void take_keys(const std::string& where, const std::vector<Key>& keys, const std::string& text) {
+  for (const std::string& setting : settings_in(text)) {
+    const std::size_t sign = std::min(setting.find('='), setting.size());
+    const std::string name = setting.substr(0, sign);
+    const auto key = std::find_if(keys.begin(), keys.end(), [&](const Key& one) { return one.name == name; });
+    if (key == keys.end())
+      refuse(where,
+             "there is no key " + files::in_quotes(name) + "; " + advice_on_name(name, names_of(keys)));
+    if (sign + 1 >= setting.size())
+      refuse(where, name + " has no value; give one, as in " + name + "=" + key->value);
+    try {
+      key->take(setting.substr(sign + 1));
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      const std::size_t colon = message.find(": ");
+      throw Error(error.code(), where + " " + name + ": " +
+                                    (colon == std::string::npos ? message : message.substr(colon + 2)));
+    }
+  }
+}
+
+CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
+  const auto same = [&](const Topic& one) { return one.option == topic.option; };
+  if (std::none_of(topics().begin(), topics().end(), same)) {
+    topics().push_back(topic);
+    for (Key& key : topics().back().keys) key.take = {};  // which is of this subcommand's flags
+  }
+  CLI::Option* option = app.add_option(
+      topic.option,
+      [&app, topic](const CLI::results_t& given) {
+        for (const std::string& text : given)
+          take_keys(app.get_name() + ": " + topic.option, topic.keys, text);
+        return true;
+      },
+      topic.text + ", as KEY=VALUE,...: " + files::joined(names_of(topic.keys)) + " (see `kith help " +
+          topic.word() + "`)");
+  return option->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+const std::vector<Topic>& known_topics() {
+  return topics();
+}
+
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices) {
+  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
+  std::string shown = value;
+  std::replace(shown.begin(), shown.end(), '_', '-');
+  option->default_str(shown);
+  return option->transform(CLI::Validator(
+      [&app, name, choices](std::string& text) -> std::string {
+        const std::string given = text;
+        text = plain_name(text);
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+        std::vector<std::string> spelled = choices;
+        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
+        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
+                                                "\"; " + advice_on_name(given, spelled));
+      },
+      ""));
+}
+
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type) {
+  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest) {
+  std::int64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < smallest || number > largest)
+    throw Error(Errc::invalid_argument, "number: " + files::in_quotes(text) + " is no whole number from " +
+                                            std::to_string(smallest) + " to " + std::to_string(largest) +
+                                            "; give one");
+  return number;
+}
+
+std::string topic_text(const Topic& topic) {
+  std::string text = topic.text + ": " + topic.option + " KEY=VALUE,...\n\nKeys:\n";
+  for (const Key& key : topic.keys) {
+    std::string line = "  " + key.name + "=" + key.value;
+    line += line.size() + 2 > help_column ? "\n" + std::string(help_column, ' ')
+                                          : std::string(help_column - line.size(), ' ');
+    text += line + key.text + "\n";
+  }
+  text += "\nExamples:\n";
+  for (const std::string& line : topic.examples) text += "  " + line + "\n";
+  return text;
+}
+
+}  // namespace kith::command

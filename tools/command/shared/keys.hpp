@@ -1,0 +1,58 @@
+// Options whose values are words: one of some choices, a list, or several settings at once, as KEY=VALUE with
+// commas between them: `--csv sep=;,header=no`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "command/shared/command.hpp"
+
+namespace kith::command {
+
+struct Key {
+  std::string name;
+  std::string value;  ///< what stands behind the =, in capitals, or the words that may stand there: `yes|no`
+  std::string text;   ///< what it does, and what holds without it
+  std::function<void(const std::string&)> take;  ///< throws Error, `where: what is wrong; what to do`
+};
+
+/// Take what `text` says. A comma ends a value where a key and = follow; so a value may be a comma:
+/// `decimal=,`.
+///   where  the subcommand and the option, for messages
+/// Throws invalid_argument: a key that is not there, or a value that it does not take.
+void take_keys(const std::string& where, const std::vector<Key>& keys, const std::string& text);
+
+/// An option with keys, which `kith help` explains.
+struct Topic {
+  std::string option;  ///< `--csv`; `kith help csv`
+  std::string text;    ///< what it decides, without a full stop
+  std::vector<Key> keys;
+  std::vector<std::string> examples;
+
+  std::string word() const { return option.substr(2); }
+};
+
+/// The option, which may be given several times. Its help names all keys.
+CLI::Option* add_keys(CLI::App& app, const Topic& topic);
+
+/// All that were added in this process, in the order in which they were.
+const std::vector<Topic>& known_topics();
+
+/// What `kith help csv` prints.
+std::string topic_text(const Topic& topic);
+
+/// An option of several texts, with commas between them or given several times.
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type);
+
+/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
+/// Messages spell them with -.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices);
+
+/// A whole number. Throws invalid_argument: it is none, or out of range.
+std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest);
+
+}  // namespace kith::command
