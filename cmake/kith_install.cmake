@@ -1,5 +1,5 @@
 # Rules for `cmake --install`, in two components:
-#   runtime      libkith.so.0, the plug-ins in LIBDIR/kith, the kith command
+#   runtime      libkith.so.0, the plug-ins in LIBDIR/kith, the programs that were built
 #   development  headers, libkith.so, the CMake package kith::kith, kith.pc
 # Everything can be moved as a whole afterwards: no file holds an absolute path.
 
