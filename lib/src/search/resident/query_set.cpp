@@ -1,5 +1,7 @@
 #include "search/resident/query_set.hpp"
 
+#include <algorithm>
+
 #include "base/float_guard.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
@@ -30,7 +32,7 @@ void QuerySet::prepare(std::uint32_t threads) {
   if (prepared_) return;
   own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask());
   const FloatGuard guard;
-  check_range(where_, schema_->metric, own_.view, largest_of_rows_);
+  check_range(where_, schema_->metric, own_.view, std::max(largest_of_rows_, schema_->largest_of_shards));
   rows_ = own_.view;
   largest_ = own_.largest;
   prepared_ = true;

@@ -19,7 +19,7 @@ class QuerySet {
  public:
   /// Queries of a caller, in memory of the host or of the device, which lives longer, as `schema` does.
   ///   where    the function that is called, for messages
-  ///   largest  max |element| of the training rows
+  ///   largest  max |element| of the training rows here
   /// Throws what check_rows() and spi::Device::borrow() throw; invalid_argument: other columns than the rows.
   QuerySet(std::string_view where, const RowSchema& schema, float largest, const RowsView& given);
   /// Queries that are checked and prepared already.

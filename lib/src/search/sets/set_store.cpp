@@ -18,6 +18,7 @@ namespace kith {
 namespace {
 
 float largest_of(const std::vector<SetPart>& parts) {
+  const FloatGuard guard;
   float largest = 0;
   for (const SetPart& part : parts) largest = std::max(largest, part.rows->largest());
   return largest;
@@ -100,6 +101,7 @@ void SetStore::visit_member(const MemberShare& share, const SearchRequest& reque
 }
 
 void SetStore::each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const {
+  const FloatGuard guard;
   const std::vector<MemberShare> shares = shares_of_search(request.m());
   std::vector<Trace> traces(shares.size(), trace ? asked_like(*trace) : Trace{});
   std::vector<MemberTrace> told(shares.size());

@@ -34,11 +34,6 @@ void check_checkpoint(const std::string& where, const RowStore& store, const Pla
           "leave it out, or choose these");
 }
 
-/// max |element| of the rows of all shards.
-float largest_of_all(const Index::State& index) {
-  return std::max(index.store->largest(), index.largest_of_shards);
-}
-
 PlanOptions without_self(const PlanOptions& options) {
   PlanOptions own = options;
   own.self.reset();
@@ -200,7 +195,7 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
             AnswerSink& sink, Trace* trace) {
   const Stopwatch total;
   check_checkpoint("search", *index.store, options);
-  QuerySet queries("search", index, largest_of_all(index), given);
+  QuerySet queries("search", index, index.store->largest(), given);
   const SearchRequest request{queries, options, k};
   if (const auto rows = index.store->resident(request)) {
     const std::vector<std::int64_t> open = search_resident(*rows, request, sink, trace);
@@ -215,7 +210,7 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& given, 
                               const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
   check_checkpoint("within", *index.store, options);
-  QuerySet queries("within", index, largest_of_all(index), given);
+  QuerySet queries("within", index, index.store->largest(), given);
   const SearchRequest request{queries, options, 0, radii};
   RadiusNeighbors found;
   if (const auto rows = index.store->resident(request))
@@ -234,7 +229,7 @@ RadiusKeys search_keys_within(const Index::State& index, const RowsView& given, 
                               const PlanOptions& options, Trace* trace) {
   const Stopwatch total;
   check_checkpoint("within", *index.store, options);
-  QuerySet queries("within", index, largest_of_all(index), given);
+  QuerySet queries("within", index, index.store->largest(), given);
   const SearchRequest request{queries, options, 0, radii};
   const auto rows = index.store->resident(request);
   RadiusKeys found =
