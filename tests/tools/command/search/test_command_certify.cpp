@@ -31,10 +31,6 @@ string alike(int rows, const string& line) {
   return text;
 }
 
-json read_json(const Folder& folder, const string& file) {
-  return json::parse(folder.read(file));
-}
-
 }  // namespace
 
 TEST_SUITE_BEGIN("command");
