@@ -52,7 +52,7 @@ struct ProposedResult : RandomResult {
 /// alone on the same worker. Every 16th set is also compared with the chain
 /// of `voucher`, or with plain_answer() if there is none, for a few queries.
 ///   workers  the same device, opened several times: a thread each
-///   options  first: any case. Where time runs out, what is left of the sets begun is skipped and not counted
+///   options  first: any case. If time runs out, the rest of a set is skipped, and not counted
 /// An error counts as a difference.
 ProposedResult run_proposed_cases(std::span<const Device> workers, const Device* voucher,
                                   const ProposedOptions& options);

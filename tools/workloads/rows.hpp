@@ -83,8 +83,7 @@ void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, M
 
 /// The first `rows` rows of it. Uses all cores.
 ///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead; all rows of a set are
-///           multiplied by a power of two that follows from the seed, where the kind has not all sizes
-///           already
+///           multiplied by a power of two that follows from the seed, unless the kind has all sizes
 Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
                Metric metric = Metric::squared_l2);
 

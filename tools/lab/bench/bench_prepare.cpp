@@ -25,8 +25,7 @@ struct QuantizedRows {
 
 struct Prepared {
   std::string refusal;
-  std::vector<double>
-      index;  ///< host clock: an Index of rows in host memory: checked, put in order, uploaded
+  std::vector<double> index;   ///< host clock: an Index of rows in host memory
   std::vector<double> upload;  ///< host clock: as many bytes written to the device, and nothing else
   std::size_t row_bytes = 0;   ///< device memory of the Index, without quantized rows
   std::vector<QuantizedRows> quantized_rows;

@@ -73,11 +73,10 @@ struct Result {
   std::string hardware;              ///< of the paper
   bool quick = false;                ///< sizes for a small machine
   std::vector<std::string> devices;  ///< spec, name, platform and driver of each, filled by run_experiment()
-  std::vector<std::string>
-      explanation;                   ///< paragraphs: what was asked, what is varied, how to read the chart
-  std::vector<std::string> assumed;  ///< what the paper leaves open, and what was taken
-  std::vector<std::string> notes;    ///< refusals, what could not be measured and why
-  std::vector<std::string> plans;    ///< what ran where, one line each
+  std::vector<std::string> explanation;  ///< paragraphs: the question, what varies, how to read the chart
+  std::vector<std::string> assumed;      ///< what the paper leaves open, and what was taken
+  std::vector<std::string> notes;        ///< refusals, what could not be measured and why
+  std::vector<std::string> plans;        ///< what ran where, one line each
   std::vector<Claim> claims;
   std::vector<Chart> charts;
   std::vector<Table> tables;

@@ -45,8 +45,7 @@ struct PlacedProblem {
   Selector selector = Selector::threshold;  ///< never automatic
   spi::VoteMethod vote = spi::VoteMethod::automatic;
   std::uint32_t threads = 0;
-  bool locked =
-      false;  ///< copies through memory of the host that is locked in place, where a device has such
+  bool locked = false;  ///< copies pass through locked memory of the host, if a device has such
 };
 
 /// A stage of the problem; and the operands of the first stage and of the vote. Those that an earlier stage

@@ -68,8 +68,8 @@ struct Halves {
 /// every  takes each `every`-th row of a name, from its first
 Halves halves(const Connections& all, std::int64_t every, std::uint64_t seed);
 
-/// Rows as they are searched: text one-hot, columns standardised, then min-max, all of it learned from
-/// `train`.
+/// Rows as they are searched: text is one-hot, columns are standardised, then min-max scaled.
+/// All of this is learned from `train`.
 struct Prepared {
   std::vector<float> train, test;  ///< [rows, width]
   std::int64_t width = 0;
