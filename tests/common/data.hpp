@@ -1,4 +1,4 @@
-// What the tests search: rows written by hand, and the hard data of tools/lab/workloads.
+// What the tests search: rows written by hand, and the hard data of tools/workloads.
 #pragma once
 
 #include <bit>

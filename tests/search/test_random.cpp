@@ -1,5 +1,5 @@
 // Thousands of small problems, chosen at random: data, sizes, tiles, selector and path drawn by
-// tools/lab/workloads. The seed is fixed, so a failure is one every time.
+// tools/workloads. The seed is fixed, so a failure is one every time.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "common/interrupted.hpp"
+#include "tools/interrupted.hpp"
 #include "tools/lab/lab_shell.hpp"
 
 namespace {

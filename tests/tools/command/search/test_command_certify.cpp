@@ -1,10 +1,8 @@
 // kith search --certify and kith verify --train, run as their users run them.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH, KITH_TEST_PLUGIN_DIR
 

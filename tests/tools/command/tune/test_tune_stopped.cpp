@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "common/interrupted.hpp"
+#include "tools/interrupted.hpp"
 
 using namespace command_tests;
 using Json = nlohmann::ordered_json;
