@@ -18,8 +18,8 @@ struct Key {
   std::function<void(const std::string&)> take;  ///< throws Error, `where: what is wrong; what to do`
 };
 
-/// Take what `text` says. A comma ends a value where a key and = follow; so a value may be a comma:
-/// `decimal=,`.
+/// Take what `text` says. A comma ends a value where a key and = follow, so that a value may be
+/// a comma: `decimal=,`.
 ///   where  the subcommand and the option, for messages
 /// Throws invalid_argument: a key that is not there, or a value that it does not take.
 void take_keys(const std::string& where, const std::vector<Key>& keys, const std::string& text);
