@@ -6,6 +6,7 @@
 #include "cpu/memory.hpp"
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith::cpu {
 namespace {
@@ -50,6 +51,8 @@ double CpuDevice::elapsed(std::uint64_t from, std::uint64_t to) {
 }
 
 spi::Support CpuDevice::check(const spi::Step& step) const {
+  std::string refusal = spi::refusal_of(step);
+  if (!refusal.empty()) return {std::move(refusal), 0};
   const Resources with{set_, team_size(step.threads)};
   return std::visit([&](const auto& work) { return cpu::check(work, with); }, step.work);
 }

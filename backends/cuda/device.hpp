@@ -87,49 +87,12 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp, ...
-  spi::Support check(const spi::DistanceStep& step) const;
-  spi::Support check(const spi::SelectStep& step) const;
-  spi::Support check(const spi::NearestStep& step) const;
-  spi::Support check(const spi::MergeStep& step) const;
-  spi::Support check(const spi::PrepareStep& step) const;
-  spi::Support check(const spi::RecoverStep& step) const;
-  spi::Support check(const spi::CollectStep& step) const;
-  spi::Support check(const spi::PruneStep& step) const;
-  spi::Support check(const spi::RerankStep& step) const;
-  spi::Support check(const spi::TightenStep& step) const;
-  spi::Support check(const spi::TightenByBoundsStep& step) const;
-  spi::Support check(const spi::TightenBySampleStep& step) const;
-  spi::Support check(const spi::VoteStep& step) const;
-  spi::Support check(const spi::MaskStep& step) const;
-  spi::Support check(const spi::ScoreStep& step) const;
-  spi::Support check(const spi::AccumulateStep& step) const;
-  spi::Support check(const spi::BoxesStep& step) const;
-  spi::Support check(const spi::OrderStep& step) const;
-  spi::Support check(const spi::PackBoxesStep& step) const;
-  spi::Support check(const spi::LandStep& step) const;
-  spi::Support check(const spi::FinishStep& step) const;
-  cudaError_t enqueue(const spi::DistanceStep& step);
-  cudaError_t enqueue(const spi::SelectStep& step);
-  cudaError_t enqueue(const spi::NearestStep& step);
-  cudaError_t enqueue(const spi::MergeStep& step);
-  cudaError_t enqueue(const spi::PrepareStep& step);
-  cudaError_t enqueue(const spi::RecoverStep& step);
-  cudaError_t enqueue(const spi::CollectStep& step);
-  cudaError_t enqueue(const spi::PruneStep& step);
-  cudaError_t enqueue(const spi::RerankStep& step);
-  cudaError_t enqueue(const spi::TightenStep& step);
-  cudaError_t enqueue(const spi::TightenByBoundsStep& step);
-  cudaError_t enqueue(const spi::TightenBySampleStep& step);
-  cudaError_t enqueue(const spi::VoteStep& step);
-  cudaError_t enqueue(const spi::MaskStep& step);
-  cudaError_t enqueue(const spi::ScoreStep& step);
-  cudaError_t enqueue(const spi::AccumulateStep& step);
-  cudaError_t enqueue(const spi::BoxesStep& step);
-  cudaError_t enqueue(const spi::OrderStep& step);
-  cudaError_t enqueue(const spi::PackBoxesStep& step);
-  cudaError_t enqueue(const spi::LandStep& step);
-  cudaError_t enqueue(const spi::FinishStep& step);
+  // The steps, in files of their names below steps/.
+#define KITH_STEP(Type)                            \
+  spi::Support check(const spi::Type& step) const; \
+  cudaError_t enqueue(const spi::Type& step);
+#include "kith/spi/steps.def"
+#undef KITH_STEP
 
   /// Every call begins with one: any thread may call, and each has a current context of its own, which is the
   /// host program's.

@@ -3,19 +3,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "kith/spi/refusals.hpp"
+
 namespace kith::opencl {
 
 std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, const spi::RowBlocks& train) {
-  const auto blocks = [](const char* what, std::uint32_t is, std::uint32_t should) {
-    return std::string(what) + " come in blocks of " + std::to_string(is) + ", but this device takes " +
-           std::to_string(should) + "; pack them again";
-  };
-  if (queries.block != info.query_block) return blocks("queries", queries.block, info.query_block);
-  if (train.block != info.train_block) return blocks("training rows", train.block, info.train_block);
-  if (queries.dims != train.dims || train.dims == 0)
-    return "queries have " + std::to_string(queries.dims) + " columns and training rows " +
-           std::to_string(train.dims) + "; they must have as many, at least one";
-  return "";
+  std::string refusal = spi::refusal_of_block("queries", queries, info.query_block);
+  return refusal.empty() ? spi::refusal_of_block("training rows", train, info.train_block) : refusal;
 }
 
 std::uint32_t tiles_of(const spi::RowBlocks& rows, std::uint32_t tile) {

@@ -97,53 +97,12 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // One file a step: distance.cpp, select.cpp (and select_radix.cpp), nearest.cpp, merge.cpp, prepare.cpp,
-  // recover.cpp, collect.cpp (and collect_dot.cpp, collect_halves.cpp, collect_fused_test.cpp,
-  // collect_small_batch.cpp), prune.cpp, rerank.cpp, tighten.cpp, tighten_bounds.cpp (and of samples),
-  // vote.cpp, mask.cpp, score.cpp, accumulate.cpp, boxes.cpp, order.cpp, pack_boxes.cpp, land.cpp,
-  // finish.cpp.
-  spi::Support check(const spi::DistanceStep& step) const;
-  spi::Support check(const spi::SelectStep& step) const;
-  spi::Support check(const spi::NearestStep& step) const;
-  spi::Support check(const spi::MergeStep& step) const;
-  spi::Support check(const spi::PrepareStep& step) const;
-  spi::Support check(const spi::RecoverStep& step) const;
-  spi::Support check(const spi::CollectStep& step) const;
-  spi::Support check(const spi::PruneStep& step) const;
-  spi::Support check(const spi::RerankStep& step) const;
-  spi::Support check(const spi::TightenStep& step) const;
-  spi::Support check(const spi::TightenByBoundsStep& step) const;
-  spi::Support check(const spi::TightenBySampleStep& step) const;
-  spi::Support check(const spi::VoteStep& step) const;
-  spi::Support check(const spi::MaskStep& step) const;
-  spi::Support check(const spi::ScoreStep& step) const;
-  spi::Support check(const spi::AccumulateStep& step) const;
-  spi::Support check(const spi::BoxesStep& step) const;
-  spi::Support check(const spi::OrderStep& step) const;
-  spi::Support check(const spi::PackBoxesStep& step) const;
-  spi::Support check(const spi::LandStep& step) const;
-  spi::Support check(const spi::FinishStep& step) const;
-  void enqueue(const spi::DistanceStep& step);
-  void enqueue(const spi::SelectStep& step);
-  void enqueue(const spi::NearestStep& step);
-  void enqueue(const spi::MergeStep& step);
-  void enqueue(const spi::PrepareStep& step);
-  void enqueue(const spi::RecoverStep& step);
-  void enqueue(const spi::CollectStep& step);
-  void enqueue(const spi::PruneStep& step);
-  void enqueue(const spi::RerankStep& step);
-  void enqueue(const spi::TightenStep& step);
-  void enqueue(const spi::TightenByBoundsStep& step);
-  void enqueue(const spi::TightenBySampleStep& step);
-  void enqueue(const spi::VoteStep& step);
-  void enqueue(const spi::MaskStep& step);
-  void enqueue(const spi::ScoreStep& step);
-  void enqueue(const spi::AccumulateStep& step);
-  void enqueue(const spi::BoxesStep& step);
-  void enqueue(const spi::OrderStep& step);
-  void enqueue(const spi::PackBoxesStep& step);
-  void enqueue(const spi::LandStep& step);
-  void enqueue(const spi::FinishStep& step);
+  // The steps, in files of their names below steps/.
+#define KITH_STEP(Type)                            \
+  spi::Support check(const spi::Type& step) const; \
+  void enqueue(const spi::Type& step);
+#include "kith/spi/steps.def"
+#undef KITH_STEP
 
   // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
@@ -267,7 +226,9 @@ class Device : public spi::Device {
   static std::size_t local_bytes(const T&) {
     return 0;
   }
-  static std::size_t local_bytes(const Local& local) { return local.bytes; }
+  static std::size_t local_bytes(const Local& local) {
+    return local.bytes;
+  }
   /// What is enqueued from here on comes after what the caller's queue holds now. By borrow().
   void wait_for(const cl::CommandQueue& callers);
   bool stages();

@@ -199,10 +199,11 @@ TEST_CASE("dot: quantized rows and visits that do not begin with a whole tile ar
         {Proposer::dot, Metric::l2, {rows, row_terms}, {rows, row_terms}, rows, rows, 0, {list, list}, {}});
     CHECK(device.check({step}).refusal == "");
     step.train.rows.first = 64;
-    CHECK(device.check({step}).refusal == "quantized rows of proposer dot begin at a multiple of 128 rows");
+    CHECK(device.check({step}).refusal ==
+          "quantized rows of proposer dot begin at a multiple of 128 rows; not at row 64");
     step.train.rows.first = 0;
     step.visits.rows = 100;
-    CHECK(device.check({step}).refusal == "visits are of a multiple of 128 rows");
+    CHECK(device.check({step}).refusal == "visits are of a multiple of 128 rows; not of 100");
   });
 }
 

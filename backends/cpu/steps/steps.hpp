@@ -20,49 +20,11 @@ struct Resources {
   const std::vector<Proposer>& proposers() const { return set.proposers; }
 };
 
-spi::Support check(const spi::DistanceStep& step, const Resources& with);
-spi::Support check(const spi::SelectStep& step, const Resources& with);
-spi::Support check(const spi::NearestStep& step, const Resources& with);
-spi::Support check(const spi::MergeStep& step, const Resources& with);
-spi::Support check(const spi::PrepareStep& step, const Resources& with);
-spi::Support check(const spi::RecoverStep& step, const Resources& with);
-spi::Support check(const spi::CollectStep& step, const Resources& with);
-spi::Support check(const spi::PruneStep& step, const Resources& with);
-spi::Support check(const spi::RerankStep& step, const Resources& with);
-spi::Support check(const spi::TightenStep& step, const Resources& with);
-spi::Support check(const spi::TightenByBoundsStep& step, const Resources& with);
-spi::Support check(const spi::TightenBySampleStep& step, const Resources& with);
-spi::Support check(const spi::VoteStep& step, const Resources& with);
-spi::Support check(const spi::MaskStep& step, const Resources& with);
-spi::Support check(const spi::ScoreStep& step, const Resources& with);
-spi::Support check(const spi::AccumulateStep& step, const Resources& with);
-spi::Support check(const spi::BoxesStep& step, const Resources& with);
-spi::Support check(const spi::OrderStep& step, const Resources& with);
-spi::Support check(const spi::PackBoxesStep& step, const Resources& with);
-spi::Support check(const spi::LandStep& step, const Resources& with);
-spi::Support check(const spi::FinishStep& step, const Resources& with);
-
-void run(const spi::DistanceStep& step, const Resources& with);
-void run(const spi::SelectStep& step, const Resources& with);
-void run(const spi::NearestStep& step, const Resources& with);
-void run(const spi::MergeStep& step, const Resources& with);
-void run(const spi::PrepareStep& step, const Resources& with);
-void run(const spi::RecoverStep& step, const Resources& with);
-void run(const spi::CollectStep& step, const Resources& with);
-void run(const spi::PruneStep& step, const Resources& with);
-void run(const spi::RerankStep& step, const Resources& with);
-void run(const spi::TightenStep& step, const Resources& with);
-void run(const spi::TightenByBoundsStep& step, const Resources& with);
-void run(const spi::TightenBySampleStep& step, const Resources& with);
-void run(const spi::VoteStep& step, const Resources& with);
-void run(const spi::MaskStep& step, const Resources& with);
-void run(const spi::ScoreStep& step, const Resources& with);
-void run(const spi::AccumulateStep& step, const Resources& with);
-void run(const spi::BoxesStep& step, const Resources& with);
-void run(const spi::OrderStep& step, const Resources& with);
-void run(const spi::PackBoxesStep& step, const Resources& with);
-void run(const spi::LandStep& step, const Resources& with);
-void run(const spi::FinishStep& step, const Resources& with);
+#define KITH_STEP(Type)                                             \
+  spi::Support check(const spi::Type& step, const Resources& with); \
+  void run(const spi::Type& step, const Resources& with);
+#include "kith/spi/steps.def"
+#undef KITH_STEP
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

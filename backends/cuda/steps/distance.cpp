@@ -3,9 +3,8 @@
 namespace kith::cuda {
 
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows) {
-  if (rows.block != rows_a_block)
-    return std::string(what) + " come in blocks of " + std::to_string(rows.block) +
-           " rows, but its kernels read blocks of " + std::to_string(rows_a_block);
+  if (std::string refusal = spi::refusal_of_block(what, rows, spi::rows_a_block); !refusal.empty())
+    return refusal;
   // Kernels look a little beyond the last row, and count rows in 32 bits.
   constexpr std::uint64_t most = 0xFFFFF000u;
   const std::uint64_t end = std::uint64_t{rows.first} + rows.rows;

@@ -22,7 +22,7 @@ spi::Support Device::check(const spi::NearestStep& step) const {
     refusal = "the fused step keeps at most " + std::to_string(nearest_max_k) +
               " neighbours, but k = " + std::to_string(step.k) + "; use distance and select";
   if (!refusal.empty()) return {refusal, 0};
-  if (step.queries.rows == 0 || step.train.rows == 0) return {};
+  if (step.queries.rows == 0) return {};
   switch (way_of(step)) {
     case Way::rows:
       break;
@@ -35,7 +35,7 @@ spi::Support Device::check(const spi::NearestStep& step) const {
 }
 
 cudaError_t Device::enqueue(const spi::NearestStep& step) {
-  if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
+  if (step.queries.rows == 0) return cudaSuccess;
   switch (way_of(step)) {
     case Way::rows:
       break;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "device.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith::cuda {
 
@@ -25,8 +26,8 @@ inline std::string refusal_of_tensor_cores(std::uint32_t capability, std::size_t
   return "";
 }
 
-/// Why inner products say nothing about a metric, or about so many columns; empty when they do.
-std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims);
+/// Why a matrix product with so many columns has no bound; empty when it has.
+std::string refusal_of_gemm(Proposer proposer, std::size_t dims);
 
 /// Why rows cannot be read, as a sentence; empty when they can.
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows);

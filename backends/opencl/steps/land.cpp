@@ -1,13 +1,11 @@
 #include "device.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith::opencl {
 
 spi::Support Device::check(const spi::LandStep& step) const {
-  if (family_ == Family::groups && step.out.block != spi::rows_a_block)
-    return {"rows are to be packed in blocks of " + std::to_string(step.out.block) +
-                ", but this device packs blocks of " + std::to_string(spi::rows_a_block) + "; ask for these",
-            0};
-  return {};
+  if (family_ == Family::lanes) return {};
+  return {spi::refusal_of_block("rows", step.out, spi::rows_a_block), 0};
 }
 
 void Device::enqueue(const spi::LandStep& step) {

@@ -38,10 +38,6 @@ std::size_t pair_keys(const spi::MergeStep& step, std::uint32_t lists) {
 }  // namespace
 
 spi::Support Device::check(const spi::MergeStep& step) const {
-  if (step.k == 0 || step.lists == 0)
-    return {"k = " + std::to_string(step.k) + " and lists = " + std::to_string(step.lists) +
-                "; both must be at least 1",
-            0};
   if (std::uint64_t{step.lists} * step.k > 0xFFFFFFFFu)
     return {std::to_string(step.lists) + " lists of " + std::to_string(step.k) +
                 " keys are more than 2^32 - 1 a query; use fewer groups",

@@ -64,11 +64,9 @@ struct RowsShape {
 spi::Support Device::check(const spi::NearestStep& step) const {
   spi::Support support{refuse_rows(info, step.queries, step.train), 0};
   if (!support.refusal.empty()) return support;
-  if (step.k == 0 || step.k > info.fused_max_k)
-    support.refusal = "k = " + std::to_string(step.k) + ", but the fused step keeps lists of 1 to " +
+  if (step.k > info.fused_max_k)
+    support.refusal = "k = " + std::to_string(step.k) + ", but the fused step keeps lists of up to " +
                       std::to_string(info.fused_max_k) + "; use distance and select";
-  else if (step.train.rows == 0)
-    support.refusal = "there are no training rows; give at least one";
   else if (family_ == Family::groups && way_of(step) == Way::tiles)
     support.scratch_bytes = queue_bytes(step);
   return support;

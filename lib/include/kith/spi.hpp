@@ -1,9 +1,10 @@
 // For authors of back ends: all that a back end must be. Programs that search do not include this.
 //
 // The interface does not grow: the work is data. A new kind of work is one struct here, in
-// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp or spi/landing.hpp, one file in each
-// back end and one test. Back ends never loop over tiles, never allocate during a search and never know what
-// step comes next; lib/src/search/pipeline.cpp does, and its like for radii and classes.
+// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp or spi/landing.hpp, its line in
+// spi/steps.def, one file in each back end and one test. What no device does of it is said once, by
+// refusal_of() of spi/refusals.hpp. Back ends never loop over tiles, never allocate during a search and never
+// know what step comes next; lib/src/search/pipeline.cpp does, and its like for radii and classes.
 #pragma once
 
 #include <cstddef>
@@ -137,10 +138,17 @@ struct AccumulateStep {
   Scratch scratch;
 };
 
-using Work = std::variant<DistanceStep, SelectStep, NearestStep, MergeStep, PrepareStep, CollectStep,
-                          PruneStep, RerankStep, TightenStep, TightenByBoundsStep, TightenBySampleStep,
-                          VoteStep, MaskStep, ScoreStep, AccumulateStep, BoxesStep, OrderStep, PackBoxesStep,
-                          LandStep, FinishStep, RecoverStep>;
+template <class, class... Steps>
+struct AnyOf {
+  using Type = std::variant<Steps...>;
+};
+
+/// One of the steps of steps.def.
+#define KITH_STEP(Type) , Type
+using Work = AnyOf<void
+#include "kith/spi/steps.def"
+                   >::Type;
+#undef KITH_STEP
 
 struct Step {
   Work work;
@@ -216,6 +224,7 @@ class KITH_API Device {
   virtual void hold();
   virtual void let_go();
 
+  /// A back end is asked about steps that refusal_of() has nothing against.
   virtual Support check(const Step& step) const = 0;
   virtual void enqueue(const Step& step) = 0;
 };

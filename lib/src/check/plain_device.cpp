@@ -9,6 +9,7 @@
 #include "boxes/curve.hpp"
 #include "boxes/cuts.hpp"
 #include "boxes/packed_boxes.hpp"
+#include "kith/spi/refusals.hpp"
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
 #include "rows/landing.hpp"
@@ -308,7 +309,7 @@ struct PlainDevice : Device {
         std::holds_alternative<TightenBySampleStep>(step.work) ||
         (collect && collect->proposer != Proposer::none) ||
         (tighten && (tighten->proposer != Proposer::none || tighten->guessed || tighten->afresh));
-    return {proposed ? "any bound will do, so there is no one right answer" : "", 0};
+    return {proposed ? "any bound will do, so there is no one right answer" : refusal_of(step), 0};
   }
   void enqueue(const Step& step) override {
     std::visit([](const auto& work) { plain(work); }, step.work);

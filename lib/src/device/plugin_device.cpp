@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "kith/error.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith {
 namespace {
@@ -87,6 +88,8 @@ class GuardedDevice : public spi::Device {
     run("let_go", [&] { real_->let_go(); });
   }
   spi::Support check(const spi::Step& step) const override {
+    std::string refusal = spi::refusal_of(step);
+    if (!refusal.empty()) return {std::move(refusal), 0};
     return run("check", [&] { return real_->check(step); });
   }
   void enqueue(const spi::Step& step) override {

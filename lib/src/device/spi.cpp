@@ -12,13 +12,6 @@ CopyQueue::~CopyQueue() = default;
 Device::~Device() = default;
 Backend::~Backend() = default;
 
-std::string refusal_of_error(const CollectStep& step) {
-  if (step.proposer == Proposer::none || (step.b > 0 && step.b < 1)) return "";
-  return "a step of proposer " + std::string(name(step.proposer)) + " has b = " + std::to_string(step.b) +
-         " for the error of its products, which is to be above 0 and below 1; set it to product_error() of "
-         "the step";
-}
-
 void Device::hold() {}
 void Device::let_go() {}
 

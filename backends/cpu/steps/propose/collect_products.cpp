@@ -183,30 +183,11 @@ struct Shares {
 
 spi::Support check_products(const spi::CollectStep& step, const Resources& with) {
   const auto& has = with.proposers();
-  const std::string what = "proposer " + std::string(name(step.proposer));
   if (std::find(has.begin(), has.end(), step.proposer) == has.end())
-    return {what + " is not made for this CPU; choose proposer dot or none", 0};
-  if (from_products(step.metric) == FromProducts::not_at_all)
-    return {"metric " + std::string(name(step.metric)) +
-                " does not follow from inner products; choose proposer none",
-            0};
-  if (std::string refusal = spi::refusal_of_error(step); !refusal.empty()) return {std::move(refusal), 0};
-  if (step.train.rows.cols > spi::most_dims)
-    return {"the bound of " + what + " holds for at most " + std::to_string(spi::most_dims) +
-                " columns, but these are " + std::to_string(step.train.rows.cols) + "; choose proposer none",
-            0};
-  if (step.proposer == Proposer::int8 && step.train.rows.cols > spi::most_dims_int8)
-    return {what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
-                std::to_string(step.train.rows.cols) + "; choose dot",
-            0};
-  if (step.queries.rows.first % spi::quantized_block_rows ||
-      step.train.rows.first % spi::quantized_block_rows)
-    return {"quantized rows of " + what + " begin at a multiple of " +
-                std::to_string(spi::quantized_block_rows) + " rows",
+    return {"proposer " + std::string(name(step.proposer)) +
+                " is not made for this CPU; choose proposer dot or none",
             0};
   if (step.sample.cols > 0) return {"it takes no samples", 0};
-  if (step.visits.rows % spi::quantized_block_rows)
-    return {"visits are of a multiple of " + std::to_string(spi::quantized_block_rows) + " rows", 0};
   return {{}, 2 * padded_rows(step) * sizeof(float)};
 }
 

@@ -127,10 +127,6 @@ std::size_t rounded_up(std::size_t count, std::size_t unit) {
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
   const auto& has = with.proposers();
-  if (step.proposer == Proposer::int8 && step.rows.dims > spi::most_dims_int8)
-    return {"proposer int8 is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
-                std::to_string(step.rows.dims) + "; choose dot",
-            0};
   if (step.proposer == Proposer::gemm || std::find(has.begin(), has.end(), step.proposer) != has.end())
     return {};
   return {"proposer " + std::string(name(step.proposer)) +

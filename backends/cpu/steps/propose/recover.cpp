@@ -27,13 +27,10 @@ void recover_block(const spi::RecoverStep& step, const ByteOrder& order, std::si
 
 }  // namespace
 
-spi::Support check(const spi::RecoverStep& step, const Resources& with) {
+spi::Support check(const spi::RecoverStep&, const Resources& with) {
   const auto& has = with.proposers();
   if (std::find(has.begin(), has.end(), Proposer::int8) == has.end())
     return {"it prepares no rows for proposer int8, and has none to recover", 0};
-  if (step.rows.rows.first % spi::quantized_block_rows != 0)
-    return {"quantized rows begin at a multiple of " + std::to_string(spi::quantized_block_rows) + " rows",
-            0};
   return {};
 }
 

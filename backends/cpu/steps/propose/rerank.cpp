@@ -9,6 +9,7 @@
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith::cpu {
 namespace {
@@ -90,10 +91,8 @@ void rerank_part(const spi::RerankStep& step, const Kernels& kernels, std::size_
 }  // namespace
 
 spi::Support check(const spi::RerankStep& step, const Resources&) {
-  if (step.train.block == train_block || step.train.block == 1) return {};
-  return {"training rows come in blocks of " + std::to_string(step.train.block) +
-              " rows, but its kernels read blocks of 1 or " + std::to_string(train_block),
-          0};
+  if (step.train.block == 1) return {};
+  return {spi::refusal_of_block("training rows", step.train, train_block), 0};
 }
 
 void run(const spi::RerankStep& step, const Resources& with) {

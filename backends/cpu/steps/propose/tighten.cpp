@@ -43,20 +43,17 @@ std::size_t bytes_a_thread(const spi::TightenStep& step) {
 
 }  // namespace
 
-std::string refusal_of_bound(Proposer proposer, Metric metric, const Resources& with) {
-  if (proposer == Proposer::none) return "";
+std::string refusal_of_bound(Proposer proposer, const Resources& with) {
   const auto& has = with.proposers();
-  if (proposer != Proposer::gemm && std::find(has.begin(), has.end(), proposer) == has.end())
-    return "there is no bound for proposer " + std::string(name(proposer)) +
-           " on this CPU; choose none, gemm or dot";
-  if (from_products(metric) == FromProducts::not_at_all)
-    return "metric " + std::string(name(metric)) +
-           " does not follow from inner products; choose proposer none";
-  return "";
+  if (proposer == Proposer::none || proposer == Proposer::gemm ||
+      std::find(has.begin(), has.end(), proposer) != has.end())
+    return "";
+  return "there is no bound for proposer " + std::string(name(proposer)) +
+         " on this CPU; choose none, gemm or dot";
 }
 
 spi::Support check(const spi::TightenStep& step, const Resources& with) {
-  return {refusal_of_bound(step.proposer, step.metric, with), with.team * bytes_a_thread(step)};
+  return {refusal_of_bound(step.proposer, with), with.team * bytes_a_thread(step)};
 }
 
 void run(const spi::TightenStep& step, const Resources& with) {

@@ -37,6 +37,6 @@ inline std::size_t work_of_lists(const spi::Grid<std::uint32_t>& counts, std::si
 }
 
 /// Why this CPU has no bound for a proposer; empty where it has, and for none.
-std::string refusal_of_bound(Proposer proposer, Metric metric, const Resources& with);
+std::string refusal_of_bound(Proposer proposer, const Resources& with);
 
 }  // namespace kith::cpu

@@ -26,7 +26,7 @@ std::size_t bytes_a_thread(const spi::TightenByBoundsStep& step) {
 }  // namespace
 
 spi::Support check(const spi::TightenByBoundsStep& step, const Resources& with) {
-  return {refusal_of_bound(step.proposer, step.metric, with), with.team * bytes_a_thread(step)};
+  return {refusal_of_bound(step.proposer, with), with.team * bytes_a_thread(step)};
 }
 
 void run(const spi::TightenByBoundsStep& step, const Resources& with) {

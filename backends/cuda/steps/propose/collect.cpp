@@ -23,66 +23,31 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   const std::string what = "proposer " + std::string(name(step.proposer));
   if (const std::string why = refusal_of_tensor_cores(queue.capability, queue.shared_bytes); !why.empty())
     return what + " " + why + "; choose gemm or none";
-  if (step.train.rows.first % spi::quantized_block_rows != 0 ||
-      step.queries.rows.first % spi::quantized_block_rows != 0)
-    return "quantized rows of " + what + " begin at a multiple of " +
-           std::to_string(spi::quantized_block_rows) + " rows";
-  if (step.visits.rows % spi::quantized_block_rows != 0)
-    return "visits are of a multiple of " + std::to_string(spi::quantized_block_rows) + " rows";
-  if (step.proposer != Proposer::int8) return "";
-  if (step.train.rows.cols > spi::most_dims_int8)
-    return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
-           std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > spi::small_batch && !takes_collect_hopper(queue.capability, queue.shared_bytes))
-    return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
-           std::to_string(step.values.rows) + "; choose fp16";
-  return "";
-}
-
-/// A sample takes the kernels of tensor cores, which know the bounds of what they list.
-std::string refusal_of_sample(const spi::CollectStep& step) {
-  if (step.sample.cols == 0) return "";
-  if (!on_tensor_cores(step.proposer) || step.visits.rows == 0 || step.bounds.low.cols == 0)
-    return "samples are of visits, by proposers fp16 and int8, with bounds";
-  const std::size_t groups = places_of(step) / spi::sample_rows;
-  if (step.sample.cols == groups) return "";
-  return "a sample of these visits has " + std::to_string(groups) + " columns, not " +
-         std::to_string(step.sample.cols);
+  const bool takes_many =
+      step.proposer != Proposer::int8 || takes_collect_hopper(queue.capability, queue.shared_bytes);
+  return takes_many ? "" : spi::refusal_of_many_queries(step);
 }
 
 /// Of a product in memory the place of a column is all there is to know.
-std::string refusal_of_bounds(const spi::CollectStep& step) {
-  if (on_tensor_cores(step.proposer) || (step.bounds.low.cols == 0 && step.visits.rows == 0)) return "";
-  return "proposer " + std::string(name(step.proposer)) +
-         " lists candidates without bounds, in the order of their rows";
+std::string refusal_of_product(const spi::CollectStep& step) {
+  if (step.bounds.low.cols > 0) return "proposer gemm lists candidates without bounds; choose fp16";
+  std::string refusal = refusal_of_gemm(step.proposer, step.train.rows.cols);
+  return refusal.empty() ? Cublas::refusal() : refusal;
 }
 
 }  // namespace
 
-std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims) {
-  if (!sums_squares(metric) && metric != Metric::negative_dot)
-    return "metric " + std::string(name(metric)) +
-           " does not follow from inner products; choose proposer none";
-  const bool halves = proposer == Proposer::fp16;
-  const std::size_t most_dims = halves ? spi::most_dims : product_max_dims;
-  if (dims > most_dims)
-    return "the bound of proposer " + std::string(name(proposer)) + " holds for at most " +
-           std::to_string(most_dims) + " columns, but these are " + std::to_string(dims) +
-           "; choose proposer " + (halves ? "gemm or none" : "none");
-  return "";
+std::string refusal_of_gemm(Proposer proposer, std::size_t dims) {
+  return proposer == Proposer::gemm ? spi::refusal_of_columns(proposer, dims, product_max_dims) : "";
 }
 
 spi::Support Device::check(const spi::CollectStep& step) const {
-  if (step.proposer == Proposer::none) return {refusal_of_bounds(step), 0};
+  if (step.proposer == Proposer::none) return {};
   const bool gemm = step.proposer == Proposer::gemm;
   if (!gemm && !on_tensor_cores(step.proposer))
     return {"it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8",
             0};
-  std::string refusal = refusal_of_products(step.proposer, step.metric, step.train.rows.cols);
-  if (refusal.empty()) refusal = refusal_of_bounds(step);
-  if (refusal.empty()) refusal = refusal_of_sample(step);
-  if (refusal.empty()) refusal = spi::refusal_of_error(step);
-  if (refusal.empty()) refusal = gemm ? Cublas::refusal() : refusal_of_products_there(step, queue_);
+  std::string refusal = gemm ? refusal_of_product(step) : refusal_of_products_there(step, queue_);
   if (!refusal.empty()) return {refusal, 0};
   if (step.proposer == Proposer::int8 && step.values.rows <= spi::small_batch) return {};
   if (gemm) try {

@@ -8,8 +8,6 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
     return {"it prepares nothing for proposer " + std::string(name(step.proposer)) +
                 "; choose gemm, fp16 or int8",
             0};
-  if (step.copy.rows > 0 && step.proposer == Proposer::gemm)
-    return {"it copies rows for proposers fp16 and int8; copy none", 0};
   return {refusal_of_rows("rows", step.rows), 0};
 }
 

@@ -3,9 +3,6 @@
 namespace kith::cuda {
 
 spi::Support Device::check(const spi::RecoverStep& step) const {
-  if (step.rows.rows.first % spi::quantized_block_rows != 0)
-    return {"quantized rows begin at a multiple of " + std::to_string(spi::quantized_block_rows) + " rows",
-            0};
   return {refusal_of_rows("rows", step.out), 0};
 }
 

@@ -9,9 +9,7 @@ std::string refusal_of_threshold(const Step& step) {
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
     return "it has no proposer " + std::string(name(step.proposer)) + "; choose none, gemm, fp16 or int8";
   std::string refusal = refusal_of_lists(step.threshold.rows, 1);
-  if (refusal.empty() && step.proposer != Proposer::none)
-    refusal = refusal_of_products(step.proposer, step.metric, step.dims);
-  return refusal;
+  return refusal.empty() ? refusal_of_gemm(step.proposer, step.dims) : refusal;
 }
 
 bool at_once(const spi::TightenStep& step) {
@@ -46,7 +44,6 @@ cudaError_t Device::enqueue(const spi::TightenByBoundsStep& step) {
 }
 
 spi::Support Device::check(const spi::TightenBySampleStep& step) const {
-  if (!on_tensor_cores(step.proposer)) return {"samples are of proposers fp16 and int8", 0};
   return {refusal_of_threshold(step), 0};
 }
 

@@ -33,31 +33,6 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Why a proposer cannot list what is asked for; empty when it can.
-std::string refuse_listing(const spi::CollectStep& step) {
-  const std::string what = "proposer " + std::string(name(step.proposer)),
-                    rows = std::to_string(spi::quantized_block_rows);
-  if (step.proposer == Proposer::gemm)
-    return step.visits.rows > 0 ? what + " multiplies training rows in their order, without visits" : "";
-  if (step.train.rows.first % spi::quantized_block_rows ||
-      step.queries.rows.first % spi::quantized_block_rows)
-    return "quantized rows of " + what + " begin at a multiple of " + rows + " rows";
-  if (step.sample.cols > 0 &&
-      ((step.proposer != Proposer::fp16 && step.proposer != Proposer::int8) || step.visits.rows == 0 ||
-       step.bounds.low.cols == 0 || step.sample.cols != places_of(step) / spi::sample_rows))
-    return "samples are of visits, by proposers fp16 and int8, with bounds, and have a column for " +
-           std::to_string(spi::sample_rows) + " places";
-  if (step.visits.rows % spi::quantized_block_rows) return "visits are of a multiple of " + rows + " rows";
-  if (step.proposer != Proposer::int8) return "";
-  if (step.train.rows.cols > spi::most_dims_int8)
-    return what + " is for up to " + std::to_string(spi::most_dims_int8) + " columns, and there are " +
-           std::to_string(step.train.rows.cols) + "; choose fp16";
-  if (step.values.rows > spi::small_batch)
-    return what + " is for up to " + std::to_string(spi::small_batch) + " queries a step, and there are " +
-           std::to_string(step.values.rows) + "; choose fp16";
-  return "";
-}
-
 /// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
 std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
@@ -72,15 +47,10 @@ std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
 
 spi::Support Device::check(const spi::CollectStep& step) const {
   const bool gemm = step.proposer == Proposer::gemm;
-  if (step.proposer == Proposer::none) {
-    const bool more = step.bounds.low.cols > 0 || step.visits.rows > 0;
-    return {more ? "bounds and visits are for proposers, and there is none" : "", 0};
-  }
+  if (step.proposer == Proposer::none) return {};
   std::string refusal =
       refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
-  if (refusal.empty()) refusal = refuse_metric(step.metric);
-  if (refusal.empty()) refusal = refuse_listing(step);
-  if (refusal.empty()) refusal = spi::refusal_of_error(step);
+  if (refusal.empty() && step.proposer == Proposer::int8) refusal = spi::refusal_of_many_queries(step);
   if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};

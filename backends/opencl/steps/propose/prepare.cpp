@@ -12,7 +12,6 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 "; pack them again",
             0};
   const bool rounded = step.proposer == Proposer::fp16 || step.proposer == Proposer::int8;
-  if (step.copy.rows > 0 && !rounded) return {"it copies rows for proposers fp16 and int8; copy none", 0};
   // Their quantized rows need no tensor cores; what multiplies them does.
   if (rounded && family_ == Family::groups && limits_.double_precision) return {};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};

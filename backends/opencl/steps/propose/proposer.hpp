@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device.hpp"
+#include "kith/spi/refusals.hpp"
 
 namespace kith::opencl {
 
@@ -21,17 +22,7 @@ inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Propo
       has += (i + 1 < proposers.size() ? ", " : " or ") + std::string(name(proposers[i]));
     return "it has no proposer " + std::string(name(proposer)) + "; choose " + has;
   }
-  if (dims == 0 || dims > spi::most_dims)
-    return "rows have " + std::to_string(dims) + " columns, but the bound of proposer " +
-           std::string(name(proposer)) + " is for 1 to " + std::to_string(spi::most_dims) +
-           "; choose proposer none";
-  return "";
-}
-
-/// Why distances by a metric do not follow from products; empty when they do.
-inline std::string refuse_metric(Metric metric) {
-  if (sums_squares(metric) || metric == Metric::negative_dot) return "";
-  return "metric " + std::string(name(metric)) + " does not follow from inner products; choose proposer none";
+  return spi::refusal_of_columns(proposer, dims, spi::most_dims);
 }
 
 /// Places for numbers of the training rows of a step: for dot and fp16 whole tiles of them (visits.cl).

@@ -6,14 +6,7 @@ namespace kith::opencl {
 spi::Support Device::check(const spi::RecoverStep& step) const {
   if (family_ != Family::groups || !limits_.double_precision)
     return {"it prepares no rows for proposer int8, and has none to recover", 0};
-  if (step.out.block != spi::rows_a_block)
-    return {"rows are to be packed in blocks of " + std::to_string(step.out.block) +
-                ", but this device packs blocks of " + std::to_string(spi::rows_a_block) + "; ask for these",
-            0};
-  if (step.rows.rows.first % spi::quantized_block_rows)
-    return {"quantized rows begin at a multiple of " + std::to_string(spi::quantized_block_rows) + " rows",
-            0};
-  return {};
+  return {spi::refusal_of_block("rows", step.out, spi::rows_a_block), 0};
 }
 
 void Device::enqueue(const spi::RecoverStep& step) {

@@ -33,10 +33,7 @@ const spi::Grid<float>& row_terms_of(const Step& step) {
 /// Why the threshold cannot be made; empty when it can.
 template <class Step>
 std::string refuse_threshold(const std::vector<Proposer>& proposers, const Step& step) {
-  if (step.k == 0) return "k = 0; choose at least 1";
-  if (step.proposer == Proposer::none) return "";
-  std::string refusal = refuse_proposer(proposers, step.proposer, step.dims);
-  return refusal.empty() ? refuse_metric(step.metric) : refusal;
+  return step.proposer == Proposer::none ? "" : refuse_proposer(proposers, step.proposer, step.dims);
 }
 
 }  // namespace kith::opencl

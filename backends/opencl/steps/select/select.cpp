@@ -43,10 +43,6 @@ std::string refuse_length(const spi::SelectStep& step) {
 }  // namespace
 
 spi::Support Device::check(const spi::SelectStep& step) const {
-  if (step.k == 0 || step.groups == 0)
-    return {"k = " + std::to_string(step.k) + " and groups = " + std::to_string(step.groups) +
-                "; both must be at least 1",
-            0};
   std::string refusal = refuse_length(step);
   if (!refusal.empty()) return {std::move(refusal), 0};
   switch (step.selector) {

@@ -4,9 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
-#include "kith/export.hpp"
 #include "kith/key.hpp"
 #include "kith/metric.hpp"
 #include "kith/selector.hpp"
@@ -161,9 +159,6 @@ constexpr bool is_exact(const CollectStep& step) {
 inline double product_error(const CollectStep& step) {
   return product_error(products_of(step), step.train.rows.cols);
 }
-
-/// Why there is nothing to make bounds of; empty when there is.
-KITH_API std::string refusal_of_error(const CollectStep& step);
 
 /// Keep of each list the candidates whose `low` is at most the threshold, in any order.
 struct PruneStep {
