@@ -3,7 +3,8 @@
 // A launcher takes a step that check() has let pass, enqueues and returns; what it returns is the error of a
 // launch, not of what was launched. Which launcher a step takes is chosen in backends/cuda/steps.
 // `..._scratch` tells how many bytes of scratch a launcher wants; with less, but never less than it wants for
-// a single row, it works in more rounds. What single proposers need beside these is in prepare/ and propose/.
+// a single row, it works in more rounds. Selectors are in select/selectors.hpp, and what single proposers need
+// beside these is in prepare/ and propose/.
 // No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
@@ -20,12 +21,10 @@ namespace kith::cuda {
 /// Rows a block of packed rows (kith/spi/memory.hpp, RowBlocks): of queries and of training rows alike.
 using spi::rows_a_block;
 
-/// Most neighbours of `nearest`; of a list in shared memory, above which selector `threshold` uses scratch;
-/// of `threshold` at all; and of local_sort, which sorts that many values at a time.
+/// Most neighbours of `nearest`; and of a list in shared memory, above which selector `threshold` uses
+/// scratch.
 inline constexpr std::uint32_t nearest_max_k = 256;
 using spi::threshold_max_k;
-inline constexpr std::uint32_t threshold_most_k = std::uint32_t{1} << 30;
-inline constexpr std::uint32_t local_sort_max_k = 256;
 
 /// Where work goes.
 struct Queue {
@@ -52,26 +51,6 @@ bool may_overlap(std::uint32_t capability);
 /// Of few queries and of many.
 cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep& step);
 cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step);
-
-std::size_t select_threshold_scratch(const spi::SelectStep& step);
-cudaError_t select_threshold(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_radix_scratch(const spi::SelectStep& step);
-cudaError_t select_radix(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_bubble_scratch(const spi::SelectStep& step);
-cudaError_t select_bubble(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_insertion_scratch(const spi::SelectStep& step);
-cudaError_t select_insertion(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_local_sort_scratch(const spi::SelectStep& step);
-cudaError_t select_local_sort(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_k_min_scratch(const spi::SelectStep& step);
-cudaError_t select_k_min(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_bitonic_scratch(const spi::SelectStep& step);
-cudaError_t select_bitonic(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_odd_even_scratch(const spi::SelectStep& step);
-cudaError_t select_odd_even(const Queue& queue, const spi::SelectStep& step);
-std::size_t select_merge_sort_scratch(const spi::SelectStep& step);
-cudaError_t select_merge_sort(const Queue& queue, const spi::SelectStep& step);
-cudaError_t select_rank_sort(const Queue& queue, const spi::SelectStep& step);
 
 /// Of few queries; of many; and of many up to some dimensions and neighbours.
 inline constexpr std::uint32_t points_max_dims = 8, points_max_k = 32;

@@ -10,6 +10,7 @@
 // Work: every distance read once; on data in random order k^2 / 4 (1 + ln(t / (groups k))) moves a list.
 // Shared memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
 #include "common/part.cuh"
+#include "select/selectors.hpp"
 
 namespace kith::cuda {
 namespace {
@@ -83,15 +84,13 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
   for (std::uint32_t j = 0; j < k; ++j) out[j] = list[j * lists];
 }
 
-}  // namespace
-
-std::size_t select_insertion_scratch(const spi::SelectStep& step) {
+std::size_t scratch_of(const spi::SelectStep& step) {
   Selection round = selection_of(step);
   round.rows = rows_a_round(round, round_bytes);
   return padded_lists(round) * round.k * sizeof(Key);
 }
 
-cudaError_t select_insertion(const Queue& queue, const spi::SelectStep& step) {
+cudaError_t select(const Queue& queue, const spi::SelectStep& step) {
   const Selection selection = selection_of(step);
   return in_rounds(selection, rows_a_round(selection, step.scratch.bytes), [&](const Selection& rows) {
     const std::size_t lists = padded_lists(rows);
@@ -99,5 +98,9 @@ cudaError_t select_insertion(const Queue& queue, const spi::SelectStep& step) {
                   address_of<Key>(step.scratch), lists);
   });
 }
+
+}  // namespace
+
+const SelectorKernels insertion_selector{Selector::insertion, scratch_of, select};
 
 }  // namespace kith::cuda

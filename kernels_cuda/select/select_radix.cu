@@ -14,6 +14,7 @@
 // (radix sort).
 #include "common/part.cuh"
 #include "common/radix_sort.cuh"
+#include "select/selectors.hpp"
 
 namespace kith::cuda {
 namespace {
@@ -189,9 +190,7 @@ cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi
   return cudaSuccess;
 }
 
-}  // namespace
-
-std::size_t select_radix_scratch(const spi::SelectStep& step) {
+std::size_t scratch_of(const spi::SelectStep& step) {
   const Selection selection = selection_of(step);
   // With fewer rows than these the other way may be taken, a row at a time.
   if (chooses(selection))
@@ -199,11 +198,15 @@ std::size_t select_radix_scratch(const spi::SelectStep& step) {
   return sort_bytes(whole_shape(selection, rows_a_round(selection, round_keys)));
 }
 
-cudaError_t select_radix(const Queue& queue, const spi::SelectStep& step) {
+cudaError_t select(const Queue& queue, const spi::SelectStep& step) {
   const Selection selection = selection_of(step);
   if (chooses(selection) && sort_bytes(chosen_shape(selection)) <= step.scratch.bytes)
     return choose_and_sort(queue, selection, step.scratch);
   return sort_whole(queue, selection, step.scratch);
 }
+
+}  // namespace
+
+const SelectorKernels radix_selector{Selector::radix, scratch_of, select};
 
 }  // namespace kith::cuda

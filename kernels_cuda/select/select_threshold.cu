@@ -13,8 +13,8 @@
 // guess, on data in random order. Shared memory: capacity keys, 8 to 32 KiB. Scratch for k above 2048:
 // capacity keys a list, up to 4 k.
 // Source: see shortlist.cuh; the guess: Floyd, Rivest, Expected time bounds for selection, 1975.
-#include "common/part.cuh"
 #include "common/shortlist.cuh"
+#include "select/select_rounds.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -177,23 +177,17 @@ std::size_t bytes_a_row(const Selection& selection) {
   return fits_shared(selection) ? 0 : std::size_t{capacity_of(selection)} * selection.groups * sizeof(Key);
 }
 
+cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch) {
+  const std::uint32_t capacity = capacity_of(rows);
+  if (fits_shared(rows))
+    return launch(queue, select_in_shared, lists_of(rows), shared_threads, capacity * sizeof(Key), rows,
+                  capacity);
+  return launch(queue, select_in_scratch, lists_of(rows), scratch_threads, 0, rows,
+                static_cast<Key*>(scratch), capacity);
+}
+
 }  // namespace
 
-std::size_t select_threshold_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, bytes_a_row(selection));
-}
-
-cudaError_t select_threshold(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  const std::uint32_t capacity = capacity_of(selection);
-  if (fits_shared(selection))
-    return launch(queue, select_in_shared, lists_of(selection), shared_threads, capacity * sizeof(Key),
-                  selection, capacity);
-  return in_rounds(selection, step.scratch, bytes_a_row(selection), [&](const Selection& rows) {
-    return launch(queue, select_in_scratch, lists_of(rows), scratch_threads, 0, rows,
-                  address_of<Key>(step.scratch), capacity);
-  });
-}
+const SelectorKernels threshold_selector = selector_by_rows<bytes_a_row, select_rows>(Selector::threshold);
 
 }  // namespace kith::cuda

@@ -69,7 +69,7 @@ gate_oclgrind() {
   [ -x "$kith" ] || build_kith || return
   planted=$logs/planted found=$logs/oclgrind.found runs=$logs/oclgrind.runs
   rm -rf "$planted" && cp -R kernels_cl "$planted" &&
-    sed '/barrier(/d' kernels_cl/select/select_bubble.cl > "$planted/select/select_bubble.cl" || return
+    sed '/barrier(/d' kernels_cl/select/published/select_bubble.cl > "$planted/select/published/select_bubble.cl" || return
   under_oclgrind "$found" KITH_CL_DIR="$planted" "$kith" compare --stage select --selector bubble \
     -n 99 -m 1 --dims 2 -k 4 > "$planted/run" 2>&1
   grep -qi 'data race' "$found" || { echo "Oclgrind did not catch the race planted in select_bubble.cl"; return 1; }

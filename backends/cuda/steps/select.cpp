@@ -1,3 +1,5 @@
+#include "select/selectors.hpp"
+
 #include "steps/steps.hpp"
 
 namespace kith::cuda {
@@ -16,57 +18,41 @@ std::string refusal_of_k(const spi::SelectStep& step) {
   return "";
 }
 
-/// What a selector is to this back end.
-struct Method {
-  Selector selector;
-  std::size_t (*scratch)(const spi::SelectStep&);
-  cudaError_t (*select)(const Queue&, const spi::SelectStep&);
-};
-
-constexpr Method methods[] = {
-    {Selector::threshold, select_threshold_scratch, select_threshold},
-    {Selector::radix, select_radix_scratch, select_radix},
-    {Selector::bubble, select_bubble_scratch, select_bubble},
-    {Selector::insertion, select_insertion_scratch, select_insertion},
-    {Selector::local_sort, select_local_sort_scratch, select_local_sort},
-    {Selector::k_min, select_k_min_scratch, select_k_min},
-    {Selector::bitonic, select_bitonic_scratch, select_bitonic},
-    {Selector::odd_even, select_odd_even_scratch, select_odd_even},
-    {Selector::rank_sort, [](const spi::SelectStep&) { return std::size_t{0}; }, select_rank_sort},
-    {Selector::merge_sort, select_merge_sort_scratch, select_merge_sort},
-};
+const SelectorKernels* const selectors[] = {
+    &threshold_selector, &radix_selector,   &bubble_selector,   &insertion_selector, &local_sort_selector,
+    &k_min_selector,     &bitonic_selector, &odd_even_selector, &rank_sort_selector, &merge_sort_selector};
 
 /// Null when there is no such selector here.
-const Method* find_method(Selector selector) {
-  for (const Method& method : methods)
-    if (method.selector == selector) return &method;
+const SelectorKernels* find_selector(Selector selector) {
+  for (const SelectorKernels* kernels : selectors)
+    if (kernels->selector == selector) return kernels;
   return nullptr;
 }
 
 std::string refusal_of_selector(Selector selector) {
   std::string known;
-  for (const Method& method : methods)
-    known += (known.empty() ? "" : ", ") + std::string(name(method.selector));
+  for (const SelectorKernels* kernels : selectors)
+    known += (known.empty() ? "" : ", ") + std::string(name(kernels->selector));
   return "it has no selector " + std::string(name(selector)) + "; choose one of " + known;
 }
 
 }  // namespace
 
 spi::Support Device::check(const spi::SelectStep& step) const {
-  const Method* method = find_method(step.selector);
-  if (!method) return {refusal_of_selector(step.selector), 0};
+  const SelectorKernels* const kernels = find_selector(step.selector);
+  if (!kernels) return {refusal_of_selector(step.selector), 0};
   std::string refusal = refusal_of_lists(step.distances.rows, step.groups);
   if (refusal.empty()) refusal = refusal_of_k(step);
   if (!refusal.empty()) return {refusal, 0};
   if (step.distances.rows == 0) return {};
-  return {"", method->scratch(step)};
+  return {"", kernels->scratch(step)};
 }
 
 cudaError_t Device::enqueue(const spi::SelectStep& step) {
   if (step.distances.rows == 0) return cudaSuccess;
-  const Method* method = find_method(step.selector);
-  if (!method) return cudaErrorInvalidValue;  // check() refused it
-  return method->select(queue_, step);
+  const SelectorKernels* const kernels = find_selector(step.selector);
+  if (!kernels) return cudaErrorInvalidValue;  // check() refused it
+  return kernels->select(queue_, step);
 }
 
 }  // namespace kith::cuda

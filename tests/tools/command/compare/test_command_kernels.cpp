@@ -95,7 +95,7 @@ TEST_CASE("kernels: one that counts on sub-groups in step is refused when the de
 
 TEST_CASE("kernels: a selector without a barrier is refused when a search first uses it") {
   if (!has_pocl()) return;
-  const Changed changed("select/select_bubble.cl", barrier, ";");
+  const Changed changed("select/published/select_bubble.cl", barrier, ";");
   const Result result = changed.run(
       "compare --device opencl:pocl --stage search --fused no --selector bubble -n 50 -m 2 --dims 2 -k 2");
   CAPTURE(result.out);

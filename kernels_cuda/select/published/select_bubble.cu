@@ -20,8 +20,8 @@
 // Work: k compare-exchanges a value, and one step a value; every value read once. Shared memory: none, or
 // 9 KiB. Scratch: none, or 8 bytes a value.
 // Source: PBKNN (He, Pu, Li, Yan 2016), where each bubble is a work-item, with a barrier a step.
-#include "common/part.cuh"
 #include "common/sort.cuh"
+#include "select/select_rounds.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -241,20 +241,13 @@ std::size_t bytes_a_row(const Selection& selection) {
                                                                    : width * selection.groups * sizeof(Key);
 }
 
+cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch) {
+  if (bytes_a_row(rows) == 0) return without_scratch(queue, rows);
+  return by_blocks<most_each>(queue, rows, static_cast<Key*>(scratch));
+}
+
 }  // namespace
 
-std::size_t select_bubble_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, bytes_a_row(selection));
-}
-
-cudaError_t select_bubble(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  const std::size_t bytes = bytes_a_row(selection);
-  if (bytes == 0) return without_scratch(queue, selection);
-  return in_rounds(selection, step.scratch, bytes, [&](const Selection& rows) {
-    return by_blocks<most_each>(queue, rows, address_of<Key>(step.scratch));
-  });
-}
+const SelectorKernels bubble_selector = selector_by_rows<bytes_a_row, select_rows>(Selector::bubble);
 
 }  // namespace kith::cuda

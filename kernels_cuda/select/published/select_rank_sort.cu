@@ -12,7 +12,7 @@
 // Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier every 1024 values.
 // Shared memory: 8 KiB. No scratch.
 // Source: enumeration sort, as by Ajorian, Bastan, Montazeri; Muller, Preparata 1975.
-#include "common/part.cuh"
+#include "select/select_rounds.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -115,10 +115,11 @@ __global__ __launch_bounds__(threads) void count_smaller(const Selection selecti
   }
 }
 
-}  // namespace
+std::size_t bytes_a_row(const Selection&) {
+  return 0;
+}
 
-cudaError_t select_rank_sort(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
+cudaError_t select_rows(const Queue& queue, const Selection& selection, void*) {
   // More values a thread are less to read, but leave fewer blocks.
   const std::uint64_t lists = lists_of(selection);
   const auto tiles_of = [&](std::uint32_t each) { return divide_up(width_of(selection), threads * each); };
@@ -136,5 +137,9 @@ cudaError_t select_rank_sort(const Queue& queue, const spi::SelectStep& step) {
       return launch(queue, count_smaller<most_each>, lists * tiles, threads, 0, selection, tiles);
   }
 }
+
+}  // namespace
+
+const SelectorKernels rank_sort_selector = selector_by_rows<bytes_a_row, select_rows>(Selector::rank_sort);
 
 }  // namespace kith::cuda

@@ -6,14 +6,14 @@
 // Up to 256 values a warp sorts in registers, up to 2048 a block. A longer part is sorted in tiles of
 // 2048; then, for every doubling up to the power of two, passes over device memory take strides of 2048
 // and more, up to three steps a pass with eight keys in the registers of a thread, and one last pass takes
-// all smaller strides a tile at a time. All compare-exchanges are rising (bitonic.cuh), so the padding never
+// all smaller strides a tile at a time. All compare-exchanges are rising (network.cuh), so the padding never
 // moves: it is neither stored nor read.
 // Work, with p the power of two: p / 4 * log2(p) * (log2(p) + 1) compare-exchanges whatever k is; a barrier
 // for each of the 6 steps between warps of a tile. Shared memory: 32 KiB. Scratch: 8 bytes a value where a
 // part has more than 2048.
 // Source: GS_KNN (Liu, Zheng, Liu 2019); Batcher 1968.
-#include "common/part.cuh"
-#include "select/network.cuh"
+#include "select/published/network.cuh"
+#include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -210,25 +210,8 @@ cudaError_t sort_short(const Queue& queue, const Selection& selection) {
   return launch(queue, sort_tiles, lists, enough, bytes_of(enough), selection, 1u, nullptr);
 }
 
-/// Bytes for the sorted tiles of the parts of a row.
-std::size_t bytes_a_row(const Selection& selection) {
-  const std::size_t width = width_of(selection);
-  return width <= tile ? 0 : width * selection.groups * sizeof(Key);
-}
-
 }  // namespace
 
-std::size_t select_bitonic_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, bytes_a_row(selection));
-}
-
-cudaError_t select_bitonic(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  if (width_of(selection) <= tile) return sort_short(queue, selection);
-  return in_rounds(selection, step.scratch, bytes_a_row(selection), [&](const Selection& rows) {
-    return sort_long(queue, rows, address_of<Key>(step.scratch));
-  });
-}
+const SelectorKernels bitonic_selector = selector_by_tiles<tile, sort_short, sort_long>(Selector::bitonic);
 
 }  // namespace kith::cuda

@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 
@@ -11,7 +11,7 @@ void Device::select_rank_sort(const spi::SelectStep& step) {
   const std::uint32_t group = lanes ? 1 : 256;
   const std::uint32_t own = lanes ? 64 : lists * width >= std::size_t{info.compute_units} * 8192 ? 4 : 1;
   const std::uint32_t blocks = std::max(1u, divide_up(width, std::size_t{group} * own));
-  launch("select/select_rank_sort.cl", define("GROUP", group) + (lanes ? "" : define("OWN", own)),
+  launch("select/published/select_rank_sort.cl", define("GROUP", group) + (lanes ? "" : define("OWN", own)),
          lanes ? "kith_select_rank_sort_lanes" : "kith_select_rank_sort",
          Range{{lists * blocks * group, 1, 1}, {group, 1, 1}}, buffer_of(d.memory), cl_ulong{d.first},
          cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, blocks,

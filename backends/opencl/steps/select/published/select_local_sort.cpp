@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -22,7 +22,7 @@ spi::Support Device::check_local_sort(const spi::SelectStep& step) const {
 
 void Device::select_local_sort(const spi::SelectStep& step) {
   const Blocks blocks(step, family_, sorted_block(limits_));
-  launch_blocks(step, blocks, "select/select_local_sort.cl", "kith_select_local_sort",
+  launch_blocks(step, blocks, "select/published/select_local_sort.cl", "kith_select_local_sort",
                 Local{blocks.local_bytes()});
   merge_whole_blocks(step, blocks);
 }

@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -20,7 +20,7 @@ std::size_t Device::bitonic_scratch_bytes(const spi::SelectStep& step) const {
 
 void Device::select_bitonic(const spi::SelectStep& step) {
   const Blocks blocks = blocks_of_bitonic(step, family_, limits_);
-  launch_blocks(step, blocks, "select/select_bitonic.cl", "kith_select_bitonic", Local{blocks.local_bytes()});
+  launch_blocks(step, blocks, "select/published/select_bitonic.cl", "kith_select_bitonic", Local{blocks.local_bytes()});
   const std::size_t padded = std::size_t{blocks.blocks} * blocks.size;
   for (std::size_t width = 2 * std::size_t{blocks.size}; width <= padded; width *= 2)
     bitonic_level(step, blocks, width, width == padded);
@@ -32,7 +32,7 @@ void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, st
   const std::string defines = define("GROUP", blocks.items);
   const cl_ulong total = blocks.left();
   const auto pass = [&](std::size_t stride, bool mirrored) {
-    launch("select/select_bitonic.cl", defines, "kith_bitonic_pass",
+    launch("select/published/select_bitonic.cl", defines, "kith_bitonic_pass",
            Range{{total / keys_an_item, 1, 1}, {64, 1, 1}}, buffer_of(keys.memory), total, cl_ulong{stride},
            cl_uint{mirrored});
   };
@@ -42,7 +42,7 @@ void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, st
 
   // One run a work-group, even where it could have several.
   const spi::Grid<Key>& to = last ? step.out : keys;
-  launch("select/select_bitonic.cl", defines, "kith_bitonic_clean",
+  launch("select/published/select_bitonic.cl", defines, "kith_bitonic_clean",
          Range{{blocks.lists * blocks.blocks * blocks.items, 1, 1}, {blocks.items, 1, 1}},
          buffer_of(keys.memory), blocks.blocks, blocks.size, static_cast<cl_uint>(span), step.groups,
          cl_ulong{last ? step.k : std::size_t{blocks.blocks} * blocks.size}, buffer_of(to.memory),

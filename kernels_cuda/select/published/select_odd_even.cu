@@ -14,9 +14,9 @@
 // Shared memory: 35 KiB to merge, else 256 bytes. Scratch: 8 bytes a value where a part has more than 2048.
 // Source: Habermann, Parallel neighbor sort, 1972; Baudet, Stevenson, Optimal sorting algorithms for
 // parallel computers, 1978 (merge and split).
-#include "common/part.cuh"
 #include "common/sort.cuh"
 #include "merge/merge_path.cuh"
+#include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -164,25 +164,8 @@ cudaError_t sort_short(const Queue& queue, const Selection& selection) {
                 nullptr);
 }
 
-/// Bytes for the tiles of the parts of a row.
-std::size_t bytes_a_row(const Selection& selection) {
-  const std::size_t width = width_of(selection);
-  return width <= tile ? 0 : width * selection.groups * sizeof(Key);
-}
-
 }  // namespace
 
-std::size_t select_odd_even_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, bytes_a_row(selection));
-}
-
-cudaError_t select_odd_even(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  if (width_of(selection) <= tile) return sort_short(queue, selection);
-  return in_rounds(selection, step.scratch, bytes_a_row(selection), [&](const Selection& rows) {
-    return sort_long(queue, rows, address_of<Key>(step.scratch));
-  });
-}
+const SelectorKernels odd_even_selector = selector_by_tiles<tile, sort_short, sort_long>(Selector::odd_even);
 
 }  // namespace kith::cuda

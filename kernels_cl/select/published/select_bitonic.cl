@@ -10,7 +10,7 @@
 // barrier every three steps of a level in local memory. Memory: t' keys.
 // Source: the selection for large k of GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems
 // 40(6), 2019.
-#include "select/network.cl"
+#include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bitonic(
     global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,

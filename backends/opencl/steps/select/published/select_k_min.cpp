@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -26,7 +26,7 @@ std::size_t Device::k_min_scratch_bytes(const spi::SelectStep& step) const {
 void Device::select_k_min(const spi::SelectStep& step) {
   const Blocks blocks = blocks_of_k_min(step, family_, limits_);
   const auto run = [&](const char* name, const auto&... more) {
-    launch_blocks(step, blocks, "select/select_k_min.cl", name, more...);
+    launch_blocks(step, blocks, "select/published/select_k_min.cl", name, more...);
   };
   if (family_ == Family::lanes)
     run("kith_select_k_min_lanes", Local{blocks.size * sizeof(Key)});

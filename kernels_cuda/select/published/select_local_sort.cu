@@ -11,7 +11,7 @@
 // order found is thrown away. No barrier. Shared memory: 17 KiB. Scratch: 16 k bytes for every 256 values.
 // Source: CUKNN (Liang, Liu, Wang, Jian 2009); the network: Batcher 1968.
 #include "common/sort.cuh"
-#include "merge/merge_runs.cuh"
+#include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -40,22 +40,17 @@ __global__ __launch_bounds__(threads) void sort_blocks(const Selection selection
   store_warp(key, slots[warp], lane, place.to, place.keys);
 }
 
+std::uint32_t values_a_run(const Selection&) {
+  return run_values;
+}
+
+cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& runs) {
+  const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
+  return launch(queue, sort_blocks, divide_up<std::uint64_t>(all, threads / 32), threads, 0, rows, runs, all);
+}
+
 }  // namespace
 
-std::size_t select_local_sort_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, scratch_a_row(selection, run_values));
-}
-
-cudaError_t select_local_sort(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return in_rounds(selection, step.scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, run_values, address_of<void>(step.scratch));
-    const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
-    const cudaError_t error =
-        launch(queue, sort_blocks, divide_up<std::uint64_t>(all, threads / 32), threads, 0, rows, runs, all);
-    return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;
-  });
-}
+const SelectorKernels local_sort_selector = selector_by_runs<values_a_run, sort_runs>(Selector::local_sort);
 
 }  // namespace kith::cuda

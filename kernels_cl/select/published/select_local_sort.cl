@@ -9,7 +9,7 @@
 // the first 6, and then 12 rounds in local memory, with a barrier each.
 // Work: 17 compare-exchanges a value, whatever k. Local memory: 2176 bytes a block.
 // Source: Liang, Liu, Wang, Jian, CUKNN, 2009.
-#include "select/network.cl"
+#include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_local_sort(
     global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,

@@ -92,17 +92,17 @@ void Device::select_bubble(const spi::SelectStep& step) {
     const std::string defines = shape.keys == 0 ? define("VECTORS", shape.vectors) : "";
     const char* name = "kith_select_bubble_lanes";
     if (shape.local)
-      run("select/select_bubble_lanes.cl", defines + define("WINDOW", "local"), name, 1,
+      run("select/published/select_bubble_lanes.cl", defines + define("WINDOW", "local"), name, 1,
           Local{std::max(shape.keys * sizeof(Key), sizeof(Key))}, cl_ulong{0});
     else
-      run("select/select_bubble_lanes.cl", defines + define("WINDOW", "global"), name, 1,
+      run("select/published/select_bubble_lanes.cl", defines + define("WINDOW", "global"), name, 1,
           buffer_of(step.scratch.memory), cl_ulong{shape.keys});
     return;
   }
   if (step.k <= most_in_registers) {
     const std::uint32_t bubbles = bubbles_for(step.k), list_places = std::bit_ceil(bubbles);
     const std::uint32_t items = items_for(group_width(d.cols, step.groups), list_places);
-    return run("select/select_bubble.cl",
+    return run("select/published/select_bubble.cl",
                define("GROUP", items) + define("BUBBLES", bubbles) + define("PLACES", list_places),
                "kith_select_bubble_registers", items);
   }
@@ -110,10 +110,10 @@ void Device::select_bubble(const spi::SelectStep& step) {
   const std::string defines =
       define("ITEMS", shape.items) + define("STRETCH", shape.stretch) + define("PACK", shape.pack);
   if (shape.local)
-    run("select/select_bubble.cl", defines + define("WINDOW", "local"), "kith_select_bubble", shape.items,
+    run("select/published/select_bubble.cl", defines + define("WINDOW", "local"), "kith_select_bubble", shape.items,
         Local{shape.window * sizeof(Key)}, cl_ulong{0});
   else
-    run("select/select_bubble.cl", defines + define("WINDOW", "global"), "kith_select_bubble", shape.items,
+    run("select/published/select_bubble.cl", defines + define("WINDOW", "global"), "kith_select_bubble", shape.items,
         buffer_of(step.scratch.memory), cl_ulong{shape.window});
 }
 

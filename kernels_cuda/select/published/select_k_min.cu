@@ -15,7 +15,7 @@
 // No barrier, no shared memory. Scratch: 16 k bytes for every 1024 values.
 // Source: GS_KNN (Liu, Zheng, Liu 2019), which plays all rounds again, with a barrier each, in shared memory.
 #include "common/sort.cuh"
-#include "merge/merge_runs.cuh"
+#include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -82,26 +82,16 @@ std::uint32_t values_a_run(const Selection& selection) {
   return width_of(selection) <= small_values ? small_values : run_values;
 }
 
+cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& runs) {
+  const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
+  const std::uint64_t blocks = divide_up<std::uint64_t>(all, threads / 32);
+  if (runs.length == small_values)
+    return launch(queue, play_tournaments<1>, blocks, threads, 0, rows, runs, all);
+  return launch(queue, play_tournaments<run_values / small_values>, blocks, threads, 0, rows, runs, all);
+}
+
 }  // namespace
 
-std::size_t select_k_min_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, scratch_a_row(selection, values_a_run(selection)));
-}
-
-cudaError_t select_k_min(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  const std::uint32_t values = values_a_run(selection);
-  return in_rounds(selection, step.scratch, scratch_a_row(selection, values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, values, address_of<void>(step.scratch));
-    const std::uint64_t all = std::uint64_t{lists_of(rows)} * runs.count;
-    const std::uint64_t blocks = divide_up<std::uint64_t>(all, threads / 32);
-    const cudaError_t error =
-        values == small_values
-            ? launch(queue, play_tournaments<1>, blocks, threads, 0, rows, runs, all)
-            : launch(queue, play_tournaments<run_values / small_values>, blocks, threads, 0, rows, runs, all);
-    return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;
-  });
-}
+const SelectorKernels k_min_selector = selector_by_runs<values_a_run, sort_runs>(Selector::k_min);
 
 }  // namespace kith::cuda

@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -19,7 +19,7 @@ std::size_t Device::odd_even_scratch_bytes(const spi::SelectStep& step) const {
 
 void Device::select_odd_even(const spi::SelectStep& step) {
   const Blocks blocks = blocks_of_odd_even(step, family_, limits_);
-  const char* source = "select/select_odd_even.cl";
+  const char* source = "select/published/select_odd_even.cl";
   const std::size_t half_bytes = blocks.size / 2 * sizeof(Key);
   if (family_ == Family::lanes)
     launch_blocks(step, blocks, source, "kith_select_odd_even_lanes", Local{half_bytes}, Local{half_bytes});

@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 namespace kith::opencl {
 namespace {
@@ -15,7 +15,7 @@ std::size_t Device::merge_sort_scratch_bytes(const spi::SelectStep& step) const 
 
 void Device::select_merge_sort(const spi::SelectStep& step) {
   const Blocks blocks = blocks_of_merge_sort(step, family_, limits_);
-  launch_blocks(step, blocks, "select/select_merge_sort.cl", "kith_select_merge_sort",
+  launch_blocks(step, blocks, "select/published/select_merge_sort.cl", "kith_select_merge_sort",
                 Local{blocks.local_bytes()}, Local{blocks.local_bytes()});
   merge_blocks(step, blocks);
 }

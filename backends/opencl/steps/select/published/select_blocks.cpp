@@ -1,4 +1,4 @@
-#include "steps/select/select_blocks.hpp"
+#include "steps/select/published/select_blocks.hpp"
 
 #include <utility>
 

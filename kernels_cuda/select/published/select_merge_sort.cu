@@ -13,7 +13,7 @@
 // Source: knn03 (Batlle, Ballber 2020); merging: Odeh and others 2012 (Merge Path).
 #include "common/sort.cuh"
 #include "merge/merge_path.cuh"
-#include "merge/merge_runs.cuh"
+#include "select/published/select_blocks.cuh"
 
 namespace kith::cuda {
 namespace {
@@ -68,23 +68,18 @@ __global__ __launch_bounds__(most_threads) void sort_and_merge(const Selection s
   for (std::uint32_t j = thread; j < place.keys; j += threads) place.to[j] = j < all ? keys[j] : no_key;
 }
 
+std::uint32_t values_a_run(const Selection&) {
+  return run_values;
+}
+
+cudaError_t sort_runs(const Queue& queue, const Selection& rows, const Runs& runs) {
+  const std::uint32_t values = std::min(width_of(rows), run_values);
+  const std::uint32_t threads = divide_up(values, 32u * each) * 32;
+  return launch(queue, sort_and_merge, std::uint64_t{lists_of(rows)} * runs.count, threads, 0, rows, runs);
+}
+
 }  // namespace
 
-std::size_t select_merge_sort_scratch(const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  return scratch_of_rounds(selection, scratch_a_row(selection, run_values));
-}
-
-cudaError_t select_merge_sort(const Queue& queue, const spi::SelectStep& step) {
-  const Selection selection = selection_of(step);
-  const std::uint32_t values = std::min(width_of(selection), run_values);
-  const std::uint32_t threads = divide_up(values, 32u * each) * 32;
-  return in_rounds(selection, step.scratch, scratch_a_row(selection, run_values), [&](const Selection& rows) {
-    const Runs runs = runs_of(rows, run_values, address_of<void>(step.scratch));
-    const cudaError_t error =
-        launch(queue, sort_and_merge, std::uint64_t{lists_of(rows)} * runs.count, threads, 0, rows, runs);
-    return error == cudaSuccess ? merge_runs(queue, rows, runs) : error;
-  });
-}
+const SelectorKernels merge_sort_selector = selector_by_runs<values_a_run, sort_runs>(Selector::merge_sort);
 
 }  // namespace kith::cuda

@@ -1,0 +1,34 @@
+// What selectors that work in rounds of rows have in common: scratch for as many rows as there is room for,
+// and a launch for each round. No twin in kernels_cl: there the back end does this
+// (backends/opencl/steps/select/published/select_blocks.cpp).
+#pragma once
+
+#include "common/part.cuh"
+#include "select/selectors.hpp"
+
+namespace kith::cuda {
+
+/// A round: all of its rows have what they want of scratch.
+using SelectRound = cudaError_t (*)(const Queue&, const Selection&, void* scratch);
+
+template <auto bytes_a_row>
+std::size_t scratch_by_rows(const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
+  return scratch_of_rounds(selection, bytes_a_row(selection));
+}
+
+template <auto bytes_a_row, SelectRound round>
+cudaError_t select_by_rows(const Queue& queue, const spi::SelectStep& step) {
+  const Selection selection = selection_of(step);
+  return in_rounds(selection, step.scratch, bytes_a_row(selection),
+                   [&](const Selection& rows) { return round(queue, rows, address_of<void>(step.scratch)); });
+}
+
+/// A selector that wants `bytes_a_row` bytes of scratch for each row, all rows being alike; where these are
+/// 0, one round has all rows.
+template <auto bytes_a_row, SelectRound round>
+constexpr SelectorKernels selector_by_rows(Selector selector) {
+  return {selector, scratch_by_rows<bytes_a_row>, select_by_rows<bytes_a_row, round>};
+}
+
+}  // namespace kith::cuda
