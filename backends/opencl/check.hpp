@@ -14,6 +14,12 @@ std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, c
 /// The blocks of `block` rows in which rows first ... first + rows - 1 lie, counted in `tile` blocks.
 std::uint32_t tiles_of(const spi::RowBlocks& rows, std::uint32_t tile);
 
+/// Sizes of a shortlist as an argument: Shortlist of shortlist.cl.
+struct ShortlistSizes {
+  std::uint32_t list_size, capacity, merge_at;
+  std::uint32_t parts;  // of a first bound
+};
+
 /// Shape of a shortlist (shortlist.cl) for lists of k that `step` candidates join at a time, and are merged
 /// when there are as many as the list is long, or `most`.
 struct Shortlist {
@@ -22,6 +28,7 @@ struct Shortlist {
   std::uint32_t capacity;   // a power of two >= merge_at + step
 
   Shortlist(std::uint32_t k, std::uint32_t step, std::uint32_t most = 1024);
+  ShortlistSizes sizes(std::uint32_t parts) const { return {list_size, capacity, merge_at, parts}; }
   std::size_t list_bytes() const { return list_size * sizeof(Key); }
   std::size_t buffer_bytes() const { return capacity * sizeof(Key); }
   /// Why its local memory is too much; empty when it fits. A few counters come on top.

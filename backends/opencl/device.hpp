@@ -65,9 +65,34 @@ inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
   return static_cast<const Buffer*>(memory)->buffer;
 }
 
+/// The same; a null buffer where there is no memory.
+inline cl::Buffer buffer_or_none(const spi::Allocation* memory) {
+  return memory ? buffer_of(memory) : cl::Buffer();
+}
+
 /// Local memory as a kernel argument.
 struct Local {
   std::size_t bytes;
+};
+
+/// Arguments by value, as common.cl and candidates.cl declare them under the same names: where a grid stands;
+/// which rows of queries and of training rows; lists of candidates.
+struct Place {
+  cl_ulong first, stride;
+
+  template <class T>
+  Place(const spi::Grid<T>& grid) : first(grid.first), stride(grid.stride) {}
+};
+struct Sides {
+  const spi::RowBlocks& queries;
+  const spi::RowBlocks& train;
+};
+struct SideNumbers {
+  cl_uint q_first, q_rows, t_first, t_rows, dims;
+};
+struct Lists {
+  Place rows, counts, lows, highs;
+  cl_uint capacity;
 };
 
 /// A range of work-items, `local` to a group. global need not be a multiple of local.
@@ -153,8 +178,10 @@ class Device : public spi::Device {
                       const std::string& defines, const char* name, const Range& range,
                       const Arguments&... arguments) {
     const std::string bounded = bounds.low.cols > 0 ? " -D BOUNDS" : "";
-    launch(source, defines + bounded, name, range, arguments..., lists.rows,
-           static_cast<cl_uint>(lists.rows.cols), lists.counts, bounds.low, bounds.high);
+    launch(source, defines + bounded, name, range, arguments..., buffer_of(lists.rows.memory),
+           buffer_of(lists.counts.memory), buffer_or_none(bounds.low.memory),
+           buffer_or_none(bounds.high.memory),
+           Lists{lists.rows, lists.counts, bounds.low, bounds.high, static_cast<cl_uint>(lists.rows.cols)});
   }
   /// The same where a sample may be wanted instead, which then takes the place of the rows that are listed.
   template <class... Arguments>
@@ -200,7 +227,8 @@ class Device : public spi::Device {
                    const More&... more);
 
   /// Run kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
-  /// Arguments: numbers, buffers, Local; a Grid is three: its memory, which may be null, first and stride.
+  /// Arguments: numbers, structs by value, buffers, Local; a Grid is two: its memory, which may be null, and
+  /// its Place; Sides are three: the memory of both, and their numbers.
   template <class... Arguments>
   void launch(const char* source, const std::string& defines, const char* name, const Range& range,
               const Arguments&... arguments) {
@@ -218,9 +246,14 @@ class Device : public spi::Device {
   }
   template <class T>
   static void set_argument(cl::Kernel& kernel, cl_uint& index, const spi::Grid<T>& grid) {
-    kernel.setArg(index++, grid.memory ? buffer_of(grid.memory) : cl::Buffer());
-    kernel.setArg(index++, cl_ulong{grid.first});
-    kernel.setArg(index++, cl_ulong{grid.stride});
+    kernel.setArg(index++, buffer_or_none(grid.memory));
+    kernel.setArg(index++, Place(grid));
+  }
+  static void set_argument(cl::Kernel& kernel, cl_uint& index, const Sides& sides) {
+    const spi::RowBlocks &q = sides.queries, &t = sides.train;
+    kernel.setArg(index++, buffer_of(q.memory));
+    kernel.setArg(index++, buffer_of(t.memory));
+    kernel.setArg(index++, SideNumbers{q.first, q.rows, t.first, t.rows, t.dims});
   }
   template <class T>
   static std::size_t local_bytes(const T&) {

@@ -12,15 +12,15 @@
 #define EACH 4
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_prune(
-    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, CANDIDATES) {
+    global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
   local uint kept[1];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
-  const float threshold = threshold_of[threshold_first + q * threshold_stride];
-  const uint many = min(capacity, *COUNT_OF(q));
-  rows += rows_first + q * rows_stride;
-  lows += lows_first + q * lows_stride;
-  highs += highs_first + q * highs_stride;
+  const float threshold = threshold_of[threshold_at.first + q * threshold_at.stride];
+  const uint many = min(lists.capacity, *COUNT_OF(q));
+  rows += lists.rows.first + q * lists.rows.stride;
+  lows += lists.lows.first + q * lists.lows.stride;
+  highs += lists.highs.first + q * lists.highs.stride;
   if (lid == 0) kept[0] = 0;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   for (uint j0 = 0; j0 < many; j0 += GROUP * EACH) {

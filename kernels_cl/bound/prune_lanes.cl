@@ -8,14 +8,13 @@
 // No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
 #include "propose/candidates.cl"
 
-kernel void kith_prune_lanes(global const float* restrict threshold_of, ulong threshold_first,
-                             ulong threshold_stride, CANDIDATES) {
+kernel void kith_prune_lanes(global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
   const ulong q = get_global_id(0);
-  const float threshold = threshold_of[threshold_first + q * threshold_stride];
-  const uint many = min(capacity, *COUNT_OF(q));
-  rows += rows_first + q * rows_stride;
-  lows += lows_first + q * lows_stride;
-  highs += highs_first + q * highs_stride;
+  const float threshold = threshold_of[threshold_at.first + q * threshold_at.stride];
+  const uint many = min(lists.capacity, *COUNT_OF(q));
+  rows += lists.rows.first + q * lists.rows.stride;
+  lows += lists.lows.first + q * lists.lows.stride;
+  highs += lists.highs.first + q * lists.highs.stride;
   uint kept = 0;
   for (uint j = 0; j < many; ++j) {
     if (!(lows[j] <= threshold)) continue;

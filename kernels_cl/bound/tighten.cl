@@ -19,18 +19,19 @@
 // here, too (settle.cl). Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key
 // that is not behind the k-th, or as many comparisons as there are such keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
-    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
-    global uint* restrict counts, ulong counts_first, ulong counts_stride, uint k, global Key* restrict best,
-    ulong best_first, ulong best_stride, uint list_size, uint places, uint merge_at, local Key* list,
-    local Key* buffer, local uint* least, uint parts, SETTLEMENT) {
+    global const Key* restrict keys, Place keys_at, uint capacity, global uint* restrict counts,
+    Place counts_at, uint k, global Key* restrict best, Place best_at, const Shortlist shortlist,
+    local Key* list, local Key* buffer, local uint* least, SETTLEMENT) {
+  const uint list_size = shortlist.list_size, places = shortlist.capacity, merge_at = shortlist.merge_at,
+             parts = shortlist.parts;
   local uint kept[1];
   local Key last;  // of the k best
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
-  global uint* count = counts + counts_first + q * counts_stride;
+  global uint* count = counts + counts_at.first + q * counts_at.stride;
   const uint many = min(capacity, *count);
-  best += best_first + q * best_stride;
-  keys += keys_first + q * keys_stride;
+  best += best_at.first + q * best_at.stride;
+  keys += keys_at.first + q * keys_at.stride;
   if (lid == 0) kept[0] = 0;
   uint begin = 0;
   bool in_list = true;  // what is found; else it is in the buffer
@@ -90,9 +91,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
     if (j == k - 1) last = key;
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // all have read the count, which becomes 0
-  if (lid == 0)
-    settle(q, value_of(last), count, capacity, lost, lost_first, lost_stride, dims, row_terms,
-           row_terms_first, row_terms_stride, threshold, threshold_first, threshold_stride);
+  if (lid == 0) settle(q, value_of(last), count, capacity, SETTLEMENT_HERE);
 }
 
 // The first `end` keys of the merge of a and b, PIECE of them an item at a time. Called by all work-items.
@@ -110,20 +109,19 @@ void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_s
 // joined with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over the
 // candidates, and two over the best.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs(
-    global const Key* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
-    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
-    global Key* restrict best, ulong best_first, ulong best_stride, global Key* scratch) {
+    global const Key* restrict keys, Place keys_at, uint capacity, global const uint* restrict counts,
+    Place counts_at, uint k, global Key* restrict best, Place best_at, global Key* scratch) {
   local Key chunk[CHUNK];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
-  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
-  best += best_first + q * best_stride;
+  const uint many = min(capacity, counts[counts_at.first + q * counts_at.stride]);
+  best += best_at.first + q * best_at.stride;
 #ifdef AFRESH
   for (uint i = lid; i < k; i += GROUP) best[i] = NO_KEY;
   barrier(CLK_GLOBAL_MEM_FENCE);
 #endif
   if (many == 0) return;
-  keys += keys_first + q * keys_stride;
+  keys += keys_at.first + q * keys_at.stride;
   const ulong room = max(capacity, k);
   global Key* from = scratch + 2 * q * room;
   global Key* to = from + room;

@@ -40,7 +40,7 @@ uint code_of(Listed key) {
 
 // The codes of places j, j + GROUP, ...; instead of those behind the last, the last. Inlined, so
 // that they stay in registers.
-__attribute__((always_inline)) void read_codes(global const Listed* keys, uint many, uint j, uint* code) {
+ALL_INLINE void read_codes(global const Listed* keys, uint many, uint j, uint* code) {
 #pragma unroll
   for (uint i = 0; i < AT_ONCE; ++i) code[i] = code_of(keys[min(j + i * GROUP, many - 1)]);
 }
@@ -153,11 +153,10 @@ uint kth_code(global const Listed* keys, uint many, uint k, local uint* codes, l
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_bounds(
-    global const Listed* restrict keys, ulong keys_first, ulong keys_stride, uint capacity,
-    global const uint* restrict counts, ulong counts_first, ulong counts_stride, uint k,
-    global uint* restrict lost, ulong lost_first, ulong lost_stride, uint dims,
-    global const float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride,
-    global float* restrict threshold, ulong threshold_first, ulong threshold_stride) {
+    global const Listed* restrict keys, Place keys_at, uint capacity, global const uint* restrict counts,
+    Place counts_at, uint k, global uint* restrict lost, Place lost_at, uint dims,
+    global const float* restrict row_terms, Place row_terms_at, global float* restrict threshold,
+    Place threshold_at) {
   local uint bins[DIGITS], codes[CODES], sums[GROUP + GROUP / PART];
   local Found found;
   const ulong q = get_group_id(0);
@@ -165,13 +164,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_boun
 #ifdef SAMPLE
   const uint many = capacity;
 #else
-  const uint count = counts[counts_first + q * counts_stride], many = min(capacity, count);
-  if (first && count > capacity) lost[lost_first + q * lost_stride] = 1;
+  const uint count = counts[counts_at.first + q * counts_at.stride], many = min(capacity, count);
+  if (first && count > capacity) lost[lost_at.first + q * lost_at.stride] = 1;
 #endif
   if (many < k) return;
-  const uint code = kth_code(keys + keys_first + q * keys_stride, many, k, codes, bins, sums, &found);
+  const uint code = kth_code(keys + keys_at.first + q * keys_at.stride, many, k, codes, bins, sums, &found);
   if (!first) return;
-  threshold += threshold_first + q * threshold_stride;
+  threshold += threshold_at.first + q * threshold_at.stride;
   *threshold = threshold_by_bound(*threshold, value_of((Key)code << 32), dims,
-                                  row_terms + row_terms_first + q, row_terms_stride);
+                                  row_terms + row_terms_at.first + q, row_terms_at.stride);
 }

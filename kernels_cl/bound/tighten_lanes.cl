@@ -22,14 +22,13 @@ void turn_around(global Key* list, uint k) {
   }
 }
 
-kernel void kith_tighten_lanes(global const Key* restrict keys, ulong keys_first, ulong keys_stride,
-                               uint capacity, global const uint* restrict counts, ulong counts_first,
-                               ulong counts_stride, uint k, global Key* restrict best, ulong best_first,
-                               ulong best_stride) {
+kernel void kith_tighten_lanes(global const Key* restrict keys, Place keys_at, uint capacity,
+                               global const uint* restrict counts, Place counts_at, uint k,
+                               global Key* restrict best, Place best_at) {
   const ulong q = get_global_id(0);
-  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
-  keys += keys_first + q * keys_stride;
-  best += best_first + q * best_stride;
+  const uint many = min(capacity, counts[counts_at.first + q * counts_at.stride]);
+  keys += keys_at.first + q * keys_at.stride;
+  best += best_at.first + q * best_at.stride;
 #ifdef AFRESH
   for (uint j = 0; j < k; ++j) best[j] = NO_KEY;
 #endif

@@ -20,12 +20,12 @@
 #define INFINITE 0xFF800000u  // ordered(INFINITY)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_sample(
-    global const uint* restrict sample, ulong sample_first, ulong sample_stride, uint groups, uint q_rows,
-    uint k, uint dims, global const float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride,
-    global float* restrict threshold, ulong threshold_first, ulong threshold_stride) {
+    global const uint* restrict sample, Place sample_at, uint groups, uint q_rows, uint k, uint dims,
+    global const float* restrict row_terms, Place row_terms_at, global float* restrict threshold,
+    Place threshold_at) {
   const uint q = (uint)get_global_id(0) / 32, lane = (uint)get_local_id(0) % 32;
   if (q >= q_rows || groups < k) return;
-  sample += sample_first + q * sample_stride;
+  sample += sample_at.first + q * sample_at.stride;
   uint code[EACH], least = NOTHING, most = 0;
 #pragma unroll
   for (uint i = 0; i < EACH; ++i) {
@@ -55,7 +55,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_samp
     break;
   }
   if (lane != 0) return;
-  threshold += threshold_first + q * threshold_stride;
+  threshold += threshold_at.first + q * threshold_at.stride;
   *threshold = threshold_by_bound(*threshold, value_of((Key)found << 32), dims,
-                                  row_terms + row_terms_first + q, row_terms_stride);
+                                  row_terms + row_terms_at.first + q, row_terms_at.stride);
 }

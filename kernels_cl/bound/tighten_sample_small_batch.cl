@@ -15,16 +15,17 @@
 #define STEP (GROUP * VALUES)
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_sample_small_batch(
-    global const uint* restrict sample, ulong sample_first, ulong sample_stride, uint groups, uint k,
-    uint dims, global const float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride,
-    global float* restrict threshold, ulong threshold_first, ulong threshold_stride, uint list_size,
-    uint capacity, uint merge_at, local Key* list, local Key* buffer, local uint* least, uint parts) {
+    global const uint* restrict sample, Place sample_at, uint groups, uint k, uint dims,
+    global const float* restrict row_terms, Place row_terms_at, global float* restrict threshold,
+    Place threshold_at, const Shortlist shortlist, local Key* list, local Key* buffer, local uint* least) {
+  const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
+             parts = shortlist.parts;
   local uint kept[1];
   local Key last;
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
   if (groups < k) return;
-  sample += sample_first + q * sample_stride;
+  sample += sample_at.first + q * sample_at.stride;
   shortlist_start(list, list_size, kept, 1);
   for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -65,7 +66,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_samp
   if (merged && lid == 0) last = list[k - 1];
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lid != 0) return;
-  threshold += threshold_first + q * threshold_stride;
+  threshold += threshold_at.first + q * threshold_at.stride;
   *threshold = threshold_by_bound(*threshold, value_of((Key)(uint)(last >> 32) << 32), dims,
-                                  row_terms + row_terms_first + q, row_terms_stride);
+                                  row_terms + row_terms_at.first + q, row_terms_at.stride);
 }

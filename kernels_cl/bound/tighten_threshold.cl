@@ -7,12 +7,10 @@
 // No twin in kernels_cuda: the last kernel that joins finds the threshold, too (tighten.cu).
 #include "bound/settle.cl"
 
-kernel void kith_tighten_threshold(global const Key* restrict best, ulong best_first, ulong best_stride,
-                                   uint q_rows, uint k, global uint* restrict counts, ulong counts_first,
-                                   ulong counts_stride, uint capacity, SETTLEMENT) {
+kernel void kith_tighten_threshold(global const Key* restrict best, Place best_at, uint q_rows, uint k,
+                                   global uint* restrict counts, Place counts_at, uint capacity, SETTLEMENT) {
   const ulong q = get_global_id(0);
   if (q >= q_rows) return;
-  const float value = value_of(best[best_first + q * best_stride + k - 1]);
-  settle(q, value, counts + counts_first + q * counts_stride, capacity, lost, lost_first, lost_stride, dims,
-         row_terms, row_terms_first, row_terms_stride, threshold, threshold_first, threshold_stride);
+  const float value = value_of(best[best_at.first + q * best_at.stride + k - 1]);
+  settle(q, value, counts + counts_at.first + q * counts_at.stride, capacity, SETTLEMENT_HERE);
 }

@@ -1,23 +1,28 @@
-// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md).
+// boxes: the k nearest of each query by a walk through boxes, nearest first
+// (docs/boxes.md).
 //
 //   queries  [q, dims]                blocks of QUERY_BLOCK rows
-//   order    [q]                      -D ORDERED: queries in an order in which neighbours follow each other
-//   rows     [n, dims]                in their places, blocks of 32: a block is a leaf
-//   numbers  [n]                      the training row in each place
-//   bounds   [blocks, 2, dims, 32]    level by level, the leaves first: 32 boxes, their least, their largest
-//   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts
-//   within   [q]                      -D WITHIN: rows beyond do not count
-//   out      [q, k]                   ascending, padded with NO_KEY
-//   leaves   [q]                      leaves read; above most_leaves: the query gave up
+//   order    [q]                      -D ORDERED: queries in an order in which
+//   neighbours follow each other rows     [n, dims]                in their
+//   places, blocks of 32: a block is a leaf numbers  [n] the training row in
+//   each place bounds   [blocks, 2, dims, 32]    level by level, the leaves
+//   first: 32 boxes, their least, their largest filter   [1 or q, words] -D
+//   FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts within
+//   [q]                      -D WITHIN: rows beyond do not count out      [q,
+//   k]                   ascending, padded with NO_KEY leaves   [q] leaves
+//   read; above most_leaves: the query gave up
 //
-// A work-group of 32 takes a query. Of each level it is at a work-item keeps the bound of one of 32 boxes,
-// and whether it is left. The group goes down into the nearest (but for the last five bits of the bound, in
-// whose place the item's number stands), and up where the nearest that is left is beyond the k-th value so
-// far. Of a leaf each work-item accumulates a row. The rows that pass join the list by rank: a row's place is
-// how many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32
-// keys and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a
-// leaf. Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman,
-// Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// A work-group of 32 takes a query. Of each level it is at a work-item keeps
+// the bound of one of 32 boxes, and whether it is left. The group goes down
+// into the nearest (but for the last five bits of the bound, in whose place the
+// item's number stands), and up where the nearest that is left is beyond the
+// k-th value so far. Of a leaf each work-item accumulates a row. The rows that
+// pass join the list by rank: a row's place is how many keys are smaller, in
+// the list and among those that pass. Local memory: 2 k keys, the query, 32
+// keys and 32 numbers a level. Barriers: one for each box that is gone into or
+// out of, and two to three a leaf. Work a leaf: 32 chains, and for those that
+// pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An
+// algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
@@ -47,7 +52,8 @@ Levels levels_of(uint n) {
   return levels;
 }
 
-// The chain of the gaps between the query and a box, which is at most that of each row inside.
+// The chain of the gaps between the query and a box, which is at most that of
+// each row inside.
 //   box  its least of dimension 0; the next dimension is WIDTH further
 float gaps_of(local const float* query, global const float* box, uint dims) {
   float acc = chain_start();
@@ -64,34 +70,67 @@ float chain_of(local const float* query, global const float* row, uint dims) {
   return acc;
 }
 
+// The k smallest of the keys of a list and of those that passed, by rank.
+//   count  keys in `passed`, at most WIDTH
+ALL_INLINE void join_passed(local const Key* list, uint k, local const Key* passed, uint count, uint lid,
+                            local Key* joined) {
+  for (uint i = lid; i < k; i += WIDTH) {  // those of the list move up
+    const Key known = list[i];
+    uint to = i;
+    for (uint j = 0; j < count; ++j) to += passed[j] < known;
+    if (to < k) joined[to] = known;
+  }
+  if (lid >= count) return;
+  const Key mine = passed[lid];
+  uint to = 0, end = k;
+  while (to < end) {
+    const uint middle = to + (end - to) / 2;
+    if (list[middle] < mine)
+      to = middle + 1;
+    else
+      end = middle;
+  }
+  for (uint j = 0; j < count; ++j) to += passed[j] < mine;
+  if (to < k) joined[to] = mine;
+}
+
+// The query of a work-group, and what its rows may reach, with the names of the kernel.
+#ifdef ORDERED
+#define QUERY_OF(group) order[shape.order_first + (group)]
+#else
+#define QUERY_OF(group) (group)
+#endif
+#ifdef WITHIN
+#define LIMIT_OF(q) within[shape.within.first + (q)*shape.within.stride]
+#else
+#define LIMIT_OF(q) INFINITY
+#endif
+
+// BoxesShape in boxes.cpp of the back end.
+typedef struct {
+  Place bounds, filter, within, out, leaves;
+  ulong order_first, numbers_first;
+  uint q_first, n, dims, k, most_leaves;
+} Shape;
+
 kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
-    global const float* restrict queries, uint q_first, global const uint* restrict order, ulong order_first,
-    global const float* restrict rows, uint n, uint dims, global const uint* restrict numbers,
-    ulong numbers_first, global const float* restrict bounds, ulong bounds_first, ulong bounds_stride,
-    global const uint* restrict filter, ulong filter_first, ulong filter_stride,
-    global const float* restrict within, ulong within_first, ulong within_stride, uint k, uint most_leaves,
-    global Key* restrict out, ulong out_first, ulong out_stride, global uint* restrict leaves,
-    ulong leaves_first, ulong leaves_stride, local float* query, local Key* lists) {
+    global const float* restrict queries, global const uint* restrict order,
+    global const float* restrict rows, global const uint* restrict numbers,
+    global const float* restrict bounds, global const uint* restrict filter,
+    global const float* restrict within, global Key* restrict out, global uint* restrict leaves,
+    const Shape shape, local float* query, local Key* lists) {
   local float gaps[LEVELS][WIDTH];
   local Key passed[WIDTH];
   local uint many, least[3];  // of three rounds in turn
-  const uint lid = (uint)get_local_id(0);
-#ifdef ORDERED
-  const uint q = order[order_first + get_group_id(0)];
-#else
-  const uint q = (uint)get_group_id(0);
-#endif
-#ifdef WITHIN
-  const float limit = within[within_first + q * within_stride];
-#else
-  const float limit = INFINITY;
-#endif
+  const uint lid = (uint)get_local_id(0), n = shape.n, dims = shape.dims, k = shape.k;
+  const uint q = QUERY_OF((uint)get_group_id(0));
+  const float limit = LIMIT_OF(q);
 #ifdef FILTERED
-  filter += filter_first + q * filter_stride;
+  filter += shape.filter.first + q * shape.filter.stride;
 #endif
-  numbers += numbers_first;
-  bounds += bounds_first;
-  const uint packed = q_first + q;
+  numbers += shape.numbers_first;
+  bounds += shape.bounds.first;
+  const uint packed = shape.q_first + q;
   for (uint d = lid; d < dims; d += WIDTH)
     query[d] = queries[((size_t)(packed / QUERY_BLOCK) * dims + d) * QUERY_BLOCK + packed % QUERY_BLOCK];
   local Key* list = lists;
@@ -100,8 +139,8 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   if (lid == 0) least[0] = NOTHING;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // Of few columns most leaves that are read have rows that pass: their numbers are read beside them, not
-  // after them. Of more columns few have.
+  // Of few columns most leaves that are read have rows that pass: their numbers
+  // are read beside them, not after them. Of more columns few have.
   const bool early = dims <= MOST_COLUMNS_OF_EARLY_NUMBERS;
   const Levels levels = levels_of(n);
   uint level = levels.top, read = 0, round = 0, blocks[LEVELS];
@@ -112,7 +151,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   while (true) {
     if (enters) {  // the boxes of a block
       gaps[level][lid] =
-          gaps_of(query, bounds + (levels.blocks[level] + blocks[level]) * bounds_stride + lid, dims);
+          gaps_of(query, bounds + (levels.blocks[level] + blocks[level]) * shape.bounds.stride + lid, dims);
       if (lid < levels.counts[level] - blocks[level] * WIDTH) left |= 1u << level;
       enters = false;
     }
@@ -138,7 +177,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
       enters = true;
       continue;
     }
-    if (++read > most_leaves) break;
+    if (++read > shape.most_leaves) break;
     // A leaf.
     const uint place = box * WIDTH + lid;
     Key key = NO_KEY;
@@ -160,25 +199,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint count = many;
     if (count > 0) {
-      for (uint i = lid; i < k; i += WIDTH) {  // those of the list move up
-        const Key known = list[i];
-        uint to = i;
-        for (uint j = 0; j < count; ++j) to += passed[j] < known;
-        if (to < k) next[to] = known;
-      }
-      if (lid < count) {
-        const Key mine = passed[lid];
-        uint to = 0, end = k;
-        while (to < end) {
-          const uint middle = to + (end - to) / 2;
-          if (list[middle] < mine)
-            to = middle + 1;
-          else
-            end = middle;
-        }
-        for (uint j = 0; j < count; ++j) to += passed[j] < mine;
-        if (to < k) next[to] = mine;
-      }
+      join_passed(list, k, passed, count, lid, next);
       local Key* const before = list;
       list = next;
       next = before;
@@ -186,7 +207,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
       most = fmin(limit, value_of(list[k - 1]));
     }
   }
-  out += out_first + q * out_stride;
+  out += shape.out.first + q * shape.out.stride;
   for (uint i = lid; i < k; i += WIDTH) out[i] = list[i];
-  if (lid == 0) leaves[leaves_first + q * leaves_stride] = read;
+  if (lid == 0) leaves[shape.leaves.first + q * shape.leaves.stride] = read;
 }

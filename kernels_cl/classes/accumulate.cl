@@ -64,19 +64,18 @@ void put_back(const Sums* sums, global float* smallest, const ulong* s, global f
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_accumulate_lanes(
-    global const float* restrict distances, ulong first, ulong stride, uint rows, uint columns,
+    global const float* restrict distances, Place distances_at, uint rows, uint columns,
     global const uint* restrict labels, ulong labels_first, uint parts, global float* restrict smallest,
-    ulong smallest_first, ulong smallest_stride, global float* restrict high, ulong high_first,
-    ulong high_stride, global float* restrict low, ulong low_first, ulong low_stride) {
+    Place smallest_at, global float* restrict high, Place high_at, global float* restrict low, Place low_at) {
   const uint q0 = (uint)get_global_id(0) * 16, lanes = min(16u, rows - q0);
   labels += labels_first;
   ulong at[16], s[16], h[16], l[16];
   EACH_LANE {
     const ulong q = q0 + min(i, lanes - 1);
-    at[i] = first + q * stride;
-    s[i] = smallest_first + q * smallest_stride;
-    h[i] = high_first + q * high_stride;
-    l[i] = low_first + q * low_stride;
+    at[i] = distances_at.first + q * distances_at.stride;
+    s[i] = smallest_at.first + q * smallest_at.stride;
+    h[i] = high_at.first + q * high_at.stride;
+    l[i] = low_at.first + q * low_at.stride;
   }
   uint current = NO_ROW;
   Sums sums;
@@ -126,20 +125,19 @@ void fetch(global const float* distances, ulong stride, uint q0, uint rows, uint
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_accumulate(
-    global const float* restrict distances, ulong first, ulong stride, uint rows, uint columns,
+    global const float* restrict distances, Place distances_at, uint rows, uint columns,
     global const uint* restrict labels, ulong labels_first, uint parts, global float* restrict smallest,
-    ulong smallest_first, ulong smallest_stride, global float* restrict high, ulong high_first,
-    ulong high_stride, global float* restrict low, ulong low_first, ulong low_stride) {
+    Place smallest_at, global float* restrict high, Place high_at, global float* restrict low, Place low_at) {
   local float staged[GROUP * PITCH];
   local uint counts[TILES];  // bit j of word i: column j of tile i counts
   const uint lid = (uint)get_local_id(0), q0 = (uint)get_group_id(0) * GROUP, part = (uint)get_group_id(1);
   const ulong q = q0 + lid;
   const bool there = q < rows;
-  distances += first;
+  distances += distances_at.first;
   labels += labels_first;
-  smallest += smallest_first + q * smallest_stride;
-  high += high_first + q * high_stride;
-  low += low_first + q * low_stride;
+  smallest += smallest_at.first + q * smallest_at.stride;
+  high += high_at.first + q * high_at.stride;
+  low += low_at.first + q * low_at.stride;
   uint current = NO_ROW;
   Sums sums = {0.0f, 0.0f, 0.0f};
 
@@ -152,7 +150,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_accumulate(
     barrier(CLK_LOCAL_MEM_FENCE);
     float next[COLUMNS];
     uint i = next_tile(counts, 0);
-    if (i < TILES) fetch(distances, stride, q0, rows, s0 + i * COLUMNS, columns, lid, next);
+    if (i < TILES) fetch(distances, distances_at.stride, q0, rows, s0 + i * COLUMNS, columns, lid, next);
     while (i < TILES) {
 #pragma unroll
       for (uint r = 0; r < COLUMNS; ++r)
@@ -160,7 +158,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_accumulate(
       barrier(CLK_LOCAL_MEM_FENCE);
       const uint t0 = s0 + i * COLUMNS, wanted = counts[i];
       i = next_tile(counts, i + 1);
-      if (i < TILES) fetch(distances, stride, q0, rows, s0 + i * COLUMNS, columns, lid, next);
+      if (i < TILES) fetch(distances, distances_at.stride, q0, rows, s0 + i * COLUMNS, columns, lid, next);
       for (uint j = 0; j < COLUMNS; ++j) {
         if (!there || (wanted >> j & 1) == 0) continue;
         const uint c = labels[t0 + j];

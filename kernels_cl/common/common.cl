@@ -3,6 +3,19 @@
 // Names and bits as in lib/include/kith/key.hpp; docs/contract.md, section 2.
 #pragma OPENCL FP_CONTRACT OFF
 
+// Functions that are given arrays, which then stay in registers, or that are phases of one kernel.
+#define ALL_INLINE __attribute__((always_inline))
+
+// Where the rows of a grid stand in its memory, as spi::Grid: counted in elements.
+typedef struct {
+  ulong first, stride;
+} Place;
+
+// Which rows of queries and of training rows a kernel takes, counted from the first of their memory.
+typedef struct {
+  uint q_first, q_rows, t_first, t_rows, dims;
+} Sides;
+
 typedef ulong Key;  // ordered(value) << 32 | row; a smaller key is nearer
 
 #define NO_KEY 0xFFFFFFFFFFFFFFFFul  // pads short lists: behind every candidate

@@ -9,6 +9,13 @@
 // Source: the buffered selection of Sismanis, Pitsianis, Sun 2012 (TBiS) and of bits-kNN (2024).
 #include "common/sort.cl"
 
+// ShortlistSizes in check.hpp of the back end.
+typedef struct {
+  uint list_size, capacity;
+  uint merge_at;  // candidates that make a merge worth while
+  uint parts;     // of a first bound, below
+} Shortlist;
+
 // Called by all work-items; a barrier must follow before anyone offers.
 void shortlist_start(LISTS Key* lists, uint list_size, local uint* counts, uint queries) {
   for (uint i = (uint)get_local_id(0); i < queries * list_size; i += GROUP) lists[i] = NO_KEY;

@@ -4,9 +4,6 @@
 // Local memory goes by its PTX address, 16 bytes a piece, here; global memory by pointers.
 #define PIECE_BYTES 16
 
-// Of functions that are given arrays, which then stay in registers.
-#define ALL_INLINE __attribute__((always_inline))
-
 uint local_address(local const uint4* at) {
   return (uint)(ulong)at;
 }

@@ -10,8 +10,10 @@
 #include "common/tile.cl"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, global float* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    global float* restrict out, Place out_at) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
@@ -26,7 +28,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
   for (uint i = 0; i < EACH; ++i) {
     const uint q = q_block * BLOCK + place_in_tile(y, i);
     if (q < q_first || q >= q_first + q_rows) continue;
-    const ulong row = out_first + (q - q_first) * out_stride;
+    const ulong row = out_at.first + (q - q_first) * out_at.stride;
 #pragma unroll
     for (uint j = 0; j < EACH; j += 4) {
       const uint t = t_block * BLOCK + place_in_tile(x, j);

@@ -11,9 +11,10 @@
 #include "common/lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint chunk, global float* restrict out, ulong out_first,
-    ulong out_stride) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides, uint chunk,
+    global float* restrict out, Place out_at) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   const uint q0 = (q_first / PASS + (uint)get_global_id(0)) * PASS;  // first query of the pass
   if (q0 >= q_first + q_rows) return;
   const uint last = (t_first + t_rows - 1) / TRAIN_BLOCK;
@@ -29,7 +30,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(
     for (uint i = 0; i < PASS; ++i) {
       const uint q = q0 + i;
       if (q < q_first || q >= q_first + q_rows) continue;
-      global float* row = out + out_first + (q - q_first) * out_stride;
+      global float* row = out + out_at.first + (q - q_first) * out_at.stride;
       if (whole) {
         vstore16(acc[i], 0, row + (r0 - t_first));
         continue;

@@ -13,7 +13,7 @@
 #define MASKED 0x7FFFFFFFu  // a NaN that ordered() puts behind +infinity
 
 #ifdef FROM
-#define FROM_GRID , global const uint *restrict from, ulong from_first, ulong from_stride
+#define FROM_GRID , global const uint *restrict from, Place from_at
 #else
 #define FROM_GRID
 #endif
@@ -23,22 +23,23 @@
 // GROUP words, staged in local memory, for 32 GROUP columns: neighbouring items write neighbours.
 // One barrier. Local memory: GROUP words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
-    global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
-    global uint* restrict distances, ulong first, ulong stride, ulong columns FROM_GRID) {
+    global const uint* restrict filter, Place filter_at, uint first_row, ulong pieces,
+    global uint* restrict distances, Place distances_at, ulong columns FROM_GRID) {
   local uint words[GROUP];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / pieces;
   const ulong begin = first_row, end = begin + columns;  // training rows
   const ulong w0 = begin / 32 + get_group_id(0) % pieces * GROUP;
-  words[lid] = (w0 + lid) * 32 < end ? filter[filter_first + q * filter_stride + w0 + lid] : 0xFFFFFFFFu;
+  words[lid] =
+      (w0 + lid) * 32 < end ? filter[filter_at.first + q * filter_at.stride + w0 + lid] : 0xFFFFFFFFu;
   barrier(CLK_LOCAL_MEM_FENCE);
-  global uint* row = distances + first + q * stride;
+  global uint* row = distances + distances_at.first + q * distances_at.stride;
   for (uint i = lid; i < 32 * GROUP; i += GROUP) {
     const ulong t = w0 * 32 + i;
     if (t < begin || t >= end) continue;
     const uint counts = words[i / 32] >> i % 32 & 1;
 #ifdef FROM
-    row[t - begin] = counts ? from[from_first + q * from_stride + (t - begin)] : MASKED;
+    row[t - begin] = counts ? from[from_at.first + q * from_at.stride + (t - begin)] : MASKED;
 #else
     if (!counts) row[t - begin] = MASKED;
 #endif
@@ -51,18 +52,18 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
 
 // No barrier, no local memory; words of ones or of zeros are not looked at bit by bit.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
-    global const uint* restrict filter, ulong filter_first, ulong filter_stride, uint first_row, ulong pieces,
-    global uint* restrict distances, ulong first, ulong stride, ulong columns FROM_GRID) {
+    global const uint* restrict filter, Place filter_at, uint first_row, ulong pieces,
+    global uint* restrict distances, Place distances_at, ulong columns FROM_GRID) {
   const ulong q = get_global_id(0) / pieces;
   const ulong begin = first_row, end = begin + columns;  // training rows
   const ulong w0 = begin / 32 + get_global_id(0) % pieces * WORDS;
-  filter += filter_first + q * filter_stride;
-  global uint* row = distances + first + q * stride;
+  filter += filter_at.first + q * filter_at.stride;
+  global uint* row = distances + distances_at.first + q * distances_at.stride;
   for (ulong w = w0; w < w0 + WORDS && w * 32 < end; ++w) {
     const uint word = filter[w];
 #ifdef FROM
     for (ulong t = max(w * 32, begin); t < min(w * 32 + 32, end); ++t)
-      row[t - begin] = word >> t % 32 & 1 ? from[from_first + q * from_stride + (t - begin)] : MASKED;
+      row[t - begin] = word >> t % 32 & 1 ? from[from_at.first + q * from_at.stride + (t - begin)] : MASKED;
 #else
     if (word == 0xFFFFFFFFu) continue;
     if (word == 0 && w * 32 >= begin && w * 32 + 32 <= end) {

@@ -49,13 +49,12 @@ float root(float s) {
 #undef KITH_METRIC
 #undef sqrt
 
-kernel void kith_finish(global const Key* keys, ulong keys_first, ulong keys_stride, global float* distance,
-                        ulong distance_first, ulong distance_stride, global long* numbers,
-                        ulong numbers_first, ulong numbers_stride, uint k, ulong cells) {
+kernel void kith_finish(global const Key* keys, Place keys_at, global float* distance, Place distance_at,
+                        global long* numbers, Place numbers_at, uint k, ulong cells) {
   const ulong i = get_global_id(0);
   if (i >= cells) return;
   const ulong q = i / k, j = i % k;
-  const Key key = keys[keys_first + q * keys_stride + j];
-  distance[distance_first + q * distance_stride + j] = JOIN(finished_, METRIC)(value_of(key));
-  numbers[numbers_first + q * numbers_stride + j] = key == NO_KEY ? -1 : (long)(key & 0xFFFFFFFFu);
+  const Key key = keys[keys_at.first + q * keys_at.stride + j];
+  distance[distance_at.first + q * distance_at.stride + j] = JOIN(finished_, METRIC)(value_of(key));
+  numbers[numbers_at.first + q * numbers_at.stride + j] = key == NO_KEY ? -1 : (long)(key & 0xFFFFFFFFu);
 }

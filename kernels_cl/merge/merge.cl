@@ -15,15 +15,16 @@
 // numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order
 // is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
-    global const Key* restrict in, ulong in_first, ulong in_stride, uint groups, uint lists, uint k,
-    uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride,
-    local Key* list, local Key* buffer, local uint* least, uint parts) {
+    global const Key* restrict in, Place in_at, uint groups, uint lists, uint k, const Shortlist shortlist,
+    global Key* restrict out, Place out_at, local Key* list, local Key* buffer, local uint* least) {
+  const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
+             parts = shortlist.parts;
   local uint count[1], accepted;  // how many candidates are in the buffer; how far the last one was
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
   const ulong candidates = (ulong)lists * k;
-  global const Key* row = in + in_first + q * in_stride + g * candidates;
-  const ulong to = out_first + q * out_stride + g * k;
+  global const Key* row = in + in_at.first + q * in_at.stride + g * candidates;
+  const ulong to = out_at.first + q * out_at.stride + g * k;
   shortlist_start(list, list_size, count, 1);
   local uint* sorted = least + parts;
   for (uint i = lid; i < 2 * parts; i += GROUP) least[i] = NO_VALUE;
@@ -88,15 +89,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
 }
 
 // Work-item q inserts the keys of all lists, of each only until the first that comes too late.
-kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, ulong in_stride, uint rows,
-                                 uint lists, uint k, global Key* restrict out, ulong out_first,
-                                 ulong out_stride) {
+kernel void kith_merge_insertion(global const Key* restrict in, Place in_at, uint rows, uint lists, uint k,
+                                 global Key* restrict out, Place out_at) {
   const ulong q = get_global_id(0);
   if (q >= rows) return;
-  global Key* best = out + out_first + q * out_stride;
+  global Key* best = out + out_at.first + q * out_at.stride;
   list_start(best, k);
   for (uint g = 0; g < lists; ++g) {
-    global const Key* list = in + in_first + q * in_stride + (ulong)g * k;
+    global const Key* list = in + in_at.first + q * in_at.stride + (ulong)g * k;
     for (uint j = 0; j < k && list[j] < best[k - 1]; ++j) insert_sorted(best, k, list[j]);
   }
 }
@@ -107,9 +107,8 @@ kernel void kith_merge_insertion(global const Key* restrict in, ulong in_first, 
 // Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
 // by binary search along a diagonal and then merges step by step. No barrier.
 // Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
-kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong in_stride, uint total,
-                            uint run, uint pieces, global Key* restrict out, ulong out_first,
-                            ulong out_stride, uint out_total, uint out_run) {
+kernel void kith_merge_runs(global const Key* restrict in, Place in_at, uint total, uint run, uint pieces,
+                            global Key* restrict out, Place out_at, uint out_total, uint out_run) {
   const ulong g = get_global_id(1), q = get_global_id(2);
   const ulong pair = get_global_id(0) / pieces;
   const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output
@@ -119,9 +118,9 @@ kernel void kith_merge_runs(global const Key* restrict in, ulong in_first, ulong
   const uint b_size = (uint)min((ulong)run, total - a_begin - a_size);
   const ulong size = min((ulong)out_run, (ulong)a_size + b_size);
   if (piece >= size) return;
-  global const Key* a = in + in_first + q * in_stride + g * total + a_begin;
+  global const Key* a = in + in_at.first + q * in_at.stride + g * total + a_begin;
   global const Key* b = a + a_size;
-  global Key* to = out + out_first + q * out_stride + g * out_total + pair * out_run;
+  global Key* to = out + out_at.first + q * out_at.stride + g * out_total + pair * out_run;
 
   uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
   const uint end = (uint)min(size, piece + PIECE);

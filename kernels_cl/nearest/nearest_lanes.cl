@@ -27,19 +27,20 @@ Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint 
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint passes, uint chunk,
-    global Key* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, uint k, uint groups, uint passes, uint chunk, global Key* restrict out, Place out_at) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   const uint g = (uint)get_global_id(0);
   const uint p0 = q_first / PASS + (uint)get_global_id(1) * passes;
   const uint p1 = min(p0 + passes, (q_first + q_rows - 1) / PASS + 1);
   const uint begin = t_first + first_column(g, t_rows, groups);
   const uint end = t_first + first_column(g + 1, t_rows, groups);
   const uint shift = first_row - t_first;  // wraps around, and back
-  out += out_first + (ulong)g * k;
+  out += out_at.first + (ulong)g * k;
 
   const uint q_begin = max(p0 * PASS, q_first), q_end = min(p1 * PASS, q_first + q_rows);
-  for (uint q = q_begin; q < q_end; ++q) list_start(out + (q - q_first) * out_stride, k);
+  for (uint q = q_begin; q < q_end; ++q) list_start(out + (q - q_first) * out_at.stride, k);
   if (begin == end) return;
 
   const uint last = (end - 1) / TRAIN_BLOCK;
@@ -52,7 +53,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
       for (uint i = 0; i < PASS; ++i) {
         const uint q = p * PASS + i;
         const bool inside = q >= q_first && q < q_first + q_rows;
-        bound[i] = inside ? list_bound(out + (q - q_first) * out_stride, k) : 0;
+        bound[i] = inside ? list_bound(out + (q - q_first) * out_at.stride, k) : 0;
         value[i] = inside ? value_of(bound[i]) : NAN;
       }
       for (uint b = b0; b < b1; ++b) {
@@ -63,12 +64,12 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
         if (!any(near)) continue;
         for (uint i = 0; i < PASS; ++i) {
           if (!any(acc[i] <= (float16)(value[i]))) continue;
-          const ulong at = (ulong)(p * PASS + i - q_first) * out_stride;
+          const ulong at = (ulong)(p * PASS + i - q_first) * out_at.stride;
           bound[i] = offer_lanes(acc[i], bound[i], out + at, k, b * TRAIN_BLOCK, begin, end, shift);
           value[i] = value_of(bound[i]);
         }
       }
     }
   }
-  for (uint q = q_begin; q < q_end; ++q) list_finish(out + (q - q_first) * out_stride, k);
+  for (uint q = q_begin; q < q_end; ++q) list_finish(out + (q - q_first) * out_at.stride, k);
 }

@@ -33,9 +33,9 @@ float take_queue(local const Key* queue, uint size, Key list[LIST]) {
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_dim(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint first_row, uint k, uint groups, global Key* restrict out, ulong out_first,
-    ulong out_stride) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, uint k, uint groups, global Key* restrict out, Place out_at) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows;
   local float points[POINTS * DIMS] __attribute__((aligned(16)));  // [POINTS / BLOCK, DIMS, BLOCK]
   local Key queues[QUEUE * GROUP];                                 // [QUEUE, GROUP]
   local uint full;
@@ -101,7 +101,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_
   }
   take_queue(queue, size, list);
   if (q_first + (uint)get_global_id(0) >= q_first + q_rows) return;
-  global Key* to = out + out_first + (ulong)(q - q_first) * out_stride + (ulong)g * k;
+  global Key* to = out + out_at.first + (ulong)(q - q_first) * out_at.stride + (ulong)g * k;
 #pragma unroll
   for (uint j = 0; j < LIST; ++j)
     if (j >= LIST - k) to[j - (LIST - k)] = list[j];

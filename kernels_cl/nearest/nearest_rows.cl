@@ -114,11 +114,63 @@ void row_chains(QUERIES const float* restrict query, global const float* row[PIE
   }
 }
 
+// Lower the bounds to what follows from the first rows (shortlist.cl). All work-items call this; the last
+// thing in it is a barrier.
+ALL_INLINE void bound_by_first_rows(float acc[PASS][EACH], local uint* least, local uint* sorted, uint k,
+                                    uint parts, float values[PASS]) {
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+    float small = acc[i][0];
+#pragma unroll
+    for (uint e = 1; e < EACH; ++e) small = fmin(small, acc[i][e]);
+    offer_least(least + i * parts, parts, isnan(small) ? NO_VALUE : ordered(small));
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+  order_parts(least, sorted, PASS, parts);
+  barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+    const float value = value_of(bound_of_part(sorted[i * parts + k - 1], parts));
+    values[i] = isnan(values[i]) ? NAN : value;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Put what is near into the buffers. Returns what found no place.
+//   near   bit i * EACH + e: query i wants row e
+//   row    of the item's row 0, its number
+//   full   becomes 1 where a buffer is to be merged
+ALL_INLINE ulong offer_rows(ulong near, float acc[PASS][EACH], uint row, local Key* buffers, uint capacity,
+                            uint merge_at, local uint* counts, local uint* full) {
+  uint places[PASS];  // all of them asked for before the first is waited for
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+    const uint wanted = (uint)popcount(near >> (i * EACH) & (~0ul >> (64 - EACH)));
+    places[i] = wanted ? atomic_add(counts + i, wanted) : 0;
+    if (wanted && places[i] + wanted >= merge_at) *full = 1;
+  }
+#pragma unroll
+  for (uint i = 0; i < PASS; ++i) {
+#pragma unroll
+    for (uint e = 0; e < EACH; ++e) {
+      if (!(near >> (i * EACH + e) & 1)) continue;
+      const uint place = places[i]++;
+      if (place >= capacity) continue;
+      buffers[i * capacity + place] = make_key(acc[i][e], row + ROW_OF(e));
+      near &= ~(1ul << (i * EACH + e));
+    }
+  }
+  return near;
+}
+
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, uint list_size, uint capacity,
-    uint merge_at, global Key* restrict out, ulong out_first, ulong out_stride, local Key* lists,
-    local Key* buffers, local uint* least, uint parts, local float4* staged) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, uint k, uint groups, const Shortlist shortlist, global Key* restrict out, Place out_at,
+    local Key* lists, local Key* buffers, local uint* least, local float4* staged) {
+  const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
+             parts = shortlist.parts;
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   local uint counts[PASS];
   local uint full;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
@@ -165,50 +217,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
 #pragma unroll
       for (uint i = 0; i < PASS; ++i) acc[i][e] = NAN;
     }
-    if (t0 == first && k <= parts) {
-#pragma unroll
-      for (uint i = 0; i < PASS; ++i) {
-        float small = acc[i][0];
-#pragma unroll
-        for (uint e = 1; e < EACH; ++e) small = fmin(small, acc[i][e]);
-        offer_least(least + i * parts, parts, isnan(small) ? NO_VALUE : ordered(small));
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      order_parts(least, sorted, PASS, parts);
-      barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-      for (uint i = 0; i < PASS; ++i) {
-        const float value = value_of(bound_of_part(sorted[i * parts + k - 1], parts));
-        values[i] = isnan(values[i]) ? NAN : value;
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-    }
+    if (t0 == first && k <= parts) bound_by_first_rows(acc, least, sorted, k, parts, values);
 #pragma unroll
     for (uint i = 0; i < PASS; ++i) {
 #pragma unroll
       for (uint e = 0; e < EACH; ++e) near |= (ulong)(acc[i][e] <= values[i]) << (i * EACH + e);
     }
     for (bool again = true; again;) {
-      if (near) {
-        uint places[PASS];  // all of them asked for before the first is waited for
-#pragma unroll
-        for (uint i = 0; i < PASS; ++i) {
-          const uint wanted = (uint)popcount(near >> (i * EACH) & (~0ul >> (64 - EACH)));
-          places[i] = wanted ? atomic_add(counts + i, wanted) : 0;
-          if (wanted && places[i] + wanted >= merge_at) full = 1;
-        }
-#pragma unroll
-        for (uint i = 0; i < PASS; ++i) {
-#pragma unroll
-          for (uint e = 0; e < EACH; ++e) {
-            if (!(near >> (i * EACH + e) & 1)) continue;
-            const uint place = places[i]++;
-            if (place >= capacity) continue;
-            buffers[i * capacity + place] = make_key(acc[i][e], first_row + (t + ROW_OF(e) - t_first));
-            near &= ~(1ul << (i * EACH + e));
-          }
-        }
-      }
+      if (near)
+        near = offer_rows(near, acc, first_row + (t - t_first), buffers, capacity, merge_at, counts, &full);
       barrier(CLK_LOCAL_MEM_FENCE);
       again = full;
       bool merge = again;
@@ -243,6 +260,6 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
     const bool found = !merged && place < count;
     const uint j = found ? rank_among(buffers + q * capacity, count, place) : place;
     const Key key = found ? buffers[q * capacity + place] : !merged ? NO_KEY : lists[q * list_size + place];
-    if (j < k) out[out_first + (q0 + q - q_first) * out_stride + (ulong)g * k + j] = key;
+    if (j < k) out[out_at.first + (q0 + q - q_first) * out_at.stride + (ulong)g * k + j] = key;
   }
 }

@@ -29,9 +29,11 @@ float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
 }
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint first_row, uint k, uint groups, global Key* restrict out,
-    ulong out_first, ulong out_stride, global Key* restrict queues) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, uint k, uint groups, global Key* restrict out, Place out_at,
+    global Key* restrict queues) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float bounds[TILE];  // values; NaN, which nothing passes, for a query outside the tile
@@ -48,9 +50,9 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
 
   const uint my_query = q_block * BLOCK + lid;
   const bool keeps_list = lid < TILE && my_query >= q_first && my_query < q_first + q_rows;
-  global Key* list = out + out_first + (ulong)g * k;
+  global Key* list = out + out_at.first + (ulong)g * k;
   if (keeps_list) {
-    list += (my_query - q_first) * out_stride;
+    list += (my_query - q_first) * out_at.stride;
     list_start(list, k);
   }
   if (lid < TILE) {

@@ -33,8 +33,8 @@ void share_sums(local Sum* sums, Sum moved, Sum quantized, Sum residual, bool wa
 // neighbouring rows, and writes with neighbouring items on neighbouring dimensions.
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
-    global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    ulong out_stride, global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
+    global const float* restrict centre, ulong centre_first, global float* restrict out, Place out_at,
+    global float* restrict row_terms, Place row_terms_at) {
   local float tile[BLOCK * PITCH];  // [dimension, row]
   local Sum sums[3 * PARTS * BLOCK];
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
@@ -55,13 +55,13 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     for (uint i = y; i < BLOCK && d < dims; i += PARTS) {
       const uint r = block * BLOCK + i;
       if (r >= r_first && r < r_first + r_rows)
-        out[out_first + (r - r_first) * out_stride + d] = tile[x * PITCH + i];
+        out[out_at.first + (r - r_first) * out_at.stride + d] = tile[x * PITCH + i];
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   const uint r = block * BLOCK + x;
   share_sums(sums, moved, quantized, residual, r >= r_first && r < r_first + r_rows,
-             row_terms + row_terms_first + ((size_t)r - r_first), row_terms_stride, dims);
+             row_terms + row_terms_at.first + ((size_t)r - r_first), row_terms_at.stride, dims);
 }
 
 // Work-group b takes block b of the quantized rows, neighbouring items neighbouring rows, whose places in
@@ -70,7 +70,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_dot(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
+    global float* restrict row_terms, Place row_terms_at) {
   local Sum sums[3 * PARTS * BLOCK];
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
   const uint i = (uint)get_group_id(0) * BLOCK + x, r = r_first + min(i, r_rows - 1);
@@ -83,6 +83,6 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     const size_t at = (size_t)d * BLOCK;
     to[at] = quantized_of(from[at], centre[d], &moved, &quantized, &residual);
   }
-  share_sums(sums, moved, quantized, residual, i < r_rows, row_terms + row_terms_first + i, row_terms_stride,
-             dims);
+  share_sums(sums, moved, quantized, residual, i < r_rows, row_terms + row_terms_at.first + i,
+             row_terms_at.stride, dims);
 }

@@ -34,15 +34,15 @@ ushort half_of(float x, float c, float scale, float unscale, Squares* sums) {
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_fp16(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, global ushort* restrict out,
-    ulong out_first, uint columns, global float* restrict row_terms, ulong row_terms_first,
-    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
+    ulong out_first, uint columns, global float* restrict row_terms, Place row_terms_at,
+    global float* restrict copy, Place copy_at) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
   const Item item = item_of(rows, r_first, r_rows, dims);
   const float unscale = 1.0f / scale;
-  const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
+  const bool whole = dims % 4 == 0 && copy_at.first % 4 == 0 && copy_at.stride % 4 == 0;
   centre += centre_first;
-  copy += copy_first + (item.i0 + item.row) * copy_stride;
+  copy += copy_at.first + (item.i0 + item.row) * copy_at.stride;
   out += out_first + (size_t)(item.i0 / QUANTIZED_BLOCK_ROWS * QUANTIZED_BLOCK_ROWS) * columns;
 
   Squares sums = {0, 0, 0};
@@ -54,14 +54,14 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
       const uint at = part + item.part * 4, d = d0 + at;
       if (d >= columns) continue;
       const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
-      if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      if (item.mine && copy_at.stride > 0) put_four(copy, d, dims, x, whole);
       *(global ushort4*)(out + place_of(item.i0 % QUANTIZED_BLOCK_ROWS + item.row, d)) =
           (ushort4)(half_of(x.x, c.x, scale, unscale, &sums), half_of(x.y, c.y, scale, unscale, &sums),
                     half_of(x.z, c.z, scale, unscale, &sums), half_of(x.w, c.w, scale, unscale, &sums));
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
+  share_row_terms(shared, sums, row_terms + row_terms_at.first + item.i0, row_terms_at.stride,
                   rows_left(item, r_rows), dims, 0, false);
 }
 
@@ -71,8 +71,8 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
 kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void kith_prepare_fp16_split(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, uint of_queries,
-    global ushort* restrict out, ulong out_first, global float* restrict row_terms, ulong row_terms_first,
-    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride) {
+    global ushort* restrict out, ulong out_first, global float* restrict row_terms, Place row_terms_at,
+    global float* restrict copy, Place copy_at) {
   const uint i = (uint)get_global_id(0), r = r_first + i;  // row of the quantized rows, and of the memory
   const bool mine = i < r_rows;
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
@@ -85,7 +85,7 @@ kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void ki
     columns[2 * d] = columns[2 * d + 1] = 0;
     if (!mine || d >= dims) continue;
     const float a = from[d * BLOCK], c = centre[centre_first + d], value = (a - c) * scale;
-    if (copy_stride > 0) copy[copy_first + i * copy_stride + d] = a;
+    if (copy_at.stride > 0) copy[copy_at.first + i * copy_at.stride + d] = a;
     vstore_half_rte(value, 0, (half*)parts);
     const float high = vload_half(0, (const half*)parts);
     vstore_half_rte(value - high, 1, (half*)parts);
@@ -101,6 +101,6 @@ kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void ki
     *(global uint4*)(out + place_of(i % QUANTIZED_BLOCK_ROWS, 8 * p)) =
         (uint4)(columns[4 * p], columns[4 * p + 1], columns[4 * p + 2], columns[4 * p + 3]);
   if (mine)
-    write_row_terms(row_terms + row_terms_first + i, row_terms_stride, sums.moved, sums.quantized,
+    write_row_terms(row_terms + row_terms_at.first + i, row_terms_at.stride, sums.moved, sums.quantized,
                     sums.residual, dims, 0, false);
 }

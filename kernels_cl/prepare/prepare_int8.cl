@@ -39,16 +39,15 @@ uint byte_of(float x, float c, ByteForm form, Squares* sums) {
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_int8(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, global uint* restrict out,
-    ulong out_first, uint pieces, global float* restrict row_terms, ulong row_terms_first,
-    ulong row_terms_stride, global float* restrict copy, ulong copy_first, ulong copy_stride, float least,
-    uint exact) {
+    ulong out_first, uint pieces, global float* restrict row_terms, Place row_terms_at,
+    global float* restrict copy, Place copy_at, float least, uint exact) {
   local float tile[STEP * PITCH];
   local double shared[3 * PARTS * BLOCK];
   const Item item = item_of(rows, r_first, r_rows, dims);
   const ByteForm form = {scale, least, 1.0 / (double)scale, exact != 0};
-  const bool whole = dims % 4 == 0 && copy_first % 4 == 0 && copy_stride % 4 == 0;
+  const bool whole = dims % 4 == 0 && copy_at.first % 4 == 0 && copy_at.stride % 4 == 0;
   centre += centre_first;
-  copy += copy_first + (item.i0 + item.row) * copy_stride;
+  copy += copy_at.first + (item.i0 + item.row) * copy_at.stride;
   out += 4 * (out_first + (size_t)(item.i0 / QUANTIZED_BLOCK_ROWS * QUANTIZED_BLOCK_ROWS) * pieces);
 
   Squares sums = {0, 0, 0};
@@ -60,7 +59,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
       const uint at = part + item.part * 4, d = d0 + at;
       if (d >= 16 * pieces) continue;
       const float4 x = four_of_tile(tile, at), c = item.mine ? four_of(centre, d, dims) : (float4)(0.0f);
-      if (item.mine && copy_stride > 0) put_four(copy, d, dims, x, whole);
+      if (item.mine && copy_at.stride > 0) put_four(copy, d, dims, x, whole);
       out[4 * place_of(item.i0 % QUANTIZED_BLOCK_ROWS + item.row, d / 16) + d / 4 % 4] =
           byte_of(x.x, c.x, form, &sums) | byte_of(x.y, c.y, form, &sums) << 8 |
           byte_of(x.z, c.z, form, &sums) << 16 | byte_of(x.w, c.w, form, &sums) << 24;
@@ -68,6 +67,6 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     barrier(CLK_LOCAL_MEM_FENCE);
   }
   // One over the scale was rounded to double, and so was each product with it.
-  share_row_terms(shared, sums, row_terms + row_terms_first + item.i0, row_terms_stride,
+  share_row_terms(shared, sums, row_terms + row_terms_at.first + item.i0, row_terms_at.stride,
                   rows_left(item, r_rows), dims, 0x1p-50, form.exact);
 }

@@ -25,8 +25,8 @@ void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS move
 // Work-item b takes block b of the rows: STEP dimensions are turned around at a time.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
-    global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    ulong out_stride, global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
+    global const float* restrict centre, ulong centre_first, global float* restrict out, Place out_at,
+    global float* restrict row_terms, Place row_terms_at) {
   const uint block = r_first / LANES + (uint)get_global_id(0);
   global const float* from = rows + (size_t)block * dims * LANES;
   centre += centre_first;
@@ -42,11 +42,11 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
       turned[i] = quantized_of(x, centre[d0 + i], &moved, &quantized, &residual);
     }
     for (uint lane = begin; lane < end; ++lane) {
-      global float* to = out + out_first + (r0 + lane - r_first) * out_stride + d0;
+      global float* to = out + out_at.first + (r0 + lane - r_first) * out_at.stride + d0;
       for (uint i = 0; i < many; ++i) to[i] = ((const float*)&turned[i])[lane];
     }
   }
-  store_lanes(row_terms + row_terms_first + ((long)r0 - r_first), row_terms_stride, begin, end, moved,
+  store_lanes(row_terms + row_terms_at.first + ((long)r0 - r_first), row_terms_at.stride, begin, end, moved,
               quantized, residual, dims);
 }
 
@@ -55,7 +55,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,
-    global float* restrict row_terms, ulong row_terms_first, ulong row_terms_stride) {
+    global float* restrict row_terms, Place row_terms_at) {
   const uint i0 = (uint)get_global_id(0) * LANES;
   size_t at[LANES];
   for (uint lane = 0; lane < LANES; ++lane) {
@@ -75,6 +75,6 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lane
       for (uint lane = 0; lane < LANES; ++lane) ((float*)&x)[lane] = rows[at[lane] + of_dimension];
     *(global LANE*)(to + of_dimension) = quantized_of(x, centre[d], &moved, &quantized, &residual);
   }
-  store_lanes(row_terms + row_terms_first + i0, row_terms_stride, 0, min((uint)LANES, r_rows - i0), moved,
-              quantized, residual, dims);
+  store_lanes(row_terms + row_terms_at.first + i0, row_terms_at.stride, 0, min((uint)LANES, r_rows - i0),
+              moved, quantized, residual, dims);
 }

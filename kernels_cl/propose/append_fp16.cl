@@ -40,8 +40,8 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
   }
   const bool writes = lane % 4 % (8 / ALONG) == 0;
   const uint at = place / KITH_SAMPLE_ROWS + lane % 4 / (8 / ALONG);
-  if (writes && q < q_rows) rows[rows_first + q * rows_stride + at] = least;
-  if (writes && q + 8 < q_rows) rows[rows_first + (q + 8) * rows_stride + at] = least_of_second;
+  if (writes && q < q_rows) rows[lists.rows.first + q * lists.rows.stride + at] = least;
+  if (writes && q + 8 < q_rows) rows[lists.rows.first + (q + 8) * lists.rows.stride + at] = least_of_second;
   JOIN_WARP();
 }
 #else
@@ -55,7 +55,7 @@ ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, 
     const uint4 one = found[lane];
     const ulong q = one.x;
     const uint at = atomic_add(COUNT_OF(q), 1u);
-    if (at < capacity) PUT_CANDIDATE(q, at, one.z, as_float(one.w), gap[one.y]);
+    if (at < lists.capacity) PUT_CANDIDATE(q, at, one.z, as_float(one.w), gap[one.y]);
   }
   JOIN_WARP();
 }

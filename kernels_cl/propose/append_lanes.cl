@@ -14,7 +14,7 @@ void append(int16 near, float16 v, global const float* gap, ulong q, uint row, C
   for (uint j = 0; j < 16; ++j) many += lane[j] != 0;
   uint place = atomic_add(COUNT_OF(q), many);
   for (uint j = 0; j < 16; ++j) {
-    if (!lane[j] || place >= capacity) continue;
+    if (!lane[j] || place >= lists.capacity) continue;
     PUT_CANDIDATE(q, place, row + j, low[j], gap[j]);
     ++place;
   }

@@ -18,9 +18,9 @@
 #define QUERIES 8  // rows a group
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
-    global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
+    global const float* restrict values, Place values_at, uint q_rows, uint t_rows,
     global const float* restrict low_of, ulong gap_first, global const float* restrict threshold_of,
-    ulong threshold_first, ulong threshold_stride, uint first_row, CANDIDATES) {
+    Place threshold_at, uint first_row, CANDIDATES) {
   local uint kept[QUERIES], begin[QUERIES];
   const uint lid = (uint)get_local_id(0);
   const ulong t0 = (ulong)get_group_id(0) * (EACH * GROUP) + lid;
@@ -38,8 +38,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
 #pragma unroll
   for (uint i = 0; i < QUERIES; ++i) {
     if (q0 + i >= q_rows) continue;
-    global const float* row = values + first + (q0 + i) * stride;
-    const float threshold = threshold_of[threshold_first + (q0 + i) * threshold_stride];
+    global const float* row = values + values_at.first + (q0 + i) * values_at.stride;
+    const float threshold = threshold_of[threshold_at.first + (q0 + i) * threshold_at.stride];
     float mine[EACH];
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) mine[j] = t0 + j * GROUP < t_rows ? row[t0 + j * GROUP] : 0;
@@ -66,9 +66,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
   for (uint i = 0; i < QUERIES; ++i) {
     uint bits = (uint)(near >> (i * EACH)) & ((1u << EACH) - 1);
     if (!bits) continue;
-    for (uint place = begin[i] + before[i]; bits && place < capacity; ++place, bits &= bits - 1) {
+    for (uint place = begin[i] + before[i]; bits && place < lists.capacity; ++place, bits &= bits - 1) {
       const ulong t = t0 + (31 - clz(bits & (0u - bits))) * GROUP;
-      PUT_CANDIDATE(q0 + i, place, first_row + (uint)t, low_of[t] - values[first + (q0 + i) * stride + t],
+      PUT_CANDIDATE(q0 + i, place, first_row + (uint)t,
+                    low_of[t] - values[values_at.first + (q0 + i) * values_at.stride + t],
                     low_of[gap_first + t]);
     }
   }

@@ -18,10 +18,11 @@
 #include "propose/visits.cl"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint query_tiles, uint4 visits, global const float* restrict low_of,
-    ulong gap_first, global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride,
-    uint first_row, CANDIDATES) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint query_tiles, uint4 visits, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict threshold_of, Place threshold_at, uint first_row, CANDIDATES) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local uint kept[TILE], begin[TILE];
@@ -43,7 +44,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
 #pragma unroll
   for (uint i = 0; i < EACH; ++i) {
     const uint q = query_tile * TILE + place_in_tile(y, i);
-    const float threshold = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
+    const float threshold = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
     uint bits = 0;
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) bits |= (uint)(low[j] + acc[i][j] <= threshold) << j;
@@ -64,7 +65,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
     uint place = begin[place_in_tile(y, i)] + before[i];
 #pragma unroll
     for (uint j = 0; j < EACH; ++j) {
-      if (!(bits >> j & 1) || place >= capacity) continue;
+      if (!(bits >> j & 1) || place >= lists.capacity) continue;
       PUT_CANDIDATE(q, place, first_row + (uint)t0 + place_in_tile(x, j), low[j] + acc[i][j],
                     low_of[gap_first + place_in_tile(x, j)]);
       ++place;

@@ -15,15 +15,16 @@
 #include "propose/visits.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_dot_lanes(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint t_rows, uint dims, uint tiles, uint chunk, uint4 visits,
-    global const float* restrict low_of, ulong gap_first, global const float* restrict threshold_of,
-    ulong threshold_first, ulong threshold_stride, uint first_row, CANDIDATES) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides, uint tiles,
+    uint chunk, uint4 visits, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict threshold_of, Place threshold_at, uint first_row, CANDIDATES) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, t_rows = sides.t_rows,
+             dims = sides.dims;
   const uint q0 = (uint)get_global_id(0) * PASS;
   global const float* query = query_at(queries, q_first + q0, dims);
   float threshold[PASS];  // NaN where there is no query
   for (uint i = 0; i < PASS; ++i)
-    threshold[i] = q0 + i < q_rows ? threshold_of[threshold_first + (q0 + i) * threshold_stride] : NAN;
+    threshold[i] = q0 + i < q_rows ? threshold_of[threshold_at.first + (q0 + i) * threshold_at.stride] : NAN;
 
   const uint begin = (uint)get_global_id(1) * chunk, end = min(tiles, begin + chunk);
   for (uint tile = begin; tile < end; ++tile) {

@@ -122,11 +122,12 @@ ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global con
 
 // Work-group g takes queries 128 ACROSS (g % query_blocks) ... and part g / query_blocks of the tiles.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16(
-    global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
-    ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
-    float unscale, global const float* restrict low_of, ulong gap_first,
-    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, uint first_row,
-    CANDIDATES) {
+    global const uint4* restrict queries, global const uint4* restrict train, const Products products,
+    uint4 visits, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
+  const uint q_rows = products.q_rows, t_rows = products.t_rows, tiles = products.tiles,
+             query_blocks = products.query_blocks, a_part = products.a_part, first_row = products.first_row;
+  const float unscale = products.unscale;
   local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
   local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
   local uint row_stages[2 * UNITS];
@@ -139,8 +140,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   if (begin >= end) return;
   const uint q0 = ((uint)get_group_id(0) % query_blocks * (GROUP / WARP) + lid / WARP) * (16 * ACROSS);
   const bool idle = q0 >= q_rows;  // helps to copy
-  queries += queries_first;
-  train += train_first;
+  queries += products.queries_first;
+  train += products.train_first;
   low_of += (ulong)begin * VISIT_TILE;
 
   const uint units = (end - begin) * UNITS_A_TILE, last_tile = (t_rows - 1) / VISIT_TILE;
@@ -154,7 +155,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
 #pragma unroll
   for (uint i = 0; i < 2 * ACROSS; ++i) {
     const uint q = q0 + i * 8 + lane / 4;
-    threshold[i] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
+    threshold[i] = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
   }
   // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
   const uint first =

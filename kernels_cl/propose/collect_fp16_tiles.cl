@@ -72,42 +72,8 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], const Operands* operands
                operands->b[j / 2][j % 2 * 2 + 1]);
 }
 
-// Work-group g takes queries 128 (g % query_blocks) ... and part g / query_blocks of the tiles.
-//   steps     of 32 dimensions
-//   a_block   pieces of 128 rows
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16_tiles(
-    global const uint4* restrict queries, ulong queries_first, global const uint4* restrict train,
-    ulong train_first, uint q_rows, uint t_rows, uint4 visits, uint tiles, uint query_blocks, uint a_part,
-    uint steps, uint a_block, float unscale, global const float* restrict low_of, ulong gap_first,
-    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, uint first_row,
-    CANDIDATES) {
-  local uint4 train_stages[TRAIN_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
-  local uint4 query_stages[QUERY_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
-#ifndef SAMPLE
-  local uint4 findings[GROUP / WARP * FOUND];
-  uint count = 0;  // of this warp's
-#endif
-  const uint lid = (uint)get_local_id(0), lane = lid % WARP, warp = lid / WARP;
-  const uint query_block = (uint)get_group_id(0) % query_blocks;
-  const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
-  if (begin >= end) return;
-  queries += queries_first + (size_t)query_block * a_block;
-  train += train_first;
-  const uint warp_q = warp / 2 * WARP_ROWS, warp_t = warp % 2 * WARP_ROWS;
-  const uint q0 = query_block * VISIT_TILE + warp_q;
-  float threshold[2 * ACROSS];  // NaN where there is no query
-#pragma unroll
-  for (uint i = 0; i < 2 * ACROSS; ++i) {
-    const uint q = q0 + i * 8 + lane / 4;
-    threshold[i] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
-  }
-
-  // Copies go ahead of products: of queries by two steps, of training rows by three. Tiles behind the last
-  // row have no quantized rows: another is multiplied, and lets nothing pass.
-  const uint total = (end - begin) * steps, last_tile = (t_rows - 1) / VISIT_TILE;
-  const uint to_train = local_address(train_stages), to_queries = local_address(query_stages);
-  Walk walk = walk_from(visits, begin);
-  uint t_step = 0, q_step = 0;
+// Begin to copy step s of all, of training rows or of queries, into a stage; an empty batch where there is no
+// such step. With the names of the kernel.
 #define COPY_TRAIN(s, stage)                                                                         \
   do {                                                                                               \
     if ((s) < total) {                                                                               \
@@ -130,6 +96,44 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
       END_BATCH();                                                  \
     }                                                               \
   } while (0)
+
+// Work-group g takes queries 128 (g % query_blocks) ... and part g / query_blocks of the tiles.
+//   products  steps are of 32 dimensions, a_block is the pieces of 128 rows
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16_tiles(
+    global const uint4* restrict queries, global const uint4* restrict train, const Products products,
+    uint4 visits, global const float* restrict low_of, ulong gap_first,
+    global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
+  const uint q_rows = products.q_rows, t_rows = products.t_rows, tiles = products.tiles,
+             query_blocks = products.query_blocks, a_part = products.a_part, steps = products.steps,
+             a_block = products.a_block, first_row = products.first_row;
+  const float unscale = products.unscale;
+  local uint4 train_stages[TRAIN_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
+  local uint4 query_stages[QUERY_STAGES * STAGE / PIECE_BYTES] __attribute__((aligned(128)));
+#ifndef SAMPLE
+  local uint4 findings[GROUP / WARP * FOUND];
+  uint count = 0;  // of this warp's
+#endif
+  const uint lid = (uint)get_local_id(0), lane = lid % WARP, warp = lid / WARP;
+  const uint query_block = (uint)get_group_id(0) % query_blocks;
+  const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
+  if (begin >= end) return;
+  queries += products.queries_first + (size_t)query_block * a_block;
+  train += products.train_first;
+  const uint warp_q = warp / 2 * WARP_ROWS, warp_t = warp % 2 * WARP_ROWS;
+  const uint q0 = query_block * VISIT_TILE + warp_q;
+  float threshold[2 * ACROSS];  // NaN where there is no query
+#pragma unroll
+  for (uint i = 0; i < 2 * ACROSS; ++i) {
+    const uint q = q0 + i * 8 + lane / 4;
+    threshold[i] = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
+  }
+
+  // Copies go ahead of products: of queries by two steps, of training rows by three. Tiles behind the last
+  // row have no quantized rows: another is multiplied, and lets nothing pass.
+  const uint total = (end - begin) * steps, last_tile = (t_rows - 1) / VISIT_TILE;
+  const uint to_train = local_address(train_stages), to_queries = local_address(query_stages);
+  Walk walk = walk_from(visits, begin);
+  uint t_step = 0, q_step = 0;
   COPY_QUERIES(0, 0);
   COPY_TRAIN(0, 0);
   COPY_QUERIES(1, 1);

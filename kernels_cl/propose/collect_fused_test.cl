@@ -126,7 +126,7 @@ ALL_INLINE void append(local const uint4* found, uint many, uint lane, float uns
     const uint place = one.y, at = atomic_add(COUNT_OF(q), 1u);
     const uint row = first_row + (uint)row_of_tile(visits, place / VISIT_TILE) + place % VISIT_TILE;
     const float v = -next_up(-fma(-unscale, as_float(one.z), base[q]));
-    if (at < capacity) PUT_CANDIDATE(q, at, row, v, (gap[place] + slack[q]) * (1.0f + 0x1p-20f));
+    if (at < lists.capacity) PUT_CANDIDATE(q, at, row, v, (gap[place] + slack[q]) * (1.0f + 0x1p-20f));
   }
   JOIN_WARP();
 }
@@ -169,9 +169,11 @@ ALL_INLINE void copy_run(uint to, global const uint4* from, uint count, uint lid
 
 // Work-group g takes queries 256 (g % query_blocks) ... and part g / query_blocks of the tiles.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16_fused_test(
-    global const uint4* restrict queries, ulong queries_first, uint q_rows, uint4 visits, uint tiles,
-    uint query_blocks, uint a_part, float unscale, uint first_row, global const uint4* restrict lines,
-    ulong gap_first, ulong fused_test_first, CANDIDATES) {
+    global const uint4* restrict queries, const Products products, uint4 visits,
+    global const uint4* restrict lines, ulong gap_first, ulong fused_test_first, CANDIDATES) {
+  const uint q_rows = products.q_rows, tiles = products.tiles, query_blocks = products.query_blocks,
+             a_part = products.a_part, first_row = products.first_row;
+  const float unscale = products.unscale;
   local uint4 stages[2 * RUN_PIECES] __attribute__((aligned(128)));
   local uint4 findings[GROUP / WARP * FOUND] __attribute__((aligned(128)));
   const uint lid = (uint)get_local_id(0), lane = lid % WARP, warp = lid / WARP;
@@ -187,7 +189,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   global const float *gap = (global const float*)lines + gap_first,
                      *base = (global const float*)fused_test + q_rows, *slack = base + q_rows;
   uint a[2][STEPS][4];
-  load_queries(a, (global const uint*)(queries + queries_first), fused_test, q0, q_rows, lane);
+  load_queries(a, (global const uint*)(queries + products.queries_first), fused_test, q0, q_rows, lane);
   // Of 16 rows: rows 0-7, the same 8 columns on, rows 8-15, the same.
   const uint first = stage + place_of(LINE_PIECES, lane % 8 + lane / 16 * 8, lane / 8 % 2) * PIECE_BYTES;
   local uint4* found = findings + warp * FOUND;

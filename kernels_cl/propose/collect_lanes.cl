@@ -15,12 +15,12 @@
 #include "propose/append_lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(
-    global const float* restrict values, ulong first, ulong stride, uint q_rows, uint t_rows,
+    global const float* restrict values, Place values_at, uint q_rows, uint t_rows,
     global const float* restrict low, ulong gap_first, global const float* restrict threshold_of,
-    ulong threshold_first, ulong threshold_stride, uint first_row, uint chunk, CANDIDATES) {
+    Place threshold_at, uint first_row, uint chunk, CANDIDATES) {
   const ulong q = get_global_id(1);
-  global const float* row = values + first + q * stride;
-  const float threshold = threshold_of[threshold_first + q * threshold_stride];
+  global const float* row = values + values_at.first + q * values_at.stride;
+  const float threshold = threshold_of[threshold_at.first + q * threshold_at.stride];
   const ulong end = min((ulong)t_rows, (get_global_id(0) + 1) * chunk);
   for (ulong t = get_global_id(0) * chunk; t < end; t += 16) {
     float16 value;

@@ -17,17 +17,17 @@
 #include "propose/visits.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
-    global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
-    global const float* restrict train, ulong t_first, ulong t_stride, uint t_rows, uint4 visits,
-    ulong places, float b, float chain, float under, global float* restrict low) {
+    global const float* restrict queries, Place q_at, uint q_rows, global const float* restrict train,
+    Place t_at, uint t_rows, uint4 visits, ulong places, const ErrorNumbers numbers,
+    global float* restrict low) {
   const uint lid = (uint)get_local_id(0);
-  queries += q_first;
-  train += t_first;
+  queries += q_at.first;
+  train += t_at.first;
   float most_norm = 0, most_error = 0, most_quantized = 0;
   for (uint q = lid; q < q_rows; q += GROUP) {
-    const float quantized = queries[QUANTIZED_NORM * q_stride + q];
-    most_norm = fmax(most_norm, queries[NORM * q_stride + q]);
-    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_stride + q], b, quantized));
+    const float quantized = queries[QUANTIZED_NORM * q_at.stride + q];
+    most_norm = fmax(most_norm, queries[NORM * q_at.stride + q]);
+    most_error = fmax(most_error, query_error(queries[RESIDUAL * q_at.stride + q], numbers.b, quantized));
     most_quantized = fmax(most_quantized, quantized);
   }
 #if GROUP > 1
@@ -45,16 +45,16 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   most_error = most[GROUP];
   most_quantized = most[2 * GROUP];
 #endif
-  const ErrorTerms terms = {most_norm, most_error, most_quantized, chain, under};
+  const ErrorTerms terms = {most_norm, most_error, most_quantized, numbers.chain, numbers.under};
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
-    const float norm = t < t_rows ? train[NORM * t_stride + t] : NAN;
+    const float norm = t < t_rows ? train[NORM * t_at.stride + t] : NAN;
     if (isnan(norm)) {  // next_up() takes bits for what they are
       low[place] = NAN;
       continue;
     }
     const float error =
-        row_error(terms, train[RESIDUAL * t_stride + t], norm, train[QUANTIZED_NORM * t_stride + t]);
+        row_error(terms, train[RESIDUAL * t_at.stride + t], norm, train[QUANTIZED_NORM * t_at.stride + t]);
     const float least = row_low(train[t], error);
     low[place] = least;
 #ifdef BOUNDS

@@ -3,12 +3,12 @@
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl leaves
 //                                           them; `first` in bytes
-//   row_terms [4, q] and [4, t]             of both, stride in elements
-//   threshold [q]         stride in elements
+//   row_terms [4, q] and [4, t]             of both
+//   threshold [q]
 //   rows, counts, lows, highs             candidates.cl
-//   chain, under, HALVES                  product_error.cl
-//   b         at least the relative error of a product
-//   chunks    of 4 KiB of the quantized rows, of a slab of all tiles
+//   numbers, HALVES                       product_error.cl
+//   products  (candidates.cl) tiles are chunks of 4 KiB of the quantized rows, of a slab of all tiles; steps
+//             are slabs
 //   staged    local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
 //
 // Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, for
@@ -54,6 +54,12 @@ typedef uint4 Piece;
 #endif
 #define CHUNK (SLAB / CHUNKS)
 
+#ifdef RESIDENT
+#define QUERY_PIECES local const Piece*
+#else
+#define QUERY_PIECES global const Piece*
+#endif
+
 // Where an item finds what it takes of row 8 i + lane / 4.
 uint place_in_lines(uint i, uint part, uint lane) {
   const uint row = 8 * i + lane / 4, turn = lane / 4 * PIECES / 8, at = lane % 4;
@@ -84,7 +90,8 @@ typedef struct {
 // Say in a sample that there are no rows in a chunk.
 void leave_out(uint chunk, uint q_rows, uint lane, CANDIDATES) {
   for (uint i = lane; i < q_rows * (ROWS / 16); i += 32)
-    rows[rows_first + i / (ROWS / 16) * rows_stride + chunk * (ROWS / 16) + i % (ROWS / 16)] = NO_VALUE;
+    rows[lists.rows.first + i / (ROWS / 16) * lists.rows.stride + chunk * (ROWS / 16) + i % (ROWS / 16)] =
+        NO_VALUE;
 }
 
 // Find the first chunk, from at->chunk on, of which there are rows.
@@ -118,27 +125,114 @@ ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint 
   return more;
 }
 
+// What E takes of all queries.
+ALL_INLINE ErrorTerms terms_of_queries(global const float* query_terms, ulong stride, uint q_rows,
+                                       ErrorNumbers numbers, uint lane) {
+  ErrorTerms terms = {0, 0, 0, numbers.chain, numbers.under};
+  for (uint q = lane; q < q_rows; q += 32) {
+    const float quantized = query_terms[QUANTIZED_NORM * stride + q];
+    const float error = query_error(query_terms[RESIDUAL * stride + q], numbers.b, quantized);
+    terms.norm = fmax(terms.norm, query_terms[NORM * stride + q]);
+    terms.error = fmax(terms.error, error);
+    terms.quantized_norm = fmax(terms.quantized_norm, quantized);
+  }
+  JOIN_WARP();
+  terms.norm = largest_of_warp(terms.norm);
+  terms.error = largest_of_warp(terms.error);
+  terms.quantized_norm = largest_of_warp(terms.quantized_norm);
+  return terms;
+}
+
+// Ask for 32 rows, number s of those of a chunk, and for what `low` of each is made of.
+ALL_INLINE void load_rows(Piece rows_of[PARTS][4], global const Piece* from, uint s, uint lane) {
+#pragma unroll
+  for (uint part = 0; part < PARTS; ++part)
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) rows_of[part][i] = from[place_in_lines(4 * s + i, part, lane)];
+}
+
+// Sums of the queries with 32 rows, number s of a chunk, from 0 on in the first slab. Each part of the rows
+// makes way for that of the next chunk once it has been multiplied.
+//   sums  [2][ACROSS][4]  [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e %
+//   2 next  the next chunk; behind the last some of it again, which is cheaper than to ask
+ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PARTS][4], QUERY_PIECES queries,
+                              uint slab, global const Piece* next, uint s, uint lane) {
+  if (slab == 0)
+#pragma unroll
+    for (uint j = 0; j < ACROSS; ++j)
+#pragma unroll
+      for (uint e = 0; e < 4; ++e) sums[0][j][e] = sums[1][j][e] = 0;
+#pragma unroll
+  for (uint part = 0; part < PARTS; ++part) {
+#pragma unroll
+    for (uint j = 0; j < ACROSS; ++j) {
+#ifdef RESIDENT
+      const Piece query = queries[((slab * PARTS + part) * ACROSS + j) * 32 + lane];
+#else
+      const Piece query = queries[(size_t)slab * SLAB + place_in_lines(j, part, lane)];
+#endif
+#pragma unroll
+      for (uint i = 0; i < 2; ++i)
+        multiply_pieces(sums[i][j], rows_of[part][2 * i], rows_of[part][2 * i + 1], query);
+    }
+#pragma unroll
+    for (uint i = 0; i < 4; ++i) rows_of[part][i] = next[place_in_lines(4 * s + i, part, lane)];
+  }
+}
+
+#ifndef SAMPLE
+// Find those of 32 rows that the threshold lets pass, and append when there are 32. Returns how many are left
+// in `found`, where there were `count`. By all of a warp.
+//   v   [PAIRS]  what is compared with the threshold
+//   t0  the first of the rows
+ALL_INLINE uint find(local uint4* found, uint count, const float4* v, const float* threshold, uint t0,
+                     uint first_row, ErrorTerms terms, global const float* train_terms, ulong stride,
+                     uint t_rows, uint lane, CANDIDATES) {
+  Pending pending = 0;
+#pragma unroll
+  for (uint pair = 0; pair < PAIRS; ++pair) {
+    const float4 four = v[pair];
+    pending |= (Pending)((four.s0 <= threshold[pair] ? 1 : 0) | (four.s1 <= threshold[pair] ? 2 : 0) |
+                         (four.s2 <= threshold[pair] ? 4 : 0) | (four.s3 <= threshold[pair] ? 8 : 0))
+               << (4 * pair);
+  }
+  while (any_of_warp(pending != 0)) {
+    const bool has = pending != 0;
+    const uint at = 8 * sizeof(Pending) - 1 - (uint)clz(pending | 1), pair = at / 4;
+    const uint votes = votes_of_warp(has);
+    if (has) {
+      const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2, row = t0 + at % 4 * 8 + lane / 4;
+      found[count + popcount(votes & ((1u << lane) - 1))] = (uint4)(q, row, as_uint(element_of(v, at)), 0);
+    }
+    pending &= ~((Pending)1 << at);
+    count += popcount(votes);
+    if (count < 32) continue;
+    count -= 32;
+    append_findings(found + count, 32, first_row, terms, train_terms, stride, t_rows, lane, CANDIDATES_HERE);
+  }
+  return count;
+}
+#endif
+
 // Warp w of all takes chunks w, w + warps, ...
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_small_batch(
-    global const Piece* restrict queries, ulong queries_first, uint q_rows,
-    global const Piece* restrict train, ulong train_first, uint t_rows, uint slabs, uint chunks, uint4 visits,
-    global const float* restrict query_terms, ulong query_terms_first, ulong query_terms_stride,
-    global const float* restrict train_terms, ulong train_terms_first, ulong train_terms_stride,
-    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride, float unscale,
-    float b, float chain, float under, uint first_row, local Piece* restrict staged, CANDIDATES) {
+    global const Piece* restrict queries, global const Piece* restrict train, const Products products,
+    uint4 visits, global const float* restrict query_terms, global const float* restrict train_terms,
+    const TermPlaces terms_at, global const float* restrict threshold_of, Place threshold_at,
+    const ErrorNumbers numbers, local Piece* restrict staged, CANDIDATES) {
+  const uint q_rows = products.q_rows, t_rows = products.t_rows, chunks = products.tiles,
+             slabs = PIECES == 8 ? products.steps : 1, first_row = products.first_row;
+  const float unscale = products.unscale;
+  const ulong stride = terms_at.train.stride;
   const uint lid = (uint)get_local_id(0), lane = lid % 32;
 #ifndef SAMPLE
   local uint4 findings[WARPS * FOUND];
   local uint4* found = findings + lid / 32 * FOUND;
   uint count = 0;
 #endif
-  queries += queries_first / sizeof(Piece);
-  train += train_first / sizeof(Piece);
-  query_terms += query_terms_first;
-  train_terms += train_terms_first;
-#if PIECES != 8
-  slabs = 1;
-#endif
+  queries += products.queries_first / sizeof(Piece);
+  train += products.train_first / sizeof(Piece);
+  train_terms += terms_at.train.first;
 
   Cursor next = {0, 0, 0, (uint)get_group_id(0) * WARPS + lid / 32};
   bool more = seek(&next, visits, t_rows, slabs, chunks, q_rows, lane, CANDIDATES_HERE);
@@ -147,31 +241,17 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
   if (more) {
 #pragma unroll
     for (uint s = 0; s < GROUPS; ++s) {
-#pragma unroll
-      for (uint part = 0; part < PARTS; ++part)
-#pragma unroll
-        for (uint i = 0; i < 4; ++i)
-          rows_of[s][part][i] = train[next.from + place_in_lines(4 * s + i, part, lane)];
-      row_terms[s] = row_terms_of(train_terms, train_terms_stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+      load_rows(rows_of[s], train + next.from, s, lane);
+      row_terms[s] = row_terms_of(train_terms, stride, (ulong)next.t0 + 32 * s + lane, t_rows);
     }
   }
-  ErrorTerms terms = {0, 0, 0, chain, under};
-  for (uint q = lane; q < q_rows; q += 32) {
-    const float quantized = query_terms[QUANTIZED_NORM * query_terms_stride + q];
-    const float error = query_error(query_terms[RESIDUAL * query_terms_stride + q], b, quantized);
-    terms.norm = fmax(terms.norm, query_terms[NORM * query_terms_stride + q]);
-    terms.error = fmax(terms.error, error);
-    terms.quantized_norm = fmax(terms.quantized_norm, quantized);
-  }
-  JOIN_WARP();
-  terms.norm = largest_of_warp(terms.norm);
-  terms.error = largest_of_warp(terms.error);
-  terms.quantized_norm = largest_of_warp(terms.quantized_norm);
+  const ErrorTerms terms =
+      terms_of_queries(query_terms + terms_at.queries.first, terms_at.queries.stride, q_rows, numbers, lane);
   float threshold[PAIRS];  // NaN where there is no query
 #pragma unroll
   for (uint pair = 0; pair < PAIRS; ++pair) {
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
-    threshold[pair] = q < q_rows ? threshold_of[threshold_first + q * threshold_stride] : NAN;
+    threshold[pair] = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
   }
 
 #ifdef RESIDENT
@@ -181,9 +261,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
         queries[(size_t)(part / PARTS) * SLAB + place_in_lines(i / 32 % ACROSS, part % PARTS, i % 32)];
   }
   barrier(CLK_LOCAL_MEM_FENCE);
+#define PIECES_OF_QUERIES staged
+#else
+#define PIECES_OF_QUERIES queries
 #endif
 
-  // Of 32 rows: sum [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e % 2.
   Accumulator sums[2][ACROSS][4];
   float low[GROUPS];
   while (more) {
@@ -195,31 +277,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
     if (PIECES != 8 || next.slab == 0)
 #pragma unroll
       for (uint s = 0; s < GROUPS; ++s)
-        row_terms[s] = row_terms_of(train_terms, train_terms_stride, (ulong)next.t0 + 32 * s + lane, t_rows);
+        row_terms[s] = row_terms_of(train_terms, stride, (ulong)next.t0 + 32 * s + lane, t_rows);
 #pragma unroll
     for (uint s = 0; s < GROUPS; ++s) {
-      if (slab == 0)
-#pragma unroll
-        for (uint j = 0; j < ACROSS; ++j)
-#pragma unroll
-          for (uint e = 0; e < 4; ++e) sums[0][j][e] = sums[1][j][e] = 0;
-#pragma unroll
-      for (uint part = 0; part < PARTS; ++part) {
-#pragma unroll
-        for (uint j = 0; j < ACROSS; ++j) {
-#ifdef RESIDENT
-          const Piece query = staged[((slab * PARTS + part) * ACROSS + j) * 32 + lane];
-#else
-          const Piece query = queries[(size_t)slab * SLAB + place_in_lines(j, part, lane)];
-#endif
-#pragma unroll
-          for (uint i = 0; i < 2; ++i)
-            multiply_pieces(sums[i][j], rows_of[s][part][2 * i], rows_of[s][part][2 * i + 1], query);
-        }
-#pragma unroll
-        for (uint i = 0; i < 4; ++i)  // behind the last chunk some of it again, which is cheaper than to ask
-          rows_of[s][part][i] = train[next.from + place_in_lines(4 * s + i, part, lane)];
-      }
+      multiply_rows(sums, rows_of[s], PIECES_OF_QUERIES, slab, train + next.from, s, lane);
       if (slab + 1 != slabs) continue;
 
       const float4 each = spread(low[s], lane);
@@ -227,46 +288,24 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
       bool near = false;
 #pragma unroll
       for (uint pair = 0; pair < PAIRS; ++pair) {
-        const float4 products = {(float)sums[0][pair / 2][pair % 2], (float)sums[0][pair / 2][2 + pair % 2],
-                                 (float)sums[1][pair / 2][pair % 2], (float)sums[1][pair / 2][2 + pair % 2]};
-        v[pair] = fma((float4)(-unscale), products, each);
+        const float4 products_of = {
+            (float)sums[0][pair / 2][pair % 2], (float)sums[0][pair / 2][2 + pair % 2],
+            (float)sums[1][pair / 2][pair % 2], (float)sums[1][pair / 2][2 + pair % 2]};
+        v[pair] = fma((float4)(-unscale), products_of, each);
         near |= any(v[pair] <= (float4)(threshold[pair]));
       }
 #ifdef SAMPLE
       const ulong t = (ulong)t0 + 32 * s + lane;
-      const float4 gaps = spread(gap_of(terms, train_terms, train_terms_stride, t, t_rows, low[s]), lane);
+      const float4 gaps = spread(gap_of(terms, train_terms, stride, t, t_rows, low[s]), lane);
       put_sample(v, gaps, q_rows, place + 32 * s, lane, CANDIDATES_HERE);
 #else
-      if (!any_of_warp(near)) continue;
-      Pending pending = 0;
-#pragma unroll
-      for (uint pair = 0; pair < PAIRS; ++pair) {
-        const float4 four = v[pair];
-        pending |= (Pending)((four.s0 <= threshold[pair] ? 1 : 0) | (four.s1 <= threshold[pair] ? 2 : 0) |
-                             (four.s2 <= threshold[pair] ? 4 : 0) | (four.s3 <= threshold[pair] ? 8 : 0))
-                   << (4 * pair);
-      }
-      while (any_of_warp(pending != 0)) {
-        const bool has = pending != 0;
-        const uint at = 8 * sizeof(Pending) - 1 - (uint)clz(pending | 1), pair = at / 4;
-        const uint votes = votes_of_warp(has);
-        if (has) {
-          const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2, row = t0 + 32 * s + at % 4 * 8 + lane / 4;
-          found[count + popcount(votes & ((1u << lane) - 1))] =
-              (uint4)(q, row, as_uint(element_of(v, at)), 0);
-        }
-        pending &= ~((Pending)1 << at);
-        count += popcount(votes);
-        if (count < 32) continue;
-        count -= 32;
-        append_findings(found + count, 32, first_row, terms, train_terms, train_terms_stride, t_rows, lane,
-                        CANDIDATES_HERE);
-      }
+      if (any_of_warp(near))
+        count = find(found, count, v, threshold, t0 + 32 * s, first_row, terms, train_terms, stride, t_rows,
+                     lane, CANDIDATES_HERE);
 #endif
     }
   }
 #ifndef SAMPLE
-  append_findings(found, count, first_row, terms, train_terms, train_terms_stride, t_rows, lane,
-                  CANDIDATES_HERE);
+  append_findings(found, count, first_row, terms, train_terms, stride, t_rows, lane, CANDIDATES_HERE);
 #endif
 }

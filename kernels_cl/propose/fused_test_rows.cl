@@ -14,9 +14,9 @@
 //                         the threshold when a sum is taken from it, which is a lower bound; by how much more
 //                         than gap bounds are apart
 //
-//   b        at least the error of a sum, a unit of the magnitudes that are added
-//   unit     K unscale (fused_test.cl)
-//   chain, under, HALVES   product_error.cl
+//   products  of these train_first, q_rows and t_rows; unscale is K unscale (fused_test.cl)
+//   numbers   b is at least the error of a sum, a unit of the magnitudes that are added
+//   HALVES    product_error.cl
 //
 // Compiled with -D PIECES=n, pieces of a line of the quantized rows (2 or 4), and -D STEPS=n, steps of 16
 // dimensions that a line and low take together (1 or 2). Work-item i takes places and queries i, i + items,
@@ -54,20 +54,21 @@ Low low_of_row(FusedTestTerms terms, ErrorTerms errors, global const float* row_
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_rows(
-    global const float* restrict queries, ulong q_first, ulong q_stride, uint q_rows,
-    global const float* restrict threshold_of, ulong threshold_first, ulong threshold_stride,
-    global const float* restrict row_terms, ulong t_first, ulong t_stride, uint t_rows,
-    global const uint4* restrict train, ulong train_first, uint4 visits, ulong places, uint dims, float b,
-    float chain, float under, float unit, global uint4* lines, ulong gap_first, ulong fused_test_first) {
+    global const float* restrict queries, global const float* restrict row_terms, const TermPlaces terms_at,
+    global const float* restrict threshold_of, Place threshold_at, global const uint4* restrict train,
+    const Products products, uint4 visits, ulong places, uint dims, const ErrorNumbers numbers,
+    global uint4* lines, ulong gap_first, ulong fused_test_first) {
+  const uint q_rows = products.q_rows, t_rows = products.t_rows;
+  const ulong q_stride = terms_at.queries.stride, t_stride = terms_at.train.stride;
   local float most[3 * GROUP];
   const uint lid = (uint)get_local_id(0);
-  queries += q_first;
-  row_terms += t_first;
-  train += train_first;
+  queries += terms_at.queries.first;
+  row_terms += terms_at.train.first;
+  train += products.train_first;
   most[lid] = most[GROUP + lid] = most[2 * GROUP + lid] = 0;
   for (uint q = lid; q < q_rows; q += GROUP) {
     const float quantized = queries[QUANTIZED_NORM * q_stride + q];
-    const float error = query_error(queries[RESIDUAL * q_stride + q], b, quantized);
+    const float error = query_error(queries[RESIDUAL * q_stride + q], numbers.b, quantized);
     most[lid] = fmax(most[lid], queries[NORM * q_stride + q]);
     most[GROUP + lid] = fmax(most[GROUP + lid], error);
     most[2 * GROUP + lid] = fmax(most[2 * GROUP + lid], quantized);
@@ -78,12 +79,12 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
       for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], chain, under};
-  const FusedTestTerms terms = {unit, b, dims};
+  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], numbers.chain, numbers.under};
+  const FusedTestTerms terms = {products.unscale, numbers.b, dims};
 
   global uint* fused_test = (global uint*)lines + fused_test_first;
   for (uint q = (uint)get_global_id(0); q < q_rows; q += (uint)get_global_size(0)) {
-    const float threshold = threshold_of[threshold_first + q * threshold_stride];
+    const float threshold = threshold_of[threshold_at.first + q * threshold_at.stride];
     const Parts parts = fused_test_threshold(terms, threshold);
     const double sum = parts.sum, size = fmin(fabs((double)threshold),
                                               KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims * terms.unit);

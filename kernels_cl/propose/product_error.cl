@@ -16,6 +16,13 @@ typedef struct {
   float under;  // at least what underflow takes from a product of rows of norm 0, with chain from both
 } ErrorTerms;
 
+// What E takes from the number of columns, as the host finds it (ErrorNumbers of the back end).
+typedef struct {
+  float b;      // at least the relative error of a product
+  float chain;  // ErrorTerms
+  float under;
+} ErrorNumbers;
+
 // residual + b quantized_norm of a query, but for its two roundings.
 float query_error(float residual, float b, float quantized_norm) {
   return residual + b * quantized_norm;

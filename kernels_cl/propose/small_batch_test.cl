@@ -68,7 +68,7 @@ ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place,
     least = min(least, of_item(least, lane ^ 8));
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
     if (q < q_rows && lane % 16 < 4)
-      rows[rows_first + q * rows_stride + place / KITH_SAMPLE_ROWS + lane / 16] = least;
+      rows[lists.rows.first + q * lists.rows.stride + place / KITH_SAMPLE_ROWS + lane / 16] = least;
   }
   JOIN_WARP();
 }
@@ -89,7 +89,7 @@ ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_
                  low_of(terms, row_terms_of(row_terms, stride, one.y, t_rows)));
 #endif
     const uint at = atomic_add(COUNT_OF(q), 1u);
-    if (at < capacity) PUT_CANDIDATE(q, at, first_row + one.y, as_float(one.z), gap);
+    if (at < lists.capacity) PUT_CANDIDATE(q, at, first_row + one.y, as_float(one.z), gap);
   }
   JOIN_WARP();
 }

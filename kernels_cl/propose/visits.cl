@@ -1,6 +1,7 @@
 // Finds the training rows of a step, 128 at a time: they lie one behind the other, or in visits to blocks of
-// rows (spi::Visits).
+// rows (spi::Visits). Declares what else kernels are told of the products of a step.
 // No twin in kernels_cuda: candidates.cuh has this.
+#include "common/common.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define VISIT_TILE KITH_QUANTIZED_BLOCK_ROWS
@@ -34,3 +35,20 @@ Walk walk_on(uint4 visits, Walk at) {
 uint tile_of_walk(uint4 visits, Walk at) {
   return at.block * visits.x + at.within;
 }
+
+// The products of a step: Products in proposer.hpp of the back end, which says what each kernel takes of it.
+typedef struct {
+  ulong queries_first, train_first;
+  uint q_rows, t_rows;
+  uint tiles;         // of 128 training rows
+  uint query_blocks;  // that as many work-groups take
+  uint a_part;        // tiles of a work-group
+  uint steps, a_block;
+  uint first_row;
+  float unscale;
+} Products;
+
+// Where the row terms of both sides stand.
+typedef struct {
+  Place queries, train;
+} TermPlaces;

@@ -12,17 +12,17 @@
 #include "common/metric.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_rerank_lanes(
-    global const float* restrict queries, uint q_first, global const float* restrict train, uint t_first,
-    uint dims, uint first_row, global const uint* restrict candidates, ulong candidates_first,
-    ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
-    ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, global const uint* restrict candidates, Place candidates_at, uint capacity,
+    global const uint* restrict counts, Place counts_at, global Key* restrict out, Place out_at) {
+  const uint q_first = sides.q_first, t_first = sides.t_first, dims = sides.dims;
   const uint q = (uint)get_global_id(0);
-  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
+  const uint many = min(capacity, counts[counts_at.first + q * counts_at.stride]);
   const uint packed = q_first + q;
   global const float* query =
       queries + (size_t)(packed / QUERY_BLOCK) * dims * QUERY_BLOCK + packed % QUERY_BLOCK;
-  candidates += candidates_first + q * candidates_stride;
-  out += out_first + q * out_stride;
+  candidates += candidates_at.first + q * candidates_at.stride;
+  out += out_at.first + q * out_at.stride;
   for (uint j0 = 0; j0 < many; j0 += 16) {
     const uint width = min(16u, many - j0);
     size_t at[16];

@@ -47,11 +47,11 @@ ALL_INLINE void copy_line(uint to_rows, uint to_queries, global const float* tra
 }
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines(
-    global const float* restrict queries, uint q_first, uint q_rows, global const float* restrict train,
-    uint t_first, uint dims, uint first_row, global const uint* restrict candidates, ulong candidates_first,
-    ulong candidates_stride, uint capacity, global const uint* restrict counts, ulong counts_first,
-    ulong counts_stride, global Key* restrict out, ulong out_first, ulong out_stride, uint teams,
+    global const float* restrict queries, global const float* restrict train, const Sides sides,
+    uint first_row, global const uint* restrict candidates, Place candidates_at, uint capacity,
+    global const uint* restrict counts, Place counts_at, global Key* restrict out, Place out_at, uint teams,
     uint parts) {
+  const uint q_first = sides.q_first, q_rows = sides.q_rows, t_first = sides.t_first, dims = sides.dims;
   local uint4 row_stages[STAGES * 32 * PIECES] __attribute__((aligned(128)));
   local uint4 query_stages[STAGES * LINE * TEAM / 4] __attribute__((aligned(128)));
   local uint begin[TEAM + 1];
@@ -59,7 +59,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
   const uint q0 = (uint)get_group_id(0) % teams * TEAM;
   if (lane < TEAM)
     begin[lane + 1] =
-        q0 + lane < q_rows ? min(counts[counts_first + (q0 + lane) * counts_stride], capacity) : 0;
+        q0 + lane < q_rows ? min(counts[counts_at.first + (q0 + lane) * counts_at.stride], capacity) : 0;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (lane == 0) {
     begin[0] = 0;
@@ -80,7 +80,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
     for (uint i = 1; i < TEAM; ++i) of += place >= begin[i] ? 1 : 0;
     const uint j = place - begin[of];
     const ulong q = q0 + of;
-    const uint row = candidates[candidates_first + q * candidates_stride + j];
+    const uint row = candidates[candidates_at.first + q * candidates_at.stride + j];
     uint from[PIECES];
 #pragma unroll
     for (uint i = 0; i < PIECES; ++i) from[i] = of_item(t_first + (row - first_row), 4 * i + lane / PIECES);
@@ -110,6 +110,6 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_lines
       }
       JOIN_WARP();
     }
-    if (first + lane < total) out[out_first + q * out_stride + j] = make_key(acc, row);
+    if (first + lane < total) out[out_at.first + q * out_at.stride + j] = make_key(acc, row);
   }
 }

@@ -14,17 +14,15 @@
 #include "common/common.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_products(
-    global const float* restrict low, ulong low_first, ulong low_stride,
-    global const float* restrict half_norms, ulong half_norms_first, ulong half_norms_stride,
-    global const uint* restrict candidates, ulong candidates_first, ulong candidates_stride, uint capacity,
-    global const uint* restrict counts, ulong counts_first, ulong counts_stride, global Key* restrict out,
-    ulong out_first, ulong out_stride) {
+    global const float* restrict low, Place low_at, global const float* restrict half_norms,
+    Place half_norms_at, global const uint* restrict candidates, Place candidates_at, uint capacity,
+    global const uint* restrict counts, Place counts_at, global Key* restrict out, Place out_at) {
   const uint q = (uint)get_group_id(1);
-  const uint many = min(capacity, counts[counts_first + q * counts_stride]);
-  const float half_norm = HALVES ? half_norms[half_norms_first + q * half_norms_stride] : 0.0f;
-  low += low_first + q * low_stride;
-  candidates += candidates_first + q * candidates_stride;
-  out += out_first + q * out_stride;
+  const uint many = min(capacity, counts[counts_at.first + q * counts_at.stride]);
+  const float half_norm = HALVES ? half_norms[half_norms_at.first + q * half_norms_at.stride] : 0.0f;
+  low += low_at.first + q * low_at.stride;
+  candidates += candidates_at.first + q * candidates_at.stride;
+  out += out_at.first + q * out_at.stride;
   for (ulong j = get_global_id(0); j < many; j += get_global_size(0))
     out[j] = make_key(HALVES ? 2.0f * (low[j] + half_norm) : low[j], candidates[j]);
 }

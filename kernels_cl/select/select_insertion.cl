@@ -9,13 +9,13 @@
 // Source: Garcia, Debreuve, Barlaud, Fast k nearest neighbor search using GPU, 2008.
 #include "common/list.cl"
 
-kernel void kith_select_insertion(global const float* restrict distances, ulong first, ulong stride,
-                                  uint rows, uint columns, uint first_row, uint k, uint groups,
-                                  global Key* restrict out, ulong out_first, ulong out_stride) {
+kernel void kith_select_insertion(global const float* restrict distances, Place distances_at, uint rows,
+                                  uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
+                                  Place out_at) {
   const uint g = (uint)get_global_id(0), q = (uint)get_global_id(1);
   if (g >= groups || q >= rows) return;
-  global const float* row = distances + first + q * stride;
-  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  global const float* row = distances + distances_at.first + q * distances_at.stride;
+  global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
   list_start(list, k);
 
   Key bound = NO_KEY;

@@ -21,16 +21,16 @@
 #endif
 
 // The keys of all columns. Work-item (j, g, q): column j of group g.
-kernel void kith_select_radix_all(global const float* restrict distances, ulong first, ulong stride,
-                                  uint columns, uint first_row, uint k, uint groups, global Key* restrict out,
-                                  ulong out_first, ulong out_stride) {
+kernel void kith_select_radix_all(global const float* restrict distances, Place distances_at, uint columns,
+                                  uint first_row, uint k, uint groups, global Key* restrict out,
+                                  Place out_at) {
   const uint j = (uint)get_global_id(0), g = (uint)get_global_id(1);
   const ulong q = get_global_id(2);
   if (j >= k) return;
   const ulong t = (ulong)first_column(g, columns, groups) + j;
-  out[out_first + q * out_stride + (ulong)g * k + j] =
+  out[out_at.first + q * out_at.stride + (ulong)g * k + j] =
       t < first_column(g + 1, columns, groups)
-          ? make_key(distances[first + q * stride + t], first_row + (uint)t)
+          ? make_key(distances[distances_at.first + q * distances_at.stride + t], first_row + (uint)t)
           : NO_KEY;
 }
 
@@ -57,16 +57,16 @@ void count_digits(global const float* row, uint begin, uint end, uint first_row,
 // over its part of row q, usually 3 or 4, with three barriers each, and one pass to gather.
 // Local memory: 256 counters.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, Place out_at) {
   local uint bins[DIGITS];
   local uint found[3];  // digit, keys still wanted, whether all of that bin are
   local uint taken;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
   const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
-  global const float* row = distances + first + q * stride;
-  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  global const float* row = distances + distances_at.first + q * distances_at.stride;
+  global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
   Key last = NO_KEY;  // the k-th key, or one between it and the next
   if (end - begin > k) {
@@ -105,13 +105,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix
 
 // Sort runs of `run` keys, a power of two, of each list of k; the last run may be short.
 // Work-group (r, g, q) of GROUP items sorts run r of list (q, g) in local memory, in place.
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_sort_runs(global Key* lists, ulong first,
-                                                                              ulong stride, uint k, uint run,
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_sort_runs(global Key* lists, Place at,
+                                                                              uint k, uint run,
                                                                               local Key* keys) {
   const uint lid = (uint)get_local_id(0);
   const ulong begin = (ulong)get_group_id(0) * run;
   const uint size = (uint)min((ulong)run, k - begin);
-  global Key* list = lists + first + get_group_id(2) * stride + get_group_id(1) * (ulong)k + begin;
+  global Key* list = lists + at.first + get_group_id(2) * at.stride + get_group_id(1) * (ulong)k + begin;
   const uint width = power_of_two(size);
   for (uint i = lid; i < width; i += GROUP) keys[i] = i < size ? list[i] : NO_KEY;
   sort_runs(keys, width, width);

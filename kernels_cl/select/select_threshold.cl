@@ -13,15 +13,16 @@
 #include "common/shortlist.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, uint list_size, uint capacity, uint merge_at, global Key* restrict out, ulong out_first,
-    ulong out_stride, LISTS Key* lists, ulong part) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, const Shortlist shortlist, global Key* restrict out, Place out_at, LISTS Key* lists,
+    ulong part) {
+  const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at;
   local uint count[1];
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
   LISTS Key* list = lists + (q * groups + g) * part;
   LISTS Key* buffer = list + list_size;
-  global const float* row = distances + first + q * stride;
+  global const float* row = distances + distances_at.first + q * distances_at.stride;
   const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
   shortlist_start(list, list_size, count, 1);
   barrier(LISTS_FENCE);
@@ -54,5 +55,5 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_thres
       value = value_of(bound);
     }
   }
-  for (uint j = lid; j < k; j += GROUP) out[out_first + q * out_stride + (ulong)g * k + j] = list[j];
+  for (uint j = lid; j < k; j += GROUP) out[out_at.first + q * out_at.stride + (ulong)g * k + j] = list[j];
 }

@@ -15,19 +15,18 @@
 // there is one such item, so no addition is atomic. Work for a query: `classes` stores, k steps of each item.
 // Barriers: 1 + 2 ceil(k / TEAM). Local memory: GROUP labels and weights.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
-    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint rows, uint k,
-    global const float* restrict weights, ulong weights_first, ulong weights_stride,
-    global const uint* restrict labels, ulong labels_first, uint classes, global float* sums,
-    ulong sums_first, ulong sums_stride) {
+    global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
+    global const float* restrict weights, Place weights_at, global const uint* restrict labels,
+    ulong labels_first, uint classes, global float* sums, Place sums_at) {
   local uint staged_labels[GROUP];
   local float staged_weights[GROUP];
   const uint lid = (uint)get_local_id(0), member = lid % TEAM;
   const ulong q = (ulong)get_group_id(0) * (GROUP / TEAM) + lid / TEAM;
   local const uint* label = staged_labels + (lid - member);
   local const float* weight = staged_weights + (lid - member);
-  nearest += nearest_first + q * nearest_stride;
-  weights += weights_first + q * weights_stride;
-  sums += sums_first + q * sums_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  weights += weights_at.first + q * weights_at.stride;
+  sums += sums_at.first + q * sums_at.stride;
   if (q < rows)
     for (ulong c = member; c < classes; c += TEAM) sums[c] = 0.0f;
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -54,14 +53,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
 
 // Work-item q has query q: for CPU devices. No barrier, no local memory. Work: k + classes steps.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_score(
-    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint rows, uint k,
-    global const float* restrict weights, ulong weights_first, ulong weights_stride,
-    global const uint* restrict labels, ulong labels_first, uint classes, global float* restrict sums,
-    ulong sums_first, ulong sums_stride) {
+    global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
+    global const float* restrict weights, Place weights_at, global const uint* restrict labels,
+    ulong labels_first, uint classes, global float* restrict sums, Place sums_at) {
   const ulong q = get_global_id(0);
-  nearest += nearest_first + q * nearest_stride;
-  weights += weights_first + q * weights_stride;
-  sums += sums_first + q * sums_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  weights += weights_at.first + q * weights_at.stride;
+  sums += sums_at.first + q * sums_at.stride;
   for (uint c = 0; c < classes; ++c) sums[c] = 0.0f;
   for (uint j = 0; j < k; ++j)
     if (nearest[j] != NO_KEY) sums[labels[labels_first + (uint)nearest[j]]] += weights[j];

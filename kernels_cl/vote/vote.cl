@@ -15,14 +15,14 @@ uint label_of(Key nearest, global const uint* labels) {
 
 // Work-item q counts the votes of query q. No barrier, no local memory.
 // Work for each query: k + 2 classes steps.
-kernel void kith_vote(global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride,
-                      uint rows, uint k, global const uint* restrict labels, ulong labels_first, uint classes,
-                      global uint* restrict counts, ulong counts_first, ulong counts_stride,
-                      global uint* restrict winner, ulong winner_first, ulong winner_stride) {
+kernel void kith_vote(global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
+                      global const uint* restrict labels, ulong labels_first, uint classes,
+                      global uint* restrict counts, Place counts_at, global uint* restrict winner,
+                      Place winner_at) {
   const uint q = (uint)get_global_id(0);
   if (q >= rows) return;
-  nearest += nearest_first + q * nearest_stride;
-  counts += counts_first + q * counts_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  counts += counts_at.first + q * counts_at.stride;
   for (uint c = 0; c < classes; ++c) counts[c] = 0;
   for (uint j = 0; j < k; ++j)
     if (nearest[j] != NO_KEY) ++counts[labels[labels_first + (uint)nearest[j]]];
@@ -33,7 +33,7 @@ kernel void kith_vote(global const Key* restrict nearest, ulong nearest_first, u
       most = counts[c];
       best = c;
     }
-  winner[winner_first + q * winner_stride] = best;
+  winner[winner_at.first + q * winner_at.stride] = best;
 }
 
 // A class with its votes, as one number: more votes first, then the smaller class. 0: no votes.
@@ -59,15 +59,14 @@ void elect(ulong mine, local ulong* candidates, global uint* winner) {
 // 3 + log2(GROUP) barriers. Local memory: `classes` counters and GROUP candidates.
 // Source: the vote of GS_KNN (Liu, Zheng, Liu 2019) and of knn01 (Batlle, Ballber 2020).
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
-    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint k,
-    global const uint* restrict labels, ulong labels_first, uint classes, global uint* counts,
-    ulong counts_first, ulong counts_stride, global uint* restrict winner, ulong winner_first,
-    ulong winner_stride, local uint* local_counters) {
+    global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
+    ulong labels_first, uint classes, global uint* counts, Place counts_at, global uint* restrict winner,
+    Place winner_at, local uint* local_counters) {
   local ulong candidates[GROUP];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
-  nearest += nearest_first + q * nearest_stride;
-  counts += counts_first + q * counts_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  counts += counts_at.first + q * counts_at.stride;
 #ifdef IN_GLOBAL
   global uint* counters = counts;
 #else
@@ -85,7 +84,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
     best = max(best, candidate(counters[c], c));
     counts[c] = counters[c];
   }
-  elect(best, candidates, winner + winner_first + q * winner_stride);
+  elect(best, candidates, winner + winner_at.first + q * winner_at.stride);
 }
 
 #define STAGED 256  // neighbours
@@ -98,16 +97,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
 // lot of classes 2 + 2 ceil(k / STAGED) barriers. Local memory: STAGED labels, GROUP counts, GROUP
 // candidates. Source: the vote of knn03 (Batlle, Ballber 2020), there for two classes.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_branch_free(
-    global const Key* restrict nearest, ulong nearest_first, ulong nearest_stride, uint k,
-    global const uint* restrict labels, ulong labels_first, uint classes, global uint* restrict counts,
-    ulong counts_first, ulong counts_stride, global uint* restrict winner, ulong winner_first,
-    ulong winner_stride, uint side) {
+    global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
+    ulong labels_first, uint classes, global uint* restrict counts, Place counts_at,
+    global uint* restrict winner, Place winner_at, uint side) {
   local uint staged[STAGED], parts[GROUP];
   local ulong candidates[GROUP];
   const uint lid = (uint)get_local_id(0), slices = GROUP / side, slice = lid / side;
   const ulong q = get_group_id(0);
-  nearest += nearest_first + q * nearest_stride;
-  counts += counts_first + q * counts_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  counts += counts_at.first + q * counts_at.stride;
   ulong best = 0;
   for (ulong c0 = 0; c0 < classes; c0 += side) {
     const ulong c = c0 + lid % side;
@@ -129,19 +127,18 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_branch_
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  elect(best, candidates, winner + winner_first + q * winner_stride);
+  elect(best, candidates, winner + winner_at.first + q * winner_at.stride);
 }
 
 // The same by a work-item a query, whose 16 lanes are 16 classes: for CPU devices. No barrier, no local
 // memory. Work for each query: k comparisons and additions of vectors for every 16 classes.
-kernel void kith_vote_branch_free_lanes(global const Key* restrict nearest, ulong nearest_first,
-                                        ulong nearest_stride, uint k, global const uint* restrict labels,
-                                        ulong labels_first, uint classes, global uint* restrict counts,
-                                        ulong counts_first, ulong counts_stride, global uint* restrict winner,
-                                        ulong winner_first, ulong winner_stride) {
+kernel void kith_vote_branch_free_lanes(global const Key* restrict nearest, Place nearest_at, uint k,
+                                        global const uint* restrict labels, ulong labels_first, uint classes,
+                                        global uint* restrict counts, Place counts_at,
+                                        global uint* restrict winner, Place winner_at) {
   const ulong q = get_global_id(0);
-  nearest += nearest_first + q * nearest_stride;
-  counts += counts_first + q * counts_stride;
+  nearest += nearest_at.first + q * nearest_at.stride;
+  counts += counts_at.first + q * counts_at.stride;
   ulong best = 0;
   for (ulong c0 = 0; c0 < classes; c0 += 16) {
     const uint16 lanes = (uint16)(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) + (uint)c0;
@@ -154,5 +151,5 @@ kernel void kith_vote_branch_free_lanes(global const Key* restrict nearest, ulon
       best = max(best, candidate(each[i], (uint)c0 + i));
     }
   }
-  winner[winner_first + q * winner_stride] = best == 0 ? NO_ROW : NO_ROW - (uint)best;
+  winner[winner_at.first + q * winner_at.stride] = best == 0 ? NO_ROW : NO_ROW - (uint)best;
 }

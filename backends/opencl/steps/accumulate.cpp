@@ -20,13 +20,9 @@ void Device::enqueue(const spi::AccumulateStep& step) {
   const std::size_t items = lanes ? 1 : group;
   launch("classes/accumulate.cl", lanes ? " -D LANES" : define("GROUP", group),
          lanes ? "kith_accumulate_lanes" : "kith_accumulate",
-         Range{{groups * items, parts, 1}, {items, 1, 1}}, buffer_of(step.distances.memory),
-         cl_ulong{step.distances.first}, cl_ulong{step.distances.stride}, static_cast<cl_uint>(rows),
+         Range{{groups * items, parts, 1}, {items, 1, 1}}, step.distances, static_cast<cl_uint>(rows),
          static_cast<cl_uint>(step.distances.cols), buffer_of(step.labels.memory),
-         cl_ulong{step.labels.first}, parts, buffer_of(step.smallest.memory), cl_ulong{step.smallest.first},
-         cl_ulong{step.smallest.stride}, buffer_of(step.high.memory), cl_ulong{step.high.first},
-         cl_ulong{step.high.stride}, buffer_of(step.low.memory), cl_ulong{step.low.first},
-         cl_ulong{step.low.stride});
+         cl_ulong{step.labels.first}, parts, step.smallest, step.high, step.low);
 }
 
 }  // namespace kith::opencl

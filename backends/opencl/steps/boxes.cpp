@@ -5,6 +5,13 @@
 namespace kith::opencl {
 namespace {
 
+/// Shape of boxes.cl, an argument by value.
+struct BoxesShape {
+  Place bounds, filter, within, out, leaves;
+  cl_ulong order_first, numbers_first;
+  cl_uint q_first, n, dims, k, most_leaves;
+};
+
 /// Local memory of a work-group, beside what boxes.cl has of its own.
 std::size_t query_bytes(const spi::BoxesStep& step) {
   return std::size_t{step.queries.dims} * sizeof(float);
@@ -39,13 +46,14 @@ void Device::enqueue(const spi::BoxesStep& step) {
   if (step.within.cols > 0) defines += " -D WITHIN";
   spi::Grid<std::uint32_t> filter = step.filter;
   if (filter.rows == 1) filter.stride = 0;
-  const auto buffer = [](const spi::Allocation* memory) { return memory ? buffer_of(memory) : cl::Buffer(); };
   launch("boxes/boxes.cl", defines, "kith_boxes",
          Range{{std::size_t{q.rows} * spi::box_rows, 1, 1}, {spi::box_rows, 1, 1}}, buffer_of(q.memory),
-         q.first, buffer(step.order.memory), cl_ulong{step.order.first}, buffer_of(t.rows.memory),
-         t.rows.rows, q.dims, buffer_of(t.numbers.memory), cl_ulong{t.numbers.first}, t.bounds, filter,
-         step.within, step.k, step.most_leaves, step.out, step.leaves, Local{query_bytes(step)},
-         Local{list_bytes(step)});
+         buffer_or_none(step.order.memory), buffer_of(t.rows.memory), buffer_of(t.numbers.memory),
+         buffer_of(t.bounds.memory), buffer_or_none(filter.memory), buffer_or_none(step.within.memory),
+         buffer_of(step.out.memory), buffer_of(step.leaves.memory),
+         BoxesShape{t.bounds, filter, step.within, step.out, step.leaves, step.order.first, t.numbers.first,
+                    q.first, t.rows.rows, q.dims, step.k, step.most_leaves},
+         Local{query_bytes(step)}, Local{list_bytes(step)});
 }
 
 }  // namespace kith::opencl

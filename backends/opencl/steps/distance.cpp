@@ -18,15 +18,13 @@ void Device::enqueue(const spi::DistanceStep& step) {
   if (family_ == Family::lanes) {
     const Lanes lanes(limits_.vector_width, q, t);
     const Range range{{lanes.passes, divide_up(tiles_of(t, 1), lanes.chunk), 1}, {1, 1, 1}};
-    launch("distance/distance_lanes.cl", metric + lanes.defines, "kith_distance_lanes", range,
-           buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, lanes.chunk,
-           buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+    launch("distance/distance_lanes.cl", metric + lanes.defines, "kith_distance_lanes", range, Sides{q, t},
+           lanes.chunk, step.out);
     return;
   }
   const Range range{{std::size_t{256} * tiles_of(q, 4), tiles_of(t, 4), 1}, {256, 1, 1}};
-  launch("distance/distance.cl", metric + limits_.tile_options, "kith_distance", range, buffer_of(q.memory),
-         q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, buffer_of(step.out.memory),
-         cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+  launch("distance/distance.cl", metric + limits_.tile_options, "kith_distance", range, Sides{q, t},
+         step.out);
 }
 
 }  // namespace kith::opencl

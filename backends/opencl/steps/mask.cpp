@@ -13,11 +13,11 @@ void Device::enqueue(const spi::MaskStep& step) {
   const std::size_t items = lanes ? 1 : 256, words_a_piece = lanes ? 128 : items;  // mask.cl
   const std::size_t words = (step.first_row + d.cols - 1) / 32 - step.first_row / 32 + 1;
   const std::size_t pieces = (words + words_a_piece - 1) / words_a_piece;
+  spi::Grid<std::uint32_t> filter = step.filter;
+  if (filter.rows == 1) filter.stride = 0;
   const auto run = [&](const std::string& defines, const auto&... from) {
     launch("distance/mask.cl", define("GROUP", items) + defines, "kith_mask",
-           Range{{d.rows * pieces * items, 1, 1}, {items, 1, 1}}, buffer_of(step.filter.memory),
-           cl_ulong{step.filter.first}, cl_ulong{step.filter.rows == 1 ? 0 : step.filter.stride},
-           step.first_row, cl_ulong{pieces}, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
+           Range{{d.rows * pieces * items, 1, 1}, {items, 1, 1}}, filter, step.first_row, cl_ulong{pieces}, d,
            cl_ulong{d.cols}, from...);
   };
   if (step.from.cols > 0)

@@ -53,15 +53,12 @@ void Device::enqueue(const spi::MergeStep& step) {
   const cl_uint group = family_ == Family::lanes ? 1 : merge_group;
   const std::string defines = merge_defines();
   const auto run = [&](const char* name, const Range& range, const auto&... arguments) {
-    launch("merge/merge.cl", defines, name, range, buffer_of(step.in.memory), cl_ulong{step.in.first},
-           cl_ulong{step.in.stride}, arguments...);
+    launch("merge/merge.cl", defines, name, range, step.in, arguments...);
   };
-  const cl::Buffer& out = buffer_of(step.out.memory);
-  const cl_ulong first = step.out.first, stride = step.out.stride;
   switch (way_of(step, family_, limits_.local_memory_bytes)) {
     case MergeWay::insertion:
-      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k, out,
-                 first, stride);
+      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k,
+                 step.out);
     case MergeWay::shortlist:
       return merge_at_once(step.in, rows, 1, step.lists, step.k, step.out);
     case MergeWay::runs:
@@ -83,12 +80,12 @@ void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::ui
                    large.refuse(k, limits_.local_memory_bytes).empty();
   const std::uint32_t parts = parts_for(k, 512);
   const Shortlist shape = few ? large : Shortlist(k, merge_group);
-  const std::uint32_t merge_at = few ? shape.capacity - most_keys : shape.merge_at;
+  ShortlistSizes sizes = shape.sizes(parts);
+  if (few) sizes.merge_at = shape.capacity - most_keys;
   launch("merge/merge.cl", few ? defines_of(merge_group, few_rows_keys, 8) : merge_defines(), "kith_merge",
-         Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, buffer_of(in.memory),
-         cl_ulong{in.first}, cl_ulong{in.stride}, groups, lists, k, shape.list_size, shape.capacity, merge_at,
-         buffer_of(out.memory), cl_ulong{out.first}, cl_ulong{out.stride}, Local{shape.list_bytes()},
-         Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
+         Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, in, groups, lists, k,
+         sizes, out, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+         Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
 /// Merge lists two by two, from one part of scratch to the other, until one list is left.
@@ -123,9 +120,8 @@ void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint3
   const std::uint32_t pieces = divide_up(out_run, lanes ? 1024 : 8);
   const std::size_t pairs = divide_up(divide_up(total, run), 2);
   launch("merge/merge.cl", merge_defines(), "kith_merge_runs",
-         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, buffer_of(in.memory),
-         cl_ulong{in.first}, cl_ulong{in.stride}, total, run, pieces, buffer_of(out.memory),
-         cl_ulong{out.first}, cl_ulong{out.stride}, out_total, out_run);
+         Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, in, total, run, pieces, out,
+         out_total, out_run);
 }
 
 }  // namespace kith::opencl

@@ -56,6 +56,7 @@ struct RowsShape {
         divide_up(rows + width - 1, std::size_t{group} * width);  // one may begin amid four
     if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
   }
+  ShortlistSizes sizes() const { return {list_size, capacity, capacity / 4 * 3, parts}; }
   std::size_t bytes() const { return std::size_t{pass} * (list_size + capacity) * sizeof(Key); }
 };
 
@@ -94,9 +95,7 @@ void Device::nearest_lanes(const spi::NearestStep& step) {
   const std::uint32_t passes = std::min(cached, divide_up(lanes.passes, spans));
   const Range range{{step.groups, divide_up(lanes.passes, passes), 1}, {1, 1, 1}};
   launch("nearest/nearest_lanes.cl", define_metric(step.metric) + lanes.defines, "kith_nearest_lanes", range,
-         buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row,
-         step.k, step.groups, passes, lanes.chunk, buffer_of(step.out.memory), cl_ulong{step.out.first},
-         cl_ulong{step.out.stride});
+         Sides{q, t}, step.first_row, step.k, step.groups, passes, lanes.chunk, step.out);
 }
 
 void Device::nearest_tiles(const spi::NearestStep& step) {
@@ -104,9 +103,8 @@ void Device::nearest_tiles(const spi::NearestStep& step) {
   const Range range{{std::size_t{256} * tiles_of(q, 4), step.groups, 1}, {256, 1, 1}};
   launch("nearest/nearest_tiles.cl",
          define_metric(step.metric) + define("MERGE_AT", tile_merge_at) + limits_.tile_options,
-         "kith_nearest_tiles", range, buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first,
-         t.rows, t.dims, step.first_row, step.k, step.groups, buffer_of(step.out.memory),
-         cl_ulong{step.out.first}, cl_ulong{step.out.stride}, buffer_of(step.scratch.memory));
+         "kith_nearest_tiles", range, Sides{q, t}, step.first_row, step.k, step.groups, step.out,
+         buffer_of(step.scratch.memory));
 }
 
 void Device::nearest_rows(const spi::NearestStep& step) {
@@ -118,12 +116,10 @@ void Device::nearest_rows(const spi::NearestStep& step) {
                               define("GROUP", shape.group) + define("WIDTH", shape.width) +
                               define("PIECES", shape.pieces) +
                               define("STAGED", shape.staged_bytes > 0 ? 1 : 0) + limits_.tile_options;
-  launch("nearest/nearest_rows.cl", defines, "kith_nearest_rows", range, buffer_of(q.memory), q.first, q.rows,
-         buffer_of(t.memory), t.first, t.rows, t.dims, step.first_row, step.k, step.groups, shape.list_size,
-         shape.capacity, shape.capacity / 4 * 3, buffer_of(step.out.memory), cl_ulong{step.out.first},
-         cl_ulong{step.out.stride}, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
+  launch("nearest/nearest_rows.cl", defines, "kith_nearest_rows", range, Sides{q, t}, step.first_row, step.k,
+         step.groups, shape.sizes(), step.out, Local{std::size_t{shape.pass} * shape.list_size * sizeof(Key)},
          Local{std::size_t{shape.pass} * shape.capacity * sizeof(Key)},
-         Local{std::size_t{2} * shape.pass * shape.parts * sizeof(cl_uint)}, shape.parts,
+         Local{std::size_t{2} * shape.pass * shape.parts * sizeof(cl_uint)},
          Local{std::max(shape.staged_bytes, 4 * sizeof(float))});
 }
 
@@ -133,9 +129,8 @@ void Device::nearest_low_dim(const spi::NearestStep& step) {
   const std::string defines = define_metric(step.metric) + define("DIMS", t.dims) +
                               define("LIST", std::max(4u, std::bit_ceil(step.k))) +
                               define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
-  launch("nearest/nearest_low_dim.cl", defines, "kith_nearest_low_dim", range, buffer_of(q.memory), q.first,
-         q.rows, buffer_of(t.memory), t.first, t.rows, step.first_row, step.k, step.groups,
-         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+  launch("nearest/nearest_low_dim.cl", defines, "kith_nearest_low_dim", range, Sides{q, t}, step.first_row,
+         step.k, step.groups, step.out);
 }
 
 }  // namespace kith::opencl

@@ -19,12 +19,9 @@ void Device::enqueue(const spi::ScoreStep& step) {
       std::bit_ceil(std::max<std::size_t>(step.nearest.cols, step.classes)), 1, items);
   const std::size_t groups = (rows + items / team - 1) / (items / team);
   launch("vote/score.cl", define("GROUP", items) + define("TEAM", team), "kith_score",
-         Range{{groups * items, 1, 1}, {items, 1, 1}}, buffer_of(step.nearest.memory),
-         cl_ulong{step.nearest.first}, cl_ulong{step.nearest.stride}, static_cast<cl_uint>(rows),
-         static_cast<cl_uint>(step.nearest.cols), buffer_of(step.weights.memory),
-         cl_ulong{step.weights.first}, cl_ulong{step.weights.stride}, buffer_of(step.labels.memory),
-         cl_ulong{step.labels.first}, step.classes, buffer_of(step.sums.memory), cl_ulong{step.sums.first},
-         cl_ulong{step.sums.stride});
+         Range{{groups * items, 1, 1}, {items, 1, 1}}, step.nearest, static_cast<cl_uint>(rows),
+         static_cast<cl_uint>(step.nearest.cols), step.weights, buffer_of(step.labels.memory),
+         cl_ulong{step.labels.first}, step.classes, step.sums);
 }
 
 }  // namespace kith::opencl

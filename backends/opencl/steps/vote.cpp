@@ -34,23 +34,17 @@ void Device::enqueue(const spi::VoteStep& step) {
 void Device::vote_plain(const spi::VoteStep& step) {
   const std::size_t items = family_ == Family::lanes ? 1 : 64;
   launch("vote/vote.cl", define("GROUP", 1), "kith_vote", Range{{step.nearest.rows, 1, 1}, {items, 1, 1}},
-         buffer_of(step.nearest.memory), cl_ulong{step.nearest.first}, cl_ulong{step.nearest.stride},
-         static_cast<cl_uint>(step.nearest.rows), static_cast<cl_uint>(step.nearest.cols),
-         buffer_of(step.labels.memory), cl_ulong{step.labels.first}, step.classes,
-         buffer_of(step.counts.memory), cl_ulong{step.counts.first}, cl_ulong{step.counts.stride},
-         buffer_of(step.winner.memory), cl_ulong{step.winner.first}, cl_ulong{step.winner.stride});
+         step.nearest, static_cast<cl_uint>(step.nearest.rows), static_cast<cl_uint>(step.nearest.cols),
+         buffer_of(step.labels.memory), cl_ulong{step.labels.first}, step.classes, step.counts, step.winner);
 }
 
 /// Run a kernel with `items` work-items a query.
 template <class... More>
 void Device::launch_vote(const spi::VoteStep& step, const std::string& defines, const char* name,
                          std::size_t items, const More&... more) {
-  launch("vote/vote.cl", defines, name, Range{{step.nearest.rows * items, 1, 1}, {items, 1, 1}},
-         buffer_of(step.nearest.memory), cl_ulong{step.nearest.first}, cl_ulong{step.nearest.stride},
+  launch("vote/vote.cl", defines, name, Range{{step.nearest.rows * items, 1, 1}, {items, 1, 1}}, step.nearest,
          static_cast<cl_uint>(step.nearest.cols), buffer_of(step.labels.memory), cl_ulong{step.labels.first},
-         step.classes, buffer_of(step.counts.memory), cl_ulong{step.counts.first},
-         cl_ulong{step.counts.stride}, buffer_of(step.winner.memory), cl_ulong{step.winner.first},
-         cl_ulong{step.winner.stride}, more...);
+         step.classes, step.counts, step.winner, more...);
 }
 
 void Device::vote_atomic(const spi::VoteStep& step) {

@@ -13,11 +13,10 @@
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bitonic(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* keys) {
-  sort_blocks(distances + first, stride, columns, first_row, groups, lists, blocks, size, keep,
-              out + out_first, out_stride, keys);
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {
+  sort_blocks(distances + distances_at.first, distances_at.stride, columns, first_row, groups, lists, blocks,
+              size, keep, out + out_at.first, out_at.stride, keys);
 }
 
 // Three steps on `total` keys, of which item i has eight, `stride` apart. No barrier.
@@ -30,14 +29,14 @@ kernel void kith_bitonic_pass(global Key* keys, ulong total, ulong stride, uint 
 // make a list; `out` takes the first `keep` keys of each list.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_bitonic_clean(
     global const Key* from, uint blocks, uint size, uint span, uint groups, ulong keep, global Key* out,
-    ulong out_first, ulong out_stride, local Key* keys) {
+    Place out_at, local Key* keys) {
   const ulong list = get_group_id(0) / blocks, begin = get_group_id(0) % blocks * size;
   const uint lid = (uint)get_local_id(0), left = (uint)min((ulong)size, keep - min(keep, begin));
   if (left > 0) {
     for (uint i = lid; i < size; i += GROUP) keys[PLACE(i)] = from[get_group_id(0) * (ulong)size + i];
     barrier(CLK_LOCAL_MEM_FENCE);
     clean_run(keys, size / EACH, span);
-    global Key* to = out + out_first + list / groups * out_stride + list % groups * keep + begin;
+    global Key* to = out + out_at.first + list / groups * out_at.stride + list % groups * keep + begin;
     for (uint i = lid; i < left; i += GROUP) to[i] = keys[PLACE(i)];
   }
 }

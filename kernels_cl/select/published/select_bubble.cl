@@ -22,13 +22,13 @@
 // Barriers: none while bubbles walk; log2(GROUP) (1 + log2(PLACES)) for the lists. Local memory:
 // GROUP * PLACES keys, where PLACES is the power of two not below BUBBLES, and BUBBLES not below k.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubble_registers(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, Place out_at) {
   local Key lists[PLACES * GROUP];  // key b of item i's list at b * GROUP + i
   const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
   const ulong q = get_group_id(0) / groups;
   const uint begin = first_column(g, columns, groups), end = first_column(g + 1, columns, groups);
-  global const float* row = distances + first + q * stride;
+  global const float* row = distances + distances_at.first + q * distances_at.stride;
 
   Key bubble[BUBBLES];
 #pragma unroll
@@ -69,7 +69,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
       barrier(CLK_LOCAL_MEM_FENCE);
     }
   }
-  for (uint b = lid; b < k; b += GROUP) out[out_first + q * out_stride + (ulong)g * k + b] = lists[b * GROUP];
+  for (uint b = lid; b < k; b += GROUP)
+    out[out_at.first + q * out_at.stride + (ulong)g * k + b] = lists[b * GROUP];
 }
 
 #else  // PACK of them a work-item, for any k
@@ -88,15 +89,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
 // get_local_size(0) run on without end when STRETCH is 1.
 // -D WINDOW=local, or global where a large k does not fit: then in scratch, a part for each list.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubble(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, ulong out_first, ulong out_stride, WINDOW Key* windows,
-    ulong window_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, Place out_at, WINDOW Key* windows, ulong window_stride) {
   const uint lid = (uint)get_local_id(0), g = (uint)(get_group_id(0) % groups);
   const ulong q = get_group_id(0) / groups;
   const uint begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin;
   const uint packs = (k + PACK - 1) / PACK, kept = packs + 1;
-  global const float* values = distances + first + q * stride + begin;
+  global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   WINDOW Key* window = windows + get_group_id(0) * window_stride;
   WINDOW Key* carry = window + (ulong)kept * (STRETCH + 1);
 
@@ -108,7 +108,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubbl
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   for (ulong s = 0; s < steps; ++s) {
-    if (s + 1 < stretches) {  // stage what the first pack walks next
+    if (s + 1 < stretches) {  // stage what the distances_at.first pack walks next
       WINDOW Key* stretch = window + (s + 1) % kept * (STRETCH + 1);
       for (uint i = lid; i < STRETCH; i += ITEMS) {
         const ulong t = (s + 1) * STRETCH + i;
@@ -133,7 +133,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubbl
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   }
-  for (uint b = lid; b < k; b += ITEMS) out[out_first + q * out_stride + (ulong)g * k + b] = carry[b];
+  for (uint b = lid; b < k; b += ITEMS) out[out_at.first + q * out_at.stride + (ulong)g * k + b] = carry[b];
 }
 
 #endif

@@ -26,15 +26,14 @@ Key walk(ulong16* carried, ulong16* left, Key met) {
 }
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_bubble_lanes(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, global Key* restrict out, ulong out_first, ulong out_stride, WINDOW Key* bubbles,
-    ulong bubbles_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, global Key* restrict out, Place out_at, WINDOW Key* bubbles, ulong bubbles_stride) {
   const ulong q = get_group_id(0) / groups;
   const uint g = (uint)(get_group_id(0) % groups), begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin, walking = min(k, width);
   const ulong steps = width == 0 ? 0 : (ulong)width + walking - 1;
-  global const float* values = distances + first + q * stride + begin;
-  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
+  global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
 #ifdef VECTORS
   ulong16 carried[VECTORS], left[VECTORS];

@@ -30,14 +30,13 @@ void play_each(Key* keys) {
 // on, and so is a partner who is missing: it loses every round.
 // Work: 8 GROUP - 1 compare-exchanges and three barriers a tournament. Local memory: GROUP keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
   local Key winners[GROUP];
   const uint lid = (uint)get_local_id(0);
-  const Block block = block_of(distances + first, stride, columns, first_row, groups, lists, get_group_id(0),
-                               blocks, size, keep, out_stride);
-  global Key* list = out + out_first + block.out;
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
+                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
+  global Key* list = out + out_at.first + block.out;
   Key mine[EACH];
   load_keys(&block, lid, GROUP, mine);
   const uint found = min(keep, block.width);
@@ -81,12 +80,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min
 // may stay.
 // Work: i - 1 compare-exchanges for a tournament of i. Local memory: a key a place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_k_min_lanes(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* keys) {
-  const Block block = block_of(distances + first, stride, columns, first_row, groups, lists, get_group_id(0),
-                               blocks, size, keep, out_stride);
-  global Key* list = out + out_first + block.out;
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
+                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
+  global Key* list = out + out_at.first + block.out;
   for (uint i = 0; i < block.width; ++i) keys[i] = key_at(&block, i);
   uint players = block.width;
   for (uint j = 0; j < keep; ++j) {

@@ -12,9 +12,8 @@
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_local_sort(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* keys) {
-  sort_blocks(distances + first, stride, columns, first_row, groups, lists, blocks, size, keep,
-              out + out_first, out_stride, keys);
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {
+  sort_blocks(distances + distances_at.first, distances_at.stride, columns, first_row, groups, lists, blocks,
+              size, keep, out + out_at.first, out_at.stride, keys);
 }

@@ -14,14 +14,14 @@
 #include "merge/merge_local.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_merge_sort(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* one, local Key* other) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* one,
+    local Key* other) {
   const uint items = GROUP == 1 ? size / EACH : GROUP, a_block = size / EACH;
   const ulong first_job = get_group_id(0) * (ulong)(items / a_block);
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances + first, stride, columns, first_row, groups, lists,
-                                 first_job + i / a_block, blocks, size, keep, out_stride);
+    const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
+                                 groups, lists, first_job + i / a_block, blocks, size, keep, out_at.stride);
     Key each[EACH];
     load_keys(&block, i % a_block, a_block, each);
     sort_each(each);
@@ -38,10 +38,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_merge
     from = merged;
   }
   for (uint i = (uint)get_local_id(0); i < items; i += GROUP) {
-    const Block block = block_of(distances + first, stride, columns, first_row, groups, lists,
-                                 first_job + i / a_block, blocks, size, keep, out_stride);
+    const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
+                                 groups, lists, first_job + i / a_block, blocks, size, keep, out_at.stride);
     if (!block.exists) continue;
     for (uint j = i % a_block; j < keep; j += a_block)
-      out[out_first + block.out + j] = from[PLACE(i / a_block * size + j)];
+      out[out_at.first + block.out + j] = from[PLACE(i / a_block * size + j)];
   }
 }

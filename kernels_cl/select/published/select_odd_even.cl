@@ -19,15 +19,14 @@
 // Work: up to t' / 2 rounds of two phases for lists of t' places, 9 compare-exchanges and a barrier
 // each; t'^2 / 2 of those that count. Local memory: 4 keys an item.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_even(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
   local Key lowest[2][GROUP], highest[2][GROUP];  // of each item, for even and odd rounds
   local uint moves[3];                            // whether somebody moved, by round modulo 3
   const uint lid = (uint)get_local_id(0), a_block = size / EACH, item = lid % a_block;
   const Block block =
-      block_of(distances + first, stride, columns, first_row, groups, lists,
-               get_group_id(0) * (ulong)(GROUP / a_block) + lid / a_block, blocks, size, keep, out_stride);
+      block_of(distances + distances_at.first, distances_at.stride, columns, first_row, groups, lists,
+               get_group_id(0) * (ulong)(GROUP / a_block) + lid / a_block, blocks, size, keep, out_at.stride);
   Key mine[EACH];
 #pragma unroll
   for (uint r = 0; r < EACH; ++r) mine[r] = key_at(&block, item * EACH + r);
@@ -62,7 +61,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_e
     if (lid == 0) moves[(s + 1) % 3] = 0;
   }
   if (!block.exists) return;
-  global Key* list = out + out_first + block.out;
+  global Key* list = out + out_at.first + block.out;
 #pragma unroll
   for (uint r = 0; r < EACH; ++r)
     if (item * EACH + r < keep) list[item * EACH + r] = mine[r];
@@ -74,11 +73,11 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_e
 // phases compare vectors of neighbours.
 // Work: as above, one phase after another. Local memory: a key a place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_lanes(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row,
-    uint groups, ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, ulong out_first,
-    ulong out_stride, local Key* restrict evens, local Key* restrict odds) {
-  const Block block = block_of(distances + first, stride, columns, first_row, groups, lists, get_group_id(0),
-                               blocks, size, keep, out_stride);
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
+    ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
+    local Key* restrict evens, local Key* restrict odds) {
+  const Block block = block_of(distances + distances_at.first, distances_at.stride, columns, first_row,
+                               groups, lists, get_group_id(0), blocks, size, keep, out_at.stride);
   const uint pairs = (block.width + 1) / 2;
   for (uint i = 0; i < pairs; ++i) {
     evens[i] = key_at(&block, 2 * i);
@@ -100,7 +99,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_
       evens[i] = max(x, y);
     }
   }
-  global Key* list = out + out_first + block.out;
+  global Key* list = out + out_at.first + block.out;
   for (uint j = 0; j < keep; ++j) list[j] = j >= 2 * pairs ? NO_KEY : j % 2 ? odds[j / 2] : evens[j / 2];
 }
 
@@ -127,7 +126,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(
 
 // The first k of each list of `total` keys. Work-item (j, list).
 kernel void kith_first_keys(global const Key* restrict from, ulong total, uint k, uint groups,
-                            global Key* restrict out, ulong out_first, ulong out_stride) {
+                            global Key* restrict out, Place out_at) {
   const ulong j = get_global_id(0), list = get_global_id(1);
-  if (j < k) out[out_first + list / groups * out_stride + list % groups * k + j] = from[list * total + j];
+  if (j < k)
+    out[out_at.first + list / groups * out_at.stride + list % groups * k + j] = from[list * total + j];
 }

@@ -37,20 +37,21 @@ void stage_tile(global const float* values, uint t0, uint width, local float* ti
 // through local memory, TILE at a time, with two barriers a tile; one read of four serves 4 OWN
 // comparisons. Local memory: TILE floats.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_sort(
-    global const float* restrict distances, ulong first, ulong stride, uint columns, uint first_row, uint k,
-    uint groups, uint blocks, global Key* restrict out, ulong out_first, ulong out_stride) {
+    global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
+    uint groups, uint blocks, global Key* restrict out, Place out_at) {
   local float tile[TILE] __attribute__((aligned(16)));
   const ulong list_number = get_group_id(0) / blocks, q = list_number / groups;
   const uint lid = (uint)get_local_id(0), g = (uint)(list_number % groups);
   const uint begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin;
-  const uint own = (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the first of the work-group's
-  global const float* values = distances + first + q * stride + begin;
-  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  const uint own =
+      (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the distances_at.first of the work-group's
+  global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
+  global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
   float mine[OWN];
   uint place[OWN];
-  uint placed = 0;  // values that are not masked, for the first work-group of a list
+  uint placed = 0;  // values that are not masked, for the distances_at.first work-group of a list
 #pragma unroll
   for (uint r = 0; r < OWN; ++r) {
     const uint t = own + r * GROUP + lid;
@@ -94,16 +95,16 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 
 // Work-item w ranks 64 values of list w / blocks, a lane each: for CPU devices. No barrier, no local
 // memory.
-kernel void kith_select_rank_sort_lanes(global const float* restrict distances, ulong first, ulong stride,
+kernel void kith_select_rank_sort_lanes(global const float* restrict distances, Place distances_at,
                                         uint columns, uint first_row, uint k, uint groups, uint blocks,
-                                        global Key* restrict out, ulong out_first, ulong out_stride) {
+                                        global Key* restrict out, Place out_at) {
   const ulong list_number = get_global_id(0) / blocks, q = list_number / groups;
   const uint g = (uint)(list_number % groups), begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin;
   const uint own = (uint)(get_global_id(0) % blocks) * OWN * 16;
   const uint own_end = own < width ? min(width, own + OWN * 16) : own;
-  global const float* values = distances + first + q * stride + begin;
-  global Key* list = out + out_first + q * out_stride + (ulong)g * k;
+  global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
+  global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
   float value[OWN * 16];
   for (uint i = 0; i < OWN * 16; ++i) value[i] = own + i < own_end ? values[own + i] : NAN;

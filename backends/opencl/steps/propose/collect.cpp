@@ -156,8 +156,8 @@ void Device::collect_low(const spi::CollectStep& step) {
              (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
          "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.row_terms,
          static_cast<cl_uint>(step.values.rows), step.train.row_terms,
-         static_cast<cl_uint>(step.train.rows.rows), visits_of(step), cl_ulong{places}, error.b, error.chain,
-         error.under, buffer_of(step.scratch.memory));
+         static_cast<cl_uint>(step.train.rows.rows), visits_of(step), cl_ulong{places}, error,
+         buffer_of(step.scratch.memory));
 }
 
 }  // namespace kith::opencl

@@ -23,8 +23,7 @@ void Device::collect_dot(const spi::CollectStep& step) {
   const auto run = [&](const char* source, const char* name, const Range& range, const std::string& defines,
                        const auto&... shape) {
     launch_listing(step.out, step.bounds, source, define("METRIC", "negative_dot") + defines, name, range,
-                   buffer_of(q.memory), q.first, q.rows, buffer_of(t.memory), t.first, t.rows, t.dims,
-                   shape..., visits_of(step), buffer_of(step.scratch.memory), cl_ulong{places},
+                   Sides{q, t}, shape..., visits_of(step), buffer_of(step.scratch.memory), cl_ulong{places},
                    step.threshold, step.first_row);
   };
   if (family_ == Family::lanes) {

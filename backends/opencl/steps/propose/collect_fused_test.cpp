@@ -41,7 +41,17 @@ void Device::collect_fused_test(const spi::CollectStep& step) {
   const std::uint32_t steps = steps_of(step), tiles = divide_up(places, spi::quantized_block_rows);
   const Lines lines(Proposer::fp16, dims);
   const FusedTest fused_test(step);
-  const auto rows = static_cast<cl_uint>(step.values.rows);
+  Products products{queries.first * lines.row_pieces(),
+                    train.first * lines.row_pieces(),
+                    static_cast<cl_uint>(step.values.rows),
+                    static_cast<cl_uint>(train.rows),
+                    tiles,
+                    0,
+                    0,
+                    0,
+                    0,
+                    step.first_row,
+                    static_cast<float>(spi::fused_test_factor) * step.unscale};
   const bool halves = sums_squares(step.metric);
   const ErrorNumbers error(step);
   const std::string shape = define("PIECES", lines.pieces) + define("STEPS", steps);
@@ -51,22 +61,23 @@ void Device::collect_fused_test(const spi::CollectStep& step) {
          shape + define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
              (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
          "kith_fused_test_rows", Range{{fused_test_groups * group, 1, 1}, {group, 1, 1}},
-         step.queries.row_terms, rows, step.threshold, step.train.row_terms, static_cast<cl_uint>(train.rows),
-         buffer_of(train.memory), cl_ulong{train.first * lines.row_pieces()}, visits_of(step),
-         cl_ulong{places}, static_cast<cl_uint>(dims), error.b, error.chain, error.under,
-         static_cast<float>(spi::fused_test_factor) * step.unscale, buffer_of(step.scratch.memory),
-         cl_ulong{fused_test.gap_first}, cl_ulong{fused_test.fused_test_first});
+         buffer_of(step.queries.row_terms.memory), buffer_of(step.train.row_terms.memory),
+         TermPlaces{step.queries.row_terms, step.train.row_terms}, step.threshold, buffer_of(train.memory),
+         products, visits_of(step), cl_ulong{places}, static_cast<cl_uint>(dims), error,
+         buffer_of(step.scratch.memory), cl_ulong{fused_test.gap_first},
+         cl_ulong{fused_test.fused_test_first});
 
   const std::uint32_t query_blocks = divide_up(step.values.rows, block_queries);
   const std::uint32_t a_part =
       divide_up(tiles, parts_of(tiles, query_blocks, at_once * info.compute_units, start));
   const std::size_t groups = std::size_t{query_blocks} * divide_up(tiles, a_part);
+  products.query_blocks = query_blocks;
+  products.a_part = a_part;
+  products.unscale = step.unscale;
   launch_listing(step.out, step.bounds, "propose/collect_fused_test.cl", limits_.tile_options + shape,
                  "kith_collect_fp16_fused_test", Range{{groups * group, 1, 1}, {group, 1, 1}},
-                 buffer_of(queries.memory), cl_ulong{queries.first * lines.row_pieces()}, rows,
-                 visits_of(step), tiles, query_blocks, a_part, step.unscale, step.first_row,
-                 buffer_of(step.scratch.memory), cl_ulong{fused_test.gap_first},
-                 cl_ulong{fused_test.fused_test_first});
+                 buffer_of(queries.memory), products, visits_of(step), buffer_of(step.scratch.memory),
+                 cl_ulong{fused_test.gap_first}, cl_ulong{fused_test.fused_test_first});
 }
 
 }  // namespace kith::opencl

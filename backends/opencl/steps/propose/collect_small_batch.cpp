@@ -43,9 +43,8 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
   const std::size_t groups =
       std::min<std::size_t>(divide_up(chunks, warps), at_once * std::size_t{info.compute_units});
   const bool halves = sums_squares(step.metric);
-  const auto first_byte = [&](const spi::Grid<float>& rows) {
-    return cl_ulong{rows.first * shape.lines.row_pieces() * Lines::piece_bytes};
-  };
+  const spi::QuantizedRows &queries = step.queries, &train = step.train;
+  const cl_ulong row_bytes = std::size_t{shape.lines.row_pieces()} * Lines::piece_bytes;
   launch_listing_or_sampling(
       step, "propose/collect_small_batch.cl",
       define("PIECES", shape.lines.pieces) + define("ACROSS", shape.across) +
@@ -53,11 +52,12 @@ void Device::collect_small_batch(const spi::CollectStep& step) {
           (step.proposer == Proposer::int8 ? " -D BYTES" : "") + (spi::is_exact(step) ? " -D EXACT" : "") +
           " -cl-nv-maxrregcount=" + std::to_string(shape.registers),
       "kith_collect_small_batch", Range{{groups * batch_group, 1, 1}, {batch_group, 1, 1}},
-      buffer_of(step.queries.rows.memory), first_byte(step.queries.rows),
-      static_cast<cl_uint>(step.values.rows), buffer_of(step.train.rows.memory), first_byte(step.train.rows),
-      static_cast<cl_uint>(step.train.rows.rows), shape.lines.slabs, chunks, visits_of(step),
-      step.queries.row_terms, step.train.row_terms, step.threshold, step.unscale, error.b, error.chain,
-      error.under, step.first_row, Local{local});
+      buffer_of(queries.rows.memory), buffer_of(train.rows.memory),
+      Products{queries.rows.first * row_bytes, train.rows.first * row_bytes,
+               static_cast<cl_uint>(step.values.rows), static_cast<cl_uint>(train.rows.rows), chunks, 0, 0,
+               shape.lines.slabs, 0, step.first_row, step.unscale},
+      visits_of(step), buffer_of(queries.row_terms.memory), buffer_of(train.row_terms.memory),
+      TermPlaces{queries.row_terms, train.row_terms}, step.threshold, error, Local{local});
 }
 
 }  // namespace kith::opencl

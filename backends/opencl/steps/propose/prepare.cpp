@@ -29,9 +29,8 @@ void Device::enqueue(const spi::PrepareStep& step) {
   launch(lanes ? "prepare/prepare_lanes.cl" : "prepare/prepare.cl", lanes ? define("LANES", rows.block) : "",
          lanes ? "kith_prepare_lanes" : "kith_prepare",
          Range{{items * tiles_of(rows, 1), 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
-         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first},
-         buffer_of(out.rows.memory), cl_ulong{out.rows.first}, cl_ulong{out.rows.stride},
-         buffer_of(out.row_terms.memory), cl_ulong{out.row_terms.first}, cl_ulong{out.row_terms.stride});
+         rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, out.rows,
+         out.row_terms);
 }
 
 /// Blocks like those that the rows come in, from row 0 of the grid on.

@@ -57,6 +57,24 @@ inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, s
   return static_cast<std::uint32_t>(best);
 }
 
+/// Products of candidates.cl, an argument by value. Firsts are in pieces of 16 bytes, for
+/// collect_small_batch.cl in bytes. Of collect_fp16_tiles.cl steps are of 32 dimensions, and a_block is the
+/// pieces of 128 rows; of collect_small_batch.cl tiles are chunks, and steps are slabs; fused_test_rows.cl
+/// takes K unscale.
+struct Products {
+  cl_ulong queries_first, train_first;
+  cl_uint q_rows, t_rows;
+  cl_uint tiles, query_blocks, a_part;
+  cl_uint steps, a_block;
+  cl_uint first_row;
+  cl_float unscale;
+};
+
+/// TermPlaces of candidates.cl.
+struct TermPlaces {
+  Place queries, train;
+};
+
 /// What a kernel takes from the number of columns, and b: docs/certificate.md, sections 1 to 3.
 ///   with_chain  whether the error of an inner product's chain is counted with the product's, being as large,
 ///               since quantized rows are the rows

@@ -47,11 +47,8 @@ void Device::enqueue(const spi::RerankStep& step) {
   const std::string shape = lanes ? define("QUERY_BLOCK", q.block) + define("TRAIN_BLOCK", t.block)
                                   : define("GROUP", items) + (t.block == 1 ? " -D IN_ORDER" : "");
   launch(lanes ? "rerank/rerank_lanes.cl" : "rerank/rerank.cl", define_metric(step.metric) + shape,
-         lanes ? "kith_rerank_lanes" : "kith_rerank", range, buffer_of(q.memory), q.first,
-         buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
-         cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
-         buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
-         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+         lanes ? "kith_rerank_lanes" : "kith_rerank", range, Sides{q, t}, step.first_row, from.rows,
+         static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
 }
 
 /// As rerank_products.cl says.
@@ -61,12 +58,13 @@ void Device::rerank_products(const spi::RerankStep& step) {
   const std::size_t rows = step.queries.rows;
   const std::size_t groups = std::clamp<std::size_t>(std::size_t{64} * info.compute_units / rows, 1,
                                                      divide_up(from.rows.cols, items));
+  spi::Grid<float> half_norms = step.products.query_terms;
+  half_norms.first += spi::half_norm * half_norms.stride;
+  half_norms.stride = 1;
   launch("rerank/rerank_products.cl",
          define("GROUP", items) + define("HALVES", sums_squares(step.metric) ? 1 : 0), "kith_rerank_products",
-         Range{{items * groups, rows, 1}, {items, 1, 1}}, step.products.low,
-         buffer_of(step.products.query_terms.memory),
-         cl_ulong{step.products.query_terms.first + spi::half_norm * step.products.query_terms.stride},
-         cl_ulong{1}, from.rows, static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
+         Range{{items * groups, rows, 1}, {items, 1, 1}}, step.products.low, half_norms, from.rows,
+         static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
 }
 
 /// As rerank_lines.cl says.
@@ -79,11 +77,9 @@ void Device::rerank_lines(const spi::RerankStep& step) {
                     most = divide_up(from.rows.cols * team_queries, team_items);
   const auto parts = static_cast<cl_uint>(std::min(enough, most));
   launch("rerank/rerank_lines.cl", define_metric(step.metric), "kith_rerank_lines",
-         Range{{std::size_t{teams} * parts * team_items, 1, 1}, {team_items, 1, 1}}, buffer_of(q.memory),
-         q.first, q.rows, buffer_of(t.memory), t.first, t.dims, step.first_row, buffer_of(from.rows.memory),
-         cl_ulong{from.rows.first}, cl_ulong{from.rows.stride}, static_cast<cl_uint>(from.rows.cols),
-         buffer_of(from.counts.memory), cl_ulong{from.counts.first}, cl_ulong{from.counts.stride},
-         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride}, teams, parts);
+         Range{{std::size_t{teams} * parts * team_items, 1, 1}, {team_items, 1, 1}}, Sides{q, t},
+         step.first_row, from.rows, static_cast<cl_uint>(from.rows.cols), from.counts, step.out, teams,
+         parts);
 }
 
 }  // namespace kith::opencl

@@ -60,10 +60,10 @@ void Device::tighten_at_once(const spi::TightenStep& step) {
   const Shortlist shape = shortlist_of(step);
   launch("bound/tighten.cl", tighten_defines(step) + settle_defines(step) + (seeded ? " -D SEEDED" : ""),
          "kith_tighten", Range{{group * step.best.rows, 1, 1}, {group, 1, 1}}, step.keys,
-         static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.best, shape.list_size,
-         shape.capacity, shape.merge_at, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
-         Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts, step.lost, step.dims, row_terms_of(step),
-         step.threshold);
+         static_cast<cl_uint>(step.keys.cols), step.counts, step.k, step.best, shape.sizes(parts),
+         Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+         Local{std::size_t{2} * parts * sizeof(cl_uint)}, buffer_of(step.lost.memory),
+         buffer_of(row_terms_of(step).memory), buffer_of(step.threshold.memory), Settled(step));
 }
 
 /// The k best of the best so far and the candidates.
@@ -87,8 +87,9 @@ void Device::tighten_threshold(const spi::TightenStep& step, const std::string& 
   const std::size_t rows = step.best.rows;
   launch("bound/tighten_threshold.cl", defines, "kith_tighten_threshold",
          Range{{rows, 1, 1}, {family_ == Family::lanes ? 1u : 64u, 1, 1}}, step.best,
-         static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols), step.lost,
-         step.dims, row_terms_of(step), step.threshold);
+         static_cast<cl_uint>(rows), step.k, step.counts, static_cast<cl_uint>(step.keys.cols),
+         buffer_of(step.lost.memory), buffer_of(row_terms_of(step).memory), buffer_of(step.threshold.memory),
+         Settled(step));
 }
 
 }  // namespace kith::opencl

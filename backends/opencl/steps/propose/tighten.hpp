@@ -30,6 +30,15 @@ const spi::Grid<float>& row_terms_of(const Step& step) {
   return is_halved(step) ? step.query_terms : step.threshold;
 }
 
+/// Settled of settle.cl, an argument by value: where these grids stand.
+struct Settled {
+  Place lost, row_terms, threshold;
+  cl_uint dims;
+
+  explicit Settled(const spi::TightenStep& step)
+      : lost(step.lost), row_terms(row_terms_of(step)), threshold(step.threshold), dims(step.dims) {}
+};
+
 /// Why the threshold cannot be made; empty when it can.
 template <class Step>
 std::string refuse_threshold(const std::vector<Proposer>& proposers, const Step& step) {

@@ -79,8 +79,8 @@ void Device::tighten_by_small_batch(const spi::TightenBySampleStep& step) {
          define("GROUP", group) + define("VALUES", sample_values) + halves_define(step),
          "kith_tighten_sample_small_batch", Range{{group * step.threshold.rows, 1, 1}, {group, 1, 1}},
          step.sample, static_cast<cl_uint>(step.sample.cols), step.k, step.dims, row_terms_of(step),
-         step.threshold, shape.list_size, shape.capacity, shape.merge_at, Local{shape.list_bytes()},
-         Local{shape.buffer_bytes()}, Local{std::size_t{2} * parts * sizeof(cl_uint)}, parts);
+         step.threshold, shape.sizes(parts), Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+         Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
 /// The threshold from the k-th smallest bound, for which nothing is sorted. As tighten_bounds.cl says.

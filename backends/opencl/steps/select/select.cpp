@@ -111,10 +111,8 @@ void Device::select_threshold(const spi::SelectStep& step) {
   const auto run = [&](const char* where, const auto&... lists) {
     launch("select/select_threshold.cl",
            define("GROUP", threshold_group) + define("VALUES", threshold_values) + where,
-           "kith_select_threshold", range, buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride},
-           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, shape.list_size, shape.capacity,
-           shape.merge_at, buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride},
-           lists...);
+           "kith_select_threshold", range, d, static_cast<cl_uint>(d.cols), step.first_row, step.k,
+           step.groups, shape.sizes(0), step.out, lists...);
   };
   if (threshold.local)
     run("", Local{threshold.part * sizeof(Key)}, cl_ulong{0});
@@ -128,10 +126,9 @@ void Device::select_insertion(const spi::SelectStep& step) {
   const std::size_t items = family_ == Family::lanes ? 1 : 64;
   const bool down = d.rows >= items;
   launch("select/select_insertion.cl", "", "kith_select_insertion",
-         Range{{step.groups, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, buffer_of(d.memory),
-         cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols),
-         step.first_row, step.k, step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first},
-         cl_ulong{step.out.stride});
+         Range{{step.groups, d.rows, 1}, {down ? 1 : items, down ? items : 1, 1}}, d,
+         static_cast<cl_uint>(d.rows), static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups,
+         step.out);
 }
 
 }  // namespace kith::opencl

@@ -39,14 +39,11 @@ void Device::select_radix(const spi::SelectStep& step) {
   const bool all = group_width(d.cols, step.groups) <= step.k;
   const Range range = all ? Range{{step.k, step.groups, d.rows}, {items, 1, 1}}
                           : Range{{std::size_t{items} * step.groups, d.rows, 1}, {items, 1, 1}};
-  launch("select/select_radix.cl", defines, all ? "kith_select_radix_all" : "kith_select_radix", range,
-         buffer_of(d.memory), cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols),
-         step.first_row, step.k, step.groups, buffer_of(now.memory), cl_ulong{now.first},
-         cl_ulong{now.stride});
+  launch("select/select_radix.cl", defines, all ? "kith_select_radix_all" : "kith_select_radix", range, d,
+         static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, now);
   launch("select/select_radix.cl", defines, "kith_sort_runs",
-         Range{{std::size_t{items} * divide_up(step.k, first_run), step.groups, d.rows}, {items, 1, 1}},
-         buffer_of(now.memory), cl_ulong{now.first}, cl_ulong{now.stride}, step.k, first_run,
-         Local{first_run * sizeof(Key)});
+         Range{{std::size_t{items} * divide_up(step.k, first_run), step.groups, d.rows}, {items, 1, 1}}, now,
+         step.k, first_run, Local{first_run * sizeof(Key)});
   for (std::uint64_t run = first_run; run < step.k; run *= 2) {
     const auto rows = static_cast<std::uint32_t>(d.rows);
     merge_runs(now, rows, step.groups, step.k, static_cast<std::uint32_t>(run), next, step.k,

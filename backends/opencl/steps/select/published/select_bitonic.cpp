@@ -20,7 +20,8 @@ std::size_t Device::bitonic_scratch_bytes(const spi::SelectStep& step) const {
 
 void Device::select_bitonic(const spi::SelectStep& step) {
   const Blocks blocks = blocks_of_bitonic(step, family_, limits_);
-  launch_blocks(step, blocks, "select/published/select_bitonic.cl", "kith_select_bitonic", Local{blocks.local_bytes()});
+  launch_blocks(step, blocks, "select/published/select_bitonic.cl", "kith_select_bitonic",
+                Local{blocks.local_bytes()});
   const std::size_t padded = std::size_t{blocks.blocks} * blocks.size;
   for (std::size_t width = 2 * std::size_t{blocks.size}; width <= padded; width *= 2)
     bitonic_level(step, blocks, width, width == padded);
@@ -45,8 +46,8 @@ void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, st
   launch("select/published/select_bitonic.cl", defines, "kith_bitonic_clean",
          Range{{blocks.lists * blocks.blocks * blocks.items, 1, 1}, {blocks.items, 1, 1}},
          buffer_of(keys.memory), blocks.blocks, blocks.size, static_cast<cl_uint>(span), step.groups,
-         cl_ulong{last ? step.k : std::size_t{blocks.blocks} * blocks.size}, buffer_of(to.memory),
-         cl_ulong{to.first}, cl_ulong{to.stride}, Local{places(blocks.size, blocks.items) * sizeof(Key)});
+         cl_ulong{last ? step.k : std::size_t{blocks.blocks} * blocks.size}, to,
+         Local{places(blocks.size, blocks.items) * sizeof(Key)});
 }
 
 }  // namespace kith::opencl

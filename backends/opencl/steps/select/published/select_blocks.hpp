@@ -79,10 +79,9 @@ void Device::launch_blocks(const spi::SelectStep& step, const Blocks& blocks, co
                            const char* name, const More&... more) {
   const spi::Grid<float>& d = step.distances;
   const spi::Grid<Key> to = blocks.target(step);
-  launch(source, define("GROUP", blocks.items), name, blocks.range(), buffer_of(d.memory), cl_ulong{d.first},
-         cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row, step.groups,
-         cl_ulong{blocks.lists}, blocks.blocks, blocks.size, blocks.keep, buffer_of(to.memory),
-         cl_ulong{to.first}, cl_ulong{to.stride}, more...);
+  launch(source, define("GROUP", blocks.items), name, blocks.range(), d, static_cast<cl_uint>(d.cols),
+         step.first_row, step.groups, cl_ulong{blocks.lists}, blocks.blocks, blocks.size, blocks.keep, to,
+         more...);
 }
 
 }  // namespace kith::opencl

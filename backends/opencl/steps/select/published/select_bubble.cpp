@@ -82,10 +82,8 @@ void Device::select_bubble(const spi::SelectStep& step) {
   const spi::Grid<float>& d = step.distances;
   const auto run = [&](const char* source, const std::string& defines, const char* name, std::size_t items,
                        const auto&... more) {
-    launch(source, defines, name, Range{{lists_of(step) * items, 1, 1}, {items, 1, 1}}, buffer_of(d.memory),
-           cl_ulong{d.first}, cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row, step.k,
-           step.groups, buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride},
-           more...);
+    launch(source, defines, name, Range{{lists_of(step) * items, 1, 1}, {items, 1, 1}}, d,
+           static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, step.out, more...);
   };
   if (family_ == Family::lanes) {
     const Bubbles shape(step, limits_);
@@ -110,11 +108,11 @@ void Device::select_bubble(const spi::SelectStep& step) {
   const std::string defines =
       define("ITEMS", shape.items) + define("STRETCH", shape.stretch) + define("PACK", shape.pack);
   if (shape.local)
-    run("select/published/select_bubble.cl", defines + define("WINDOW", "local"), "kith_select_bubble", shape.items,
-        Local{shape.window * sizeof(Key)}, cl_ulong{0});
+    run("select/published/select_bubble.cl", defines + define("WINDOW", "local"), "kith_select_bubble",
+        shape.items, Local{shape.window * sizeof(Key)}, cl_ulong{0});
   else
-    run("select/published/select_bubble.cl", defines + define("WINDOW", "global"), "kith_select_bubble", shape.items,
-        buffer_of(step.scratch.memory), cl_ulong{shape.window});
+    run("select/published/select_bubble.cl", defines + define("WINDOW", "global"), "kith_select_bubble",
+        shape.items, buffer_of(step.scratch.memory), cl_ulong{shape.window});
 }
 
 }  // namespace kith::opencl

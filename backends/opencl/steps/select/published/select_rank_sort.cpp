@@ -13,9 +13,8 @@ void Device::select_rank_sort(const spi::SelectStep& step) {
   const std::uint32_t blocks = std::max(1u, divide_up(width, std::size_t{group} * own));
   launch("select/published/select_rank_sort.cl", define("GROUP", group) + (lanes ? "" : define("OWN", own)),
          lanes ? "kith_select_rank_sort_lanes" : "kith_select_rank_sort",
-         Range{{lists * blocks * group, 1, 1}, {group, 1, 1}}, buffer_of(d.memory), cl_ulong{d.first},
-         cl_ulong{d.stride}, static_cast<cl_uint>(d.cols), step.first_row, step.k, step.groups, blocks,
-         buffer_of(step.out.memory), cl_ulong{step.out.first}, cl_ulong{step.out.stride});
+         Range{{lists * blocks * group, 1, 1}, {group, 1, 1}}, d, static_cast<cl_uint>(d.cols),
+         step.first_row, step.k, step.groups, blocks, step.out);
 }
 
 }  // namespace kith::opencl
