@@ -3,9 +3,9 @@
 // A launcher takes a step that check() has let pass, enqueues and returns; what it returns is the error of a
 // launch, not of what was launched. Which launcher a step takes is chosen in backends/cuda/steps.
 // `..._scratch` tells how many bytes of scratch a launcher wants; with less, but never less than it wants for
-// a single row, it works in more rounds. Selectors are in select/selectors.hpp, and what single proposers need
-// beside these is in prepare/ and propose/.
-// No twin in kernels_cl: kernels of OpenCL are launched by their names.
+// a single row, it works in more rounds. Selectors are in select/selectors.hpp, and what single proposers
+// need beside these is in prepare/ and propose/. No twin in kernels_cl: kernels of OpenCL are launched by
+// their names.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -53,11 +53,11 @@ cudaError_t distance_of_small_batch(const Queue& queue, const spi::DistanceStep&
 cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step);
 
 /// Of few queries; of many; and of many up to some dimensions and neighbours.
-inline constexpr std::uint32_t points_max_dims = 8, points_max_k = 32;
+inline constexpr std::uint32_t low_dim_max_dims = 8, low_dim_max_k = 32;
 cudaError_t nearest_rows(const Queue& queue, const spi::NearestStep& step);
 std::size_t nearest_tiles_scratch(const Queue& queue, const spi::NearestStep& step);
 cudaError_t nearest_tiles(const Queue& queue, const spi::NearestStep& step);
-std::size_t nearest_points_scratch(const Queue& queue, const spi::NearestStep& step);
+std::size_t nearest_low_dim_scratch(const Queue& queue, const spi::NearestStep& step);
 cudaError_t nearest_low_dim(const Queue& queue, const spi::NearestStep& step);
 
 /// Up to threshold_max_k neighbours of fewer than 2^31 keys; and any.

@@ -3,9 +3,8 @@
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //
 // A warp computes the distances of 128 queries, a lane four of them, from the rows of one of `parts` parts of
-// the phase:
-// queries and bounds stay in registers, each block of 32 rows is copied to shared memory while those
-// before it are accumulated, four rows at a time. The few keys below the bound go to the buffer of
+// the phase. Queries and bounds stay in registers; each block of 32 rows is copied to shared memory while
+// those before it are accumulated, four rows at a time. The few keys below the bound go to the buffer of
 // (query, group, part), which is the lane's alone: no atomics, and warps never wait for each other. A
 // buffer that is nearly full is sorted by the warp, and lowers the bound.
 // Work: 2 dims + 1 instructions a pair, 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB a
@@ -77,6 +76,46 @@ __device__ void shrink_full(Lists& lists, std::uint32_t k) {
   }
 }
 
+/// The chains of the lane's four queries with four rows.
+///   a     [dims, 4]            of the queries
+///   rows  [dims, points_tile]  in shared memory, from the first of the four on
+template <Metric metric, int dims>
+__device__ __forceinline__ void accumulate_rows(float (&acc)[4][4], const float (&a)[dims][4],
+                                                const float* rows) {
+#pragma unroll
+  for (int e = 0; e < 16; ++e) acc[e / 4][e % 4] = Chain<metric>::start();
+#pragma unroll
+  for (int d = 0; d < dims; ++d) {
+    const float4 b = *reinterpret_cast<const float4*>(rows + d * points_tile);
+#pragma unroll
+    for (int e = 0; e < 4; ++e) {
+      acc[e][0] = Chain<metric>::next(acc[e][0], a[d][e], b.x);
+      acc[e][1] = Chain<metric>::next(acc[e][1], a[d][e], b.y);
+      acc[e][2] = Chain<metric>::next(acc[e][2], a[d][e], b.z);
+      acc[e][3] = Chain<metric>::next(acc[e][3], a[d][e], b.w);
+    }
+  }
+}
+
+/// Put those of four rows, from `row0` on, that are below a bound into the buffers.
+///   least  [4]  of each query the least of its four chains
+__device__ __forceinline__ void keep_near(Lists& lists, const float (&acc)[4][4], const float (&least)[4],
+                                          std::uint32_t row0, const Group& group, std::uint32_t shift) {
+#pragma unroll
+  for (int e = 0; e < 4; ++e) {
+    if (!(least[e] <= lists.limit[e])) continue;
+#pragma unroll
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      const std::uint32_t r = row0 + j;
+      if (!(acc[e][j] <= lists.limit[e]) || r < group.begin || r >= group.end) continue;
+      const Key key = key_of(acc[e][j], r + shift);
+      if (key >= lists.bound[e]) continue;
+      lists.buffers[static_cast<std::uint32_t>(e) * points_capacity + lists.count(e)] = key;
+      lists.counts += 1u << (8 * e);
+    }
+  }
+}
+
 template <Metric metric, int dims>
 __global__ __launch_bounds__(points_threads,
                              points_warps / warps) void scan_of_points(const Scan scan,
@@ -138,19 +177,7 @@ __global__ __launch_bounds__(points_threads,
 #pragma unroll 2
     for (std::uint32_t p = 0; p < points_tile; p += 4) {
       float acc[4][4];
-#pragma unroll
-      for (int e = 0; e < 16; ++e) acc[e / 4][e % 4] = Chain<metric>::start();
-#pragma unroll
-      for (int d = 0; d < dims; ++d) {
-        const float4 b = *reinterpret_cast<const float4*>(points + d * points_tile + p);
-#pragma unroll
-        for (int e = 0; e < 4; ++e) {
-          acc[e][0] = Chain<metric>::next(acc[e][0], a[d][e], b.x);
-          acc[e][1] = Chain<metric>::next(acc[e][1], a[d][e], b.y);
-          acc[e][2] = Chain<metric>::next(acc[e][2], a[d][e], b.z);
-          acc[e][3] = Chain<metric>::next(acc[e][3], a[d][e], b.w);
-        }
-      }
+      accumulate_rows<metric, dims>(acc, a, points + p);
       float least[4];
       bool any = false;
 #pragma unroll
@@ -160,19 +187,7 @@ __global__ __launch_bounds__(points_threads,
       }
       if (!__any_sync(all_lanes, any)) continue;
 
-#pragma unroll
-      for (int e = 0; e < 4; ++e) {
-        if (!(least[e] <= lists.limit[e])) continue;
-#pragma unroll
-        for (std::uint32_t j = 0; j < 4; ++j) {
-          const std::uint32_t r = row0 + p + j;
-          if (!(acc[e][j] <= lists.limit[e]) || r < group.begin || r >= group.end) continue;
-          const Key key = key_of(acc[e][j], r + scan.shift);
-          if (key >= lists.bound[e]) continue;
-          lists.buffers[static_cast<std::uint32_t>(e) * points_capacity + lists.count(e)] = key;
-          lists.counts += 1u << (8 * e);
-        }
-      }
+      keep_near(lists, acc, least, row0 + p, group, scan.shift);
       shrink_full(lists, scan.k);
     }
   }
@@ -185,7 +200,7 @@ __global__ __launch_bounds__(points_threads,
 template <int dims>
 cudaError_t launch_points(const Queue& queue, Metric metric, const Scan& scan) {
   if (scan.train.dims != dims) {
-    if constexpr (dims < points_max_dims) return launch_points<dims + 1>(queue, metric, scan);
+    if constexpr (dims < low_dim_max_dims) return launch_points<dims + 1>(queue, metric, scan);
     return cudaErrorInvalidValue;
   }
   const std::uint32_t scans = scan.query_tiles * scan.groups * scan.parts;

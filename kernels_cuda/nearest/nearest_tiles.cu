@@ -320,7 +320,7 @@ cudaError_t nearest_tiles(const Queue& queue, const spi::NearestStep& step) {
   return scan_in_phases(queue, search_of(step, false), step.scratch);
 }
 
-std::size_t nearest_points_scratch(const Queue& queue, const spi::NearestStep& step) {
+std::size_t nearest_low_dim_scratch(const Queue& queue, const spi::NearestStep& step) {
   return scratch_bytes(queue, search_of(step, true));
 }
 

@@ -4,12 +4,12 @@ namespace kith::cuda {
 namespace {
 
 /// Which kernels a step takes.
-enum class Way { rows, points, tiles };
+enum class Way { rows, low_dim, tiles };
 
 Way way_of(const spi::NearestStep& step) {
   // Below this a tile of 128 queries would compute more padding than queries.
   if (step.queries.rows <= spi::small_batch) return Way::rows;
-  return step.train.dims <= points_max_dims && step.k <= points_max_k ? Way::points : Way::tiles;
+  return step.train.dims <= low_dim_max_dims && step.k <= low_dim_max_k ? Way::low_dim : Way::tiles;
 }
 
 }  // namespace
@@ -26,8 +26,8 @@ spi::Support Device::check(const spi::NearestStep& step) const {
   switch (way_of(step)) {
     case Way::rows:
       break;
-    case Way::points:
-      return {"", nearest_points_scratch(queue_, step)};
+    case Way::low_dim:
+      return {"", nearest_low_dim_scratch(queue_, step)};
     case Way::tiles:
       return {"", nearest_tiles_scratch(queue_, step)};
   }
@@ -39,7 +39,7 @@ cudaError_t Device::enqueue(const spi::NearestStep& step) {
   switch (way_of(step)) {
     case Way::rows:
       break;
-    case Way::points:
+    case Way::low_dim:
       return nearest_low_dim(queue_, step);
     case Way::tiles:
       return nearest_tiles(queue_, step);

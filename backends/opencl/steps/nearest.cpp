@@ -9,17 +9,17 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t most_dims = 16;      // that fit into registers (nearest_low_dim.cl)
-constexpr std::uint32_t most_list = 32;      // keys likewise
-constexpr std::uint32_t tile_merge_at = 32;  // candidates a query that are worth a merge (nearest_tiles.cl)
-constexpr std::uint32_t points_group = 128;  // work-items (nearest_low_dim.cl)
+constexpr std::uint32_t low_dim_max_dims = 16;  // that fit into registers (nearest_low_dim.cl)
+constexpr std::uint32_t low_dim_max_k = 32;     // keys likewise
+constexpr std::uint32_t tile_merge_at = 32;   // candidates a query that are worth a merge (nearest_tiles.cl)
+constexpr std::uint32_t low_dim_group = 128;  // work-items (nearest_low_dim.cl)
 
-enum class Way { rows, points, tiles };
+enum class Way { rows, low_dim, tiles };
 
 /// Which kernel of the groups family suits a step.
 Way way_of(const spi::NearestStep& step) {
   if (step.queries.rows <= spi::small_batch) return Way::rows;
-  return step.queries.dims <= most_dims && step.k <= most_list ? Way::points : Way::tiles;
+  return step.train.dims <= low_dim_max_dims && step.k <= low_dim_max_k ? Way::low_dim : Way::tiles;
 }
 
 std::size_t queue_bytes(const spi::NearestStep& step) {
@@ -79,7 +79,7 @@ void Device::enqueue(const spi::NearestStep& step) {
   switch (way_of(step)) {
     case Way::rows:
       return nearest_rows(step);
-    case Way::points:
+    case Way::low_dim:
       return nearest_low_dim(step);
     case Way::tiles:
       return nearest_tiles(step);
@@ -125,10 +125,10 @@ void Device::nearest_rows(const spi::NearestStep& step) {
 
 void Device::nearest_low_dim(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
-  const Range range{{q.rows, step.groups, 1}, {points_group, 1, 1}};
+  const Range range{{q.rows, step.groups, 1}, {low_dim_group, 1, 1}};
   const std::string defines = define_metric(step.metric) + define("DIMS", t.dims) +
                               define("LIST", std::max(4u, std::bit_ceil(step.k))) +
-                              define("GROUP", points_group) + define("POINTS", 256) + define("QUEUE", 8);
+                              define("GROUP", low_dim_group) + define("POINTS", 256) + define("QUEUE", 8);
   launch("nearest/nearest_low_dim.cl", defines, "kith_nearest_low_dim", range, Sides{q, t}, step.first_row,
          step.k, step.groups, step.out);
 }
