@@ -3,9 +3,9 @@
 // A launcher takes a step that check() has let pass, enqueues and returns; what it returns is the error of a
 // launch, not of what was launched. Which launcher a step takes is chosen in backends/cuda/steps.
 // `..._scratch` tells how many bytes of scratch a launcher wants; with less, but never less than it wants for
-// a single row, it works in more rounds. Selectors are in select/selectors.hpp, and what single proposers
-// need beside these is in prepare/ and propose/. No twin in kernels_cl: kernels of OpenCL are launched by
-// their names.
+// a single row, it works in more rounds. Selectors are in select/selectors.hpp; what single proposers need
+// beside these is in prepare/ and propose/.
+// No twin in kernels_cl: kernels of OpenCL are launched by their names.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
-// What selectors that work in rounds of rows have in common: scratch for as many rows as there is room for,
-// and a launch for each round. No twin in kernels_cl: there the back end does this
-// (backends/opencl/steps/select/published/select_blocks.cpp).
+// What selectors share that work in rounds: scratch for as many rows as there is room for, and one launch for
+// each round of rows.
+// No twin in kernels_cl: there scratch is for all rows, and the back end launches once.
 #pragma once
 
 #include "common/part.cuh"

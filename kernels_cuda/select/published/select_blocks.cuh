@@ -1,7 +1,6 @@
-// What selectors that cut parts into blocks have in common: those that sort a part whole, tile by tile, and
-// those that sort runs, which are then merged.
-// No twin in kernels_cl: there the back end does this
-// (backends/opencl/steps/select/published/select_blocks.cpp).
+// What selectors share that cut parts into blocks: those that sort a part whole, tile by tile, and those that
+// sort runs, which are then merged.
+// No twin in kernels_cl: there the back end does this, in steps/select/published/select_blocks.cpp.
 #pragma once
 
 #include "merge/merge_runs.cuh"
