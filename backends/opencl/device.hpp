@@ -129,7 +129,17 @@ class Device : public spi::Device {
 #include "kith/spi/steps.def"
 #undef KITH_STEP
 
-  // One file a selector, select_NAME.cpp; threshold and insertion are in select.cpp.
+  /// A selector: the scratch it wants, and its launch.
+  struct SelectorKernels {
+    Selector selector;
+    std::size_t (Device::*scratch)(const spi::SelectStep& step) const;
+    void (Device::*select)(const spi::SelectStep& step);
+  };
+  /// Null where this back end has no such selector.
+  static const SelectorKernels* find_selector(Selector selector);
+
+  // One file a selector, select_NAME.cpp, those of papers in select/published/; threshold and insertion are
+  // in select.cpp.
   void select_threshold(const spi::SelectStep& step);
   void select_insertion(const spi::SelectStep& step);
   void select_bubble(const spi::SelectStep& step);
@@ -140,13 +150,18 @@ class Device : public spi::Device {
   void select_odd_even(const spi::SelectStep& step);
   void select_rank_sort(const spi::SelectStep& step);
   void select_merge_sort(const spi::SelectStep& step);
-  spi::Support check_local_sort(const spi::SelectStep& step) const;
+  std::size_t threshold_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t bubble_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t radix_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t local_sort_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t k_min_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t bitonic_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t odd_even_scratch_bytes(const spi::SelectStep& step) const;
   std::size_t merge_sort_scratch_bytes(const spi::SelectStep& step) const;
+  std::size_t no_scratch_bytes(const spi::SelectStep&) const {
+    return 0;
+  }
+  std::string refuse_local_sort(const spi::SelectStep& step) const;
   void bitonic_level(const spi::SelectStep& step, const Blocks& blocks, std::size_t width, bool last);
   // Blocks: select_blocks.cpp and .hpp.
   std::size_t blocks_scratch_bytes(const spi::SelectStep& step, const Blocks& blocks) const;

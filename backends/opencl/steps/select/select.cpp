@@ -42,65 +42,46 @@ std::string refuse_length(const spi::SelectStep& step) {
 
 }  // namespace
 
+const Device::SelectorKernels* Device::find_selector(Selector selector) {
+  static constexpr SelectorKernels all[] = {
+      {Selector::threshold, &Device::threshold_scratch_bytes, &Device::select_threshold},
+      {Selector::radix, &Device::radix_scratch_bytes, &Device::select_radix},
+      {Selector::bubble, &Device::bubble_scratch_bytes, &Device::select_bubble},
+      {Selector::insertion, &Device::no_scratch_bytes, &Device::select_insertion},
+      {Selector::local_sort, &Device::local_sort_scratch_bytes, &Device::select_local_sort},
+      {Selector::k_min, &Device::k_min_scratch_bytes, &Device::select_k_min},
+      {Selector::bitonic, &Device::bitonic_scratch_bytes, &Device::select_bitonic},
+      {Selector::odd_even, &Device::odd_even_scratch_bytes, &Device::select_odd_even},
+      {Selector::rank_sort, &Device::no_scratch_bytes, &Device::select_rank_sort},
+      {Selector::merge_sort, &Device::merge_sort_scratch_bytes, &Device::select_merge_sort},
+  };
+  for (const SelectorKernels& kernels : all)
+    if (kernels.selector == selector) return &kernels;
+  return nullptr;
+}
+
 spi::Support Device::check(const spi::SelectStep& step) const {
-  std::string refusal = refuse_length(step);
-  if (!refusal.empty()) return {std::move(refusal), 0};
-  switch (step.selector) {
-    case Selector::insertion:
-    case Selector::rank_sort:
-      return {};
-    case Selector::threshold: {
-      const Threshold threshold(step.k, limits_.local_memory_bytes);
-      const std::size_t lists = step.distances.rows * step.groups;
-      return {"", threshold.local ? 0 : lists * threshold.part * sizeof(Key)};
-    }
-    case Selector::bubble:
-      return {"", bubble_scratch_bytes(step)};
-    case Selector::radix:
-      return {"", radix_scratch_bytes(step)};
-    case Selector::local_sort:
-      return check_local_sort(step);
-    case Selector::k_min:
-      return {"", k_min_scratch_bytes(step)};
-    case Selector::bitonic:
-      return {"", bitonic_scratch_bytes(step)};
-    case Selector::odd_even:
-      return {"", odd_even_scratch_bytes(step)};
-    case Selector::merge_sort:
-      return {"", merge_sort_scratch_bytes(step)};
-    default: {
-      std::string known;
-      for (const Selector selector : info.selectors)
-        known += (known.empty() ? "" : ", ") + std::string(name(selector));
-      return {"it has no selector " + std::string(name(step.selector)) + "; it has " + known, 0};
-    }
+  const SelectorKernels* const kernels = find_selector(step.selector);
+  if (!kernels) {
+    std::string known;
+    for (const Selector selector : info.selectors)
+      known += (known.empty() ? "" : ", ") + std::string(name(selector));
+    return {"it has no selector " + std::string(name(step.selector)) + "; it has " + known, 0};
   }
+  std::string refusal = refuse_length(step);
+  if (refusal.empty() && step.selector == Selector::local_sort) refusal = refuse_local_sort(step);
+  if (!refusal.empty()) return {std::move(refusal), 0};
+  return {"", (this->*kernels->scratch)(step)};
 }
 
 void Device::enqueue(const spi::SelectStep& step) {
   if (step.distances.rows == 0) return;
-  switch (step.selector) {
-    case Selector::threshold:
-      return select_threshold(step);
-    case Selector::bubble:
-      return select_bubble(step);
-    case Selector::radix:
-      return select_radix(step);
-    case Selector::local_sort:
-      return select_local_sort(step);
-    case Selector::k_min:
-      return select_k_min(step);
-    case Selector::bitonic:
-      return select_bitonic(step);
-    case Selector::odd_even:
-      return select_odd_even(step);
-    case Selector::rank_sort:
-      return select_rank_sort(step);
-    case Selector::merge_sort:
-      return select_merge_sort(step);
-    default:
-      return select_insertion(step);
-  }
+  (this->*find_selector(step.selector)->select)(step);
+}
+
+std::size_t Device::threshold_scratch_bytes(const spi::SelectStep& step) const {
+  const Threshold threshold(step.k, limits_.local_memory_bytes);
+  return threshold.local ? 0 : step.distances.rows * step.groups * threshold.part * sizeof(Key);
 }
 
 void Device::select_threshold(const spi::SelectStep& step) {

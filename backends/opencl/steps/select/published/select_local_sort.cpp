@@ -10,14 +10,16 @@ std::uint32_t sorted_block(const Limits& limits) {
 
 }  // namespace
 
-spi::Support Device::check_local_sort(const spi::SelectStep& step) const {
+std::string Device::refuse_local_sort(const spi::SelectStep& step) const {
   const std::uint32_t block = sorted_block(limits_);
-  if (step.k > block)
-    return {"k = " + std::to_string(step.k) + " is more than the " + std::to_string(block) +
-                " values of a block, of which local_sort keeps the first k; choose k <= " +
-                std::to_string(block) + " or another selector",
-            0};
-  return {"", blocks_scratch_bytes(step, Blocks(step, family_, block))};
+  if (step.k <= block) return "";
+  return "k = " + std::to_string(step.k) + " is more than the " + std::to_string(block) +
+         " values of a block, of which local_sort keeps the first k; choose k <= " + std::to_string(block) +
+         " or another selector";
+}
+
+std::size_t Device::local_sort_scratch_bytes(const spi::SelectStep& step) const {
+  return blocks_scratch_bytes(step, Blocks(step, family_, sorted_block(limits_)));
 }
 
 void Device::select_local_sort(const spi::SelectStep& step) {
