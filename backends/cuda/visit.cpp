@@ -7,14 +7,14 @@ namespace {
 
 constexpr CUresult missing = CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
 
-// The runtime would do for the current device, but not for a thread that has none: to put that back would
-// make a context on device 0. Nor does it know of contexts that a host program makes itself.
+// We use the driver's API: the runtime cannot restore "no current context" without making one on device 0,
+// and it does not know contexts that a host program makes itself.
 struct Driver {
   decltype(&cuDeviceGet) device = [](CUdevice*, int) { return missing; };
   decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
   decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
   decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
-  // Of memory that CUDA does not know it says nothing, where cuPointerGetAttribute would call that an error.
+  // cuPointerGetAttribute would report an error for memory that CUDA does not know; this says nothing then.
   decltype(&cuPointerGetAttributes) attributes = [](unsigned, CUpointer_attribute*, void**, CUdeviceptr) {
     return missing;
   };

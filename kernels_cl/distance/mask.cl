@@ -1,8 +1,8 @@
 // mask: strike out the pairs of a tile that do not count.
 //
-//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts; filter_stride
-//                               is 0 where one row of bits serves all queries
-//   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter says 0
+//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts; the stride is 0
+//                               where one row of bits serves all queries
+//   distances  [q, t]           row-major; written as bits, only where the filter says 0
 //   from       [q, t]           with -D FROM: likewise, written to `distances` where the filter says 1
 //
 // Column j is training row first_row + j. Work is cut along words, so that a word is read once, and need not

@@ -9,8 +9,8 @@
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
 //   least      -127, or of rows on a grid -128
-//   exact      1 where c + byte / scale is computed without a rounding, so that rows lie on the grid or do
-//   not
+//   exact      1 where c + byte / scale is computed without a rounding: then rows lie on the grid or
+//              do not
 //
 // Work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
 // in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter

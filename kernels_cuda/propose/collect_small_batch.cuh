@@ -2,8 +2,8 @@
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats or of bytes (half_shape.hpp)
 //   threshold [q, 1]      row terms of both, [4, q] and [4, t]
-//   out       [q, capacity]   training rows with bounds, in any order; counts [q, 1] grow beyond the
-//                             capacity, too
+//   out       [q, capacity]   training rows with bounds, in any order
+//   counts    [q, 1]          grow, also beyond the capacity
 //   sample    [q, places / 16]   instead: the least bound of each 16 of these
 //
 // A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.

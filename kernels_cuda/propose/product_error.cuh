@@ -7,7 +7,7 @@
 
 namespace kith::cuda {
 
-/// What E takes from the number of columns, made on the host.
+/// Terms of the error bound E that depend on the number of columns; the host computes them.
 struct ErrorTerms {
   double chain;  // of inner products: the error of the chain itself, a unit of both norms
   double tiny;   // what underflow takes from a product of rows of norm 0
