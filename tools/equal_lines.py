@@ -4,7 +4,8 @@
 A place is a run of at least six lines that stands once more earlier: in a file before it in the order of names, or
 above it in its own file. Three copies are two places; a run is as long as both sides agree. White space does not
 matter. Lines that carry nothing do not count, neither as equal nor as different: blank ones, comments, braces and
-other punctuation, a lone keyword, includes, imports, namespaces and usings.
+other punctuation, a lone keyword, includes, imports, namespaces and usings, and declarations of overrides, which
+C++ makes each class repeat from its interface.
 
 Twins do not count against each other: kernels_cl/x/y.cl and kernels_cuda/x/y.cu (.cuh, .hpp) are one step in two
 languages that share no file, and are meant to read alike. Inside one language a repeat counts as anywhere.
@@ -52,7 +53,16 @@ def carrying_lines(path):
             if NOTHING.match(text) or not re.search(r"\w", KEYWORDS.sub("", text)):
                 continue
             lines.append((number, text))
+            if slashes and text.endswith(" override;"):
+                drop_declaration(lines)
     return lines
+
+
+def drop_declaration(lines):
+    """Takes the declaration that the last line ends out of `lines`."""
+    lines.pop()
+    while lines and not lines[-1][1].endswith((";", "{", "}", ":")):
+        lines.pop()
 
 
 def length_of_run(a, i, b, j):

@@ -5,12 +5,12 @@
 #
 # tools/equal_lines.py says what counts.
 
-limit_equal=6
+limit_equal=4
 
 packages_equal="python3"
 
 # Six lines, and the same with other spaces, a comment and braces between, are one place; five lines are none, nor
-# are twins among the kernels; a second copy in the same language is one.
+# are twins among the kernels, nor declarations of overrides; a second copy in the same language is one.
 planted_equal() {
   planted=$logs/equal.planted
   rm -rf "$planted" && mkdir -p "$planted/lib" "$planted/tests" "$planted/kernels_cl/a" "$planted/kernels_cuda/a" || return
@@ -18,6 +18,7 @@ planted_equal() {
   sed 's/ = /  =\t/; 3s|$|  // three\n}\n\n// and four\n{|' "$planted/lib/six.cpp" > "$planted/tests/spaced.cpp"
   sed 's/a3/b3/' "$planted/lib/six.cpp" > "$planted/tests/three_differs.cpp"
   sed 's/a/c/' "$planted/lib/six.cpp" | tee "$planted/kernels_cl/a/b.cl" | tee "$planted/kernels_cuda/a/b.cuh" > "$planted/kernels_cuda/a/d.cu"
+  printf 'int h%s(int a,\n  int b) const override;\n' 1 2 3 4 5 6 | tee "$planted/lib/overrides.hpp" > "$planted/tests/overrides.hpp"
   python3 tools/equal_lines.py "$planted" > "$planted/found"
   cat > "$planted/expected" <<'END'
 kernels_cuda/a/d.cu:1-6 = kernels_cl/a/b.cl:1-6 (6 lines)
