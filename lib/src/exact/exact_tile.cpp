@@ -1,5 +1,9 @@
 #include "exact/exact_tile.hpp"
 
+#include <memory>
+
+#include "device/timing.hpp"
+
 namespace kith {
 
 spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
@@ -28,29 +32,42 @@ spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratc
           plan.threads};
 }
 
-void run_tile(const ResidentRows& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
-              std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer) {
-  spi::Device& device = *index.device.state()->device;
-  const TileLists lists = workspace.lists(count, number, last);
-  const spi::RowBlocks queries = workspace.queries(count), train = tile.rows_on_device(index);
-  const auto first_row = static_cast<std::uint32_t>(tile.first);
-  if (plan.fused) {
-    device.enqueue(nearest_step(plan, queries, train, first_row, lists, workspace.scratch()));
-    timer.after(spi::NearestStep::name);
-  } else {
-    const spi::Grid<float> distances = workspace.distances(count, tile.rows);
-    device.enqueue(distance_step(plan, queries, train, distances));
-    timer.after(spi::DistanceStep::name);
-    if (filter) {
-      device.enqueue(filter.mask(distances, first_row));
-      timer.after(spi::MaskStep::name);
+void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                      std::function<void()>& overlap) const {
+  const std::shared_ptr<Device::State>& state = index_.device.state();
+  const spi::RowBlocks queries = workspace.queries(count);
+  for (std::int64_t i = 0; i < steps(); ++i) {
+    const Tile& tile = tiles_[static_cast<std::size_t>(i)];
+    const TileLists lists = workspace.lists(count, i, i + 1 == steps());
+    const spi::RowBlocks train = tile.rows_on_device(index_);
+    const auto first_row = static_cast<std::uint32_t>(tile.first);
+    {
+      const DeviceSession session(*state);
+      StepTimer timer(*session, trace);
+      if (plan_.fused) {
+        session->enqueue(nearest_step(plan_, queries, train, first_row, lists, workspace.scratch()));
+        timer.after(spi::NearestStep::name);
+      } else {
+        const spi::Grid<float> distances = workspace.distances(count, tile.rows);
+        session->enqueue(distance_step(plan_, queries, train, distances));
+        timer.after(spi::DistanceStep::name);
+        if (filter_) {
+          session->enqueue(filter_.mask(distances, first_row));
+          timer.after(spi::MaskStep::name);
+        }
+        session->enqueue(select_step(plan_, distances, first_row, lists, workspace.scratch()));
+        timer.after(spi::SelectStep::name);
+      }
+      if (lists.merge) {
+        session->enqueue(merge_step(plan_, lists, workspace.scratch()));
+        timer.after(spi::MergeStep::name);
+      }
+      timer.collect(overlap);
+      if (watcher.watches()) session->finish();
     }
-    device.enqueue(select_step(plan, distances, first_row, lists, workspace.scratch()));
-    timer.after(spi::SelectStep::name);
+    do_once(overlap);
+    watcher.step_done();
   }
-  if (!lists.merge) return;
-  device.enqueue(merge_step(plan, lists, workspace.scratch()));
-  timer.after(spi::MergeStep::name);
 }
 
 }  // namespace kith

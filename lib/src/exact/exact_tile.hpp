@@ -1,9 +1,15 @@
-// One training tile by the chain: distance, select, merge; or nearest, which is the first two in one step.
+// A search by the chain: distance, select, merge for each training tile; or nearest, which is the first two in
+// one step.
 #pragma once
 
-#include "device/timing.hpp"
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "device/watcher.hpp"
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/trace.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/tiles.hpp"
@@ -20,10 +26,26 @@ spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const sp
                        std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch);
 spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratch& scratch);
 
-/// Enqueue the steps of tile number `number`, counted from 0, for the first `count` queries in `workspace`.
-/// The caller holds the device's lock.
-///   last  its result is the result of the search
-void run_tile(const ResidentRows& index, const Plan& plan, const Tile& tile, std::int64_t number, bool last,
-              std::int64_t count, const Workspace& workspace, const DeviceFilter& filter, StepTimer& timer);
+/// Queries searched by the chain alone, one training tile after the other.
+class ExactSearch {
+ public:
+  /// A plan without a proposer. All of these live longer.
+  ExactSearch(const ResidentRows& index, const Plan& plan, const DeviceFilter& filter)
+      : index_(index), plan_(plan), filter_(filter), tiles_(train_tiles(index, plan)) {}
+
+  /// Of a query tile.
+  std::int64_t steps() const { return static_cast<std::int64_t>(tiles_.size()); }
+
+  /// The k nearest of the first `count` queries in `workspace`, into its result. Locks the device.
+  ///   overlap  called once while the device works; empty afterwards
+  void run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+           std::function<void()>& overlap) const;
+
+ private:
+  const ResidentRows& index_;
+  const Plan& plan_;
+  const DeviceFilter& filter_;
+  const std::vector<Tile> tiles_;
+};
 
 }  // namespace kith

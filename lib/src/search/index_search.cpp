@@ -35,10 +35,14 @@ void prepare_store(const RowStore& store, const SearchRequest& request) {
 
 }  // namespace
 
-Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
-                        Trace* trace) const try {
+Neighbors Index::search(const RowsView& given, std::int64_t k, const PlanOptions& options, Trace* trace) const
+    try {
   Neighbors found;
-  search_into(queries, k, found, options, trace);
+  const MappedOptions mapped("search", *state_, options, given.rows, k);
+  const CentredRows queries("search", "query", *state_, given);
+  NeighborsSink sink(state_->metric, found);
+  kith::search(*state_, queries, k, mapped.options(), sink, trace);
+  state_->numbers.to_numbers(found.index);
   return found;
 } catch (...) {
   rethrow_as_error();

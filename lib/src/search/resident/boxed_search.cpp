@@ -7,8 +7,8 @@
 #include "boxes/boxes_rules.hpp"
 #include "device/timing.hpp"
 #include "plan/reasons.hpp"
-#include "search/resident/exact_search.hpp"
 #include "search/resident/pipeline.hpp"
+#include "search/resident/rest_search.hpp"
 
 namespace kith {
 namespace {

@@ -8,6 +8,7 @@
 #include "certified/bounded_search.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "exact/exact_tile.hpp"
 #include "plan/attempts.hpp"
 #include "plan/plan_filter.hpp"
 #include "plan/product_bounds.hpp"
@@ -17,7 +18,7 @@
 #include "rows/rows.hpp"
 #include "search/resident/boxed_search.hpp"
 #include "search/resident/device_queries.hpp"
-#include "search/resident/exact_search.hpp"
+#include "search/resident/rest_search.hpp"
 
 namespace kith {
 namespace {
@@ -96,6 +97,8 @@ class TileSearch {
     if (bounded_) bounded_->begin_with(known);
   }
 
+  /// Who searches by the chain alone; null: that is left to run().
+  const ExactSearch* exact() const { return exact_ ? &*exact_ : nullptr; }
   ///   first  of the search, query 0 of the tile
   void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
            Trace* trace, std::function<void()>& overlap);
@@ -132,7 +135,6 @@ void TileSearch::run(MatrixView<const float> queries, std::int64_t first, Worksp
                      Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
   if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, overlap);
   const std::int64_t count = queries.rows();
-  if (exact_) return exact_->run(count, workspace, watcher, trace, overlap);
   const std::size_t begin = begin_;
   Open open = all_open(count);
   if (finer_ && leave_to_finer(queries, open, workspace, trace)) return watcher.steps_done(steps());
@@ -272,8 +274,12 @@ std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
     const MatrixView<const float> of_tile = search.queries.slice(first, count);
     upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.device_queries);
-    tiles->begin_with(search.known.slice(first, count));
-    tiles->run(of_tile, first, workspace, watcher, trace, search.overlap);
+    if (const ExactSearch* const exact = tiles->exact()) {
+      exact->run(count, workspace, watcher, trace, search.overlap);
+    } else {
+      tiles->begin_with(search.known.slice(first, count));
+      tiles->run(of_tile, first, workspace, watcher, trace, search.overlap);
+    }
     on_tile(workspace, first, count);
   }
   do_once(search.overlap);  // there are no queries

@@ -9,8 +9,8 @@
 #include "plan/plan_memory.hpp"
 #include "rows/row_filter.hpp"
 #include "search/resident/boxed_search.hpp"
-#include "search/resident/exact_search.hpp"
 #include "search/resident/pipeline.hpp"
+#include "search/resident/rest_search.hpp"
 
 namespace kith {
 namespace {

@@ -157,24 +157,21 @@ class AnswerSearch {
         known_(begins_with(index, plan, request.known)),
         room_(index, plan) {}
 
-  ///   begun    is set once the sink has an answer
-  ///   returns  as search_resident() does
-  std::vector<std::int64_t> run(bool& begun) {
+  PlannedSearch planned() {
     const QuerySet& queries = request_.queries;
-    std::optional<LandedQueries> landed;
-    if (const RowsToLand* const there = queries.on_device()) landed.emplace(*index_.device.state(), *there);
-    std::optional<PlanOptions> unfiltered;
-    if (plan_.struck) unfiltered.emplace(options_).filter = {};
-    return kith::run({index_, plan_, unfiltered ? *unfiltered : options_, queries.rows(), queries.largest(),
-                      trace_, [this] { sink_.begin(request_.m(), request_.k); },
-                      landed ? &*landed : request_.device_queries, known_},
-                     [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-                       begun = true;
-                       take_tile(workspace, first, count);
-                     });
+    if (const RowsToLand* const there = queries.on_device()) landed_.emplace(*index_.device.state(), *there);
+    if (plan_.struck) unfiltered_.emplace(options_).filter = {};
+    return {index_,
+            plan_,
+            unfiltered_ ? *unfiltered_ : options_,
+            queries.rows(),
+            queries.largest(),
+            trace_,
+            [this] { sink_.begin(request_.m(), request_.k); },
+            landed_ ? &*landed_ : request_.device_queries,
+            known_};
   }
 
- private:
   void take_tile(Workspace& workspace, std::int64_t first, std::int64_t count) {
     if (sink_.take_on_device(workspace.result(count), first, trace_)) return;
     const std::span<Key> keys = room_.keys();
@@ -187,6 +184,7 @@ class AnswerSearch {
     sink_.tile_done(workspace, first, count);
   }
 
+ private:
   const ResidentRows& index_;
   const SearchRequest& request_;
   const PlanOptions& options_;
@@ -195,6 +193,8 @@ class AnswerSearch {
   Trace* const trace_;
   const FoundBefore known_;
   KeysOfTile room_;
+  std::optional<LandedQueries> landed_;
+  std::optional<PlanOptions> unfiltered_;  ///< of a search whose filter is heeded afterwards
 };
 
 /// The plan that a chunk before this one was searched by; null: there is none that fits.
@@ -240,7 +240,11 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
       if (trace) begin_trace(index, *plan, made, *trace);
-      return AnswerSearch(index, request, options, *plan, sink, trace).run(begun);
+      AnswerSearch answers(index, request, options, *plan, sink, trace);
+      return run(answers.planned(), [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+        begun = true;
+        answers.take_tile(workspace, first, count);
+      });
     } catch (const Error& error) {
       if (begun || !planner.give_way(error, plan ? &*plan : nullptr)) throw;
     }

@@ -1,9 +1,8 @@
-#include "search/resident/exact_search.hpp"
+#include "search/resident/rest_search.hpp"
 
 #include <algorithm>
 #include <cmath>
 
-#include "exact/exact_tile.hpp"
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
 #include "search/lists/trace_sums.hpp"
@@ -45,23 +44,6 @@ PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const 
   rest.threads = options.threads;
   rest.stop = options.stop;
   return rest;
-}
-
-void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-                      std::function<void()>& overlap) const {
-  const std::shared_ptr<Device::State>& state = index_.device.state();
-  for (std::int64_t i = 0; i < steps(); ++i) {
-    {
-      const DeviceSession session(*state);
-      StepTimer timer(*session, trace);
-      run_tile(index_, plan_, tiles_[static_cast<std::size_t>(i)], i, i + 1 == steps(), count, workspace,
-               filter_, timer);
-      timer.collect(overlap);
-      if (watcher.watches()) session->finish();
-    }
-    do_once(overlap);
-    watcher.step_done();
-  }
 }
 
 std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,

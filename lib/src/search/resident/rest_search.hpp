@@ -1,0 +1,27 @@
+// Queries that the attempts of a plan have left open, searched by a plan of their own.
+#pragma once
+
+#include <cstdint>
+
+#include "certified/bounded_search.hpp"
+#include "kith/trace.hpp"
+#include "rows/resident_rows.hpp"
+#include "tiles/workspace.hpp"
+
+namespace kith {
+
+/// Options of the chain for what is left of a search by `plan`, while that holds its memory.
+PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options);
+
+/// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
+/// those of the tile are. Throws what planning and searching throw.
+///   plan      whose other attempts left them
+///   options   with the filter of the open queries
+///   queries   [count, dims]  of the tile
+///   proposer  of the plan of their own; none: the chain alone
+/// Returns how many queries the proposer left to the chain.
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const Workspace& workspace, Trace* trace);
+
+}  // namespace kith
