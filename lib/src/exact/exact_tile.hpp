@@ -1,5 +1,5 @@
-// A search by the chain: distance, select, merge for each training tile; or nearest, which is the first two in
-// one step.
+// A search by the chain: distance, select and merge for each training tile; or nearest, which is the first
+// two in one step.
 #pragma once
 
 #include <cstdint>
