@@ -60,16 +60,16 @@ class SetStore final : public RowStore {
   ///   parts  by member, then by place
   SetStore(const RowSchema& set, SetLayout layout, std::vector<SetPart> parts, std::int64_t rows);
 
-  StoreInfo info() const override;
-  std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
-  /// Members at the same time, each one part after the other.
-  void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
-            const Feedback& feedback) const override;
-  void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
-  std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
   std::shared_ptr<const RowStore> subset(const RowSchema& schema,
                                          std::span<const std::int64_t> places) const override;
+  std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
+  void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
+  StoreInfo info() const override;
+  std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
+  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+            const Feedback& feedback) const override;
+  /// Members at the same time, each one part after the other.
+  void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
 
  private:
   /// What one member has to do in a search.

@@ -20,9 +20,9 @@ class ResidentStore final : public RowStore {
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override {
     visit(*this, request, trace);
   }
+  void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
             const Feedback& feedback) const override;
-  void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
   std::shared_ptr<const RowStore> subset(const RowSchema& schema,
                                          std::span<const std::int64_t> places) const override;
