@@ -4,8 +4,8 @@
 
 #include "command/input/query_flags.hpp"
 #include "command/input/voting_flags.hpp"
-#include "command/shared/command_line.hpp"
 #include "command/shared/named_files.hpp"
+#include "command/words/command_line.hpp"
 #include "fuzz.hpp"
 
 namespace kith::fuzz {

@@ -1,7 +1,7 @@
 // kith: the command.
-#include "command/shared/command_line.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/program.hpp"
+#include "command/words/command_line.hpp"
 
 int main(int argc, char** argv) {
   using namespace kith::command;

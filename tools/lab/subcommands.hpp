@@ -1,7 +1,7 @@
 // The subcommands of kith-lab. tools/command/shared/command.hpp says what a subcommand is.
 #pragma once
 
-#include "command/shared/command_line.hpp"
+#include "command/words/command_line.hpp"
 
 namespace kith::command {
 

@@ -12,10 +12,10 @@
 #include <thread>
 #include <vector>
 
-#include "command/shared/command_line.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/shared/program.hpp"
+#include "command/words/command_line.hpp"
 #include "kith/mpi.hpp"
 #include "mpi_ranks.hpp"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "command/shared/command_line.hpp"
+#include "command/words/command_line.hpp"
 #include "common/folder.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "lab/experiments/measure.hpp"

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "command/input/elements.hpp"
-#include "command/input/text_keys.hpp"
 #include "command/shared/ranks.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "command/shared/command.hpp"
-#include "command/shared/keys.hpp"
 #include "command/shared/named_files.hpp"
+#include "command/words/keys.hpp"
 #include "files/table.hpp"
 #include "kith/matrix_view.hpp"
 
@@ -41,6 +41,23 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
 
 /// Of these, how files are laid out, and how large their parts may be: --format, --csv, --limits.
 void add_text_options(CLI::App& app, TableFlags& flags);
+
+/// --csv, whose keys set flags.reading and flags.svm_base.
+Topic csv_topic(TableFlags& flags);
+
+/// --limits, whose keys set flags.reading.limits.
+Topic limits_topic(TableFlags& flags);
+
+/// A separator by its sign or name: comma, semicolon, tab, pipe, space, colon.
+/// Throws invalid_argument: it can be none.
+char separator_named(const std::string& text);
+
+/// `,` or `.`, or comma, point. Throws invalid_argument: neither.
+char decimal_named(const std::string& text);
+
+/// utf-8, latin-1 (iso-8859-1), windows-1252 (cp1252), utf-16, utf-16le, utf-16be, in any case, `-` and `_`
+/// left out or not. Throws invalid_argument: nothing is called so.
+files::Encoding encoding_named(const std::string& name);
 
 /// How files are read; what they are taken for unasked is told on stderr, as note().
 files::FileOptions file_options(const TableFlags& flags);

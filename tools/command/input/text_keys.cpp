@@ -1,10 +1,12 @@
-#include "command/input/text_keys.hpp"
+// --csv and --limits: how text files are read, and how large the parts of files may be.
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
 
+#include "command/input/tables.hpp"
+#include "command/words/keys.hpp"
 #include "files/source.hpp"
 #include "files/text/layout.hpp"
 #include "files/text/number.hpp"

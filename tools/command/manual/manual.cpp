@@ -5,8 +5,8 @@
 #include <sstream>
 
 #include "command/shared/command.hpp"
-#include "command/shared/keys.hpp"
-#include "command/shared/option_groups.hpp"
+#include "command/words/keys.hpp"
+#include "command/words/option_groups.hpp"
 
 namespace kith::command {
 namespace {

@@ -96,6 +96,15 @@ CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& va
 CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
                          const std::string& help, std::int64_t smallest);
 
+/// An option of several texts, with commas between them or given several times.
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type);
+
+/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
+/// Messages spell them with -.
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices);
+
 /// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
 std::size_t parse_bytes(const std::string& text);
 

@@ -149,6 +149,31 @@ CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std
   return option;
 }
 
+CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
+                        const std::vector<std::string>& choices) {
+  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
+  std::string shown = value;
+  std::replace(shown.begin(), shown.end(), '_', '-');
+  option->default_str(shown);
+  return option->transform(CLI::Validator(
+      [&app, name, choices](std::string& text) -> std::string {
+        const std::string given = text;
+        text = plain_name(text);
+        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
+        std::vector<std::string> spelled = choices;
+        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
+        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
+                                                "\"; " + advice_on_name(given, spelled));
+      },
+      ""));
+}
+
+CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
+                       const std::string& help, const std::string& type) {
+  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
+  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
 std::size_t parse_bytes(const std::string& text) {
   std::uint64_t count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);

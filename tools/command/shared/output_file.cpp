@@ -3,7 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 
-#include "command/shared/keys.hpp"
+#include "command/shared/command.hpp"
 #include "command/shared/ranks.hpp"
 
 namespace kith::command {

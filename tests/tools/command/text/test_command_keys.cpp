@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "command/input/text_keys.hpp"
+#include "command/input/tables.hpp"
 
 namespace kith::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "command.hpp"
+#include "command/shared/command.hpp"
 
 namespace kith::command {
 

@@ -1,4 +1,4 @@
-#include "command/shared/usage.hpp"
+#include "command/words/usage.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

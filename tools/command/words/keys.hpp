@@ -1,5 +1,4 @@
-// Options whose values are words: one of some choices, a list, or several settings at once, as KEY=VALUE with
-// commas between them: `--csv sep=;,header=no`.
+// Options that decide several things at once, as KEY=VALUE with commas between them: `--csv sep=;,header=no`.
 #pragma once
 
 #include <cstdint>
@@ -42,15 +41,6 @@ const std::vector<Topic>& known_topics();
 
 /// What `kith help csv` prints.
 std::string topic_text(const Topic& topic);
-
-/// An option of several texts, with commas between them or given several times.
-CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                       const std::string& help, const std::string& type);
-
-/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
-/// Messages spell them with -.
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
-                        const std::vector<std::string>& choices);
 
 /// A whole number. Throws invalid_argument: it is none, or out of range.
 std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest);

@@ -1,13 +1,13 @@
-#include "command_line.hpp"
+#include "command/words/command_line.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
 
-#include "command/shared/keys.hpp"
-#include "command/shared/option_groups.hpp"
+#include "command/words/keys.hpp"
+#include "command/words/option_groups.hpp"
+#include "command/words/usage.hpp"
 #include "report/plain.hpp"
-#include "usage.hpp"
 
 namespace kith::command {
 namespace {

@@ -1,10 +1,10 @@
-#include "command/shared/keys.hpp"
+#include "command/words/keys.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
-#include "command/shared/usage.hpp"
+#include "command/words/usage.hpp"
 #include "files/named.hpp"
 #include "files/source.hpp"
 
@@ -88,31 +88,6 @@ CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
 
 const std::vector<Topic>& known_topics() {
   return topics();
-}
-
-CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
-                        const std::vector<std::string>& choices) {
-  CLI::Option* option = app.add_option(name, value, help)->type_name("WHAT");
-  std::string shown = value;
-  std::replace(shown.begin(), shown.end(), '_', '-');
-  option->default_str(shown);
-  return option->transform(CLI::Validator(
-      [&app, name, choices](std::string& text) -> std::string {
-        const std::string given = text;
-        text = plain_name(text);
-        if (std::find(choices.begin(), choices.end(), text) != choices.end()) return {};
-        std::vector<std::string> spelled = choices;
-        for (std::string& choice : spelled) std::replace(choice.begin(), choice.end(), '_', '-');
-        throw Error(Errc::invalid_argument, app.get_name() + ": " + name + ": there is no \"" + given +
-                                                "\"; " + advice_on_name(given, spelled));
-      },
-      ""));
-}
-
-CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
-                       const std::string& help, const std::string& type) {
-  CLI::Option* option = app.add_option(name, values, help)->type_name(type)->expected(1)->delimiter(',');
-  return option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
 std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest) {

@@ -1,4 +1,4 @@
-#include "command/shared/option_groups.hpp"
+#include "command/words/option_groups.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
