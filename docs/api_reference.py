@@ -6,7 +6,7 @@ HEADERS = [
     ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Rows by ranges", "source"), ("Rows on sets of devices", "placement"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("Index files", "index_file"), ("How files are written", "save_options"),
     ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"),
-    ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("Plans and options", "plan"), ("What a search did", "trace"),
+    ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("What calls are told", "options"), ("Choices", "choices"), ("Plans", "plan"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Centres", "centre"), ("Models", "model"), ("Labels", "labels"),

@@ -32,31 +32,28 @@ int main(void) {
   static const char* const names[classes] = {"setosa", "versicolor", "virginica"};
   kith_device* device = NULL;
   kith_classifier* classifier = NULL;
-  kith_rows train, queries;
-  kith_vote_options vote;
-  kith_search_options options;
-  kith_classification answer;
+  kith_rows train = KITH_INIT(kith_rows), queries;
+  kith_vote_options vote = KITH_INIT(kith_vote_options);
+  kith_search_options options = KITH_INIT(kith_search_options);
+  kith_classification answer = KITH_INIT(kith_classification);
+  kith_classification* const answers[] = {&answer};
   kith_within* neighbors = NULL;
-  kith_within_info lists;
+  kith_within_info lists = KITH_INIT(kith_within_info);
   int64_t label[m];
   double share[m * classes];
   const float radius = 1;
   int calls = 0, q, c;
 
-  kith_rows_init(&train, sizeof train);
   train.data = flowers, train.rows = n, train.cols = dims;
   queries = train;
   queries.data = asked, queries.rows = m;
   check(kith_device_open("cpu", &device));
   check(kith_classifier_new(device, &train, kinds, 1, NULL, &classifier));
 
-  kith_vote_options_init(&vote, sizeof vote);
   vote.weights = "distance";
-  kith_search_options_init(&options, sizeof options);
   options.progress = count_calls, options.user = &calls;
-  kith_classification_init(&answer, sizeof answer);
   answer.label = label, answer.share = share;
-  check(kith_classifier_classify(classifier, &queries, 3, &vote, &options, &answer));
+  check(kith_classifier_classify(classifier, &queries, 3, &vote, &options, 1, answers));
   for (q = 0; q < m; ++q) {
     printf("flower %d is %s:", q, names[label[q]]);
     for (c = 0; c < classes; ++c) printf(" %.3f", share[q * classes + c]);
@@ -66,7 +63,6 @@ int main(void) {
 
   answer.share = NULL;
   check(kith_classifier_classify_within(classifier, &queries, &radius, 1, NULL, NULL, &answer, &neighbors));
-  kith_within_info_init(&lists, sizeof lists);
   check(kith_within_describe(neighbors, &lists));
   for (q = 0; q < m; ++q)
     printf("flower %d has %" PRId64 " neighbours within %g: %s\n", q, lists.first[q + 1] - lists.first[q],

@@ -17,8 +17,7 @@ static void check(kith_status status) {
 }
 
 static kith_rows rows_of(const float* values, int64_t rows) {
-  kith_rows view;
-  kith_rows_init(&view, sizeof view);
+  kith_rows view = KITH_INIT(kith_rows);
   view.data = values;
   view.rows = rows;
   view.cols = dims;
@@ -31,13 +30,12 @@ int main(void) {
   const kith_rows train = rows_of(points, n), queries = rows_of(asked, m);
   kith_device* device = NULL;
   kith_index* index = NULL;
-  kith_index_options options;
+  kith_index_options options = KITH_INIT(kith_index_options);
   float distance[m * k];
   int64_t row[m * k];
   int q, j;
 
   check(kith_device_open("cpu", &device));
-  kith_index_options_init(&options, sizeof options);
   options.metric = "euclidean";
   check(kith_index_new(device, &train, &options, &index));
   check(kith_index_search(index, &queries, k, NULL, distance, row));

@@ -30,13 +30,12 @@ from ._core._errors import (
     Unsupported,
 )
 from ._core._index import Index, knn_graph
-from ._core._index_file import IndexFileInfo, index_file_info, open_index
+from ._core._index_file import IndexFileInfo, index_file_info
 from ._core._keys import Keys, RadiusKeys, digest, finish, largest_element, leave_out, merge
 from ._core._library import version as _version
 from ._core._metrics import metrics
 from ._core._names import shorten as _shorten
 from ._core._results import Neighbors, RadiusNeighbors
-from ._core._source import open_source
 from ._core._trained import Classifier, Regressor
 
 __version__ = _version()
@@ -74,14 +73,9 @@ __all__ = [
     "leave_out",
     "merge",
     "metrics",
-    "open_index",
-    "open_source",
 ]
 
 _shorten(globals()[_name] for _name in __all__)
-for _opens in (open_index, open_source):  # which come before it, so that typing.get_type_hints finds it
-    _opens.__globals__["Index"] = Index
-
 _SUBMODULES = ("dask", "faiss", "files", "sklearn")
 
 

@@ -61,8 +61,8 @@ def test_every_search_has_the_bits_of_centred_rows(metric, device):
             assert one.tolist() == other.tolist()
     for one, other in zip(index.search_keys(Q, 4), right.search_keys(asked, 4)):
         assert one.tolist() == other.tolist()
-    graph = right.search(floats(X, shift), 3, self_from=0)
-    same(index.search(X, 3, self_from=0), graph)
+    graph = right.search(floats(X, shift), 3, exclude_self_from=0)
+    same(index.search(X, 3, exclude_self_from=0), graph)
     same(kith.knn_graph(X, 3, metric, device, centre=True), graph)
     same(kith.knn_graph(X, 3, metric, device, centre=shift), graph)
 
@@ -81,8 +81,8 @@ def test_the_centre_is_learned_once_and_goes_with_the_index(index, tmp_path, dev
     path = tmp_path / "a.kidx"
     grown.save(path)
     assert kith.index_file_info(path).centred
-    same(kith.open_index(path, device).search(Q, 5), right.search(asked, 5))
-    parts = [kith.open_index(path, device, rows=part).search_keys(Q, 5) for part in ((0, 77), (77, 400))]
+    same(kith.Index(path, device=device).search(Q, 5), right.search(asked, 5))
+    parts = [kith.Index(path, device=device, rows=part).search_keys(Q, 5) for part in ((0, 77), (77, 400))]
     same(kith.finish("l2", kith.merge(parts)), right.search(asked, 5))
     plain(X, index.centre, device=device).save(path)
     assert not kith.index_file_info(path).centred
@@ -94,18 +94,18 @@ def test_sources_learn_it_and_keep_it(index, residence, tmp_path, device):
     index.save(path)
     right = index.search(Q, 5)
     try:
-        opened = kith.open_source(path, device=device, residence=residence)
+        opened = kith.Index(path, device=device, storage=residence)
         assert opened.centre.tolist() == index.centre.tolist()
         same(opened.search(Q, 5), right)
         for rows in (X, np.lib.stride_tricks.as_strided(X, X.shape, X.strides)):
             for centre in (True, index.centre):
-                same(kith.open_source(rows, device=device, residence=residence, centre=centre).search(Q, 5), right)
+                same(kith.Index(rows, device=device, storage=residence, centre=centre).search(Q, 5), right)
     except kith.Unsupported as error:
         assert residence == "quantized" and "proposer int8" in str(error)
     with pytest.raises(kith.InvalidArgument, match="has a centre already, which is kept; leave the centre out"):
-        kith.open_source(path, device=device, residence=residence, centre=True)
+        kith.Index(path, device=device, storage=residence, centre=True)
     with pytest.raises(kith.InvalidArgument, match="a centre is for differences of values, and negative_dot"):
-        kith.open_source(path, "negative_dot", device, residence=residence)
+        kith.Index(path, "negative_dot", device, storage=residence)
 
 
 @pytest.mark.parametrize("kind", ["float32", "int32", "int64", "uint32", "int16", "longdouble", ">f8"])
@@ -156,7 +156,7 @@ def test_columns_that_do_not_count(device, tmp_path):
     assert index.centre.tolist() == [right.centre[0], 0, 0, right.centre[1]]
     same(index.search(asked, 5), right.search(Q[:, [0, 2]], 5))
     index.save(tmp_path / "a.kidx")
-    same(kith.open_index(tmp_path / "a.kidx", device).search(asked, 5), right.search(Q[:, [0, 2]], 5))
+    same(kith.Index(tmp_path / "a.kidx", device=device).search(asked, 5), right.search(Q[:, [0, 2]], 5))
 
 
 @pytest.mark.parametrize("named, why", [
@@ -169,9 +169,9 @@ def test_columns_that_do_not_count(device, tmp_path):
 ], ids=str)  # fmt: skip
 def test_what_is_refused(named, why, device):
     named = {"centre": True, "device": device, **named}
-    for make in (kith.Index, kith.open_source):
+    for storage in (None, "automatic"):
         with pytest.raises(kith.InvalidArgument) as raised:
-            make(X, **named)
+            kith.Index(X, storage=storage, **named)
         assert why in str(raised.value) and "\n" not in str(raised.value)
 
 

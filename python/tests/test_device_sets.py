@@ -23,8 +23,9 @@ def test_placement(both, random, tmp_path, placement, shares):
     distance, row = neighbors(train, queries, 7, "l2")
     index = kith.Index(train, device=both, placement=placement, shares=shares)
     index.save(tmp_path / "a.kidx")
-    opened = kith.open_index(tmp_path / "a.kidx", both, placement=placement, shares=shares)
-    for one in (index, opened):
+    opened = kith.Index(tmp_path / "a.kidx", device=both, placement=placement, shares=shares)
+    streamed = kith.Index(train, device=both, storage="stream", placement=placement, shares=shares, chunk_rows=90)
+    for one in (index, opened, streamed):
         found = one.search(queries, 7)
         assert np.array_equal(found.row, row) and np.array_equal(found.distance, distance)
 

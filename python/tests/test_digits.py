@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from functools import partial
 
 import kith
 import kith.faiss
@@ -149,7 +150,7 @@ DOORS = {
     "Index": lambda x: kith.Index(x, device="cpu"),
     "with_": lambda x: kith.Index([[1.0]], device="cpu").with_(x),
     "knn_graph": lambda x: kith.knn_graph(x, 1, device="cpu"),
-    "open_source": lambda x: kith.open_source(x, device="cpu", residence="stream", chunk_rows=2),
+    "storage": lambda x: kith.Index(x, device="cpu", storage="stream", chunk_rows=2),
     "Classifier": lambda x: kith.Classifier(x, [0, 1, 2], device="cpu"),
     "Regressor.with_": lambda x: kith.Regressor([[1.0]], [1], device="cpu").with_(x, [0, 1, 2]),
     "faiss.knn": lambda x: kith.faiss.knn(np.ones((1, 1), np.float32), x, 1, device="cpu"),
@@ -190,7 +191,7 @@ def test_estimators_do_not_tell_of_queries():
 
 
 def test_columns_that_do_not_count_are_not_told():
-    for make in (kith.Index, kith.open_source):
+    for make in (kith.Index, partial(kith.Index, storage="automatic")):
         assert told(make, np.c_[EPOCHS, np.arange(3)], device="cpu", features=[1]) == ""
         assert "column 2: " in told(make, np.c_[EPOCHS, np.arange(3), EPOCHS], device="cpu", features=[2, 1])
         with pytest.raises(kith.InvalidArgument, match="there is no feature 7"), warnings.catch_warnings():

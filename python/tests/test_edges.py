@@ -23,11 +23,11 @@ def calls_with(rows, device):
     index = kith.Index(rows, device=device)
     voter = kith.Classifier(rows, [0, 1] * 4, device=device)
     mean = kith.Regressor(rows, np.arange(8.0), device=device)
-    source = kith.open_source(rows, device=device, residence="stream", chunk_rows=3)
+    source = kith.Index(rows, device=device, storage="stream", chunk_rows=3)
     return [
         lambda k: index.search(rows, k),
         lambda k: index.search(rows, k, filter=[1, 2]),
-        lambda k: index.search(rows, k, self_from=0),
+        lambda k: index.search(rows, k, exclude_self_from=0),
         lambda k: index.search(np.repeat(rows, 100_000, axis=0), k),
         lambda k: index.prepare(5, k),
         lambda k: index.explain(5, k),
@@ -107,7 +107,7 @@ def test_outputs_that_share_memory_are_refused(rows, device):
 
 def test_outputs_that_share_memory_with_rows_that_stay_are_refused(random):
     rows = whole(random, 40, 4)
-    index = kith.open_source(rows, device="cpu", residence="stream", chunk_rows=7)
+    index = kith.Index(rows, device="cpu", storage="stream", chunk_rows=7)
     with pytest.raises(kith.InvalidArgument, match="out's distance and source share memory"):
         index.search(rows[:3].copy(), 4, out=(rows[10:13], np.empty((3, 4), np.int64)))
 

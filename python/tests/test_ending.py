@@ -18,7 +18,7 @@ BEGIN = """
     voter = kith.Classifier(X, np.arange(len(X)) % 3, device="cpu")
     long = kith.Index(random.random((20000, 256), np.float32), device="cpu")
     many = random.random((200000, 256), np.float32)
-    threads = {"threads": 1, "proposer": "none"}
+    threads = {"threads": 1, "how": {"proposer": "none"}}
     def often(work):
         def forever():
             while True:

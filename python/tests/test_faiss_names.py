@@ -247,7 +247,7 @@ def test_files_that_are_none(tmp_path):
         kith.Index(VALUES, "squared_l2", first_row=7),
     ):
         index.save(path)
-        with pytest.raises(kith.Unsupported, match="kith.open_index opens it"):
+        with pytest.raises(kith.Unsupported, match="kith.Index opens it"):
             ours.read_index(path)
 
 

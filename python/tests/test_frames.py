@@ -111,7 +111,7 @@ ASKED = {
     "within_keys": lambda a, b: kith.Index(a, device="cpu").within_keys(b, 1),
     "with_": lambda a, b: kith.Index(a, device="cpu").with_(b),
     "with_ and search": lambda a, b: kith.Index(a, device="cpu").with_(np.ones((1, 2))).search(b, 1),
-    "source": lambda a, b: kith.open_source(a, device="cpu", residence="stream").search(b, 1),
+    "source": lambda a, b: kith.Index(a, device="cpu", storage="stream").search(b, 1),
     "Classifier": lambda a, b: kith.Classifier(a, [1, 2, 3], device="cpu").predict(b, 1),
     "shares": lambda a, b: kith.Classifier(a, [1, 2, 3], device="cpu").predict_proba(b, 1),
     "Classifier.with_": lambda a, b: kith.Classifier(a, [1, 2, 3], device="cpu").with_(b, [1, 2, 3]),

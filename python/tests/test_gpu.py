@@ -122,7 +122,7 @@ def test_answers_that_the_host_makes_come_back_to_the_device():
     ids = np.arange(1000, 1500)
     pairs = (
         (index.search(rows[:9], 3, filter=np.arange(100, 200)), host.search(train[:9], 3, filter=np.arange(100, 200))),
-        (index.search(rows[:9], 3, self_from=0), host.search(train[:9], 3, self_from=0)),
+        (index.search(rows[:9], 3, exclude_self_from=0), host.search(train[:9], 3, exclude_self_from=0)),
         (index.without([3]).search(rows[:9], 3), host.without([3]).search(train[:9], 3)),
         (kith.Index(rows, device="cuda:0", ids=ids).search(rows[:9], 3), kith.Index(train, ids=ids).search(train[:9], 3)),
         (index.with_(rows).search(rows[:9], 3), host.with_(train).search(train[:9], 3)),

@@ -124,10 +124,10 @@ def test_a_product_that_underflows_is_0_without_a_sign(device):
     assert index.within(tiny, 0).distance.tobytes() == bytes(4)
 
 
-def test_self_from(device, random):
+def test_exclude_self_from(device, random):
     train = whole(random, 40, 2, 3)  # many duplicates
     counts = ~np.eye(40, dtype=bool)
-    found = kith.Index(train, device=device).search(train[10:20], 5, self_from=10)
+    found = kith.Index(train, device=device).search(train[10:20], 5, exclude_self_from=10)
     same(found, neighbors(train, train[10:20], 5, counts=counts[10:20]))
 
 
@@ -262,9 +262,9 @@ def test_selectors_give_the_same(random):
     train, queries = whole(random, 300, 4), whole(random, 20, 4)
     index = kith.Index(train, device="cpu")
     for selector in index.device.info.selectors:
-        same(index.search(queries, 9, selector=selector), neighbors(train, queries, 9))
+        same(index.search(queries, 9, how={"selector": selector}), neighbors(train, queries, 9))
     with pytest.raises(kith.Error, match="selector|choose"):
-        index.search(queries, 9, selector="no_such")
+        index.search(queries, 9, how={"selector": "no_such"})
 
 
 def test_threads_and_memory_limit(random):

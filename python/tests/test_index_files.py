@@ -1,4 +1,4 @@
-"""kith.Index.save and kith.open_index: the same bits, files that are none."""
+"""kith.Index.save and kith.Index of a file: the same bits, files that are none."""
 
 import pickle
 
@@ -25,7 +25,7 @@ def test_an_index_comes_back(device, random, tmp_path, metric, dtype):
     index = kith.Index(train, metric, device, features=[6, 0, 3])
     index.save(tmp_path / "a.kidx")
     for on in (device, "cpu"):
-        opened = kith.open_index(tmp_path / "a.kidx", on)
+        opened = kith.Index(tmp_path / "a.kidx", device=on)
         assert (opened.metric, opened.rows, opened.dims) == (metric, 300, 7)
         same(opened.search(queries, 20), index.search(queries, 20))
     info = kith.index_file_info(str(tmp_path / "a.kidx"))
@@ -39,7 +39,7 @@ def test_bits_and_shards(device, random, tmp_path):
     codes = random.integers(0, 256, (50, 9), np.uint8)
     index = kith.Index(codes, "hamming", device, element="bits", first_row=1000)
     index.save(tmp_path / "a.kidx")
-    opened = kith.open_index(tmp_path / "a.kidx", device)
+    opened = kith.Index(tmp_path / "a.kidx", device=device)
     assert opened.first_row == 1000
     assert kith.digest(opened.search_keys(codes, 5)) == kith.digest(index.search_keys(codes, 5))
 
@@ -50,14 +50,14 @@ def test_progress(random, tmp_path):
     index.save(tmp_path / "a.kidx", progress=told.append)
     assert told == sorted(told) and told[-1] == 1
     told.clear()
-    kith.open_index(tmp_path / "a.kidx", "cpu", progress=told.append)
+    kith.Index(tmp_path / "a.kidx", device="cpu", progress=told.append)
     assert told == [0, 1]
 
     def stop(_):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        kith.open_index(tmp_path / "a.kidx", "cpu", progress=stop)
+        kith.Index(tmp_path / "a.kidx", device="cpu", progress=stop)
     with pytest.raises(KeyboardInterrupt):
         index.save(tmp_path / "b.kidx", progress=stop)
     assert not (tmp_path / "b.kidx").exists()
@@ -72,7 +72,7 @@ def test_parts_are_the_whole(random, tmp_path, metric):
     assert (info.rows, info.removed) == (87, 3)
     largest = float(np.abs(X).max())
     parts = [
-        kith.open_index(tmp_path / "a.kidx", "cpu", rows=rows, largest=largest)
+        kith.Index(tmp_path / "a.kidx", device="cpu", rows=rows, largest=largest)
         for rows in [(0, 1), (1, 50), (50, 90)]
     ]
     assert [part.rows for part in parts] == [0, 47, 40]
@@ -80,14 +80,14 @@ def test_parts_are_the_whole(random, tmp_path, metric):
     same(kith.finish(metric, merged), index.search(Q, 5))
     for rows, words in [((0, 91), "rows = 91"), ((5, 5), "are none"), ((-1, 5), "-1")]:
         with pytest.raises(kith.InvalidArgument, match=words):
-            kith.open_index(tmp_path / "a.kidx", "cpu", rows=rows)
+            kith.Index(tmp_path / "a.kidx", device="cpu", rows=rows)
 
 
 def test_removed_rows_of_a_file_stay_removed(random, tmp_path):
     X = whole(random, 40, 3)
     index = kith.Index(X, device="cpu").without([0, 7, 20])
     index.save(tmp_path / "a.kidx")
-    for opened in (kith.open_index(tmp_path / "a.kidx", "cpu"), pickle.loads(pickle.dumps(index))):
+    for opened in (kith.Index(tmp_path / "a.kidx", device="cpu"), pickle.loads(pickle.dumps(index))):
         assert opened.numbers().tolist() == index.numbers().tolist()
         same(opened.search(X, 37), index.search(X, 37))
 
@@ -98,14 +98,14 @@ def test_refusals(random, tmp_path):
     content = (tmp_path / "a.kidx").read_bytes()
     (tmp_path / "a.kidx").write_bytes(content[:-1])
     with pytest.raises(kith.BadFile, match="the file ends here, but"):
-        kith.open_index(tmp_path / "a.kidx", "cpu")
+        kith.Index(tmp_path / "a.kidx", device="cpu")
     (tmp_path / "a.kidx").write_bytes(content[:4200] + bytes([content[4200] ^ 1]) + content[4201:])
     with pytest.raises(kith.BadFile, match="byte 4096: the checksum of the .* bytes from here on does not match"):
-        kith.open_index(tmp_path / "a.kidx", "cpu")
+        kith.Index(tmp_path / "a.kidx", device="cpu")
     with pytest.raises(kith.BadFile, match="No such file"):
-        kith.open_index(tmp_path / "none.kidx", "cpu")
+        kith.Index(tmp_path / "none.kidx", device="cpu")
     with pytest.raises(kith.BadFile, match="zero byte"):
-        kith.open_index("a\0b", "cpu")
+        kith.Index("a\0b", device="cpu")
     with pytest.raises(kith.BadFile, match="make the folder first"):
         index.save(tmp_path / "no" / "a.kidx")
 

@@ -67,7 +67,7 @@ def test_leave_one_out(device, random):
     index = kith.Index(train, device=device)
     lists = [shard.search_keys(train, 6) for shard in shards_of(train, cut(random, 60, 4), "l2", device)]
     kept = kith.leave_out(kith.merge(lists), np.arange(60))
-    same(kith.finish("l2", kept), index.search(train, 5, self_from=0))
+    same(kith.finish("l2", kept), index.search(train, 5, exclude_self_from=0))
     with pytest.raises(kith.InvalidArgument, match="59 rows for 60 queries"):
         kith.leave_out(lists[0], np.arange(59))
 

@@ -106,7 +106,7 @@ def test_a_radius_that_is_no_number(device, radius):
 
 COUNTS = {
     "k": lambda index, x: index.search([[0.0]], x),
-    "self_from": lambda index, x: index.search([[0.0]], 1, self_from=x),
+    "exclude_self_from": lambda index, x: index.search([[0.0]], 1, exclude_self_from=x),
     "threads": lambda index, x: index.search([[0.0]], 1, threads=x),
     "memory_limit": lambda index, x: too_little(lambda: index.search([[0.0]], 1, memory_limit=x)),
     "k of keys": lambda index, x: index.search_keys([[0.0]], x),
@@ -118,7 +118,7 @@ COUNTS = {
     "reserve": lambda index, x: kith.Index([[0.0]], device="cpu", reserve=x),
     "Classifier": lambda index, x: kith.Classifier([[0.0]], [1], device="cpu").predict([[0.0]], x),
     "Regressor": lambda index, x: kith.Regressor([[0.0]], [1], device="cpu").predict([[0.0]], x),
-    "chunk_rows": lambda index, x: kith.open_source(np.ones((2, 1)), device="cpu", residence="stream", chunk_rows=x),
+    "chunk_rows": lambda index, x: kith.Index(np.ones((2, 1)), device="cpu", storage="stream", chunk_rows=x),
     "faiss": lambda index, x: flat().search([[0.0]], x),
     "columns of faiss": lambda index, x: kith.faiss.IndexFlatL2(x),
 }

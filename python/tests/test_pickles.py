@@ -8,7 +8,7 @@ import kith
 import numpy as np
 import pytest
 from kith import faiss
-from kith._core import _index_file, _pickles
+from kith._core import _index, _pickles
 
 # The attributes of format 1. Where this table must change, FORMAT of kith/_core/_pickles.py is one more, and so is this.
 FORMAT = 1
@@ -111,7 +111,7 @@ def test_another_format_is_refused_with_both_versions(name):
 def test_an_index_of_another_format_is_refused_with_both_versions():
     index = kith.Index(X, device="cpu")
     function, (content, device, columns, made_by) = index.__reduce__()
-    assert function is _index_file.unpickled and made_by == kith.__version__
+    assert function is _index.unpickled and made_by == kith.__version__
     assert function(content, device, columns, "9.8.7").search(X, 1).row.ravel().tolist() == list(range(6))
     for place in (8, len(content) // 2):
         other = bytearray(content)

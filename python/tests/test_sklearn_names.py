@@ -157,7 +157,7 @@ def test_metrics_of_others_are_refused_with_a_way(close):
     refused_metrics(lambda metric: kith.Index(X, metric))
     refused_metrics(lambda metric: kith.Classifier(X, y, metric))
     refused_metrics(lambda metric: kith.knn_graph(X, 1, metric))
-    refused_metrics(lambda metric: kith.open_source(X, metric))
+    refused_metrics(lambda metric: kith.Index(X, metric))
     refused_metrics(lambda metric: fitted("NearestNeighbors", X, y, metric=metric))
 
 

@@ -22,12 +22,12 @@ def test_a_file_and_an_array_answer_as_resident_rows(tmp_path: Path, rows: np.nd
     np.save(path, rows)
     whole = kith.Index(rows, device="cpu").search(rows[:9], 11)
     for source in (path, str(path), rows, np.load(path, mmap_mode="r")):
-        index = kith.open_source(source, device="cpu", residence="stream", chunk_rows=33)
-        assert index.residence == "stream"
+        index = kith.Index(source, device="cpu", storage="stream", chunk_rows=33)
+        assert index.storage == "stream"
         found = index.search(rows[:9], 11)
         assert np.array_equal(found.row, whole.row)
         assert np.array_equal(found.distance, whole.distance)
-    assert kith.open_source(path, device="cpu").residence == "resident"
+    assert kith.Index(path, device="cpu").storage == "resident"
 
 
 @pytest.mark.parametrize("residence", ["stream", "quantized", "resident"])
@@ -42,7 +42,7 @@ def test_a_map_that_is_cut_is_a_bad_file(tmp_path: Path, residence: str, mapped:
             array = np.frombuffer(mmap.mmap(file.fileno(), 0, prot=mmap.PROT_READ), np.float32).reshape(rows.shape)
     elif mapped == "part":
         array, rows = array[100::2], rows[100::2]
-    index = kith.open_source(array, device="cpu", residence=residence)
+    index = kith.Index(array, device="cpu", storage=residence)
     whole = kith.Index(rows, device="cpu").search(rows[:9], 11)
     found = index.search(rows[:9], 11)
     assert np.array_equal(found.row, whole.row)
@@ -52,11 +52,11 @@ def test_a_map_that_is_cut_is_a_bad_file(tmp_path: Path, residence: str, mapped:
         with pytest.raises(kith.BadFile, match="the file ends here"):
             index.search(rows[:9], 11)
     with pytest.raises(kith.BadFile, match="the file ends here"):
-        kith.open_source(array, device="cpu", residence=residence).search(rows[:9], 11)
+        kith.Index(array, device="cpu", storage=residence).search(rows[:9], 11)
 
 
 def test_a_checkpoint_stays_and_is_gone_on_from(tmp_path: Path, rows: np.ndarray) -> None:
-    index = kith.open_source(rows, device="cpu", residence="stream", chunk_rows=50)
+    index = kith.Index(rows, device="cpu", storage="stream", chunk_rows=50)
     kept = tmp_path / "kept"
     found = index.search(rows[:3], 5, checkpoint=kept)
     assert kept.exists()
@@ -72,16 +72,33 @@ def test_the_advice_for_doubles_keeps_their_neighbours(tmp_path: Path) -> None:
     a = 5411000 + np.random.default_rng(27).uniform(-100, 100, (300, 2))
     np.save(tmp_path / "map.npy", a)
     with pytest.raises(kith.Unsupported, match=r"or \(a - a\.mean\(0\)\)\.astype\('f4'\) where values are far from 0 and near each other"):
-        kith.open_source(tmp_path / "map.npy")
+        kith.Index(tmp_path / "map.npy")
     np.save(tmp_path / "new.npy", (a - a.mean(0)).astype("f4"))
-    found = kith.open_source(tmp_path / "new.npy", device="cpu", residence="stream").search(a - a.mean(0), 5)
+    found = kith.Index(tmp_path / "new.npy", device="cpu", storage="stream").search(a - a.mean(0), 5)
     assert np.array_equal(found.row, ((a[:, None] - a) ** 2).sum(2).argsort(1)[:, :5])
+
+
+def test_options_of_an_index_arrive_at_rows_that_stay(rows: np.ndarray) -> None:
+    shard = kith.Index(rows, device="cpu", storage="stream", chunk_rows=50, first_row=1000)
+    assert shard.search_keys(rows[:1], 1).row.item() >= 1000
+    with pytest.raises(kith.InvalidArgument, match='placement: there is none called "both"'):
+        kith.Index(rows, device="cpu", storage="stream", placement="both")
+
+
+def test_options_of_other_rows_are_refused(tmp_path: Path, rows: np.ndarray) -> None:
+    kith.Index(rows, device="cpu").save(tmp_path / "a.kidx")
+    with pytest.raises(kith.InvalidArgument, match="kith.Index: ids is given, but an index file has its own; leave it"):
+        kith.Index(tmp_path / "a.kidx", device="cpu", ids=[1])
+    with pytest.raises(kith.InvalidArgument, match="kith.Index: rows is given, but it is for an index file; leave it"):
+        kith.Index(rows, device="cpu", rows=(0, 3))
+    with pytest.raises(kith.InvalidArgument, match="metric='l1', but that of the file is l2"):
+        kith.Index(tmp_path / "a.kidx", "l1", "cpu")
 
 
 def test_what_is_refused(tmp_path: Path, rows: np.ndarray) -> None:
     with pytest.raises(kith.BadFile, match="none.npy"):
-        kith.open_source(tmp_path / "none.npy")
+        kith.Index(tmp_path / "none.npy")
     with pytest.raises(kith.InvalidArgument, match="did you mean stream"):
-        kith.open_source(rows, device="cpu", residence="streem")
+        kith.Index(rows, device="cpu", storage="streem")
     with pytest.raises(kith.InvalidArgument, match="element"):
-        kith.open_source(rows, element="bytes")
+        kith.Index(rows, element="bytes")

@@ -47,14 +47,14 @@ def test_the_gil_stays_off():
 def test_searches(index):
     few, many = expected(TRAIN, 3), expected(TRAIN, 20)
     lists = as_bytes(*index.within(QUERIES, 9.0))
-    graph = as_bytes(*index.search(TRAIN, 4, self_from=0))
+    graph = as_bytes(*index.search(TRAIN, 4, exclude_self_from=0))
 
     def work(number):
         for _ in range(6):
             assert as_bytes(*index.search(QUERIES, 3)) == few
             assert as_bytes(*index.search(QUERIES, 20, threads=1 + number % 3)) == many
             assert as_bytes(*index.within(QUERIES, 9.0)) == lists
-            assert as_bytes(*index.search(TRAIN, 4, self_from=0)) == graph
+            assert as_bytes(*index.search(TRAIN, 4, exclude_self_from=0)) == graph
             assert len(index.explain(64, 3)) > 0 and index.memory_bytes > 0 and "600 rows" in repr(index)
 
     together(THREADS, work)

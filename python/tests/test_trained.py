@@ -86,9 +86,9 @@ def test_itself_left_out(device, data):
     X, _, labels, values, _ = data
     row = neighbors(X, X, 5, counts=~np.eye(200, dtype=bool))[1]
     voter = kith.Classifier(X, labels[:, 1], device=device)
-    assert np.array_equal(voter.predict(X, 5, self_from=0), votes(labels[:, 1], row)[1])
-    assert np.array_equal(voter.predict_proba(X[50:], 5, self_from=50), votes(labels[:, 1], row)[2][50:])
-    found = kith.Regressor(X, values, device=device).predict(X, 5, self_from=0)
+    assert np.array_equal(voter.predict(X, 5, exclude_self_from=0), votes(labels[:, 1], row)[1])
+    assert np.array_equal(voter.predict_proba(X[50:], 5, exclude_self_from=50), votes(labels[:, 1], row)[2][50:])
+    found = kith.Regressor(X, values, device=device).predict(X, 5, exclude_self_from=0)
     assert np.array_equal(found, means(values, row))
 
 
@@ -263,6 +263,35 @@ REFUSED = [
     (lambda d: kith.Regressor(X, [1j, 2, 3], device=d), "kith.Regressor: values of dtype complex128"),
     (lambda d: kith.Regressor(X, [1, 2, 3], device=d).with_(X, [1, 2, np.inf]), "training row 2, output 0 is inf"),
 ]
+def test_options_of_a_vote_arrive(device):
+    rows = np.array([[0.0], [1.0], [2.0], [10.0]])
+    voter = kith.Classifier(rows, [0, 1, 1, 2], device=device)
+    near = [[0.0]]
+    assert voter.predict(near, 3).tolist() == [1]
+    assert voter.predict(near, 3, weights="rank", rank_weights=[5, 1, 1]).tolist() == [0]
+    assert voter.predict(near, 3, priors=[9, 1, 1]).tolist() == [0]
+    assert voter.predict(near, 3, costs=[[0, 9, 9], [1, 0, 1], [1, 1, 0]]).tolist() == [0]
+    assert voter.predict(near, 2, tie="abstain", no_label=-7).tolist() == [-7]
+    assert voter.predict(near, 1, filter=[3]).tolist() == [2]
+    assert voter.predict(near, 3, memory_limit=1 << 20, how={"selector": voter.index().device.info.selectors[0]}).tolist() == [1]
+    assert voter.predict_proba(near, 3, priors=[2, 1, 1]).tolist() == [[0.5, 0.5, 0.0]]
+
+
+def test_rows_within_a_distance_vote(device):
+    rows = np.array([[0.0], [1.0], [2.0], [10.0]])
+    voter = kith.Classifier(rows, [0, 1, 1, 2], device=device)
+    assert voter.predict([[0.0], [10.0], [50.0]], within=2.5, no_label=-7).tolist() == [1, 2, -7]
+    assert voter.predict([[0.0], [10.0]], within=[0.5, 8.5]).tolist() == [0, 1]
+    assert voter.predict_proba([[0.0]], within=1.0).tolist() == [[0.5, 0.5, 0.0]]
+    assert voter.predict([[0.0]], within=2.5, filter=[3], no_label=-7).tolist() == [-7]
+    prices = kith.Regressor(rows, [1.0, 2, 3, 4], device=device)
+    assert prices.predict([[0.0], [10.0]], within=1.0).tolist() == [1.5, 4.0]
+    assert prices.predict([[0.0]], 2, weights="rank", rank_weights=[3, 1]).tolist() == [1.25]
+    two = kith.Classifier(rows, [[0, 1], [1, 1], [1, 0], [2, 0]], device=device)
+    with pytest.raises(kith.InvalidArgument, match="within is for one output, and there are 2; pass k"):
+        two.predict([[0.0]], within=1.0)
+
+
 REFUSED_LATER = [
     (lambda m: m.with_(X, [1, 2]), "kith.Classifier.with_: 2 labels for 3 rows"),
     (
@@ -278,10 +307,17 @@ REFUSED_LATER = [
     (lambda m: m.without([0]).predict(X, 3), "k = 3 is out of range for an index of 2 rows"),
     (lambda m: m.predict(X, 0), "k = 0"),
     (lambda m: m.predict(X, 1.5), "kith.Classifier.predict: k: 1.5 is no whole number"),
-    (lambda m: m.predict(X, 1, weights="rank"), "kith.Classifier.predict: weights='rank'; choose"),
-    (lambda m: m.predict_proba(X, 1, tie=None), "kith.Classifier.predict_proba: tie=None; pass a name"),
+    (lambda m: m.predict(X, 1, weights="rank"), "0 rank weights for lists of 1 neighbours"),
+    (lambda m: m.predict_proba(X, 1, weights=None), "kith.Classifier.predict_proba: weights=None; pass a name"),
+    (lambda m: m.predict(X), "kith.Classifier.predict: pass k or within, and not both"),
+    (lambda m: m.predict(X, 1, within=1), "kith.Classifier.predict: pass k or within, and not both"),
+    (lambda m: m.predict(X, 1, priors="many"), "kith.Classifier.predict: priors='many'; pass numbers"),
+    (lambda m: m.predict(X, 1, priors=[1.0]), "priors"),
+    (lambda m: m.predict(X, 1, how={"speed": 1}), "how.'speed'.: there is none called so; choose from selector"),
+    (lambda m: m.predict(X, 1, how={"boxes": 1}), "how.'boxes'. = 1; pass True, False, or None"),
+    (lambda m: m.predict(X, 1, how={"sample": "radix"}), "how.'sample'. = 'radix'; pass a list of names"),
     (lambda m: m.predict(X, 1, tie="first"), 'there is none called "first"'),
-    (lambda m: m.predict(X, 1, self_from=-1), "kith.Classifier.predict: self_from: -1 is below 0"),
+    (lambda m: m.predict(X, 1, exclude_self_from=-1), "kith.Classifier.predict: exclude_self_from: -1 is below 0"),
     (lambda m: m.predict(np.ones((1, 2), np.float32), 1), "queries have 2 columns but the index has 1"),
 ]
 

@@ -47,8 +47,7 @@ KNOWN = {
     "kith.knn_graph(x, 1).row": "NDArray[np.int64]",
     "index.with_(x).without([1]).compact()": "kith.Index",
     "index.numbers()": "NDArray[np.int64]",
-    "kith.open_index('a.kidx')": "kith.Index",
-    "kith.open_source('a.npy')": "kith.Index",
+    "kith.Index('a.npy')": "kith.Index",
     "keys.value": "NDArray[np.uint32]",
     "keys.row": "NDArray[np.int64]",
     "radius_keys.first": "NDArray[np.int64]",
@@ -86,12 +85,11 @@ WRONG = [
     "kith.Index(x, element='byte')",
     "kith.Index(x, placement='both')",
     "kith.Index(x, device=3)",
-    "kith.open_source(x, residence='here')",
+    "kith.Index(x, storage='here')",
     "kith.Classifier(x, [1], 'jaccard')",
     "voter.predict(x, 3, weights='near')",
     "voter.predict(x, 3, tie='first')",
-    "index.search(x, 2, selector='heap')",
-    "index.search(x, 2, proposer='hnsw')",
+    "index.search(x, 2, how='heap')",
     "index.search(x, 2.5)",
     "kith.finish('euclid', keys)",
     "KNeighborsClassifier(weights='near')",
@@ -105,7 +103,7 @@ WRONG = [
 RIGHT = [
     "kith.Index(x, 'cosine', 'cpu', features=[0, 1], placement='split', shares=[1, 2])",
     "kith.Index(x, 'manhattan', 'opencl:nvidia')",
-    "index.search(x, 2, selector='bitonic', proposer='none', progress=True, boxes=False)",
+    "index.search(x, 2, how={'selector': 'bitonic', 'proposer': 'none', 'boxes': False}, progress=True)",
     "index.search(x, 2, progress=lambda part: print(part))",
     "KNeighborsClassifier(weights=lambda d: 1 / d, metric='infinity', algorithm='brute')",
     "KNeighborsClassifier(weights=None)",
@@ -175,7 +173,7 @@ def test_hints_can_be_asked_for():
     assert typing.get_type_hints(kith.RadiusNeighbors)["first"] == _types.Int64
     assert typing.get_type_hints(kith.Index.search)["return"] is kith.Neighbors
     assert typing.get_type_hints(kith.Index)["_metric"] == _types.MetricName
-    assert typing.get_type_hints(kith.open_index)["return"] is kith.Index
+    assert typing.get_type_hints(kith.knn_graph)["return"] is kith.Neighbors
 
 
 def test_help_shows_short_signatures():
@@ -183,8 +181,8 @@ def test_help_shows_short_signatures():
         shown = str(inspect.signature(function))
         assert ":" not in shown and "'Any'" not in shown and len(shown) < 260, name
     assert str(inspect.signature(kith.Index.within)) == (
-        "(self, Q, radius, *, filter=None, self_from=None, progress=False, threads=0, memory_limit=0)")  # fmt: skip
-    assert "metric='l2', device='auto'" in str(inspect.signature(kith.Index))
+        "(self, Q, radius, *, filter=None, exclude_self_from=None, progress=False, threads=0, memory_limit=0, how=None)")  # fmt: skip
+    assert "metric='l2', device='auto'" in str(inspect.signature(kith.Classifier))
 
 
 def test_the_names_are_those_of_the_library():
@@ -198,18 +196,18 @@ def test_the_names_are_those_of_the_library():
     voter = kith.Classifier(ROWS, [0, 1, 1, 0], device="cpu")
     for tie in typing.get_args(_types.Tie):
         voter.predict(ROWS, 3, tie=tie)
-    for weights in typing.get_args(_types.Weights):
-        voter.predict(ROWS, 3, weights=weights)
-    for residence in typing.get_args(_types.Residence):
-        assert kith.open_source(ROWS, device="cpu", residence=residence).residence == residence
+    for weights in typing.get_args(_types.AllWeights):
+        voter.predict(ROWS, 3, weights=weights, rank_weights=[3, 2, 1] if weights == "rank" else None)
+    for residence in set(typing.get_args(_types.Residence)) - {"automatic"}:
+        assert kith.Index(ROWS, device="cpu", storage=residence).storage == residence
     for placement in typing.get_args(_types.Placement):
         kith.Index(ROWS, device="cpu", placement=placement)
     for word, call in {
         "tie": lambda: voter.predict(ROWS, 3, tie="none"),
-        "selector": lambda: index.search(ROWS, 1, selector="none"),
-        "proposer": lambda: index.search(ROWS, 1, proposer="quick"),
+        "selector": lambda: index.search(ROWS, 1, how={"selector": "none"}),
+        "proposer": lambda: index.search(ROWS, 1, how={"proposer": "quick"}),
         "placement": lambda: kith.Index(ROWS, device="cpu", placement="none"),
-        "residence": lambda: kith.open_source(ROWS, device="cpu", residence="none"),
+        "residence": lambda: kith.Index(ROWS, device="cpu", storage="none"),
     }.items():
         with pytest.raises(kith.InvalidArgument, match=word) as told:
             call()

@@ -36,7 +36,7 @@ from workers import SEED_BYTES, Workers, seed_text
 MOST_FAILURES = 20
 # What a run of many cases has done.
 ALWAYS = ("Index", "updates", "Source", "Shards", "Classifier", "Regressor", "knn_graph", "search", "within",
-          "residence stream", "checkpoint", "step save", "step open_part", "step pickle", "step compact", "before",
+          "storage stream", "checkpoint", "step save", "step open_part", "step pickle", "step compact", "before",
           "refused products")
 MANY, FEW = 4000, 50
 

@@ -23,7 +23,7 @@ progress = {"none": False, "function": lambda fraction: None, "slow": lambda fra
 
 
 def stream():
-    return kith.open_source(rows, device=device, residence="stream", chunk_rows=max(1, len(rows) // 7))
+    return kith.Index(rows, device=device, storage="stream", chunk_rows=max(1, len(rows) // 7))
 
 
 WORK = {

@@ -136,7 +136,7 @@ def models(folder, random, kith):
 def checkpoint(folder, package):
     """Of a search of good.npy that has seen all of it."""
     good, path = os.path.join(folder, "good.npy"), os.path.join(folder, "a.chk")
-    index = package.open_source(good, device="cpu", residence="stream", chunk_rows=5)
+    index = package.Index(good, device="cpu", storage="stream", chunk_rows=5)
     index.search(np.load(good), 3, checkpoint=path)
     return pathlib.Path(path).read_bytes()
 

@@ -85,7 +85,7 @@ class Checkpoints(Writer):
     def __init__(self, path, random):
         rows = random.normal(size=(600, COLUMNS)).astype(np.float32)
         self.queries = random.normal(size=(40, COLUMNS)).astype(np.float32)
-        self.index = kith.open_source(rows, device="cpu", residence="stream", chunk_rows=20)
+        self.index = kith.Index(rows, device="cpu", storage="stream", chunk_rows=20)
         self.right = self.index.search(self.queries, 5)
         super().__init__("checkpoint", path, [self.search])
 
@@ -146,7 +146,7 @@ def commands(place, program, rows, index):
     yield Command("index remove", path, [program, "index", "remove", path, "--rows", "1,5"])
     path = place("search --out-index").with_suffix(".npy")
     path.write_bytes(b"old")
-    search = [program, "search", "--train", more, "--queries", more, "-k", "1", "--boxes", "yes", "--device", "cpu"]
+    search = [program, "search", "--train", more, "--queries", more, "-k", "1", "--how", "boxes=yes", "--device", "cpu"]
     yield Command("search --out-index", path, [*search, "--out-index", path])
     path, labels = place("classify --save-model"), place("labels").with_suffix(".npy")
     np.save(labels, np.arange(ROWS // 2) % 3)

@@ -107,23 +107,23 @@ class Rows:
             return False
         return queries.shape[1] * float(np.abs(queries).max()) * self.largest() >= LARGEST
 
-    def asked(self, queries, filter=None, self_from=None):
-        return Asked(self, queries, filter, self_from)
+    def asked(self, queries, filter=None, exclude_self_from=None):
+        return Asked(self, queries, filter, exclude_self_from)
 
 
 class Asked:
     """Queries of some rows, of which those count that are there, are not filtered out, and are not the query itself."""
 
-    def __init__(self, rows, queries, filter, self_from):
+    def __init__(self, rows, queries, filter, exclude_self_from):
         self.rows = rows
         self.raw = raw_values(rows.metric, queries, rows.values)
         counts = np.broadcast_to(rows.there, self.raw.shape)
         if filter is not None:
             counts = counts & filter
-        if self_from is not None:
+        if exclude_self_from is not None:
             counts = counts.copy()
             q = np.arange(len(queries))
-            counts[q, self_from + q] = False
+            counts[q, exclude_self_from + q] = False
         self.order = np.argsort(np.where(counts, self.raw, np.float32(np.nan)), axis=1, kind="stable")  # NaN is last
         self.count = counts.sum(axis=1)
 

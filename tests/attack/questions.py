@@ -11,7 +11,7 @@ def attempt(case, ask, ways):
     try:
         return ask(**ways)
     except REFUSALS as error:
-        insisted = [name for name in ("selector", "proposer", "boxes", "memory_limit") if ways.get(name)]
+        insisted = [name for name in ("how", "memory_limit") if ways.get(name)]
         if not insisted:
             raise
         case.count(f"refused {insisted[0]}: {type(error).__name__}")
@@ -68,11 +68,11 @@ def draw_ways(case, within=False):
     if within:
         return ways
     if case.chance(0.25):
-        ways["selector"] = case.one_of(info.selectors)
+        ways.setdefault("how", {})["selector"] = case.one_of(info.selectors)
     if case.chance(0.35):
-        ways["proposer"] = case.one_of([*info.proposers, "none"])
+        ways.setdefault("how", {})["proposer"] = case.one_of([*info.proposers, "none"])
     if case.chance(0.3):
-        ways["boxes"] = bool(case.chance(0.6))
+        ways.setdefault("how", {})["boxes"] = bool(case.chance(0.6))
     return ways
 
 
@@ -83,23 +83,23 @@ def search(case, subject):
     rows, index = subject.rows, subject.index
     array, values = case.draw_queries(rows)
     filter, mask = draw_filter(case, rows, len(values))
-    self_from = draw_self(case, rows, len(values))
-    k = case.draw_k(int(rows.there.sum()) - (self_from is not None))
+    exclude_self_from = draw_self(case, rows, len(values))
+    k = case.draw_k(int(rows.there.sum()) - (exclude_self_from is not None))
     ways = draw_ways(case)
     if case.chance(0.1):
         ways["out"] = np.empty((len(values), k), np.float32), np.empty((len(values), k), np.int64)
-    if index.residence == "stream" and case.chance(0.25):
+    if index.storage == "stream" and case.chance(0.25):
         ways["checkpoint"] = case.file(".chk")
         case.count("checkpoint")
-    case.note("search", Q=array, k=k, filter=filter, self_from=self_from, **ways)
+    case.note("search", Q=array, k=k, filter=filter, exclude_self_from=exclude_self_from, **ways)
 
     def ask(**ways):
-        return index.search(array, k, filter=filter, self_from=self_from, **ways)
+        return index.search(array, k, filter=filter, exclude_self_from=exclude_self_from, **ways)
 
     if refused_as_it_should(case, rows, values, ask):
         return
     found = attempt(case, ask, ways)
-    expected = rows.asked(values, mask, self_from).search(k)
+    expected = rows.asked(values, mask, exclude_self_from).search(k)
     for again in range(2 if "checkpoint" in ways else 1):  # it goes on from one that is complete
         found = ask(checkpoint=ways["checkpoint"]) if again else found
         case.same("search: row", found.row, expected[1])
@@ -129,14 +129,14 @@ def within(case, subject):
     if not len(values):
         return
     filter, mask = draw_filter(case, rows, len(values))
-    self_from = draw_self(case, rows, len(values))
-    asked = rows.asked(values, mask, self_from)
+    exclude_self_from = draw_self(case, rows, len(values))
+    asked = rows.asked(values, mask, exclude_self_from)
     radius = draw_radii(case, asked, len(values))
     ways = draw_ways(case, within=True)
-    case.note("within", Q=array, radius=radius, filter=filter, self_from=self_from, **ways)
+    case.note("within", Q=array, radius=radius, filter=filter, exclude_self_from=exclude_self_from, **ways)
 
     def ask(**ways):
-        return index.within(array, radius, filter=filter, self_from=self_from, **ways)
+        return index.within(array, radius, filter=filter, exclude_self_from=exclude_self_from, **ways)
 
     if refused_as_it_should(case, rows, values, ask):
         return
@@ -160,7 +160,7 @@ def of_shards(case, shards):
     own = np.where(case.random.random(m) < 0.8, case.random.integers(0, case.n, m), -1) if case.chance(0.3) else None
     k = case.whole(1, case.n + 2) + (own is not None)
     ways = draw_ways(case)
-    ways.pop("boxes", None)
+    ways.get("how", {}).pop("boxes", None)
     case.note("search_keys, merge", Q=array, k=k, filter=filter, own=own, **ways)
 
     def ask_of(shard, part):
@@ -210,20 +210,20 @@ def votes(case, subject):
     """Of a classifier or a regressor."""
     rows, made = subject.rows, subject.made
     array, values = case.draw_queries(rows)
-    self_from = draw_self(case, rows, len(values))
-    k = case.draw_k(int(rows.there.sum()) - (self_from is not None))
+    exclude_self_from = draw_self(case, rows, len(values))
+    k = case.draw_k(int(rows.there.sum()) - (exclude_self_from is not None))
     weights = "uniform" if case.metric == "negative_dot" else case.one_of(["uniform", "distance"])
-    words = {"weights": weights, "self_from": self_from}
+    words = {"weights": weights, "exclude_self_from": exclude_self_from}
     if subject.kind == "Classifier":
         words["tie"] = case.one_of(TIES)
     case.note("predict", Q=array, k=k, **words)
     if refused_as_it_should(case, rows, values, lambda: made.predict(array, k, **words)):
         return
-    asked = rows.asked(values, None, self_from)
+    asked = rows.asked(values, None, exclude_self_from)
     found = np.reshape(made.predict(array, k, **words), (len(values), subject.outputs))
     shares = None
     if subject.kind == "Classifier":
-        shares = made.predict_proba(array, k, **words)
+        shares = made.predict_proba(array, k, weights=weights, exclude_self_from=exclude_self_from)
         shares = [shares] if subject.outputs == 1 else shares
     for output in range(subject.outputs):
         if shares is None:

@@ -124,9 +124,9 @@ class Subject:
 
     def save(self):
         path = self.case.file(".kidx")
-        self.case.note("save, open_index", path=path)
+        self.case.note("save, open", path=path)
         self.made.save(path)
-        self.made = kith.open_index(path, self.case.device, **where_on_a_set(self.case))
+        self.made = kith.Index(path, device=self.case.device, **where_on_a_set(self.case))
 
     def open_part(self):
         """Of the rows of a file a range, those that were removed counted."""
@@ -139,9 +139,9 @@ class Subject:
         words = {"rows": (begin, end)}
         if self.case.metric == "negative_dot" and self.case.chance(0.7):
             words["largest"] = self.rows.of_all = self.rows.largest()
-        self.case.note("save, open_index", path=path, **words)
+        self.case.note("save, open", path=path, **words)
         self.made.save(path)
-        self.made = kith.open_index(path, self.case.device, **words)
+        self.made = kith.Index(path, device=self.case.device, **words)
         self.rows.remove(np.setdiff1d(kept, part))
         self.rows.keep(part)
 
@@ -189,20 +189,20 @@ class Source:
     def open(self, source, **words):
         """Quantized where the device can keep rows so, else as a stream."""
         case = self.case
-        words["residence"] = case.one_of([None, "resident", "stream", "stream", "quantized", "quantized"])
+        words["storage"] = case.one_of(["automatic", "resident", "stream", "stream", "quantized", "quantized"])
         if case.chance(0.7):
             words["chunk_rows"] = max(case.whole(1, max(1, case.n)), case.n // 20)
-        case.note("open_source", source=source, **words)
+        case.note("open", source=source, **words)
         try:
-            made = kith.open_source(source, case.metric, case.device, **words)
+            made = kith.Index(source, case.metric, case.device, **words)
         except REFUSALS as error:
-            if words["residence"] != "quantized":
+            if words["storage"] != "quantized":
                 raise
             case.count(f"refused quantized: {type(error).__name__}")
-            words["residence"] = "stream"
+            words["storage"] = "stream"
             case.note("refused", error=str(error))
-            made = kith.open_source(source, case.metric, case.device, **words)
-        case.count(f"residence {made.residence}")
+            made = kith.Index(source, case.metric, case.device, **words)
+        case.count(f"storage {made.storage}")
         return made
 
     @property

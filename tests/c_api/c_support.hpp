@@ -47,16 +47,8 @@ Owned made(const Make& make) {
   return Owned(handle);
 }
 
-/// A struct that its init function, `set_up`, has seen.
-template <class Struct>
-Struct fresh(void (*set_up)(Struct*, std::uint64_t)) {
-  Struct value;
-  set_up(&value, sizeof value);
-  return value;
-}
-
 inline kith_rows rows_of(MatrixView<const float> matrix) {
-  kith_rows rows = fresh(kith_rows_init);
+  kith_rows rows = KITH_INIT(kith_rows);
   rows.data = matrix.data();
   rows.rows = matrix.rows();
   rows.cols = matrix.cols();
@@ -70,7 +62,7 @@ inline OpenDevice opened(const std::string& spec = device_spec()) {
 }
 
 inline Rows index_of(const kith_device* on, const Matrix& train, const char* metric) {
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.metric = metric;
   const kith_rows rows = rows_of(train);
   return made<Rows>([&](kith_index** out) { return kith_index_new(on, &rows, &options, out); });
@@ -78,7 +70,7 @@ inline Rows index_of(const kith_device* on, const Matrix& train, const char* met
 
 /// Lists of a radius search as C++ has them.
 inline RadiusNeighbors lists_of(const kith_within* within) {
-  kith_within_info info = fresh(kith_within_info_init);
+  kith_within_info info = KITH_INIT(kith_within_info);
   REQUIRE(told(kith_within_describe(within, &info)) == "ok");
   const std::int64_t cells = info.first[info.queries];
   return {info.queries,
@@ -91,7 +83,7 @@ inline RadiusNeighbors lists_of(const kith_within* within) {
 struct Scene {
   std::vector<float> values{0, 0, 1, 1, 2, 2, 3, 3};
   std::vector<std::int64_t> labels{0, 1, 0, 1};
-  kith_rows rows = fresh(kith_rows_init);
+  kith_rows rows = KITH_INIT(kith_rows);
   OpenDevice on = opened("cpu");
   Rows index;
   Voter voter;

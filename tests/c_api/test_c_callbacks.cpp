@@ -40,7 +40,7 @@ struct EndingThread {
   Matrix train = hard_rows(DataKind::integers, Set::train, 300, 5, Metric::l2),
          queries = hard_rows(DataKind::integers, Set::queries, 17, 5, Metric::l2);
   kith_rows rows = rows_of(train), asked = rows_of(queries);
-  kith_search_options ending = fresh(kith_search_options_init);
+  kith_search_options ending = KITH_INIT(kith_search_options);
 
   EndingThread() {
     ending.progress = end_thread;
@@ -69,7 +69,7 @@ TEST_CASE("c callbacks: a thread ends in progress() of a search, of rows on the 
   const EndingThread scene;
   const OpenDevice on = opened();
   scene.check(index_of(on.get(), scene.train, "l2").get());
-  kith_source_options options = fresh(kith_source_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.residence = "stream";
   options.chunk_rows = 64;
   scene.check(made<Rows>([&](kith_index** out) {
@@ -82,7 +82,7 @@ TEST_CASE("c callbacks: a thread ends in progress() of a set, whose members stop
   const bool alone = device().info().backend == "cpu" || device().info().backend == "set";
   const OpenDevice on = opened(alone ? device_spec() : "cpu+" + device_spec());
   for (const char* placement : {"split", "replicate"}) {
-    kith_index_options how = fresh(kith_index_options_init);
+    kith_index_options how = KITH_INIT(kith_index_options);
     how.placement = alone ? nullptr : placement;
     for (int again = 0; again < 20; ++again)
       scene.check(made<Rows>([&](kith_index** out) {
@@ -100,14 +100,14 @@ TEST_CASE("c callbacks: a thread ends in progress() of a file that is written or
   CHECK(ends_its_thread([&] { kith_index_save(index.get(), path.c_str(), nullptr, end_thread, nullptr); }));
   CHECK(folder.names().empty());
   REQUIRE(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
-  kith_open_options options = fresh(kith_open_options_init);
+  kith_open_options options = KITH_INIT(kith_open_options);
   options.progress = end_thread;
   kith_index* none = nullptr;
-  CHECK(ends_its_thread([&] { kith_index_open_with(on.get(), path.c_str(), &options, &none); }));
+  CHECK(ends_its_thread([&] { kith_index_open(on.get(), path.c_str(), &options, &none); }));
   CHECK(none == nullptr);
   options.progress = nullptr;
   scene.check(made<Rows>([&](kith_index** out) {
-                return kith_index_open_with(on.get(), path.c_str(), &options, out);
+                return kith_index_open(on.get(), path.c_str(), &options, out);
               }).get());
 }
 

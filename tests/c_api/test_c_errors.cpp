@@ -48,7 +48,7 @@ TEST_CASE("c: where no handle can be made the caller has NULL, and not the one b
   CHECK(kith_index_without(scene.index.get(), none, 1, &index) == KITH_INVALID_ARGUMENT);
   CHECK(index == nullptr);
   stale(&index);
-  CHECK(kith_index_open(scene.on.get(), "/none.kidx", 0, nullptr, nullptr, nullptr, &index) == KITH_BAD_FILE);
+  CHECK(kith_index_open(scene.on.get(), "/none.kidx", nullptr, &index) == KITH_BAD_FILE);
   CHECK(index == nullptr);
   kith_model* model = nullptr;
   stale(&model);
@@ -121,15 +121,15 @@ TEST_CASE("c: arguments out of their range") {
   const Scene scene;
   CHECK(told(scene.search(scene.rows, nullptr, 5)) ==
         "2: search: k = 5 is out of range for an index of 4 rows; choose k from 1 to 4");
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.selector = "treshold";
   CHECK(told(scene.search(scene.rows, &options)) ==
         "2: selector: there is none called \"treshold\"; did you mean threshold?");
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
   options.fused = 2;
   CHECK(told(scene.search(scene.rows, &options)) ==
         "2: kith_index_search: fused = 2; choose 0 (kith decides), 1 (yes) or -1 (never)");
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
   const std::uint32_t words[4] = {};
   options.filter = words;
   CHECK(told(scene.search(scene.rows, &options)) ==
@@ -139,10 +139,11 @@ TEST_CASE("c: arguments out of their range") {
   CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
   options.filter = nullptr;
   CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
+  options.has_self = 1;
   options.self = -2;
   CHECK(scene.search(scene.rows, &options) == KITH_INVALID_ARGUMENT);
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
   const char* const sample[] = {"radix", nullptr};
   options.sample = sample;
   options.sample_count = 2;
@@ -167,7 +168,7 @@ TEST_CASE("c: arguments out of their range") {
 
 TEST_CASE("c: an exception that a callback throws all the same does not leave the function") {
   const Scene scene;
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.progress = [](double, void*) -> std::int32_t { throw 7; };
   CHECK(scene.search(scene.rows, &options) == KITH_DEVICE_FAILURE);
   CHECK(std::string(kith_last_error()).find("let callbacks return instead") != std::string::npos);
@@ -198,7 +199,7 @@ TEST_CASE("c: what there is here") {
   const std::vector<DeviceInfo> expected = kith::devices();
   REQUIRE(devices == static_cast<std::int64_t>(expected.size()));
   for (std::int64_t number = 0; number < devices; ++number) {
-    kith_device_info info = fresh(kith_device_info_init);
+    kith_device_info info = KITH_INIT(kith_device_info);
     CHECK(told(kith_inventory_device(inventory.get(), number, &info)) == "ok");
     CHECK(info.spec == expected[size(number)].spec);
     CHECK(info.name == expected[size(number)].name);

@@ -26,9 +26,8 @@ TEST_CASE("kith.h: an index is saved and opened, with the bits and the bytes of 
   const auto on =
       made<OpenDevice>([](kith_device** out) { return kith_device_open(device_spec().c_str(), out); });
   const auto open = [&](const std::string& path) {
-    return made<Rows>([&](kith_index** out) {
-      return kith_index_open(on.get(), path.c_str(), 0, nullptr, nullptr, nullptr, out);
-    });
+    return made<Rows>(
+        [&](kith_index** out) { return kith_index_open(on.get(), path.c_str(), nullptr, out); });
   };
   const Rows opened = open(folder / "cpp.kidx");
   CHECK(told(kith_index_save(opened.get(), (folder / "c.kidx").c_str(), nullptr, nullptr, nullptr)) == "ok");
@@ -40,7 +39,7 @@ TEST_CASE("kith.h: an index is saved and opened, with the bits and the bytes of 
         "ok");
   CHECK(difference(found, same.search(queries, 5)) == "");
 
-  kith_index_file_info info = fresh(kith_index_file_info_init);
+  kith_index_file_info info = KITH_INIT(kith_index_file_info);
   REQUIRE(told(kith_index_file_describe((folder / "c.kidx").c_str(), &info)) == "ok");
   CHECK(info.version == 1);
   CHECK(info.bytes == folder.read("c.kidx").size());
@@ -63,17 +62,17 @@ TEST_CASE("kith.h: parts of an index file") {
   save(same, path);
   const auto on =
       made<OpenDevice>([](kith_device** out) { return kith_device_open(device_spec().c_str(), out); });
-  kith_open_options options = fresh(kith_open_options_init);
+  kith_open_options options = KITH_INIT(kith_open_options);
   CHECK(options.first == 0);
-  CHECK(options.rows == -1);
+  CHECK(options.rows == 0);
   options.largest = 1e6f;
   std::vector<Keys> found;
   const kith_rows asked = rows_of(queries.view());
   for (const std::int64_t first : {0, 41}) {
     options.first = first;
     options.rows = first == 0 ? 41 : -1;
-    const Rows part = made<Rows>(
-        [&](kith_index** out) { return kith_index_open_with(on.get(), path.c_str(), &options, out); });
+    const Rows part =
+        made<Rows>([&](kith_index** out) { return kith_index_open(on.get(), path.c_str(), &options, out); });
     Keys keys{7, 5, std::vector<std::uint32_t>(35), std::vector<std::int64_t>(35)};
     CHECK(told(kith_index_search_keys(part.get(), &asked, 5, nullptr, keys.value.data(), keys.row.data())) ==
           "ok");
@@ -89,16 +88,15 @@ TEST_CASE("kith.h: parts of an index file") {
   std::int64_t row[1];
   for (const bool told_all : {false, true}) {
     options.largest = told_all ? 1e30f : 0;
-    const Rows part = made<Rows>([&](kith_index** made_one) {
-      return kith_index_open_with(on.get(), path.c_str(), &options, made_one);
-    });
+    const Rows part = made<Rows>(
+        [&](kith_index** made_one) { return kith_index_open(on.get(), path.c_str(), &options, made_one); });
     CHECK(kith_index_search_keys(part.get(), &one, 1, nullptr, value, row) ==
           (told_all ? KITH_INVALID_ARGUMENT : KITH_OK));
   }
   options.first = 90;
   options.rows = -1;
   kith_index* out = nullptr;
-  CHECK(told(kith_index_open_with(on.get(), path.c_str(), &options, &out)) ==
+  CHECK(told(kith_index_open(on.get(), path.c_str(), &options, &out)) ==
         "2: index file: first = 90, rows = -1, but the file holds 90 rows; choose a part of them with at "
         "least one");
 }
@@ -108,11 +106,11 @@ TEST_CASE("kith.h: index files that are none, a stop, and progress") {
   const auto on = made<OpenDevice>([](kith_device** out) { return kith_device_open("cpu", out); });
   kith_index* out = nullptr;
   const std::string path = folder.write("a.kidx", "no index");
-  CHECK(kith_index_open(on.get(), path.c_str(), 0, nullptr, nullptr, nullptr, &out) == KITH_BAD_FILE);
+  CHECK(kith_index_open(on.get(), path.c_str(), nullptr, &out) == KITH_BAD_FILE);
   CHECK(out == nullptr);
   CHECK(std::string(kith_last_error()) ==
         "index file: " + path + ": byte 0: this is no index of kith; name a file that kith wrote as .kidx");
-  kith_index_file_info info = fresh(kith_index_file_info_init);
+  kith_index_file_info info = KITH_INIT(kith_index_file_info);
   CHECK(kith_index_file_describe(path.c_str(), &info) == KITH_BAD_FILE);
   const Matrix train = matrix(1, {1, 2, 3});
   const kith_rows rows = rows_of(train.view());
@@ -120,17 +118,19 @@ TEST_CASE("kith.h: index files that are none, a stop, and progress") {
       made<Rows>([&](kith_index** made_one) { return kith_index_new(on.get(), &rows, nullptr, made_one); });
   const auto refuse = [](double, void* calls) -> std::int32_t { return ++*static_cast<int*>(calls); };
   int calls = 0;
+  kith_open_options watched = KITH_INIT(kith_open_options);
+  watched.progress = refuse;
+  watched.user = &calls;
   CHECK(kith_index_save(index.get(), path.c_str(), nullptr, refuse, &calls) == KITH_INTERRUPTED);
   CHECK(folder.read("a.kidx") == "no index");
   CHECK(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
-  CHECK(kith_index_open(on.get(), path.c_str(), 0, nullptr, refuse, &calls, &out) == KITH_INTERRUPTED);
+  CHECK(kith_index_open(on.get(), path.c_str(), &watched, &out) == KITH_INTERRUPTED);
   CHECK(calls == 2);
   const Stop stop = made<Stop>(kith_stop_new);
   REQUIRE(kith_stop_request(stop.get()) == KITH_OK);
-  CHECK(kith_index_open(on.get(), path.c_str(), 0, stop.get(), nullptr, nullptr, &out) == KITH_INTERRUPTED);
-  kith_open_options options = fresh(kith_open_options_init);
+  kith_open_options options = KITH_INIT(kith_open_options);
   options.stop = stop.get();
-  CHECK(kith_index_open_with(on.get(), path.c_str(), &options, &out) == KITH_INTERRUPTED);
+  CHECK(kith_index_open(on.get(), path.c_str(), &options, &out) == KITH_INTERRUPTED);
   CHECK(kith_index_save(index.get(), path.c_str(), stop.get(), nullptr, nullptr) == KITH_INTERRUPTED);
   CHECK(out == nullptr);
 }

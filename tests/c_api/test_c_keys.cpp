@@ -28,7 +28,7 @@ Matrix query_rows(Metric metric) {
 /// A shard of rows first ... first + count - 1.
 Rows shard_of(const kith_device* on, const Matrix& train, std::int64_t first, std::int64_t count,
               const char* metric) {
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.metric = metric;
   options.first_row = first;
   const kith_rows all = rows_of(train.view());
@@ -47,7 +47,7 @@ Keys keys_of(const kith_index* shard, const Matrix& queries, std::int64_t neighb
 }
 
 RadiusKeys lists_of(const kith_radius_keys* keys) {
-  kith_radius_keys_info info = fresh(kith_radius_keys_info_init);
+  kith_radius_keys_info info = KITH_INIT(kith_radius_keys_info);
   REQUIRE(told(kith_radius_keys_describe(keys, &info)) == "ok");
   const std::int64_t cells = info.first[info.queries];
   return {info.queries,
@@ -96,7 +96,7 @@ TEST_CASE("c: keys of shards, merged, are those of one index") {
     CHECK(told(kith_leave_out(m, k - 1, all.value.data(), all.row.data(), own.data(), kept.value.data(),
                               kept.row.data())) == "ok");
     CHECK(kept == leave_out(expected, own));
-    kith_index_info info = fresh(kith_index_info_init);
+    kith_index_info info = KITH_INIT(kith_index_info);
     CHECK(told(kith_index_describe(b.get(), &info)) == "ok");
     CHECK(info.first_row == 50);
   }
@@ -137,7 +137,8 @@ TEST_CASE("c: keys: what is wrong is told") {
   const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
   const Rows shard = shard_of(on.get(), train, 0, n, nullptr);
   const kith_rows rows = rows_of(queries.view());
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
+  options.has_self = 1;
   options.self = 0;
   std::vector<std::uint32_t> value(size(m * k));
   std::vector<std::int64_t> row(size(m * k));
@@ -157,7 +158,7 @@ TEST_CASE("c: keys: what is wrong is told") {
   CHECK(told(kith_finish("l2", 1, value.data(), &distance)) ==
         "2: kith_finish: value 1 at place 0 is that of no distance by l2; give keys as search_keys(), "
         "within_keys() and merge() of this kith do");
-  kith_index_options shard_options = fresh(kith_index_options_init);
+  kith_index_options shard_options = KITH_INIT(kith_index_options);
   shard_options.first_row = std::numeric_limits<std::int64_t>::max();
   kith_index* none = nullptr;
   CHECK(told(kith_index_new(on.get(), &rows, &shard_options, &none)) ==

@@ -44,7 +44,7 @@ TEST_CASE("c: a model that is loaded, taken apart, made of its parts and saved i
   for (const Model& model : {full_model(), small_classifier(), small_regressor(), two_outputs}) {
     save(model, folder / "m.kith");
     const ModelHandle first = loaded(folder / "m.kith");
-    kith_model_parts parts = fresh(kith_model_parts_init);
+    kith_model_parts parts = KITH_INIT(kith_model_parts);
     REQUIRE(told(kith_model_describe(first.get(), &parts)) == "ok");
     const ModelHandle again =
         made<ModelHandle>([&](kith_model** out) { return kith_model_new(&parts, out); });
@@ -58,21 +58,21 @@ TEST_CASE("c: the parts of a model are those of C++") {
   const Model model = full_model();
   save(model, folder / "m.kith");
   const ModelHandle handle = loaded(folder / "m.kith");
-  kith_model_parts parts = fresh(kith_model_parts_init);
+  kith_model_parts parts = KITH_INIT(kith_model_parts);
   REQUIRE(told(kith_model_describe(handle.get(), &parts)) == "ok");
   CHECK(std::string(parts.metric) == "l1");
   CHECK(parts.k == 3);
   CHECK(std::string(parts.vote->weights) == "rank");
   CHECK(std::string(parts.vote->tie) == "nearest");
   CHECK(parts.vote->no_label == -7);
-  CHECK(parts.vote->rank_weight_count == 3);
+  CHECK(parts.vote->rank_weights_count == 3);
   CHECK(parts.vote->rank_weights[1] == 0.5f);
   CHECK(parts.vote->priors[1] == 0.75);
   CHECK(parts.vote->costs[2] == 2);
   CHECK(parts.rows->rows == 4);
   CHECK(parts.rows->cols == 6);
   CHECK(std::memcmp(parts.rows->data, model.rows.data(), model.rows.size() * sizeof(float)) == 0);
-  CHECK(parts.feature_count == 4);
+  CHECK(parts.features_count == 4);
   CHECK(parts.features[0] == 5);
   CHECK(parts.labels[3] == 1);
   CHECK(parts.values == nullptr);
@@ -142,7 +142,7 @@ TEST_CASE("c: files of models that are wrong, saving that is stopped") {
   zero.label_texts = {"no", std::string("y\0s", 3)};
   save(zero, folder / "zero.kith");
   const ModelHandle cut = loaded(folder / "zero.kith");
-  kith_model_parts parts = fresh(kith_model_parts_init);
+  kith_model_parts parts = KITH_INIT(kith_model_parts);
   CHECK(kith_model_describe(cut.get(), &parts) == KITH_UNSUPPORTED);
   CHECK(std::string(kith_last_error()).find("\"y\\x00s\" has a zero byte") != std::string::npos);
 }
@@ -150,18 +150,18 @@ TEST_CASE("c: files of models that are wrong, saving that is stopped") {
 TEST_CASE("c: parts that do not fit are refused") {
   const float values[] = {1, 2, 3, 4};
   const std::int64_t labels[] = {0, 1};
-  kith_rows rows = fresh(kith_rows_init);
+  kith_rows rows = KITH_INIT(kith_rows);
   rows.data = values;
   rows.rows = 2;
   rows.cols = 2;
-  kith_model_parts parts = fresh(kith_model_parts_init);
+  kith_model_parts parts = KITH_INIT(kith_model_parts);
   parts.rows = &rows;
   kith_model* model = nullptr;
   CHECK(kith_model_new(&parts, &model) == KITH_INVALID_ARGUMENT);  // neither labels nor values
   parts.labels = labels;
   const ModelHandle right = made<ModelHandle>([&](kith_model** out) { return kith_model_new(&parts, out); });
-  parts.outputs = 0;
-  CHECK(told(kith_model_new(&parts, &model)) == "2: kith_model_new: outputs = 0; give at least 1");
+  parts.outputs = -1;
+  CHECK(told(kith_model_new(&parts, &model)) == "2: kith_model_new: outputs = -1; give at least 1");
   parts.outputs = 1;
   parts.columns = nullptr;
   parts.column_count = 2;
@@ -177,9 +177,9 @@ TEST_CASE("c: a preparation") {
   const kith_rows rows = rows_of(view);
   const char* const scalings[] = {"standardize", "l2-rows"};
   const std::int64_t categorical[] = {2, 0};
-  kith_preparation_options options = fresh(kith_preparation_options_init);
+  kith_preparation_options options = KITH_INIT(kith_preparation_options);
   options.scalings = scalings;
-  options.scaling_count = 2;
+  options.scalings_count = 2;
   options.categorical = categorical;
   options.categorical_count = 2;
   options.categories = "one_hot";
@@ -202,16 +202,16 @@ TEST_CASE("c: a preparation") {
 
 TEST_CASE("c: a preparation of doubles, with what stands between rows, rounds once") {
   const std::vector<double> train{5411000.125, 1, -1, /**/ 5411111.207, 2, -1, /**/ 5411207.5, 6, -1};
-  kith_rows rows = fresh(kith_rows_init);
+  kith_rows rows = KITH_INIT(kith_rows);
   rows.data = train.data();
   rows.rows = 3;
   rows.cols = 2;
   rows.stride_bytes = 3 * sizeof(double);
   rows.element = KITH_F64;
   const char* const scalings[] = {"centre"};
-  kith_preparation_options options = fresh(kith_preparation_options_init);
+  kith_preparation_options options = KITH_INIT(kith_preparation_options);
   options.scalings = scalings;
-  options.scaling_count = 1;
+  options.scalings_count = 1;
   const Prepared prepared =
       made<Prepared>([&](kith_preparation** out) { return kith_preparation_new(&rows, &options, out); });
   const MatrixView<const double> view(train.data(), 3, 2, 3);

@@ -35,8 +35,8 @@ struct Given {
   float radius = 1;
   std::uint32_t word = 0;
   std::string path = "/nowhere/m.kith";
-  kith_rows rows = fresh(kith_rows_init);
-  kith_device_answers answers = fresh(kith_device_answers_init);
+  kith_rows rows = KITH_INIT(kith_rows);
+  kith_device_answers answers = KITH_INIT(kith_device_answers);
   OpenDevice on = opened("cpu");
   Rows index;
   Voter voter;
@@ -45,7 +45,7 @@ struct Given {
   Evaluated evaluated;
   Prepared prepared;
   ModelHandle model;
-  kith_classification answer = fresh(kith_classification_init);
+  kith_classification answer = KITH_INIT(kith_classification);
   const std::uint32_t ordered_values[2] = {0xBF800000u, 0xC0000000u};
   const std::uint32_t* a_value = ordered_values;
   const std::int64_t* a_row = labels;
@@ -73,7 +73,7 @@ struct Given {
     evaluated = made<Evaluated>(
         [&](auto** out) { return kith_leave_one_out(voter.get(), &rows, 1, nullptr, nullptr, out); });
     prepared = made<Prepared>([&](auto** out) { return kith_preparation_new(&rows, nullptr, out); });
-    kith_model_parts parts = fresh(kith_model_parts_init);
+    kith_model_parts parts = KITH_INIT(kith_model_parts);
     parts.rows = &rows;
     parts.labels = labels;
     model = made<ModelHandle>([&](auto** out) { return kith_model_new(&parts, out); });
@@ -122,11 +122,8 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_new, nullptr, &have->rows, nullptr, &have->new_index),
       KITH_NULL_CALL(kith_index_new, have->on.get(), nullptr, nullptr, &have->new_index),
       KITH_NULL_CALL(kith_index_new, have->on.get(), &have->rows, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_with, nullptr, &have->rows, &have->new_index),
-      KITH_NULL_CALL(kith_index_with, have->index.get(), nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_with_ids, nullptr, &have->rows, have->labels, &have->new_index),
-      KITH_NULL_CALL(kith_index_with_ids, have->index.get(), nullptr, have->labels, &have->new_index),
-      KITH_NULL_CALL(kith_index_with_ids, have->index.get(), &have->rows, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_with, nullptr, &have->rows, have->labels, &have->new_index),
+      KITH_NULL_CALL(kith_index_with, have->index.get(), nullptr, have->labels, &have->new_index),
       KITH_NULL_CALL(kith_index_without, nullptr, have->labels, 1, &have->new_index),
       KITH_NULL_CALL(kith_index_without, have->index.get(), nullptr, 1, &have->new_index),
       KITH_NULL_CALL(kith_index_without, have->index.get(), have->labels, 1, nullptr),
@@ -199,10 +196,9 @@ std::vector<NullCall> calls_of_classifiers(const Have& have) {
   return {
       KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, &have->new_voter),
       KITH_NULL_CALL(kith_classifier_new, have->on.get(), &have->rows, have->labels, 1, nullptr, nullptr),
-      KITH_NULL_CALL(kith_classifier_with, nullptr, &have->rows, have->labels, nullptr, &have->new_voter),
-      KITH_NULL_CALL(kith_classifier_with_ids, nullptr, &have->rows, have->labels, nullptr, have->labels,
+      KITH_NULL_CALL(kith_classifier_with, nullptr, &have->rows, have->labels, nullptr, have->labels,
                      &have->new_voter),
-      KITH_NULL_CALL(kith_classifier_with_ids, have->voter.get(), &have->rows, have->labels, nullptr, nullptr,
+      KITH_NULL_CALL(kith_classifier_with, have->voter.get(), nullptr, have->labels, nullptr, nullptr,
                      &have->new_voter),
       KITH_NULL_CALL(kith_classifier_without, nullptr, have->labels, 1, &have->new_voter),
       KITH_NULL_CALL(kith_classifier_without, have->voter.get(), nullptr, 1, &have->new_voter),
@@ -216,10 +212,8 @@ std::vector<NullCall> calls_of_classifiers(const Have& have) {
                      &have->number),
       KITH_NULL_CALL(kith_classifier_predict_proba, have->voter.get(), &have->rows, 1, nullptr, nullptr, 0,
                      nullptr),
-      KITH_NULL_CALL(kith_classifier_classify, nullptr, &have->rows, 1, nullptr, nullptr, &have->answer),
-      KITH_NULL_CALL(kith_classifier_classify, have->voter.get(), &have->rows, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_classifier_classify_outputs, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_classifier_classify_outputs, have->voter.get(), &have->rows, 1, nullptr, nullptr,
+      KITH_NULL_CALL(kith_classifier_classify, nullptr, &have->rows, 1, nullptr, nullptr, 1, nullptr),
+      KITH_NULL_CALL(kith_classifier_classify, have->voter.get(), &have->rows, 1, nullptr, nullptr, 1,
                      nullptr),
       KITH_NULL_CALL(kith_classifier_classify_within, nullptr, &have->rows, &have->radius, 1, nullptr,
                      nullptr, &have->answer, nullptr),
@@ -238,11 +232,10 @@ std::vector<NullCall> calls_of_regressors(const Have& have) {
   return {
       KITH_NULL_CALL(kith_regressor_new, nullptr, &have->rows, have->targets, 1, nullptr,
                      &have->new_averager),
-      KITH_NULL_CALL(kith_regressor_with, nullptr, &have->rows, have->targets, nullptr, &have->new_averager),
-      KITH_NULL_CALL(kith_regressor_with_ids, nullptr, &have->rows, have->targets, nullptr, have->labels,
+      KITH_NULL_CALL(kith_regressor_with, nullptr, &have->rows, have->targets, nullptr, have->labels,
                      &have->new_averager),
-      KITH_NULL_CALL(kith_regressor_with_ids, have->averager.get(), &have->rows, have->targets, nullptr,
-                     nullptr, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_with, have->averager.get(), nullptr, have->targets, nullptr, nullptr,
+                     &have->new_averager),
       KITH_NULL_CALL(kith_regressor_without, nullptr, have->labels, 1, &have->new_averager),
       KITH_NULL_CALL(kith_regressor_without, have->averager.get(), nullptr, 1, &have->new_averager),
       KITH_NULL_CALL(kith_regressor_compact, nullptr, &have->new_averager),
@@ -284,15 +277,9 @@ std::vector<NullCall> calls_of_models(const Have& have) {
       KITH_NULL_CALL(kith_model_load, have->path.c_str(), nullptr),
       KITH_NULL_CALL(kith_index_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_save, have->index.get(), nullptr, nullptr, nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_open, nullptr, have->path.c_str(), 0, nullptr, nullptr, nullptr,
-                     &have->new_index),
-      KITH_NULL_CALL(kith_index_open, have->on.get(), nullptr, 0, nullptr, nullptr, nullptr,
-                     &have->new_index),
-      KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), 0, nullptr, nullptr, nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_index_open_with, nullptr, have->path.c_str(), nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_open_with, have->on.get(), nullptr, nullptr, &have->new_index),
-      KITH_NULL_CALL(kith_index_open_with, have->on.get(), have->path.c_str(), nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_open, nullptr, have->path.c_str(), nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_open, have->on.get(), nullptr, nullptr, &have->new_index),
+      KITH_NULL_CALL(kith_index_open, have->on.get(), have->path.c_str(), nullptr, nullptr),
       KITH_NULL_CALL(kith_index_file_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_from_file, nullptr, have->path.c_str(), nullptr, &have->new_index),
       KITH_NULL_CALL(kith_index_from_file, have->on.get(), nullptr, nullptr, &have->new_index),
@@ -308,12 +295,6 @@ std::vector<NullCall> calls_of_models(const Have& have) {
                      nullptr),
       KITH_NULL_CALL(kith_index_residence, nullptr, &have->text),
       KITH_NULL_CALL(kith_index_residence, have->index.get(), nullptr),
-      KITH_NULL_CALL(kith_index_search_kept, nullptr, &have->rows, 1, nullptr, have->path.c_str(), nullptr,
-                     nullptr),
-      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), nullptr, 1, nullptr, have->path.c_str(),
-                     nullptr, nullptr),
-      KITH_NULL_CALL(kith_index_search_kept, have->index.get(), &have->rows, 1, nullptr, nullptr, nullptr,
-                     nullptr),
       KITH_NULL_CALL(kith_model_save, nullptr, have->path.c_str(), nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_save, have->model.get(), nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_model_describe, nullptr, nullptr),
@@ -351,7 +332,6 @@ void free_nulls() {
   kith_evaluation_free(nullptr);
   kith_preparation_free(nullptr);
   kith_model_free(nullptr);
-  kith_rows_init(nullptr, sizeof(kith_rows));
 }
 
 /// Names of the functions of the headers that return a kith_status.

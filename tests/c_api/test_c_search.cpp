@@ -45,8 +45,7 @@ TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
   const OpenDevice on = opened();
   const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
   const Rows index = index_of(on.get(), train, "l2");
-  kith_search_options options;
-  kith_search_options_init(&options, sizeof options);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.boxes = device().info().boxes_max_k >= k ? 1 : -1;
   CHECK(told(kith_index_prepare(index.get(), queries.rows, k, &options)) == "ok");
   CHECK(searched(index.get(), queries, k, &options) == Index(device(), train, Metric::l2).search(queries, k));
@@ -87,7 +86,7 @@ TEST_CASE("c: rows of every element, at odd addresses") {
   const Matrix train = matrix(3, {1, 2, 3, 9, 8, 7, 0, 5, 0, 4, 4, 4, 100, 1, 17}),
                queries = matrix(3, {1, 2, 2, 9, 0, 9});
   const auto of = [](const RowsView& view) {
-    kith_rows rows = fresh(kith_rows_init);
+    kith_rows rows = KITH_INIT(kith_rows);
     rows.data = view.data;
     rows.rows = view.rows;
     rows.cols = view.cols;
@@ -98,7 +97,7 @@ TEST_CASE("c: rows of every element, at odd addresses") {
   };
   const auto check = [&](const RowsView& given, const RowsView& asked, const char* metric,
                          std::int64_t most) {
-    kith_index_options options = fresh(kith_index_options_init);
+    kith_index_options options = KITH_INIT(kith_index_options);
     options.metric = metric;
     const kith_rows rows = of(given), wanted = of(asked);
     const Rows index =
@@ -146,13 +145,14 @@ TEST_CASE("c: every option of a search arrives") {
   REQUIRE(told(kith_filter_of(300, list.data(), 8, words.data())) == "ok");
   const RowFilter filter = RowFilter::only(300, list);
   CHECK(std::equal(words.begin(), words.end(), filter.view().data()));
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.filter = words.data();
   options.filter_rows = 1;
   PlanOptions same;
   same.filter = filter.view();
   CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k, same));
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
+  options.has_self = 1;
   options.self = 11;
   same = {};
   same.self = 11;
@@ -160,11 +160,11 @@ TEST_CASE("c: every option of a search arrives") {
 
   // Of the rest the answer does not depend, so that the plan is looked at.
   const char* const sample[] = {"Threshold", "radix"};
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
   options.selector = "k-min";
   options.proposer = "none";
   options.fused = -1;
-  options.groups = 3;
+  options.lists = 3;
   options.query_tile = 5;
   options.train_tile = 100;
   options.threads = 2;
@@ -173,7 +173,7 @@ TEST_CASE("c: every option of a search arrives") {
   same.selector = Selector::k_min;
   same.proposer = Proposer::none;
   same.fused = false;
-  same.groups = 3;
+  same.lists = 3;
   same.query_tile = 5;
   same.train_tile = 100;
   same.threads = 2;
@@ -186,7 +186,7 @@ TEST_CASE("c: every option of a search arrives") {
   const TraceRoom trace = made<TraceRoom>([](kith_trace** out) { return kith_trace_new(1, out); });
   options.trace = trace.get();
   CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k));
-  kith_trace_info info = fresh(kith_trace_info_init);
+  kith_trace_info info = KITH_INIT(kith_trace_info);
   REQUIRE(told(kith_trace_describe(trace.get(), &info)) == "ok");
   Trace beside_trace;
   beside.search(queries, k, same, &beside_trace);
@@ -205,7 +205,7 @@ TEST_CASE("c: every option of a search arrives") {
     CHECK(other == step);
     CHECK(other_seconds >= 0);
   }
-  options = fresh(kith_search_options_init);
+  options = KITH_INIT(kith_search_options);
   options.sample = sample;
   options.sample_count = 2;
   options.fused = -1;
@@ -243,25 +243,26 @@ TEST_CASE("c: an index of more rows, of chosen columns, and what it says of itse
   const OpenDevice on = opened();
   const Matrix train = train_rows(Metric::l2), queries = query_rows(Metric::l2);
   const std::int64_t features[] = {4, 0, 2};
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.features = features;
-  options.feature_count = 3;
+  options.features_count = 3;
   const kith_rows rows = rows_of(train), more = rows_of(queries);
   const Rows index =
       made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
-  const Rows grown = made<Rows>([&](kith_index** out) { return kith_index_with(index.get(), &more, out); });
+  const Rows grown =
+      made<Rows>([&](kith_index** out) { return kith_index_with(index.get(), &more, nullptr, out); });
   const Index beside(device(), train, Metric::l2, {{4, 0, 2}});
   const Index more_beside = beside.with(queries);
   // Memory that a device keeps for the next who asks may be larger than asked for: so a device opened anew,
   // too.
   const Index anew = Index(open_device(device_spec()), train, Metric::l2, {{4, 0, 2}}).with(queries);
-  kith_index_info info = fresh(kith_index_info_init);
+  kith_index_info info = KITH_INIT(kith_index_info);
   REQUIRE(told(kith_index_describe(grown.get(), &info)) == "ok");
   CHECK(info.rows == 317);
   CHECK(info.dims == 5);
   CHECK(std::string(info.metric) == "l2");
   CHECK(info.device == device().info().spec);
-  CHECK(std::vector<std::int64_t>(info.features, info.features + info.feature_count) ==
+  CHECK(std::vector<std::int64_t>(info.features, info.features + info.features_count) ==
         std::vector<std::int64_t>{0, 2, 4});
   CHECK(info.memory_bytes == anew.memory_bytes());
   CHECK(searched(index.get(), queries, k) == beside.search(queries, k));
@@ -277,7 +278,7 @@ TEST_CASE("c: a stop, and a progress that ends a search, are KITH_INTERRUPTED") 
   const auto ask = [&](const kith_search_options& options) {
     return kith_index_search(index.get(), &rows, k, &options, distance.data(), nullptr);
   };
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.query_tile = 4;
   struct Heard {
     std::vector<double> fractions;
@@ -322,7 +323,7 @@ TEST_CASE("c: a stop, and a progress that ends a search, are KITH_INTERRUPTED") 
 
 TEST_CASE("c: a device says of itself what C++ says") {
   const OpenDevice on = opened();
-  kith_device_info info = fresh(kith_device_info_init);
+  kith_device_info info = KITH_INIT(kith_device_info);
   REQUIRE(told(kith_device_describe(on.get(), &info)) == "ok");
   const DeviceInfo& expected = device().info();
   CHECK(info.spec == expected.spec);

@@ -19,7 +19,7 @@ using Doubles = std::vector<double>;
 constexpr std::int64_t n = 200, m = 11, k = 4;
 
 kith_rows rows_of_doubles(const Doubles& values) {
-  kith_rows rows = fresh(kith_rows_init);
+  kith_rows rows = KITH_INIT(kith_rows);
   rows.data = values.data();
   rows.rows = static_cast<std::int64_t>(values.size()) / 3;
   rows.cols = 3;
@@ -28,7 +28,7 @@ kith_rows rows_of_doubles(const Doubles& values) {
 }
 
 kith_index_options learning() {
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.learn_centre = 1;
   return options;
 }
@@ -56,28 +56,28 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   const Rows learned =
       made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
   CHECK(found(learned.get(), queries) == right);
-  kith_index_info info = fresh(kith_index_info_init);
+  kith_index_info info = KITH_INIT(kith_index_info);
   REQUIRE(told(kith_index_describe(learned.get(), &info)) == "ok");
   CHECK(Doubles(info.centre, info.centre + 3) == beside.centre());
-  options = fresh(kith_index_options_init);
+  options = KITH_INIT(kith_index_options);
   options.centre = beside.centre().data();
   options.centre_count = 3;
   const Rows given =
       made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &options, out); });
   CHECK(found(given.get(), queries) == right);
-  const Rows more = made<Rows>([&](kith_index** out) { return kith_index_with(given.get(), &queries, out); });
+  const Rows more =
+      made<Rows>([&](kith_index** out) { return kith_index_with(given.get(), &queries, nullptr, out); });
   CHECK(found(more.get(), queries) == beside.with(query_view).search(query_view, k));
   const test_support::TemporaryFolder folder;
   REQUIRE(told(kith_index_save(learned.get(), (folder / "a.kidx").c_str(), nullptr, nullptr, nullptr)) ==
           "ok");
-  const Rows read = made<Rows>([&](kith_index** out) {
-    return kith_index_open(on.get(), (folder / "a.kidx").c_str(), 0, nullptr, nullptr, nullptr, out);
-  });
+  const Rows read = made<Rows>(
+      [&](kith_index** out) { return kith_index_open(on.get(), (folder / "a.kidx").c_str(), nullptr, out); });
   CHECK(found(read.get(), queries) == right);
-  kith_index_file_info file = fresh(kith_index_file_info_init);
+  kith_index_file_info file = KITH_INIT(kith_index_file_info);
   REQUIRE(told(kith_index_file_describe((folder / "a.kidx").c_str(), &file)) == "ok");
   CHECK(file.centred == 1);
-  kith_source_options source = fresh(kith_source_options_init);
+  kith_index_options source = KITH_INIT(kith_index_options);
   source.residence = "stream";
   const Rows streamed = made<Rows>([&](kith_index** out) {
     return kith_index_from_file(on.get(), (folder / "a.kidx").c_str(), &source, out);
@@ -90,7 +90,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   PlanOptions own;
   own.self = 0;
   CHECK(graph == beside.search(train_view, k, own));
-  options = fresh(kith_index_options_init);
+  options = KITH_INIT(kith_index_options);
   kith_index* none = nullptr;
   CHECK(told(kith_index_new(on.get(), &rows, &options, &none))
             .starts_with("6: index: the training rows are f64"));

@@ -28,13 +28,13 @@ TEST_CASE("c sets: placement and shares, and a trace of each member") {
   const Neighbors expected = neighbors(Metric::l2, queries, train, k);
   const kith_rows rows = rows_of(train), asked = rows_of(queries);
   const std::vector<double> shares{3, 1};
-  kith_index_options how = fresh(kith_index_options_init);
+  kith_index_options how = KITH_INIT(kith_index_options);
   how.placement = "split";
   how.shares = alone ? nullptr : shares.data();
-  how.share_count = alone ? 0 : 2;
+  how.shares_count = alone ? 0 : 2;
   const Rows index = made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, &how, out); });
   const TraceRoom trace = made<TraceRoom>([](kith_trace** out) { return kith_trace_new(1, out); });
-  kith_search_options options = fresh(kith_search_options_init);
+  kith_search_options options = KITH_INIT(kith_search_options);
   options.trace = trace.get();
   const auto check_found = [&](const kith_index* in) {
     Neighbors found = expected;
@@ -45,9 +45,9 @@ TEST_CASE("c sets: placement and shares, and a trace of each member") {
     CHECK(found == expected);
   };
   check_found(index.get());
-  kith_trace_info info = fresh(kith_trace_info_init);
+  kith_trace_info info = KITH_INIT(kith_trace_info);
   REQUIRE(told(kith_trace_describe(trace.get(), &info)) == "ok");
-  kith_member_info member = fresh(kith_member_info_init);
+  kith_member_info member = KITH_INIT(kith_member_info);
   if (!alone) {
     REQUIRE(info.member_count == 2);
     REQUIRE(told(kith_trace_member(trace.get(), 0, &member)) == "ok");
@@ -63,11 +63,9 @@ TEST_CASE("c sets: placement and shares, and a trace of each member") {
   const test_support::TemporaryFolder folder;
   const std::string path = folder / "a.kidx";
   REQUIRE(told(kith_index_save(index.get(), path.c_str(), nullptr, nullptr, nullptr)) == "ok");
-  kith_open_options opening = fresh(kith_open_options_init);
+  kith_open_options opening = KITH_INIT(kith_open_options);
   opening.placement = "replicate";
-  const auto open = [&](kith_index** out) {
-    return kith_index_open_with(on.get(), path.c_str(), &opening, out);
-  };
+  const auto open = [&](kith_index** out) { return kith_index_open(on.get(), path.c_str(), &opening, out); };
   const Rows opened_again = made<Rows>(open);
   check_found(opened_again.get());
   opening.placement = "spread";

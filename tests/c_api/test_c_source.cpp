@@ -24,8 +24,8 @@ std::vector<float> numbers(std::int64_t count) {
 
 struct SourceCase {
   std::vector<float> train = numbers(n * dims), asked = numbers(m * dims);
-  kith_rows rows = fresh(kith_rows_init), queries = fresh(kith_rows_init);
-  kith_source_options options = fresh(kith_source_options_init);
+  kith_rows rows = KITH_INIT(kith_rows), queries = KITH_INIT(kith_rows);
+  kith_index_options options = KITH_INIT(kith_index_options);
   OpenDevice on = opened("cpu");
   Neighbors right =
       Index(open_device("cpu"), {train.data(), n, dims}, Metric::l2).search({asked.data(), m, dims}, k);
@@ -96,16 +96,17 @@ TEST_CASE("c source: a search is kept, and gone on with") {
   const SourceCase given;
   const test_support::TemporaryFolder folder;
   const std::string path = folder / "kept";
+  kith_search_options kept = KITH_INIT(kith_search_options);
+  kept.checkpoint = path.c_str();
   const Rows index = made<Rows>(
       [&](auto** out) { return kith_index_from_rows(given.on.get(), &given.rows, &given.options, out); });
   for (int times = 0; times < 2; ++times) {
     std::vector<std::int64_t> row(static_cast<std::size_t>(m * k));
-    REQUIRE(kith_index_search_kept(index.get(), &given.queries, k, nullptr, path.c_str(), nullptr,
-                                   row.data()) == KITH_OK);
+    REQUIRE(kith_index_search(index.get(), &given.queries, k, &kept, nullptr, row.data()) == KITH_OK);
     CHECK(row == given.right.index);
     CHECK(folder.has("kept"));
   }
-  CHECK(kith_index_search_kept(index.get(), &given.queries, k + 1, nullptr, path.c_str(), nullptr, nullptr) ==
+  CHECK(kith_index_search(index.get(), &given.queries, k + 1, &kept, nullptr, nullptr) ==
         KITH_INVALID_ARGUMENT);
 }
 

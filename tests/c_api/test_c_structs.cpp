@@ -20,14 +20,14 @@ struct Longer {
   Struct known;
   unsigned char more[16] = {};
 
-  explicit Longer(void (*set_up)(Struct*, std::uint64_t)) { set_up(&known, sizeof *this); }
+  Longer() : known(kith_sized<Struct>()) { known.size = sizeof *this; }
 };
 
 /// What `call`, which takes the struct, says of one by a newer and by an older kith.h, and of one never set
 /// up.
 template <class Struct, class Call>
-void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
-  Longer<Struct> longer(set_up);
+void check_versions(const Call& call) {
+  Longer<Struct> longer;
   CHECK(longer.known.size == sizeof longer);
   CHECK(told(call(&longer.known)) == "ok");
   for (unsigned char& byte : longer.more) {
@@ -38,7 +38,7 @@ void check_versions(void (*set_up)(Struct*, std::uint64_t), const Call& call) {
     byte = 0;
   }
   longer.more[15] = 1;
-  constexpr std::uint64_t first_size = c_api::Known<Struct>::first_size;  // in interface 1.0
+  constexpr std::uint64_t first_size = c_api::Known<Struct>::first_size;
   longer.known.size = first_size;
   CHECK(told(call(&longer.known)) == "ok");
   for (const std::uint64_t size : {std::uint64_t{0}, std::uint64_t{8}, first_size - 8, ~std::uint64_t{0}}) {
@@ -58,44 +58,39 @@ TEST_CASE("c: structs of newer and older headers") {
   const auto predict = [&](const kith_vote_options* vote) {
     return kith_classifier_predict(scene.voter.get(), &scene.rows, 1, vote, nullptr, label.data());
   };
-  check_versions(kith_search_options_init,
-                 [&](kith_search_options* options) { return scene.search(scene.rows, options); });
-  kith_search_options first;  // of interface 1.0, which had no `boxes`
-  kith_search_options_init(&first, 136);
-  first.boxes = 7;
-  CHECK(first.size == 136);
-  CHECK(told(scene.search(scene.rows, &first)) == "ok");
-  check_versions(kith_vote_options_init, [&](kith_vote_options* vote) { return predict(vote); });
-  check_versions(kith_rows_init, [&](kith_rows* rows) {
+  check_versions<kith_search_options>(
+      [&](kith_search_options* options) { return scene.search(scene.rows, options); });
+  check_versions<kith_vote_options>([&](kith_vote_options* vote) { return predict(vote); });
+  check_versions<kith_rows>([&](kith_rows* rows) {
     rows->data = scene.rows.data;
     rows->rows = 4;
     rows->cols = 2;
     return scene.search(*rows);
   });
-  check_versions(kith_index_options_init, [&](kith_index_options* options) {
+  check_versions<kith_index_options>([&](kith_index_options* options) {
     kith_index* index = nullptr;
     const kith_status status = kith_index_new(scene.on.get(), &scene.rows, options, &index);
     kith_index_free(index);
     return status;
   });
-  check_versions(kith_train_options_init, [&](kith_train_options* options) {
+  check_versions<kith_train_options>([&](kith_train_options* options) {
     kith_classifier* voter = nullptr;
     const kith_status status =
         kith_classifier_new(scene.on.get(), &scene.rows, scene.labels.data(), 1, options, &voter);
     kith_classifier_free(voter);
     return status;
   });
-  check_versions(kith_preparation_options_init, [&](kith_preparation_options* options) {
+  check_versions<kith_preparation_options>([&](kith_preparation_options* options) {
     kith_preparation* preparation = nullptr;
     const kith_status status = kith_preparation_new(&scene.rows, options, &preparation);
     kith_preparation_free(preparation);
     return status;
   });
-  check_versions(kith_classification_init, [&](kith_classification* answer) {
-    return kith_classifier_classify(scene.voter.get(), &scene.rows, 1, nullptr, nullptr, answer);
+  check_versions<kith_classification>([&](kith_classification* answer) {
+    return kith_classifier_classify(scene.voter.get(), &scene.rows, 1, nullptr, nullptr, 1, &answer);
   });
   // What the library writes goes as far as the caller's struct does, and no farther.
-  Longer<kith_device_info> longer(kith_device_info_init);
+  Longer<kith_device_info> longer;
   CHECK(told(kith_device_describe(scene.on.get(), &longer.known)) == "ok");
   CHECK(longer.known.size == sizeof longer);
   CHECK(std::string(longer.known.spec) == "cpu");
@@ -108,16 +103,13 @@ TEST_CASE("c: a field that means nothing yet is 0") {
   const Scene scene;
   const std::string rest = ".reserved is 7, which means nothing to this kith, " +
                            std::string(kith_version()) + "; leave it 0, or use a newer kith";
-  kith_search_options search = fresh(kith_search_options_init);
-  search.reserved = 7;
-  CHECK(told(scene.search(scene.rows, &search)) == "6: kith_index_search: kith_search_options" + rest);
-  kith_index_options of_rows = fresh(kith_index_options_init);
+  kith_index_options of_rows = KITH_INIT(kith_index_options);
   of_rows.reserved = 7;
   kith_index* index = nullptr;
   CHECK(told(kith_index_new(scene.on.get(), &scene.rows, &of_rows, &index)) ==
         "6: kith_index_new: kith_index_options" + rest);
   CHECK(index == nullptr);
-  kith_device_answers answers = fresh(kith_device_answers_init);
+  kith_device_answers answers = KITH_INIT(kith_device_answers);
   answers.reserved = 7;
   CHECK(told(kith_index_search_on_device(scene.index.get(), &scene.rows, 1, nullptr, &answers)) ==
         "6: kith_index_search_on_device: kith_device_answers" + rest);
@@ -125,15 +117,15 @@ TEST_CASE("c: a field that means nothing yet is 0") {
 
 TEST_CASE("c: a struct of an older header is filled to its end, and keeps its size") {
   const Scene scene;
-  kith_index_info whole = fresh(kith_index_info_init);
+  kith_index_info whole = KITH_INIT(kith_index_info);
   REQUIRE(told(kith_index_describe(scene.index.get(), &whole)) == "ok");
   constexpr std::uint64_t first_size = c_api::Known<kith_index_info>::first_size;
-  static_assert(first_size < sizeof whole);
   for (std::uint64_t size = first_size; size <= sizeof whole; size += 8) {
     CAPTURE(size);
     kith_index_info older;
     std::memset(&older, 0xAB, sizeof older);
-    kith_index_info_init(&older, size);
+    std::memset(&older, 0, size);
+    older.size = size;
     REQUIRE(told(kith_index_describe(scene.index.get(), &older)) == "ok");
     CHECK(older.size == size);
     whole.size = size;
@@ -143,18 +135,15 @@ TEST_CASE("c: a struct of an older header is filled to its end, and keeps its si
   }
 }
 
-TEST_CASE("c: init writes as many bytes as the caller has") {
-  unsigned char bytes[sizeof(kith_search_options) + 16];
-  for (const std::size_t size :
-       {std::size_t{8}, std::size_t{24}, sizeof(kith_search_options), sizeof bytes - 4}) {
-    std::memset(bytes, 0xAB, sizeof bytes);
-    kith_search_options_init(reinterpret_cast<kith_search_options*>(bytes), size);
-    std::uint64_t told_size = 0;
-    std::memcpy(&told_size, bytes, sizeof told_size);
-    CHECK(told_size == size);
-    CHECK(bytes[size] == 0xAB);
-    CHECK(bytes[size - 1] != 0xAB);
-  }
+TEST_CASE("c: what KITH_INIT sets up is its size and zeros, which are the defaults") {
+  const Scene scene;
+  const kith_search_options options = KITH_INIT(kith_search_options);
+  kith_search_options zeros;
+  std::memset(&zeros, 0, sizeof zeros);
+  zeros.size = sizeof zeros;
+  CHECK(options.size == sizeof zeros);
+  CHECK(told(scene.search(scene.rows, &options)) == "ok");
+  CHECK(told(scene.search(scene.rows, &zeros)) == "ok");
 }
 
 TEST_SUITE_END();

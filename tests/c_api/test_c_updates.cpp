@@ -28,20 +28,19 @@ TEST_CASE("c: rows of an index come and go, under numbers that stay") {
   const Matrix train = matrix(1, {5, 1, 2, 1}), zero = matrix(1, {0});
   const kith_rows rows = rows_of(train), one = rows_of(zero);
   const std::int64_t ids[] = {40, 7, 30, 90}, gone[] = {7}, next[] = {700};
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.metric = "l1";
   options.ids = ids;
-  options.id_count = 4;
+  options.ids_count = 4;
   const Rows index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, &options, out); });
   const Rows fewer = made<Rows>([&](auto** out) { return kith_index_without(index.get(), gone, 1, out); });
   const Rows packed = made<Rows>([&](auto** out) { return kith_index_compact(fewer.get(), out); });
-  const Rows more =
-      made<Rows>([&](auto** out) { return kith_index_with_ids(packed.get(), &one, next, out); });
+  const Rows more = made<Rows>([&](auto** out) { return kith_index_with(packed.get(), &one, next, out); });
   CHECK(found_in(index.get(), zero, 3) == Neighbors{1, 3, {1, 1, 2}, {7, 90, 30}});
   CHECK(found_in(fewer.get(), zero, 3) == Neighbors{1, 3, {1, 2, 5}, {90, 30, 40}});
   CHECK(found_in(packed.get(), zero, 3) == found_in(fewer.get(), zero, 3));
   CHECK(found_in(more.get(), zero, 2) == Neighbors{1, 2, {0, 1}, {700, 90}});
-  kith_index_info info = fresh(kith_index_info_init);
+  kith_index_info info = KITH_INIT(kith_index_info);
   REQUIRE(told(kith_index_describe(more.get(), &info)) == "ok");
   CHECK(info.rows == 4);
   CHECK(info.next_row == 701);
@@ -56,7 +55,7 @@ TEST_CASE("c: rows of an index come and go, under numbers that stay") {
   std::uint32_t words = 0;
   const std::int64_t last[] = {4};
   CHECK(told(kith_filter_of(info.positions, last, 1, &words)) == "ok");
-  kith_search_options how = fresh(kith_search_options_init);
+  kith_search_options how = KITH_INIT(kith_search_options);
   how.filter = &words;
   how.filter_rows = 1;
   std::int64_t row = 0;
@@ -87,8 +86,8 @@ TEST_CASE("c: rows of a classifier and of a regressor come and go") {
       made<Averager>([&](auto** out) { return kith_regressor_without(averager.get(), gone, 2, out); });
   const Averager tight = made<Averager>([&](auto** out) { return kith_regressor_compact(rest.get(), out); });
   const double ten = 10;
-  const Averager longer =
-      made<Averager>([&](auto** out) { return kith_regressor_with(tight.get(), &one, &ten, nullptr, out); });
+  const Averager longer = made<Averager>(
+      [&](auto** out) { return kith_regressor_with(tight.get(), &one, &ten, nullptr, nullptr, out); });
   double value = 0;
   Numbers row(2);
   CHECK(told(kith_regressor_predict(rest.get(), &one, 2, nullptr, nullptr, &value, nullptr, row.data())) ==
@@ -108,14 +107,14 @@ TEST_CASE("c: answers go where the ids of their rows go") {
   const Numbers labels = {5, 6, 7, 8};
   const std::vector<double> values = {1, 2, 4, 8};
   const std::int64_t ids[] = {40, 70, 8, 9}, later[] = {90, 80};
-  kith_train_options options = fresh(kith_train_options_init);
+  kith_train_options options = KITH_INIT(kith_train_options);
   options.metric = "l1";
   options.ids = ids;
-  options.id_count = 4;
+  options.ids_count = 4;
   const Voter voter = made<Voter>(
       [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels.data(), 1, &options, out); });
   const Voter voters = made<Voter>([&](auto** out) {
-    return kith_classifier_with_ids(voter.get(), &more, labels.data(), nullptr, later, out);
+    return kith_classifier_with(voter.get(), &more, labels.data(), nullptr, later, out);
   });
   std::int64_t label = 0;
   CHECK(told(kith_classifier_predict(voter.get(), &one, 1, nullptr, nullptr, &label)) == "ok");
@@ -125,7 +124,7 @@ TEST_CASE("c: answers go where the ids of their rows go") {
   const Averager averager = made<Averager>(
       [&](auto** out) { return kith_regressor_new(on.get(), &rows, values.data(), 1, &options, out); });
   const Averager longer = made<Averager>([&](auto** out) {
-    return kith_regressor_with_ids(averager.get(), &more, values.data(), nullptr, later, out);
+    return kith_regressor_with(averager.get(), &more, values.data(), nullptr, later, out);
   });
   double value = 0;
   Numbers row(2);
@@ -137,7 +136,7 @@ TEST_CASE("c: answers go where the ids of their rows go") {
         "ok");
   CHECK(value == 2);
   CHECK(row[0] == 80);
-  options.id_count = 3;
+  options.ids_count = 3;
   kith_regressor* none = nullptr;
   CHECK(told(kith_regressor_new(on.get(), &rows, values.data(), 1, &options, &none)) ==
         "2: index: 3 ids for 4 rows; give one a row, or none");
@@ -148,7 +147,7 @@ TEST_CASE("c: rows of bytes go to room that was reserved for them") {
   std::vector<unsigned char> bytes(20 * 16);
   for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<unsigned char>(i * 37 % 251);
   const auto rows_at = [&](std::int64_t first, std::int64_t count) {
-    kith_rows rows = fresh(kith_rows_init);
+    kith_rows rows = KITH_INIT(kith_rows);
     rows.data = bytes.data() + first * 16;
     rows.element = KITH_U8;
     rows.rows = count;
@@ -156,11 +155,12 @@ TEST_CASE("c: rows of bytes go to room that was reserved for them") {
     return rows;
   };
   const kith_rows all = rows_at(0, 20), some = rows_at(0, 3), rest = rows_at(3, 17);
-  kith_index_options options = fresh(kith_index_options_init);
+  kith_index_options options = KITH_INIT(kith_index_options);
   const Rows whole = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &all, &options, out); });
   options.reserve = 20;
   const Rows index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &some, &options, out); });
-  const Rows grown = made<Rows>([&](auto** out) { return kith_index_with(index.get(), &rest, out); });
+  const Rows grown =
+      made<Rows>([&](auto** out) { return kith_index_with(index.get(), &rest, nullptr, out); });
   const Matrix queries{2, 16, std::vector<float>(32, 90)};
   CHECK(found_in(grown.get(), queries, 20) == found_in(whole.get(), queries, 20));
   kith_index* none = nullptr;

@@ -36,10 +36,10 @@ struct Labelled {
     }
   }
   Voter voter(const kith_device* on, bool weighted) const {
-    kith_train_options options = fresh(kith_train_options_init);
+    kith_train_options options = KITH_INIT(kith_train_options);
     if (weighted) {
       options.sample_weights = weights.data();
-      options.sample_weight_count = n;
+      options.sample_weights_count = n;
     }
     const kith_rows rows = rows_of(train);
     return made<Voter>([&](kith_classifier** out) {
@@ -71,7 +71,7 @@ struct Answer {
         share(votes.size()),
         distance(size(m * k)),
         row(size(m * k)),
-        places(fresh(kith_classification_init)) {
+        places(KITH_INIT(kith_classification)) {
     places.label = label.data();
     places.votes = votes.data();
     places.scores = scores.data();
@@ -101,7 +101,7 @@ struct Answer {
 struct Vote {
   std::vector<double> priors{1, 2, 0.5, 3}, costs;
   std::vector<float> ranks{5, 4, 3, 2, 1, 0.5f, 0.25f};
-  kith_vote_options options = fresh(kith_vote_options_init);
+  kith_vote_options options = KITH_INIT(kith_vote_options);
   VotingOptions voting;
 
   Vote() {
@@ -116,11 +116,12 @@ struct Vote {
     options.weights = "Rank";
     options.tie = "nearest";
     options.rank_weights = ranks.data();
-    options.rank_weight_count = 7;
+    options.rank_weights_count = 7;
     options.priors = priors.data();
-    options.prior_count = classes;
+    options.priors_count = classes;
     options.costs = costs.data();
-    options.cost_count = classes * classes;
+    options.costs_count = classes * classes;
+    options.has_no_label = 1;
     options.no_label = -99;
   }
 };
@@ -136,7 +137,7 @@ TEST_CASE("c: labels, shares and votes of a classifier") {
   for (const bool weighted : {false, true}) {
     const Voter voter = data.voter(on.get(), weighted);
     const Classifier beside = data.beside(weighted);
-    kith_search_options traced = fresh(kith_search_options_init);
+    kith_search_options traced = KITH_INIT(kith_search_options);
     traced.trace = trace.get();
     for (const kith_search_options* options : {static_cast<kith_search_options*>(nullptr), &traced}) {
       std::vector<std::int64_t> label(size(2 * m));
@@ -149,8 +150,11 @@ TEST_CASE("c: labels, shares and votes of a classifier") {
     }
     Answer first(m, classes), second(m, 3), alone(m, classes);
     kith_classification* const answers[] = {&first.places, &second.places};
-    CHECK(told(kith_classifier_classify_outputs(voter.get(), &rows, k, nullptr, nullptr, answers)) == "ok");
-    CHECK(told(kith_classifier_classify(voter.get(), &rows, k, nullptr, nullptr, &alone.places)) == "ok");
+    CHECK(told(kith_classifier_classify(voter.get(), &rows, k, nullptr, nullptr, 2, answers)) == "ok");
+    kith_classification* const one[] = {&alone.places};
+    CHECK(told(kith_classifier_classify(voter.get(), &rows, k, nullptr, nullptr, 1, one)) == "ok");
+    CHECK(told(kith_classifier_classify(voter.get(), &rows, k, nullptr, nullptr, 3, answers)) ==
+          "2: kith_classifier_classify: outputs = 3; give 1, for the first, or 2, for all");
     const std::vector<Classification> expected = beside.classify_outputs(data.queries, k);
     CHECK(first.is(expected[0], beside.predict_proba(data.queries, k)));
     CHECK(alone.is(expected[0], beside.predict_proba(data.queries, k)));
@@ -169,15 +173,15 @@ TEST_CASE("c: every option of a vote arrives") {
   });
   const Classifier beside(device(), data.train, data.first);
   Answer answer(m, classes);
-  CHECK(told(kith_classifier_classify(voter.get(), &rows, k, &vote.options, nullptr, &answer.places)) ==
-        "ok");
+  kith_classification* const answers[] = {&answer.places};
+  CHECK(told(kith_classifier_classify(voter.get(), &rows, k, &vote.options, nullptr, 1, answers)) == "ok");
   CHECK(answer.is(beside.classify(data.queries, k, vote.voting),
                   beside.predict_proba(data.queries, k, vote.voting)));
   // No row within a radius that none is in: the label of no answer.
   const float radius = 0;
   kith_vote_options none = vote.options;
   none.weights = "uniform";
-  none.rank_weight_count = 0;
+  none.rank_weights_count = 0;
   VotingOptions same = vote.voting;
   same.weights = Weights::uniform;
   same.rank_weights = {};
@@ -220,7 +224,7 @@ TEST_CASE("c: a classifier grows, says its classes, and hands out its rows") {
   const std::vector<std::int64_t> labels(size(2 * m), 77);
   const std::vector<float> weights(size(m), 9);
   const Voter voter = made<Voter>([&](kith_classifier** out) {
-    return kith_classifier_with(small.get(), &more, labels.data(), weights.data(), out);
+    return kith_classifier_with(small.get(), &more, labels.data(), weights.data(), nullptr, out);
   });
   const Classifier beside =
       data.beside(true).with(data.queries, MatrixView<const std::int64_t>(labels.data(), m, 2), weights);
@@ -235,7 +239,7 @@ TEST_CASE("c: a classifier grows, says its classes, and hands out its rows") {
     CHECK(std::vector<std::int64_t>(found, found + count) == beside.classes(output));
     CHECK(std::vector<std::uint32_t>(codes, codes + n + m) == beside.codes(output));
   }
-  kith_classifier_info info = fresh(kith_classifier_info_init);
+  kith_classifier_info info = KITH_INIT(kith_classifier_info);
   CHECK(told(kith_classifier_describe(voter.get(), &info)) == "ok");
   CHECK(info.outputs == 2);
   CHECK(std::vector<float>(info.sample_weights, info.sample_weights + n + m) == beside.sample_weights());
@@ -250,16 +254,16 @@ TEST_CASE("c: a regressor") {
   const OpenDevice on = opened();
   const kith_rows train = rows_of(data.train), rows = rows_of(data.queries);
   const std::int64_t m = data.queries.rows;
-  kith_train_options options = fresh(kith_train_options_init);
+  kith_train_options options = KITH_INIT(kith_train_options);
   options.metric = "l1";
   options.sample_weights = data.weights.data();
-  options.sample_weight_count = n;
+  options.sample_weights_count = n;
   const Averager averager = made<Averager>([&](kith_regressor** out) {
     return kith_regressor_new(on.get(), &train, data.values.data(), 1, &options, out);
   });
   const Regressor beside(device(), data.train, MatrixView<const double>(data.values.data(), n, 1), Metric::l1,
                          {{}, data.weights});
-  kith_vote_options vote = fresh(kith_vote_options_init);
+  kith_vote_options vote = KITH_INIT(kith_vote_options);
   vote.weights = "distance";
   VotingOptions voting;
   voting.weights = Weights::distance;
@@ -280,7 +284,7 @@ TEST_CASE("c: a regressor") {
   const RadiusRegression around = beside.regress_within(data.queries, {&radius, 1}, voting);
   CHECK(bits(value) == bits(around.value));
   CHECK(lists_of(lists) == around.neighbors);
-  kith_regressor_info info = fresh(kith_regressor_info_init);
+  kith_regressor_info info = KITH_INIT(kith_regressor_info);
   CHECK(told(kith_regressor_describe(averager.get(), &info)) == "ok");
   CHECK(info.outputs == 1);
   CHECK(std::vector<double>(info.values, info.values + n) == data.values);
@@ -292,7 +296,7 @@ TEST_CASE("c: a regressor") {
 
 /// What C says of an evaluation, as C++ has it.
 Evaluation evaluation_of(const kith_evaluation* evaluation) {
-  kith_evaluation_info info = fresh(kith_evaluation_info_init);
+  kith_evaluation_info info = KITH_INIT(kith_evaluation_info);
   REQUIRE(told(kith_evaluation_describe(evaluation, &info)) == "ok");
   Evaluation found;
   found.rows = info.rows;

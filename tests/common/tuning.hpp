@@ -57,8 +57,8 @@ inline DeviceInfo gpu() {
   return info;
 }
 
-inline TuningEntry entry(const Problem& problem, Selector selector, std::int64_t groups = 1) {
-  return {problem, false, selector, Proposer::none, groups, problem.m, problem.n, 0.0012, 0.0019};
+inline TuningEntry entry(const Problem& problem, Selector selector, std::int64_t lists = 1) {
+  return {problem, false, selector, Proposer::none, lists, problem.m, problem.n, 0.0012, 0.0019};
 }
 
 inline const Problem usual{Metric::squared_l2, 65536, 256, 32, 100};
@@ -92,7 +92,7 @@ inline const std::string library =
 inline const std::string head = "kith tuning 1\nkith " + library +
                                 "\nbackend cuda\ndevice GPU (R) No. 1\ndriver CUDA 13.0\ncompute units 8\n";
 inline const std::string line =
-    "metric=squared_l2 n=65536 m=256 dims=32 k=100 way=radix proposer=none groups=8 query_tile=256 "
+    "metric=squared_l2 n=65536 m=256 dims=32 k=100 way=radix proposer=none lists=8 query_tile=256 "
     "train_tile=65536 seconds=0.0012 built_in_seconds=0.0019\n";
 
 inline std::string replaced(std::string text, const std::string& from, const std::string& to) {

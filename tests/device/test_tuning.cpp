@@ -64,7 +64,7 @@ TEST_CASE("tuning: damage is found, and said in which line") {
   CHECK(refused("kith tuning 2\n") == "bad_file: line 1: its format is not one that this kith reads");
   CHECK(refused(good.substr(0, good.size() - 1)) == "bad_file: line 8: it has no end; the file is truncated");
   CHECK(refused(head + line) == "bad_file: line 7: there is no checksum; the file is truncated");
-  CHECK(refused(replaced(good, "groups=8", "groups=9")) ==
+  CHECK(refused(replaced(good, "lists=8", "lists=9")) ==
         "bad_file: line 8: the checksum does not match; the file is damaged");
   CHECK(refused(good + good) == "bad_file: line 16: the checksum does not match; the file is damaged");
 }
@@ -91,8 +91,8 @@ TEST_CASE("tuning: nonsense is found though its checksum is right") {
   CHECK(refused("proposer=none", "proposer=\x1b[31m") == "bad_file: line 7: proposer=\\x1b[31m is unknown");
   CHECK(refused("proposer=none", "proposer=oracle") == "bad_file: line 7: proposer=oracle is unknown");
   for (const std::string bad : {"0", "-8", "8x", "1.5", "99999999999999999999", "0x8"})
-    CHECK(refused("groups=8", "groups=" + bad) ==
-          "bad_file: line 7: groups=" + bad + " is no whole number of at least 1");
+    CHECK(refused("lists=8", "lists=" + bad) ==
+          "bad_file: line 7: lists=" + bad + " is no whole number of at least 1");
   for (const std::string bad : {"0", "-1", "nan", "inf", "1e999", "fast", "1,5"})
     CHECK(refused("seconds=0.0012", "seconds=" + bad) ==
           "bad_file: line 7: seconds=" + bad + " is no number above 0");

@@ -19,8 +19,7 @@ void check(kith_status status) {
 }
 
 kith_rows rows_of(const Matrix& matrix) {
-  kith_rows rows;
-  kith_rows_init(&rows, sizeof rows);
+  kith_rows rows = KITH_INIT(kith_rows);
   rows.data = matrix.values.data();
   rows.rows = matrix.rows;
   rows.cols = matrix.cols;
@@ -104,8 +103,7 @@ bool CHandles::right_within(const RadiusNeighbors& expected, float radius) {
   auto* const within = made<kith_within>([&](kith_within** out) {
     return kith_index_within(state_->index, &state_->queries, &radius, 1, nullptr, out);
   });
-  kith_within_info info;
-  kith_within_info_init(&info, sizeof info);
+  kith_within_info info = KITH_INIT(kith_within_info);
   const kith_status status = kith_within_describe(within, &info);
   const bool right = status == KITH_OK && std::equal(expected.index.begin(), expected.index.end(), info.row);
   kith_within_free(within);
@@ -121,8 +119,7 @@ bool CHandles::right_labels(const std::vector<std::int64_t>& expected) {
 }
 
 bool CHandles::right_model() {
-  kith_model_parts parts;
-  kith_model_parts_init(&parts, sizeof parts);
+  kith_model_parts parts = KITH_INIT(kith_model_parts);
   parts.rows = &state_->train;
   parts.labels = state_->labels.data();
   auto* const model = made<kith_model>([&](kith_model** out) { return kith_model_new(&parts, out); });

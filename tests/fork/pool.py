@@ -42,7 +42,7 @@ class Kith:
 
     def rows(self, values):
         rows = Rows()
-        self.c.kith_rows_init(ctypes.byref(rows), ctypes.c_uint64(ctypes.sizeof(rows)))
+        rows.size = ctypes.sizeof(rows)
         rows.data, rows.rows, rows.cols = values.buffer_info()[0], len(values) // DIMS, DIMS
         return rows
 

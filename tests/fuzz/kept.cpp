@@ -127,7 +127,7 @@ void plan_by(const DeviceInfo& device) {
   for (std::size_t i = 0; i < std::min(entries.size(), most); ++i)
     attempt("", true, [&] {
       const Plan plan = make_plan(device, entries[i].problem);
-      require(plan.groups > 0 && plan.query_tile > 0 && plan.train_tile > 0, "a plan without tiles");
+      require(plan.lists > 0 && plan.query_tile > 0 && plan.train_tile > 0, "a plan without tiles");
     });
 }
 

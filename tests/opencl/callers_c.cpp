@@ -11,8 +11,6 @@
 namespace kith::tests {
 namespace {
 
-using c::fresh;
-
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("callers: C takes and fills buffers with the bits of C++") {
@@ -22,7 +20,7 @@ TEST_CASE("callers: C takes and fills buffers with the bits of C++") {
   const Matrix train = hard_rows(DataKind::integers, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::integers, Set::queries, m, dims, Metric::l2);
   const auto rows_of = [&](const Matrix& matrix) {
-    kith_rows rows = fresh(kith_rows_init);
+    kith_rows rows = KITH_INIT(kith_rows);
     rows.data = caller.buffer_of(matrix.values.data(), matrix.values.size() * sizeof(float));
     rows.rows = matrix.rows;
     rows.cols = matrix.cols;
@@ -36,11 +34,10 @@ TEST_CASE("callers: C takes and fills buffers with the bits of C++") {
   kith_index* index = nullptr;
   const kith_rows there = rows_of(train), asked = rows_of(queries);
   REQUIRE(kith_index_new(adopted, &there, nullptr, &index) == KITH_OK);
-  kith_index_info info = fresh(kith_index_info_init);
+  kith_index_info info = KITH_INIT(kith_index_info);
   REQUIRE(kith_index_describe(index, &info) == KITH_OK);
   CHECK(info.host_answers == 0);
-  kith_device_answers answers = fresh(kith_device_answers_init);
-  CHECK(answers.where == KITH_CUDA);
+  kith_device_answers answers = KITH_INIT(kith_device_answers);
   const cl_mem distance = caller.buffer(m * k * sizeof(float)),
                row = caller.buffer(m * k * sizeof(std::int64_t));
   answers.distance = distance;

@@ -155,8 +155,8 @@ TEST_CASE("plan: is whole and within its bounds, for every problem and kind of d
             CHECK(plan.query_tile <= std::max<std::int64_t>(m, 1));
             CHECK(plan.train_tile >= 1);
             CHECK(plan.train_tile <= n);
-            CHECK(plan.groups >= 1);
-            CHECK(plan.groups <= plan.train_tile);
+            CHECK(plan.lists >= 1);
+            CHECK(plan.lists <= plan.train_tile);
             CHECK(plan.workspace_bytes <= device.memory_bytes);
             CHECK(plan.selector != Selector::automatic);
             CHECK(plan.proposer == Proposer::none);
@@ -175,14 +175,14 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
   for (const DeviceInfo& device : kinds_of_device()) {
     PlanOptions options;
     options.selector = Selector::bubble;
-    options.groups = 5;
+    options.lists = 5;
     options.query_tile = 77;
     options.train_tile = 1234;
     options.threads = 3;
     const Plan plan = make_plan(device, everyday, options);
     CHECK(plan.selector == Selector::bubble);
     CHECK(!plan.fused);
-    CHECK(plan.groups == 5);
+    CHECK(plan.lists == 5);
     CHECK(plan.query_tile == 77);
     CHECK(plan.train_tile == 1234);
     CHECK(plan.threads == 3);
@@ -197,11 +197,11 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
 
 TEST_CASE("plan: tiles larger than the problem are cut to it") {
   PlanOptions options;
-  options.query_tile = options.train_tile = options.groups = std::int64_t{1} << 40;
+  options.query_tile = options.train_tile = options.lists = std::int64_t{1} << 40;
   const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), {Metric::l1, 50, 7, 3, 2}, options);
   CHECK(plan.query_tile == 7);
   CHECK(plan.train_tile == 50);
-  CHECK(plan.groups == 50);
+  CHECK(plan.lists == 50);
 }
 
 TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
@@ -260,9 +260,9 @@ TEST_CASE("plan: refuses sizes outside of their range") {
 
 TEST_CASE("plan: refuses options that mean nothing") {
   PlanOptions options;
-  options.groups = -1;
+  options.lists = -1;
   CHECK(refusal(everyday, options) ==
-        "invalid_argument: search: groups = -1; give a positive number, or 0 to let kith choose");
+        "invalid_argument: search: lists = -1; give a positive number, or 0 to let kith choose");
   options = {};
   options.query_tile = -5;
   CHECK(refusal(everyday, options) ==
@@ -311,7 +311,7 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
 TEST_CASE("plan: explains itself, one line a decision") {
   PlanOptions options;
   options.selector = Selector::radix;
-  options.groups = 2;
+  options.lists = 2;
   options.query_tile = 10;
   options.train_tile = 1000;
   CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), everyday, options)) ==
@@ -323,7 +323,7 @@ TEST_CASE("plan: explains itself, one line a decision") {
         "why            selector radix was asked for\n"
         "query tile     10\n"
         "training tile  1000\n"
-        "groups         2\n"
+        "lists          2\n"
         "workspace      49696 bytes\n");
 }
 

@@ -143,14 +143,14 @@ TEST_CASE("plan: boxes and another way are refused together, and without a deman
   ways[1].proposer = Proposer::none;
   ways[2].sample = {Selector::threshold, Selector::radix};
   ways[3].fused = true;
-  ways[4].groups = 2;
+  ways[4].lists = 2;
   ways[5].train_tile = 4096;
   for (std::size_t i = 0; i < ways.size(); ++i) {
     CAPTURE(i);
     CHECK_FALSE(by_boxes(cpu, cloud, ways[i]));
     ways[i].boxes = true;
     CHECK(error_of([&] { make_plan(cpu, cloud, ways[i]); }) ==
-          "unsupported: search: boxes have no selector, proposer, sample, fused step, groups or training "
+          "unsupported: search: boxes have no selector, proposer, sample, fused step, lists or training "
           "tile; drop one of the two");
   }
 }

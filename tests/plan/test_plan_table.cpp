@@ -57,7 +57,7 @@ string in_line(const Plan& p) {
   std::ostringstream out;
   out << (p.fused ? "fused" : name(p.selector)) << ' ' << name(p.proposer) << " seed " << p.seed_rows
       << " sample " << p.sample_rows << " visits " << p.visit_rows << " growth " << p.growth << " guesses "
-      << p.guesses() << " copy " << p.row_copy_bytes << " places " << p.candidates << " groups " << p.groups
+      << p.guesses() << " copy " << p.row_copy_bytes << " places " << p.candidates << " lists " << p.lists
       << " tiles " << p.query_tile << " x " << p.train_tile << " bytes " << p.workspace_bytes << ": "
       << p.reason;
   return out.str();

@@ -32,9 +32,9 @@ TEST_CASE("tuning: a plan takes the way of the problem that was measured, and sa
   const Plan plan = make_plan(device, usual);
   CHECK(plan.selector == Selector::bubble);
   CHECK(!plan.fused);
-  CHECK(plan.groups == 4);
+  CHECK(plan.lists == 4);
   CHECK(plan.reason ==
-        "tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: bubble with 4 groups and "
+        "tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: bubble with 4 lists and "
         "query "
         "tiles of 256 took 1.2 ms, the built-in choice 1.9 ms");
   CHECK(make_plan(device, usual) == plan);
@@ -44,7 +44,7 @@ TEST_CASE("tuning: a plan takes the way of the problem that was measured, and sa
 
 TEST_CASE("tuning: where the rule was the fastest, the plan is the rule's") {
   const Plan rule = make_plan(gpu(), usual);
-  TuningEntry same{usual,           rule.fused,      rule.selector, rule.proposer, rule.groups,
+  TuningEntry same{usual,           rule.fused,      rule.selector, rule.proposer, rule.lists,
                    rule.query_tile, rule.train_tile, 0.0019,        0.0019};
   Plan plan = make_plan(tuned(gpu(), {same}), usual);
   CHECK(plan.reason.starts_with(
@@ -114,14 +114,14 @@ TEST_CASE("tuning: the nearest problem counts, then the metric, then the time") 
 
 TEST_CASE("tuning: what was better than the rule is as much better elsewhere") {
   const Plan rule = make_plan(gpu(), usual);
-  TuningEntry more = entry(usual, Selector::threshold, 3 * rule.groups);
+  TuningEntry more = entry(usual, Selector::threshold, 3 * rule.lists);
   more.query_tile = rule.query_tile / 2;
   const DeviceInfo device = tuned(gpu(), {more});
   Problem near = usual;
   near.n = 4 * usual.n;
   near.m = 512;
   const Plan there = make_plan(gpu(), near), plan = make_plan(device, near);
-  CHECK(plan.groups == 3 * there.groups);
+  CHECK(plan.lists == 3 * there.lists);
   CHECK(plan.query_tile == there.query_tile / 2);
   CHECK(plan.train_tile == there.train_tile);
 }
@@ -131,7 +131,7 @@ TEST_CASE("tuning: what the caller fixes is not overruled") {
   std::vector<PlanOptions> fixed(7);
   fixed[0].selector = Selector::radix;
   fixed[1].fused = false;
-  fixed[2].groups = 2;
+  fixed[2].lists = 2;
   fixed[3].query_tile = 5;
   fixed[4].train_tile = 1000;
   fixed[5].proposer = Proposer::gemm;
@@ -185,9 +185,9 @@ TEST_CASE("tuning: what the device does not have is not taken") {
 
 TEST_CASE("tuning: a tuned plan is as whole and bounded as any") {
   for (const Selector selector : gpu().selectors)
-    for (const std::int64_t groups : {1, 7, 100000})
+    for (const std::int64_t lists : {1, 7, 100000})
       for (const std::int64_t tile : {1, 1000}) {
-        TuningEntry odd = entry(usual, selector, groups);
+        TuningEntry odd = entry(usual, selector, lists);
         odd.query_tile = odd.train_tile = tile;
         const DeviceInfo device = tuned(gpu(), {odd});
         for (const std::int64_t n : {20000, 65536, 250000})
@@ -203,8 +203,8 @@ TEST_CASE("tuning: a tuned plan is as whole and bounded as any") {
               CHECK(plan.query_tile <= m);
               CHECK(plan.train_tile >= 1);
               CHECK(plan.train_tile <= n);
-              CHECK(plan.groups >= 1);
-              CHECK(plan.groups <= plan.train_tile);
+              CHECK(plan.lists >= 1);
+              CHECK(plan.lists <= plan.train_tile);
               CHECK(plan.workspace_bytes <= device.memory_bytes);
             }
       }
@@ -229,7 +229,7 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
     k = k < 300 ? k + 23 : k + 300;
   }
   entries.push_back(entry({Metric::l2, 3000, 20, 7, k}, Selector::threshold, 1));
-  entries.back().proposer = Proposer::gemm;  // which has no groups
+  entries.back().proposer = Proposer::gemm;  // which has no lists
   save_tuning(tuning_with(here, entries), tuning_path(here), true);
   const Device opened = open_device(device_spec());
   REQUIRE(opened.info().tuning);
@@ -252,8 +252,8 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
     ++followed;
     CHECK(trace.plan.selector == one.selector);
     CHECK(trace.plan.proposer == one.proposer);
-    CHECK(trace.plan.groups <= one.groups);  // fewer where a device has only tiny blocks of memory
-    if (device().info().largest_allocation > (std::size_t{1} << 20)) CHECK(trace.plan.groups == one.groups);
+    CHECK(trace.plan.lists <= one.lists);  // fewer where a device has only tiny blocks of memory
+    if (device().info().largest_allocation > (std::size_t{1} << 20)) CHECK(trace.plan.lists == one.lists);
   }
   CHECK(followed >= 2);
 }

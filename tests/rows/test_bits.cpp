@@ -51,7 +51,7 @@ TEST_CASE("hamming: any number of columns, with gaps, by every selector in tiny 
         options.selector = selector;
         options.query_tile = 3;
         options.train_tile = k == 9 ? 13 : 67;
-        options.groups = k == 9 ? 2 : 0;
+        options.lists = k == 9 ? 2 : 0;
         CHECK(difference(index.search(queries.view(), k, options), expected) == "");
       }
       if (static_cast<std::uint64_t>(k) <= device().info().fused_max_k) {

@@ -180,7 +180,7 @@ TEST_CASE("filter: the bits of a search of what counts, whatever the tiles, on h
         CAPTURE(share);
         CAPTURE(k);
         CAPTURE(tile);
-        const PlanOptions options{.groups = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
+        const PlanOptions options{.lists = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
         CHECK(difference(index.search(queries, k, filtered(of_each, options)), expected_each) == "");
         CHECK(difference(index.search(queries, k, filtered(of_all, options)), expected_all) == "");
       }

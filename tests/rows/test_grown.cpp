@@ -49,7 +49,7 @@ TEST_CASE("grown: the bits of an index of all rows, whatever the parts and the w
         for (const std::int64_t k : {std::int64_t{1}, std::int64_t{20}, n}) {
           const Neighbors expected = neighbors(metric, queries, train, k);
           for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.fused = false},
-                                             PlanOptions{.groups = 2, .query_tile = 4, .train_tile = 64}}) {
+                                             PlanOptions{.lists = 2, .query_tile = 4, .train_tile = 64}}) {
             CAPTURE(std::string(workloads::name(kind)));
             CAPTURE(std::string(name(metric)));
             CAPTURE(parts.size());

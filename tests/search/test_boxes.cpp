@@ -231,7 +231,7 @@ TEST_CASE("boxes: what they are not for is refused, or left alone") {
   const std::string refusal = error_of([&] { index.search(matrix(1, {1}), 1, by_boxes()); });
   CHECK(refusal.find("negative_dot") != std::string::npos);
   PlanOptions both = by_boxes();
-  both.groups = 2;
+  both.lists = 2;
   if (most() > 0) {
     const Index bounded_index(device(), matrix(1, {1, 2, 3}), Metric::l2);
     CHECK(error_of([&] { bounded_index.search(matrix(1, {1}), 1, both); }).find("drop one of the two") !=
@@ -311,6 +311,9 @@ TEST_CASE("knn_graph: the rows nearest to each, itself left out") {
   if (most() >= 5) CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, by_boxes()), expected) == "");
   PlanOptions with_self;
   with_self.self = 0;
+  const IndexOptions second{.features = {1}};
+  CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, {}, nullptr, second),
+                   Index(device(), rows, Metric::l2, second).search(rows, 4, {.self = 0})) == "");
   CHECK(error_of([&] { knn_graph(device(), rows, 4, Metric::l2, with_self); }).find("leave self alone") !=
         std::string::npos);
 }

@@ -244,7 +244,7 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
   CHECK(refusal({1}, {.selector = Selector::radix}) == "unsupported: within: selector radix" + rest);
   CHECK(refusal({1}, {.proposer = Proposer::fp16}) == "unsupported: within: proposer fp16" + rest);
   CHECK(refusal({1}, {.fused = true}) == "unsupported: within: the fused step" + rest);
-  CHECK(refusal({1}, {.groups = 2}) == "unsupported: within: groups = 2" + rest);
+  CHECK(refusal({1}, {.lists = 2}) == "unsupported: within: lists = 2" + rest);
   CHECK(refusal({1}, {.sample = {Selector::radix}}) ==
         "unsupported: within: a sample to choose a selector by" + rest);
   CHECK(refusal({1}, {.self = 2}) ==

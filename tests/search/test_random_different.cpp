@@ -72,5 +72,5 @@ TEST_CASE("run_proposed_cases: a proposer's wrong answer is told from its chain'
   CHECK(result.compared == 32);
   CHECK(result.different >= 10);
   REQUIRE(!result.failures.empty());
-  CHECK(result.failures[0].find("--proposer dot") != std::string::npos);
+  CHECK(result.failures[0].find("--how proposer=dot") != std::string::npos);
 }

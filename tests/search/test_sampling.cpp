@@ -55,20 +55,20 @@ TEST_CASE("sample: same bits, one of those that were named, and the times are to
   }
 }
 
-TEST_CASE("sample: in small tiles, and with groups, too") {
+TEST_CASE("sample: in small tiles, and with lists, too") {
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, 10, 3, Metric::l1);
   const Matrix train = hard_rows(DataKind::normal, Set::train, 200, 3, Metric::l1);
   PlanOptions options = sampling(device().info().selectors);
   options.train_tile = 70;
   options.query_tile = 4;
-  options.groups = 3;
+  options.lists = 3;
   Trace trace;
   int steps = 0;
   options.progress = [&](const Progress&) { ++steps; };
   const Neighbors found = Index(device(), train, Metric::l1).search(queries, 9, options, &trace);
   CHECK(difference(found, neighbors(Metric::l1, queries, train, 9)) == "");
   CHECK(trace.plan.train_tile == 70);
-  CHECK(trace.plan.groups == 3);
+  CHECK(trace.plan.lists == 3);
   CHECK(trace.query_tiles == 3);
   CHECK(steps == trace.query_tiles * trace.train_tiles);  // those of the sample are not counted
 }

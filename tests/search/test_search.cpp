@@ -88,7 +88,7 @@ TEST_CASE("search: integers, against exact arithmetic and std::sort") {
       }
     }
     CHECK(difference(search(queries, train, metric, k), expected) == "");
-    CHECK(difference(search(queries, train, metric, k, {.groups = 3, .query_tile = 2, .train_tile = 77}),
+    CHECK(difference(search(queries, train, metric, k, {.lists = 3, .query_tile = 2, .train_tile = 77}),
                      expected) == "");
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("search: the bits of the scalar search, whatever the tiles, on hard da
           options.fused = fused;
           options.train_tile = tile;
           options.query_tile = tile == 1 ? m : 16;
-          options.groups = tile == 64 ? 3 : 0;
+          options.lists = tile == 64 ? 3 : 0;
           CHECK(difference(index.search(queries, k, options), expected) == "");
         }
       }

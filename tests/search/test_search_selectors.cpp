@@ -25,7 +25,7 @@ TEST_CASE("search: every selector x metric x hard data x tiny tiles, the bits of
         options.selector = selector;
         options.query_tile = 3;
         options.train_tile = k == 9 ? 13 : 67;
-        options.groups = k == 9 ? 2 : 0;
+        options.lists = k == 9 ? 2 : 0;
         CHECK(difference(index.search(queries, k, options), expected) == "");
       }
     }

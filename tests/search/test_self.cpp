@@ -53,7 +53,7 @@ TEST_CASE("self: the bits of a search of the other rows, whatever the way, on ha
       for (const std::int64_t k : {std::int64_t{1}, std::int64_t{9}, n - 1}) {
         const Neighbors expected = neighbors_among(metric, queries, train, k, others(first));
         for (const PlanOptions& options :
-             {PlanOptions{}, PlanOptions{.fused = false, .groups = 3, .query_tile = 16, .train_tile = 64},
+             {PlanOptions{}, PlanOptions{.fused = false, .lists = 3, .query_tile = 16, .train_tile = 64},
               PlanOptions{.query_tile = 7, .train_tile = 11}}) {
           CAPTURE(std::string(workloads::name(kind)));
           CAPTURE(std::string(name(metric)));

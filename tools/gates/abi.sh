@@ -2,7 +2,8 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   abi           the interface for C (kith.h) is the recorded one, lib/abi/kith-MAJOR.MINOR.abi, by abigail-tools, and
 #                 libkith.so exports it; first the gate must notice planted changes. KITH_ABI_RECORD=1 records a version
-#                 that has no file yet
+#                 that has no file yet. And what tools/options writes of the tables of options is what lies there,
+#                 which first must notice planted options, too
 
 packages_abi="abigail-tools"
 
@@ -62,7 +63,28 @@ exports_abi() { # NAME: what libkith.so exports for C, but for what kith-ask-dri
   diff "$abi/declared.txt" "$abi/exported.txt" || { echo "kith.h declares (<) or libkith.so exports (>) these alone"; return 1; }
 }
 
+# planted_option WHAT FILE SED TEXT: tools/options notices a change in a copy, in words that have TEXT.
+planted_option() {
+  rm -rf "$logs/options" && mkdir -p "$logs/options/lib/include" "$logs/options/python/kith" "$logs/options/docs" &&
+    cp -R lib/include/kith "$logs/options/lib/include/" && cp -R python/kith/_core "$logs/options/python/kith/" &&
+    cp docs/options.md "$logs/options/docs/" && sed -i "$3" "$logs/options/$2" || return
+  if python3 -B tools/options --check --root "$logs/options" > "$logs/options.planted"; then
+    echo "The gate did not notice: $1"; return 1
+  fi
+  grep -q "$4" "$logs/options.planted" || { echo "The gate noticed something else than: $1"; cat "$logs/options.planted"; return 1; }
+}
+
+options_follow() { # what tools/options writes of the tables lies there, and Python has their defaults
+  table=lib/include/kith/options.def
+  planted_option "an option" $table 's/^KITH_TUNING_OPTION(number.* query_tile.*/&\nKITH_TUNING_OPTION(number, std::int64_t, depth, 0, "Planted.")/' c/options.h &&
+    planted_option "a choice" lib/include/kith/choices.def 's/^KITH_CHOICE(TieRule, abstain.*/&\nKITH_CHOICE(TieRule, largest_label, "planted")/' _options.py &&
+    planted_option "words of a docstring" python/kith/_core/_searches.py 's/Threads of the host; 0: as many/Threads; 0: as many/' _searches.py &&
+    planted_option "a default of Python" python/kith/_core/_searches.py 's/threads: int = 0/threads: int = 2/' 'threads=2' &&
+    python3 -B tools/options --check
+}
+
 gate_abi() {
+  options_follow || return
   [ -e "$build/lib/libkith.so.0" ] || build_kith || return
   abi=$logs/abi && rm -rf "$abi" && mkdir -p "$abi" || return
   recorded=lib/abi/kith-$(abi_version lib/include).abi
@@ -74,8 +96,8 @@ gate_abi() {
   if exports_abi planted; then echo "The gate did not notice: a function that only libkith.so has"; return 1; fi
   planted "an added function" model.h 's/^KITH_C_END/KITH_C_API void kith_more(void);/' '1 Added function' &&
     planted "a parameter of another type" vote.h 's/uint64_t seed/int32_t seed/' 'name changed from uint64_t to int32_t' &&
-    planted "a field of another type" search.h 's/int32_t fused/int64_t fused/' "'int32_t fused'" &&
-    planted "an added field" search.h 's/kith_trace\* trace; /int64_t added; &/' "'int64_t added'" &&
+    planted "a field of another type" options.h 's/int32_t fused/int64_t fused/' "'int32_t fused'" &&
+    planted "an added field" options.h 's/kith_trace\* trace;/int64_t added; &/' "'int64_t added'" &&
     planted "two fields exchanged" device.h 's/int64_t rows; /int64_t swapped; /;s/int64_t cols; *$/int64_t rows;/;s/int64_t swapped/int64_t cols/' "cols" &&
     planted "a constant of another value" base.h 's/KITH_BAD_FILE = 3/KITH_BAD_FILE = 9/' KITH_BAD_FILE &&
     planted "a version without a record" base.h 's/ABI_MINOR .*/ABI_MINOR 99/' 'There is no lib/abi/kith-.*99.abi'

@@ -46,20 +46,20 @@ every_kernel_under_oclgrind() { # FOLDER
   done
   for run in "gpu --stage $stages -n 300 -m 3 --dims 7 -k 9" \
     "cpu --stage $stages -n 300 -m 3 --dims 7 -k 9" \
-    "gpu --stage nearest -n 200 -m 65 --dims 3 -k 4 --groups 2" \
-    "gpu --stage nearest -n 1100 -m 1 --dims 3 -k 4 --groups 1" \
-    "gpu --stage nearest -n 200 -m 65 --dims 17 -k 4 --groups 2" \
-    "gpu --stage merge -n 200 -m 2 --dims 1 -k 30 --groups 1" \
+    "gpu --stage nearest -n 200 -m 65 --dims 3 -k 4 --how lists=2" \
+    "gpu --stage nearest -n 1100 -m 1 --dims 3 -k 4 --how lists=1" \
+    "gpu --stage nearest -n 200 -m 65 --dims 17 -k 4 --how lists=2" \
+    "gpu --stage merge -n 200 -m 2 --dims 1 -k 30 --how lists=1" \
     "gpu --stage tighten -n 1300 -m 2 --dims 1 -k 1100" \
-    "gpu --stage select --selector bubble -n 100 -m 2 --dims 1 -k 40 --groups 2" \
-    "gpu --stage select --selector threshold -n 1200 -m 1 --dims 1 -k 1100 --groups 1" \
-    "gpu --stage select --selector k_min -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
-    "gpu --stage select --selector odd_even -n 1030 -m 1 --dims 1 -k 3 --groups 1" \
-    "gpu --stage select --selector bitonic -n 2100 -m 1 --dims 1 -k 3 --groups 1" \
+    "gpu --stage select --how selector=bubble -n 100 -m 2 --dims 1 -k 40 --how lists=2" \
+    "gpu --stage select --how selector=threshold -n 1200 -m 1 --dims 1 -k 1100 --how lists=1" \
+    "gpu --stage select --how selector=k_min -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
+    "gpu --stage select --how selector=odd_even -n 1030 -m 1 --dims 1 -k 3 --how lists=1" \
+    "gpu --stage select --how selector=bitonic -n 2100 -m 1 --dims 1 -k 3 --how lists=1" \
     "gpu --stage mask,score -n 8300 -m 2 --dims 1 -k 300 --classes 20" \
     "gpu --stage accumulate -n 300 -m 70 --dims 1 --classes 20" \
     "cpu --stage mask,score,accumulate -n 4200 -m 2 --dims 1 -k 20 --classes 20" \
-    "cpu --stage select,merge -n 100 -m 2 --dims 1 -k 60 --groups 2"; do
+    "cpu --stage select,merge -n 100 -m 2 --dims 1 -k 60 --how lists=2"; do
     # shellcheck disable=SC2086 # a list of words
     unless_taken "$1" KITH_CL_FAMILY=${run%% *} "$kith" compare ${run#* }
   done
@@ -70,7 +70,7 @@ gate_oclgrind() {
   planted=$logs/planted found=$logs/oclgrind.found runs=$logs/oclgrind.runs
   rm -rf "$planted" && cp -R kernels_cl "$planted" &&
     sed '/barrier(/d' kernels_cl/select/published/select_bubble.cl > "$planted/select/published/select_bubble.cl" || return
-  under_oclgrind "$found" KITH_CL_DIR="$planted" "$kith" compare --stage select --selector bubble \
+  under_oclgrind "$found" KITH_CL_DIR="$planted" "$kith" compare --stage select --how selector=bubble \
     -n 99 -m 1 --dims 2 -k 4 > "$planted/run" 2>&1
   grep -qi 'data race' "$found" || { echo "Oclgrind did not catch the race planted in select_bubble.cl"; return 1; }
   rm -rf "$logs/oclgrind" && mkdir -p "$logs/oclgrind" || return

@@ -137,7 +137,7 @@ test_oclgrind() {
   for family in cpu gpu; do
     log=$logs/opencl.oclgrind.$family
     if under_oclgrind "$log.found" KITH_CL_FAMILY=$family "$kith" compare --stage nearest,merge,vote \
-      --metric negative_dot -n 200 -m 65 --dims 3 -k 4 --groups 2 > "$log" 2>&1 && [ ! -s "$log.found" ]; then
+      --metric negative_dot -n 200 -m 65 --dims 3 -k 4 --how lists=2 > "$log" 2>&1 && [ ! -s "$log.found" ]; then
       verdict oclgrind $family "passed: nearest, merge and vote of 65 queries; the rest: gate oclgrind"
     else
       verdict oclgrind $family "FAILED: $log"

@@ -116,7 +116,7 @@ void draw_tiles(Random& random, DeviceKind kind, Case& c) {
   if (random.one_in(2))
     c.train_tile = random.pick<std::int64_t>(
         {1, 5, 64, c.k, std::max<std::int64_t>(1, c.k - 1), random.between(1, c.n), c.n});
-  if (random.one_in(2)) c.groups = random.pick<std::int64_t>({1, 2, 3, 7, 16, random.between(1, 100)});
+  if (random.one_in(2)) c.lists = random.pick<std::int64_t>({1, 2, 3, 7, 16, random.between(1, 100)});
   const auto tiles = [](std::int64_t rows, std::int64_t tile) {
     return tile == 0 ? 1 : (rows + tile - 1) / tile;
   };
@@ -135,7 +135,7 @@ void draw_stage(Random random, Case& c) {
   c.selector = Selector::automatic;
   c.proposer = Proposer::automatic;
   c.fused.reset();
-  c.groups = c.query_tile = c.train_tile = 0;
+  c.lists = c.query_tile = c.train_tile = 0;
 }
 
 /// Whether a search for these sizes can go by boxes.
@@ -149,7 +149,7 @@ void go_by_boxes(Case& c) {
   c.selector = Selector::automatic;
   c.proposer = Proposer::automatic;
   c.fused.reset();
-  c.groups = c.train_tile = 0;
+  c.lists = c.train_tile = 0;
 }
 
 /// Gives half of the cases rows of another element than float32, some of them bits. It draws from a series of
@@ -253,13 +253,18 @@ std::string command_line(const Case& c, const std::string& device) {
   if (c.train_element != Element::f32 || c.query_element != Element::f32)
     out << " --element " << name(c.train_element) << "," << name(c.query_element);
   if (c.classes) out << " --classes " << c.classes;
-  if (c.selector != Selector::automatic) out << " --selector " << name(c.selector);
-  if (c.proposer != Proposer::automatic) out << " --proposer " << name(c.proposer);
-  if (c.fused) out << " --fused " << (*c.fused ? "yes" : "no");
-  if (c.boxes) out << " --boxes " << (*c.boxes ? "yes" : "no");
-  if (c.groups) out << " --groups " << c.groups;
-  if (c.query_tile) out << " --query-tile " << c.query_tile;
-  if (c.train_tile) out << " --train-tile " << c.train_tile;
+  std::string how;
+  const auto tell = [&](const std::string& key, const std::string& value) {
+    how += (how.empty() ? " --how " : ",") + key + "=" + value;
+  };
+  if (c.selector != Selector::automatic) tell("selector", std::string(name(c.selector)));
+  if (c.proposer != Proposer::automatic) tell("proposer", std::string(name(c.proposer)));
+  if (c.fused) tell("fused", *c.fused ? "yes" : "no");
+  if (c.boxes) tell("boxes", *c.boxes ? "yes" : "no");
+  if (c.lists) tell("lists", std::to_string(c.lists));
+  if (c.query_tile) tell("query_tile", std::to_string(c.query_tile));
+  if (c.train_tile) tell("train_tile", std::to_string(c.train_tile));
+  out << how;
   if (c.threads) out << " --threads " << c.threads;
   if (c.reserve) out << " --reserve " << c.reserve;
   return out.str();
@@ -280,7 +285,7 @@ Answer answer(const Device& device, const Case& c) {
   options.proposer = c.proposer;
   options.fused = c.fused;
   options.boxes = c.boxes;
-  options.groups = c.groups;
+  options.lists = c.lists;
   options.query_tile = c.query_tile;
   options.train_tile = c.train_tile;
   options.threads = c.threads;

@@ -32,7 +32,7 @@ struct Case {
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
   std::optional<bool> fused = {}, boxes = {};
-  std::int64_t groups = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
+  std::int64_t lists = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
   std::int64_t reserve = 0;  ///< of searches: IndexOptions::reserve, and half of the rows come later
 

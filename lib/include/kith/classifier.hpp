@@ -12,15 +12,6 @@
 
 namespace kith {
 
-/// What a Classifier or Regressor is told beside rows and answers.
-struct TrainOptions {
-  std::vector<std::int64_t> features = {};  ///< as IndexOptions::features
-  /// [n], finite, >= 0: what the vote of each training row is multiplied by, in single precision. Empty: 1.
-  std::vector<float> sample_weights = {};
-  /// [n], as IndexOptions::ids: answers and weights are put in their order with their rows. Empty: 0, 1, ...
-  std::vector<std::int64_t> ids = {};
-};
-
 /// What a classification returns.
 struct Classification {
   std::vector<std::int64_t> label;   ///< [m], the caller's own labels, or VotingOptions::no_label

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kith/choices.hpp"
 #include "kith/device.hpp"
 #include "kith/export.hpp"
 #include "kith/metric.hpp"
@@ -15,19 +16,6 @@
 #include "kith/voting.hpp"
 
 namespace kith {
-
-/// What makes a set of features good.
-enum class Criterion {
-  informativeness,  ///< Q of the class matrix (structure.hpp)
-  leave_one_out,    ///< share of the rows that their k nearest others classify right
-};
-
-/// How sets are tried (Whitney 1971; Marill, Green 1963; Pudil, Novovicova, Kittler 1994).
-enum class SelectionMethod {
-  forward,   ///< begin with none, add the best one, again and again
-  backward,  ///< begin with all, drop the one that is missed least
-  floating,  ///< forward, and after each addition drop while that beats the best set of that size so far
-};
 
 KITH_API std::string_view name(Criterion criterion);
 KITH_API std::string_view name(SelectionMethod method);

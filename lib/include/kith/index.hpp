@@ -13,6 +13,7 @@
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/options.hpp"
 #include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
@@ -20,47 +21,6 @@
 #include "kith/trace.hpp"
 
 namespace kith {
-
-/// What an Index is told beside its rows.
-struct IndexOptions {
-  /// The columns that count, 0-based, in any order, none twice: what is given has all columns, queries too,
-  /// and distances go over these in ascending order. The others are not looked at. Empty: all.
-  std::vector<std::int64_t> features = {};
-  /// Where the rows are a shard (keys.hpp): the number of row 0 among the rows of all shards. search_keys(),
-  /// within_keys() and messages about training rows number from here; all else does from 0.
-  std::int64_t first_row = 0;
-  /// Where the rows are a shard: max |element| of the rows of all shards (largest_element()), by which
-  /// negative_dot refuses queries. 0: that of the rows here. Other metrics do not ask.
-  float largest = 0;
-  /// [n], 0 or more, none twice: the numbers of the rows, for search() and all else. Rows whose ids do not
-  /// ascend are put in their order, so that ties go by id. Empty: rows are numbered 0, 1, ...
-  std::vector<std::int64_t> ids = {};
-  /// On a set of devices: what each member holds. A single device holds all rows, whatever this says.
-  Placement placement = Placement::automatic;
-  /// On a set of devices: [members], each finite and 0 or more, not all 0: the parts of the work that its
-  /// members get, in proportion. Empty: by what was measured on them (docs/howto/device-sets.md).
-  std::vector<double> shares = {};
-  /// Of rows that a Source has: where they stay.
-  Residence residence = Residence::automatic;
-  /// For rows of a Source: with `stream` and `quantized` the bytes of device memory that one search and this
-  /// Index may take together: chunks, queries, lists and quantized rows. `automatic` also decides by it.
-  /// 0: chunks of at most 512 MiB on a GPU, 128 MiB elsewhere; else as PlanOptions::memory_limit.
-  std::size_t memory_limit = 0;
-  /// Total rows to make room for, including those given: with() then puts rows there and copies none. 0: as
-  /// many as are given. Applies to rows that stay as they are (docs/howto/elements.md); other rows, and those
-  /// of a set of devices, become a part for each with().
-  std::int64_t reserve = 0;
-  /// With `stream`: rows per chunk. 0: as many as memory_limit allows.
-  std::int64_t chunk_rows = 0;
-  /// For l2, squared_l2, l1 and linf, and rows and queries of f32 or f64: [columns], subtracted from each row
-  /// and each query, of with() too, in double precision; each value is then rounded once. Distances are those
-  /// of what comes out (docs/contract.md, section 3). Empty: none.
-  std::vector<double> centre = {};
-  /// The centre is the mean of each column of the rows given here, as Scaling::centre has it (centre.hpp).
-  bool learn_centre = false;
-};
-
-struct OpenOptions;
 
 /// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
 /// copies share the rows. The number of a row is its own for ever: with(), without() and compact() make other
@@ -150,7 +110,7 @@ class KITH_API Index {
   ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot alone
   ///   returns  by distance, then by row
   /// Throws as search() does, and
-  ///        unsupported:   options insist on a selector, a sample, groups, the fused step or a proposer.
+  ///        unsupported:   options insist on a selector, a sample, lists, the fused step or a proposer.
   ///        out_of_memory: what is found does not fit the host (says both sizes).
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;

@@ -29,23 +29,6 @@ namespace kith {
 ///        interrupted: options.stop asked for it before the file was in its place.
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
 
-struct OpenOptions {
-  std::uint32_t threads = 0;                   ///< of the host; 0: as many as there are cores
-  std::stop_token stop = {};                   ///< asked to stop: Error interrupted
-  std::function<void(double)> progress = {};   ///< told, now and then, which part is read, 0 ... 1
-  Placement placement = Placement::automatic;  ///< as IndexOptions::placement
-  std::vector<double> shares = {};             ///< as IndexOptions::shares
-  /// These rows of the file alone, those that are removed counted, so that several devices or machines open
-  /// one file together. The Index answers as that of the whole file after without() of all other rows and
-  /// compact(): numbers and positions are those of the file. Its rows may all be removed: search_keys() then
-  /// finds none. (verify_index_file() reads the whole file all the same.)
-  std::int64_t first = 0;
-  std::int64_t rows = -1;  ///< below 0: all from `first` on
-  /// Of an Index of a part: max |element| of the rows of all parts, as IndexOptions::largest. 0: what the
-  /// file says.
-  float largest = 0;
-};
-
 /// Read an index to a device: block by block, so that the rows are never all in host memory. Every byte is
 /// compared with the checksums of the file; of a part, the blocks of 64 MiB that it needs.
 /// Throws bad_file: missing, foreign, of another version, of another byte order, cut or longer than it

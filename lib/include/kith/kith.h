@@ -3,8 +3,7 @@
 //
 //   kith_device* device = NULL;
 //   kith_index* index = NULL;
-//   kith_rows rows;
-//   kith_rows_init(&rows, sizeof rows);
+//   kith_rows rows = KITH_INIT(kith_rows);
 //   rows.data = train, rows.rows = n, rows.cols = dims;
 //   if (kith_device_open("auto", &device) || kith_index_new(device, &rows, NULL, &index))
 //     fprintf(stderr, "%s\n", kith_last_error());
@@ -22,10 +21,12 @@
 // Handles. Each kith_..._new, _open, _load, _with gives a handle that the caller frees by the function named
 // in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any order.
 //
-// Structs. The caller sets one up by `kith_..._init(&it, sizeof it)`, which writes `size` and the defaults,
-// and then changes fields. A NULL pointer to options stands for the defaults. Fields are only ever added at
-// the end, with 0 as the value that changes nothing: a program goes on working with a newer library, and with
-// an older one as long as it leaves the newer fields at 0 (else KITH_UNSUPPORTED).
+// Structs. The caller sets one up by KITH_INIT(its type), which writes `size` and 0 into all else, and then
+// changes fields. 0 is the default of every field, and a NULL pointer to options stands for all defaults.
+// Fields are only ever added at the end, with 0 as the value that changes nothing: a program goes on working
+// with a newer library, and with an older one as long as it leaves the newer fields at 0 (else
+// KITH_UNSUPPORTED). A list has a pointer and a NAME_count; a number whose 0 means something has a has_NAME,
+// which is 1 where it is given.
 //
 // Arrays are row-major, in host memory, without gaps unless a stride is a parameter; their shapes are in
 // brackets. m: queries, n: training rows, k: neighbours. The caller keeps what it passes until the function
@@ -49,7 +50,8 @@
 #include "kith/c/index_file.h"  // kith_index_save, kith_index_open
 #include "kith/c/keys.h"        // kith_radius_keys, kith_merge
 #include "kith/c/model.h"       // kith_preparation, kith_model
-#include "kith/c/search.h"      // kith_index, kith_search_options, kith_stop, kith_trace
+#include "kith/c/options.h"     // kith_search_options, kith_index_options, kith_vote_options, ...
+#include "kith/c/search.h"      // kith_index, kith_stop, kith_trace
 #include "kith/c/source.h"      // kith_index_from_file, kith_index_from_reader
 #include "kith/c/vote.h"        // kith_classifier, kith_regressor, kith_evaluation
 

@@ -16,12 +16,13 @@
 //   std::vector<double> value = regressor.predict({queries.data(), m, dims}, k);
 //
 // Rows are row-major floats, or other elements (rows_view.hpp). Metrics are in metric.hpp, devices and their
-// names in device.hpp, what a search may be told in plan.hpp, how neighbours vote in voting.hpp, single
+// names in device.hpp, what calls may be told in options.hpp, how neighbours vote in voting.hpp, single
 // stages in stages.hpp. Everything that fails throws kith::Error (error.hpp). The contract is
 // docs/contract.md.
 #pragma once
 
 #include "kith/centre.hpp"
+#include "kith/choices.hpp"
 #include "kith/classifier.hpp"
 #include "kith/device.hpp"
 #include "kith/device_neighbors.hpp"
@@ -39,6 +40,7 @@
 #include "kith/metric.hpp"
 #include "kith/model.hpp"
 #include "kith/neighbors.hpp"
+#include "kith/options.hpp"
 #include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"

@@ -3,10 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <optional>
-#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +13,7 @@
 #include "kith/export.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
+#include "kith/options.hpp"
 #include "kith/selector.hpp"
 #include "kith/source.hpp"
 
@@ -29,45 +28,6 @@ struct Problem {
   std::int64_t k = 0;
 
   bool operator==(const Problem&) const = default;
-};
-
-/// How far a search has come.
-struct Progress {
-  double fraction = 0;  ///< 0 ... 1
-};
-
-/// What the caller fixes; everything left alone is chosen by make_plan().
-struct PlanOptions {
-  Selector selector = Selector::automatic;
-  Proposer proposer = Proposer::automatic;
-  /// Time these on the distances of one of the queries, and use the fastest for all: GS_KNN's way of
-  /// choosing (Liu, Zheng, Liu 2019). Empty: choose without data.
-  std::vector<Selector> sample = {};
-  std::optional<bool> fused = {};  ///< distance and select in one step, or never
-  /// Boxes around rows that lie together, which are skipped where nothing in them can be near, or never:
-  /// docs/boxes.md. Metrics squared_l2, l2, cosine, l1 and linf.
-  std::optional<bool> boxes = {};
-  std::int64_t groups = 0;      ///< lists a query and training tile; 0: chosen
-  std::int64_t query_tile = 0;  ///< queries a step; 0: chosen
-  std::int64_t train_tile = 0;  ///< training rows a step; 0: chosen
-  /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
-  /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
-  /// all rows count. Of an Index from which rows were removed, or whose rows have ids, n is
-  /// Index::positions() and t a position.
-  MatrixView<const std::uint32_t> filter = {};
-  /// Query q is training row *self + q, and not its own neighbour: leave-one-out, right under duplicates. All
-  /// of *self ... *self + m - 1 are training rows, by position, none removed, and k is at most n - 1.
-  std::optional<std::int64_t> self = {};
-  std::size_t memory_limit = 0;  ///< device bytes a search may take beside its Index; 0: half of what is left
-  std::uint32_t threads = 0;     ///< of the host; 0: as many as there are cores
-  /// With Residence::stream, of a search for k: a file that keeps what was found in the chunks so far. The
-  /// same search goes on from there after it was stopped or killed, on any device, to the same bits. It stays
-  /// when the search is done, which then returns at once: remove it when you have kept the answer. A file of
-  /// another search is refused (invalid_argument), a damaged one is bad_file. Empty: nothing is kept.
-  std::string checkpoint = {};
-  std::stop_token stop = {};  ///< a search asked to stop throws Errc::interrupted within a step
-  /// Called between steps, on the searching thread, with no lock held. May throw: the search ends.
-  std::function<void(const Progress&)> progress = {};
 };
 
 /// What earlier searches taught an Index about its proposers: Index::feedback().
@@ -176,7 +136,7 @@ struct Plan {
   /// alone.
   bool gathered = false;
   std::optional<std::int64_t> self = {};  ///< as in PlanOptions
-  std::int64_t groups = 1;                ///< lists a query and training tile
+  std::int64_t lists = 1;                 ///< lists a query and training tile
   std::int64_t query_tile = 0;            ///< queries a step
   std::int64_t train_tile = 0;            ///< training rows a step
   std::uint32_t threads = 0;

@@ -9,31 +9,9 @@
 
 #include "kith/export.hpp"
 #include "kith/matrix_view.hpp"
+#include "kith/options.hpp"
 
 namespace kith {
-
-/// A step that changes numeric columns, or rows.
-enum class Scaling {
-  centre,       ///< x - mean: what float32 cannot tell apart far from 0 it can near it. Categories stay
-  standardize,  ///< (x - mean) / standard deviation (of the population); by 1 where that is 0
-  min_max,      ///< (x - least) / (largest - least); a column of equal values becomes 0
-  l2_rows,      ///< each row divided by its norm; a row of zeros stays
-};
-
-/// How a column of categories (codes 0, 1, ...) becomes numbers.
-enum class Categories {
-  ordinal,  ///< its code
-  one_hot,  ///< one column for each category of the training rows, ascending: 1 where it is that, else 0
-};
-
-/// What becomes of a missing value, which is a NaN.
-enum class Missing {
-  refuse,         ///< it is refused
-  drop,           ///< it is refused here too: the caller leaves such rows out, as complete_rows() names them
-  mean,           ///< the mean of its column; in a column of categories as most_frequent
-  median,         ///< the middle of its column, of two the mean; in a column of categories as most_frequent
-  most_frequent,  ///< the value that its column holds most often, of several the smallest
-};
 
 KITH_API std::string_view name(Missing missing);
 KITH_API Missing missing_named(std::string_view text);
@@ -41,13 +19,6 @@ KITH_API std::string_view name(Scaling scaling);
 KITH_API std::string_view name(Categories categories);
 KITH_API Scaling scaling_named(std::string_view text);
 KITH_API Categories categories_named(std::string_view text);
-
-struct PreparationOptions {
-  std::vector<Scaling> scalings = {};          ///< one after another, in this order; none: none
-  std::vector<std::int64_t> categorical = {};  ///< columns that hold categories, in any order, none twice
-  Categories categories = Categories::ordinal;
-  Missing missing = Missing::refuse;  ///< done first; what is filled in is learned from the training rows
-};
 
 /// The rows without a NaN, ascending.
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kith/choices.hpp"
 #include "kith/export.hpp"
 #include "kith/rows_view.hpp"
 
@@ -81,14 +82,6 @@ KITH_API std::shared_ptr<const Source> file_source(const std::string& path,
 
 /// Whether file_source() reads files of this name.
 KITH_API bool is_source_file(std::string_view path);
-
-/// Where the rows of an Index made of a Source stay.
-enum class Residence {
-  automatic,  ///< `resident` where the rows fit the device, and the limit where there is one; else `stream`
-  resident,   ///< on the device
-  stream,     ///< in the Source: each search passes them through the device, chunk by chunk
-  quantized   ///< in the Source; the device holds quantized rows, and proposes by them
-};
 
 /// `automatic`, `resident`, `stream`, `quantized`.
 KITH_API std::string_view name(Residence residence);

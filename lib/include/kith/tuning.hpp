@@ -24,7 +24,7 @@ struct TuningEntry {
   bool fused = false;                       ///< `nearest` instead of `distance` and `select`
   Selector selector = Selector::threshold;  ///< without fused; threshold with it
   Proposer proposer = Proposer::none;       ///< none, or one of the device
-  std::int64_t groups = 1;                  ///< as in Plan
+  std::int64_t lists = 1;                   ///< as in Plan
   std::int64_t query_tile = 1;              ///< as in Plan
   std::int64_t train_tile = 1;              ///< as in Plan
   double seconds = 0;                       ///< device seconds of a search this way

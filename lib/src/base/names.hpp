@@ -1,16 +1,42 @@
 // Enumerators and their names: one table each, looked up both ways.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "base/text.hpp"
+#include "kith/choices.hpp"
 #include "kith/error.hpp"
 #include "kith/names.hpp"
 
 namespace kith {
+
+/// How many values choices.def has of an enum.
+template <class Of>
+inline constexpr std::size_t choice_count = 0
+#define KITH_CHOICE(Enum, value, text) +(std::is_same_v<Enum, Of> ? 1 : 0)
+#include "kith/choices.def"
+#undef KITH_CHOICE
+    ;
+
+/// The values of an enum of choices.def with their names.
+template <class Of>
+inline constexpr auto names_of = [] {
+  std::array<std::pair<Of, std::string_view>, choice_count<Of>> names{};
+  std::size_t at = 0;
+#define KITH_CHOICE(Enum, value, text)      \
+  if constexpr (std::is_same_v<Enum, Of>) { \
+    names[at].first = Enum::value;          \
+    names[at++].second = #value;            \
+  }
+#include "kith/choices.def"
+#undef KITH_CHOICE
+  return names;
+}();
 
 /// The name of `value` in `table`, a range of (value, name) pairs.
 template <class Table, class Value>

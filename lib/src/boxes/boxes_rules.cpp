@@ -57,7 +57,7 @@ std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
 /// Whether the caller has named a way that is not that of boxes.
 bool names_another_way(const PlanOptions& o) {
   return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
-         o.fused || o.groups != 0 || o.train_tile != 0;
+         o.fused || o.lists != 0 || o.train_tile != 0;
 }
 
 void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& o) {
@@ -72,7 +72,7 @@ void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& 
            "; drop the demand for boxes");
   if (names_another_way(o))
     refuse(
-        "boxes have no selector, proposer, sample, fused step, groups or training tile; drop one of the two");
+        "boxes have no selector, proposer, sample, fused step, lists or training tile; drop one of the two");
 }
 
 /// Leaves that a query reads of uniform rows: all that a cube reaches in which k rows are expected.

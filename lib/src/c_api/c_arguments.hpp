@@ -7,6 +7,7 @@
 #include "c_api/c_handles.hpp"
 #include "kith/device_neighbors.hpp"
 #include "kith/index.hpp"
+#include "kith/index_file.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
@@ -31,6 +32,12 @@ DeviceNeighbors answers_of(const char* where, const kith_device_answers* answers
 /// Rows as float32, for what takes no other element. Throws as land() does; invalid_argument: bits.
 LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows);
 
+/// The ids of rows that are added; empty for NULL.
+inline std::span<const std::int64_t> ids_of(const char* where, const std::int64_t* ids, std::int64_t rows) {
+  if (!ids) return {};
+  return array_of(where, "ids", ids, rows);
+}
+
 /// Metric, features and weights, with defaults for NULL.
 struct Training {
   Metric metric = default_metric;
@@ -38,7 +45,9 @@ struct Training {
 };
 Training training_of(const char* where, const kith_train_options* given);
 
-IndexOptions index_options_of(const char* where, const kith_index_options& given);
+IndexOptions index_options_of(const char* where, const kith_index_options& from);
+
+OpenOptions open_options_of(const char* where, const kith_open_options* given);
 
 /// Index::search() to arrays of the caller.
 ///   distance, row  [m, k]; null: not wanted
@@ -50,7 +59,7 @@ VotingOptions voting_of(const char* where, const kith_vote_options* given);
 PreparationOptions preparation_options_of(const char* where, const kith_preparation_options* given);
 
 /// A call of C that ends with KITH_INTERRUPTED where `progress` says so; empty for NULL.
-std::function<void(double)> progress_of(int32_t (*progress)(double fraction, void* user), void* user);
+std::function<void(double)> progress_of(kith_progress progress, void* user);
 
 /// What a search of an index is told, and the trace that hears of it.
 class Asked {

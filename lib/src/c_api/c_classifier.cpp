@@ -26,8 +26,13 @@ struct Question {
                                 std::int64_t output) const {
     return shares(voting, votes, scores, classes(output), how.options().threads);
   }
-  std::vector<Classification> all_outputs() const {
-    auto all = classifier.classify_outputs(queries, k, voting, how.options(), how.trace());
+  /// Of the first output, or of all.
+  std::vector<Classification> answers(std::int64_t outputs) const {
+    std::vector<Classification> all;
+    if (outputs == 1)
+      all.push_back(classifier.classify(queries, k, voting, how.options(), how.trace()));
+    else
+      all = classifier.classify_outputs(queries, k, voting, how.options(), how.trace());
     how.tell();
     return all;
   }
@@ -59,20 +64,6 @@ void give_answer(const kith_classification& to, const Classification& from, cons
   give(to.row, from.neighbors.index);
 }
 
-/// More rows for one that is there.
-///   ids_of  their ids, by their number; empty: none
-template <class IdsOf>
-std::unique_ptr<kith_classifier> grown(const char* where, const kith_classifier* classifier,
-                                       const kith_rows* more, const int64_t* labels,
-                                       const float* sample_weights, IdsOf ids_of) {
-  const Classifier& before = given(where, "classifier", classifier).classifier;
-  const RowsView rows = rows_of(where, "added", more);
-  std::span<const float> weights;
-  if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
-  return std::make_unique<kith_classifier>(kith_classifier{before.with(
-      rows, MatrixView<const int64_t>(labels, rows.rows, before.outputs()), weights, ids_of(rows.rows))});
-}
-
 }  // namespace
 
 kith_status kith_classifier_new(const kith_device* device, const kith_rows* train, const int64_t* labels,
@@ -87,19 +78,16 @@ kith_status kith_classifier_new(const kith_device* device, const kith_rows* trai
 }
 
 kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
-                                 const int64_t* labels, const float* sample_weights, kith_classifier** out) {
+                                 const int64_t* labels, const float* sample_weights, const int64_t* ids,
+                                 kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    return grown(where, classifier, more, labels, sample_weights,
-                 [](std::int64_t) { return std::span<const std::int64_t>(); });
-  });
-}
-
-kith_status kith_classifier_with_ids(const kith_classifier* classifier, const kith_rows* more,
-                                     const int64_t* labels, const float* sample_weights, const int64_t* ids,
-                                     kith_classifier** out) {
-  return make_handle(__func__, out, [&](const char* where) {
-    return grown(where, classifier, more, labels, sample_weights,
-                 [&](std::int64_t rows) { return array_of(where, "ids", ids, rows); });
+    const Classifier& before = given(where, "classifier", classifier).classifier;
+    const RowsView rows = rows_of(where, "added", more);
+    std::span<const float> weights;
+    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+    const MatrixView<const int64_t> answers(labels, rows.rows, before.outputs());
+    return std::make_unique<kith_classifier>(
+        kith_classifier{before.with(rows, answers, weights, ids_of(where, ids, rows.rows))});
   });
 }
 
@@ -126,7 +114,7 @@ void kith_classifier_free(kith_classifier* classifier) {
 kith_status kith_classifier_describe(const kith_classifier* classifier, kith_classifier_info* info) {
   return guarded(__func__, [&](const char* where) {
     const Classifier& from = given(where, "classifier", classifier).classifier;
-    kith_classifier_info to = Known<kith_classifier_info>::fresh();
+    auto to = KITH_INIT(kith_classifier_info);
     to.outputs = from.outputs();
     if (!from.sample_weights().empty()) to.sample_weights = from.sample_weights().data();
     write_struct(where, info, to);
@@ -162,7 +150,7 @@ kith_status kith_classifier_predict(const kith_classifier* classifier, const kit
       give(label, question.classifier.predict(question.queries, k, question.voting, question.how.options()));
       return;
     }
-    const std::vector<Classification> all = question.all_outputs();
+    const std::vector<Classification> all = question.answers(question.classifier.outputs());
     for (std::size_t q = 0; q < all[0].label.size(); ++q)
       for (const Classification& one : all) *label++ = one.label[q];
   });
@@ -181,39 +169,28 @@ kith_status kith_classifier_predict_proba(const kith_classifier* classifier, con
                                                     question.how.options(), output));
       return;
     }
-    const Classification one = std::move(question.all_outputs()[static_cast<std::size_t>(output)]);
+    const Classification one =
+        std::move(question.answers(question.classifier.outputs())[static_cast<std::size_t>(output)]);
     give(share, question.shares_of(one.votes, one.scores, output));
   });
 }
 
 kith_status kith_classifier_classify(const kith_classifier* classifier, const kith_rows* queries, int64_t k,
                                      const kith_vote_options* vote, const kith_search_options* options,
-                                     kith_classification* answer) {
-  return guarded(__func__, [&](const char* where) {
-    const Question question(where, classifier, queries, vote, options);
-    check_given(where, "answer", answer);
-    const kith_classification to = read_struct(where, answer);
-    const Classification found = question.classifier.classify(question.queries, k, question.voting,
-                                                              question.how.options(), question.how.trace());
-    question.how.tell();
-    give_answer(to, found, question, 0);
-  });
-}
-
-kith_status kith_classifier_classify_outputs(const kith_classifier* classifier, const kith_rows* queries,
-                                             int64_t k, const kith_vote_options* vote,
-                                             const kith_search_options* options,
-                                             kith_classification* const* answers) {
+                                     int64_t outputs, kith_classification* const* answers) {
   return guarded(__func__, [&](const char* where) {
     Question question(where, classifier, queries, vote, options);
     question.k = k;
+    const std::int64_t all = question.classifier.outputs();
+    if (outputs != 1 && outputs != all)
+      refuse(where, "outputs = " + std::to_string(outputs) + "; give 1, for the first, or " +
+                        std::to_string(all) + ", for all");
     std::vector<kith_classification> to;
-    for (const kith_classification* answer :
-         array_of(where, "answers", answers, question.classifier.outputs())) {
+    for (const kith_classification* answer : array_of(where, "answers", answers, outputs)) {
       check_given(where, "one of answers", answer);
       to.push_back(read_struct(where, answer));
     }
-    const std::vector<Classification> found = question.all_outputs();
+    const std::vector<Classification> found = question.answers(outputs);
     for (std::size_t output = 0; output < found.size(); ++output)
       give_answer(to[output], found[output], question, static_cast<std::int64_t>(output));
   });

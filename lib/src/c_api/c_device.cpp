@@ -48,7 +48,7 @@ DescribedDevice::DescribedDevice(const DeviceInfo& of)
     : info(of), selectors(joined(of.selectors)), proposers(joined(of.proposers)) {}
 
 kith_device_info DescribedDevice::described() const {
-  kith_device_info to = Known<kith_device_info>::fresh();
+  auto to = KITH_INIT(kith_device_info);
   to.spec = info.spec.c_str();
   to.backend = info.backend.c_str();
   to.name = info.name.c_str();

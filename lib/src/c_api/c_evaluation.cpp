@@ -83,7 +83,7 @@ kith_status kith_evaluation_describe(const kith_evaluation* evaluation, kith_eva
   return guarded(__func__, [&](const char* where) {
     const kith_evaluation& handle = given(where, "evaluation", evaluation);
     const Evaluation& from = handle.evaluation;
-    kith_evaluation_info to = Known<kith_evaluation_info>::fresh();
+    auto to = KITH_INIT(kith_evaluation_info);
     to.rows = from.rows;
     to.k_max = from.k_max;
     to.best_k = handle.best_k;

@@ -19,21 +19,6 @@ using namespace kith::c_api;
 
 namespace kith::c_api {
 
-IndexOptions index_options_of(const char* where, const kith_index_options& given) {
-  IndexOptions options{copy_of(where, "features", given.features, given.feature_count),
-                       given.first_row,
-                       given.largest,
-                       copy_of(where, "ids", given.ids, given.id_count),
-                       choice_of(given.placement, Placement::automatic, placement_named),
-                       copy_of(where, "shares", given.shares, given.share_count)};
-  options.reserve = given.reserve;
-  options.centre = copy_of(where, "centre", given.centre, given.centre_count);
-  if (given.learn_centre != 0 && given.learn_centre != 1)
-    refuse(where, "learn_centre = " + std::to_string(given.learn_centre) + "; choose 0 or 1");
-  options.learn_centre = given.learn_centre == 1;
-  return options;
-}
-
 namespace {
 
 /// Arrays of a caller, and memory for those that are not wanted.
@@ -98,20 +83,12 @@ kith_status kith_index_new(const kith_device* device, const kith_rows* train,
   });
 }
 
-kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith_index** out) {
-  return make_handle(__func__, out, [&](const char* where) {
-    const Index& before = given(where, "index", index).index;
-    return std::make_unique<kith_index>(kith_index{before.with(rows_of(where, "added", more))});
-  });
-}
-
-kith_status kith_index_with_ids(const kith_index* index, const kith_rows* more, const int64_t* ids,
-                                kith_index** out) {
+kith_status kith_index_with(const kith_index* index, const kith_rows* more, const int64_t* ids,
+                            kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Index& before = given(where, "index", index).index;
     const RowsView rows = rows_of(where, "added", more);
-    return std::make_unique<kith_index>(
-        kith_index{before.with(rows, array_of(where, "ids", ids, rows.rows))});
+    return std::make_unique<kith_index>(kith_index{before.with(rows, ids_of(where, ids, rows.rows))});
   });
 }
 
@@ -159,13 +136,13 @@ void kith_index_free(kith_index* index) {
 kith_status kith_index_describe(const kith_index* index, kith_index_info* info) {
   return guarded(__func__, [&](const char* where) {
     const Index& from = given(where, "index", index).index;
-    kith_index_info to = Known<kith_index_info>::fresh();
+    auto to = KITH_INIT(kith_index_info);
     to.rows = from.rows();
     to.dims = from.dims();
     to.metric = name(from.metric()).data();
     to.device = from.device().info().spec.c_str();
     to.features = from.features().data();
-    to.feature_count = static_cast<int64_t>(from.features().size());
+    to.features_count = static_cast<int64_t>(from.features().size());
     to.memory_bytes = from.memory_bytes();
     to.first_row = from.first_row();
     to.next_row = from.next_row();
@@ -216,7 +193,8 @@ kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int
     const Index in = index_of(where, device, all, index_options);
     const Asked how(where, options, all.rows, all.rows);
     PlanOptions way = how.options();
-    if (way.self) refuse(where, "self is given, but each row is left out by itself already; leave it at -1");
+    if (way.self)
+      refuse(where, "self is given, but each row is left out by itself already; leave has_self at 0");
     way.self = 0;
     search_to_arrays(in, all, k, way, how.trace(), distance, row);
     how.tell();
@@ -244,7 +222,7 @@ void kith_within_free(kith_within* within) {
 kith_status kith_within_describe(const kith_within* within, kith_within_info* info) {
   return guarded(__func__, [&](const char* where) {
     const RadiusNeighbors& from = given(where, "within", within).found;
-    kith_within_info to = Known<kith_within_info>::fresh();
+    auto to = KITH_INIT(kith_within_info);
     to.queries = from.queries;
     to.first = from.first.data();
     to.distance = from.distance.data();

@@ -8,25 +8,6 @@
 using namespace kith;
 using namespace kith::c_api;
 
-namespace {
-
-OpenOptions options_of(uint32_t threads, const kith_stop* stop, kith_progress progress, void* user) {
-  OpenOptions options;
-  options.threads = threads;
-  if (stop) options.stop = stop->source.get_token();
-  options.progress = progress_of(progress, user);
-  return options;
-}
-
-std::unique_ptr<kith_index> opened(const char* where, const kith_device* device, const char* path,
-                                   const OpenOptions& options) {
-  const Device& on = given(where, "device", device).device;
-  check_given(where, "path", path);
-  return std::make_unique<kith_index>(kith_index{open_index(path, on, options)});
-}
-
-}  // namespace
-
 kith_status kith_index_save(const kith_index* index, const char* path, const kith_stop* stop,
                             kith_progress progress, void* user) {
   return guarded(__func__, [&](const char* where) {
@@ -39,24 +20,12 @@ kith_status kith_index_save(const kith_index* index, const char* path, const kit
   });
 }
 
-kith_status kith_index_open(const kith_device* device, const char* path, uint32_t threads,
-                            const kith_stop* stop, kith_progress progress, void* user, kith_index** out) {
+kith_status kith_index_open(const kith_device* device, const char* path, const kith_open_options* options,
+                            kith_index** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    return opened(where, device, path, options_of(threads, stop, progress, user));
-  });
-}
-
-kith_status kith_index_open_with(const kith_device* device, const char* path,
-                                 const kith_open_options* options, kith_index** out) {
-  return make_handle(__func__, out, [&](const char* where) {
-    const kith_open_options asked = read_struct(where, options);
-    OpenOptions how = options_of(asked.threads, asked.stop, asked.progress, asked.user);
-    how.first = asked.first;
-    how.rows = asked.rows;
-    how.largest = asked.largest;
-    how.placement = choice_of(asked.placement, Placement::automatic, placement_named);
-    how.shares = copy_of(where, "shares", asked.shares, asked.share_count);
-    return opened(where, device, path, how);
+    const Device& on = given(where, "device", device).device;
+    check_given(where, "path", path);
+    return std::make_unique<kith_index>(kith_index{open_index(path, on, open_options_of(where, options))});
   });
 }
 
@@ -64,7 +33,7 @@ kith_status kith_index_file_describe(const char* path, kith_index_file_info* inf
   return guarded(__func__, [&](const char* where) {
     check_given(where, "path", path);
     const IndexFileInfo from = index_file_info(path);
-    kith_index_file_info to = Known<kith_index_file_info>::fresh();
+    auto to = KITH_INIT(kith_index_file_info);
     to.version = from.version;
     to.bytes = from.bytes;
     to.metric = name(from.metric).data();

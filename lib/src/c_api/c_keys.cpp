@@ -40,12 +40,12 @@ RadiusKeys radius_keys_of(const char* where, std::int64_t m, const std::int64_t*
 
 }  // namespace
 
-kith_status kith_largest_element(const kith_rows* rows, const int64_t* features, int64_t feature_count,
+kith_status kith_largest_element(const kith_rows* rows, const int64_t* features, int64_t features_count,
                                  float* largest) {
   return guarded(__func__, [&](const char* where) {
     check_given(where, "largest", largest);
     *largest = largest_element(rows_of(where, "training", rows),
-                               copy_of(where, "features", features, feature_count));
+                               copy_of(where, "features", features, features_count));
   });
 }
 
@@ -148,7 +148,7 @@ void kith_radius_keys_free(kith_radius_keys* keys) {
 kith_status kith_radius_keys_describe(const kith_radius_keys* keys, kith_radius_keys_info* info) {
   return guarded(__func__, [&](const char* where) {
     const RadiusKeys& from = given(where, "keys", keys).keys;
-    kith_radius_keys_info to = Known<kith_radius_keys_info>::fresh();
+    auto to = KITH_INIT(kith_radius_keys_info);
     to.queries = from.queries;
     to.first = from.first.data();
     to.value = from.value.data();

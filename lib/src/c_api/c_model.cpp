@@ -1,4 +1,5 @@
 // Models as files, for C.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -45,18 +46,18 @@ std::vector<std::vector<std::string>> category_texts_of(const char* where, const
 Model model_of(const char* where, const kith_model_parts& parts) {
   const LandedRows landed = numbers_of(where, "model's", parts.rows);
   const MatrixView<const float> rows = landed.view;
-  if (parts.outputs < 1) refuse(where, "outputs = " + std::to_string(parts.outputs) + "; give at least 1");
+  if (parts.outputs < 0) refuse(where, "outputs = " + std::to_string(parts.outputs) + "; give at least 1");
   Model model;
   model.metric = choice_of(parts.metric, default_metric, parse_metric);
   model.k = parts.k;
   model.voting = voting_of(where, parts.vote);
   if (parts.preparation) model.preparation = parts.preparation->preparation;
-  model.features = copy_of(where, "features", parts.features, parts.feature_count);
+  model.features = copy_of(where, "features", parts.features, parts.features_count);
   model.columns = texts_of(where, "column", parts.columns, parts.column_count);
   model.n = rows.rows();
   model.dims = rows.cols();
   model.rows = rows_without_gaps(rows);
-  model.outputs = parts.outputs;
+  model.outputs = std::max<std::int64_t>(parts.outputs, 1);
   const auto answers = static_cast<std::int64_t>(cells_of(model.n, model.outputs));
   model.labels = copy_if_given(where, "labels", parts.labels, answers);
   model.label_texts = texts_of(where, "label text", parts.label_texts, parts.label_text_count);
@@ -64,9 +65,9 @@ Model model_of(const char* where, const kith_model_parts& parts) {
   model.sample_weights = copy_if_given(where, "sample_weights", parts.sample_weights, model.n);
   model.category_texts = category_texts_of(where, parts);
   if (parts.answer_names)
-    model.answer_names = texts_of(where, "answer name", parts.answer_names, parts.outputs);
+    model.answer_names = texts_of(where, "answer name", parts.answer_names, model.outputs);
   model.row_numbers = copy_if_given(where, "row_numbers", parts.row_numbers, model.n);
-  model.first_index = parts.first_index;
+  model.first_index = parts.has_first_index ? parts.first_index : -1;
   model.unread = copy_of(where, "unread", parts.unread, parts.unread_count);
   if (parts.unread_names)
     model.unread_names = texts_of(where, "unread name", parts.unread_names, parts.unread_count);
@@ -92,7 +93,7 @@ kith_status kith_model_load(const char* path, kith_model** out) {
 }
 
 kith_status kith_model_save(const kith_model* model, const char* path, const kith_stop* stop,
-                            int32_t (*progress)(double fraction, void* user), void* user) {
+                            kith_progress progress, void* user) {
   return guarded(__func__, [&](const char* where) {
     const Model& from = given(where, "model", model).model;
     check_given(where, "path", path);

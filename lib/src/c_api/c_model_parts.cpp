@@ -42,8 +42,8 @@ int64_t count_of(const std::vector<T>& list) {
 
 kith_model::kith_model(Model of)
     : model(std::move(of)),
-      rows(Known<kith_rows>::fresh()),
-      vote(Known<kith_vote_options>::fresh()),
+      rows(KITH_INIT(kith_rows)),
+      vote(KITH_INIT(kith_vote_options)),
       preparation{model.preparation} {
   rows.data = model.rows.data();
   rows.rows = model.n;
@@ -52,11 +52,12 @@ kith_model::kith_model(Model of)
   vote.weights = name(voting.weights).data();
   vote.tie = name(voting.tie).data();
   vote.rank_weights = address_of(voting.rank_weights);
-  vote.rank_weight_count = count_of(voting.rank_weights);
+  vote.rank_weights_count = count_of(voting.rank_weights);
   vote.priors = address_of(voting.priors);
-  vote.prior_count = count_of(voting.priors);
+  vote.priors_count = count_of(voting.priors);
   vote.costs = address_of(voting.costs);
-  vote.cost_count = count_of(voting.costs);
+  vote.costs_count = count_of(voting.costs);
+  vote.has_no_label = 1;
   vote.no_label = voting.no_label;
   append_pointers(model.columns, columns);
   append_pointers(model.label_texts, label_texts);
@@ -72,14 +73,14 @@ kith_model_parts kith_model::described() const {
   for (const auto* texts : {&model.columns, &model.label_texts, &model.answer_names, &model.unread_names})
     check_texts(*texts);
   for (const std::vector<std::string>& column : model.category_texts) check_texts(column);
-  kith_model_parts to = Known<kith_model_parts>::fresh();
+  auto to = KITH_INIT(kith_model_parts);
   to.metric = name(model.metric).data();
   to.k = model.k;
   to.vote = &vote;
   if (!model.preparation.changes_nothing()) to.preparation = &preparation;
   to.rows = &rows;
   to.features = address_of(model.features);
-  to.feature_count = count_of(model.features);
+  to.features_count = count_of(model.features);
   to.outputs = model.outputs;
   to.labels = address_of(model.labels);
   to.values = address_of(model.values);
@@ -93,7 +94,8 @@ kith_model_parts kith_model::described() const {
   to.category_texts = address_of(category_texts);
   to.category_counts = address_of(category_counts);
   to.category_column_count = count_of(category_counts);
-  to.first_index = model.first_index;
+  if (model.first_index >= 0)
+    to.has_first_index = 1, to.first_index = static_cast<int32_t>(model.first_index);
   to.unread = address_of(model.unread);
   to.unread_names = address_of(unread_names);
   to.unread_count = count_of(model.unread);

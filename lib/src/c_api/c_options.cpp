@@ -1,4 +1,5 @@
-// Options from C: votes, training, searches.
+// Options from C: how an option of each kind of options.def comes from a struct of C, `from`, into one of
+// C++, `to`.
 #include <string>
 #include <utility>
 
@@ -10,6 +11,40 @@
 
 namespace kith::c_api {
 namespace {
+
+void take_name(const char* text, Selector& to) {
+  to = parse_selector(text);
+}
+void take_name(const char* text, Proposer& to) {
+  to = parse_proposer(text);
+}
+void take_name(const char* text, Placement& to) {
+  to = placement_named(text);
+}
+void take_name(const char* text, Residence& to) {
+  to = parse_residence(text);
+}
+void take_name(const char* text, Weights& to) {
+  to = weights_named(text);
+}
+void take_name(const char* text, TieRule& to) {
+  to = tie_rule_named(text);
+}
+void take_name(const char* text, Scaling& to) {
+  to = scaling_named(text);
+}
+void take_name(const char* text, Categories& to) {
+  to = categories_named(text);
+}
+void take_name(const char* text, Missing& to) {
+  to = missing_named(text);
+}
+
+bool is_set(const char* where, const char* what, std::int32_t wish) {
+  if (wish < 0 || wish > 1)
+    refuse(where, std::string(what) + " = " + std::to_string(wish) + "; choose 0 or 1");
+  return wish == 1;
+}
 
 std::optional<bool> whether(const char* where, const char* what, std::int32_t wish) {
   if (wish < -1 || wish > 1)
@@ -32,40 +67,79 @@ MatrixView<const std::uint32_t> filter_of(const char* where, const kith_search_o
   return {given.filter, given.filter_rows, words_of_filter(n)};
 }
 
+void take_progress(kith_progress progress, void* user, std::function<void(double)>& to) {
+  to = progress_of(progress, user);
+}
+void take_progress(kith_progress progress, void* user, std::function<void(const Progress&)>& to) {
+  if (!progress) return;
+  to = [told = progress_of(progress, user)](const Progress& now) { told(now.fraction); };
+}
+
+#define KITH_TAKE_choice(name) \
+  if (from.name) take_name(from.name, to.name)
+#define KITH_TAKE_choices(name)                                                        \
+  for (const std::string& text : texts_of(where, #name, from.name, from.name##_count)) \
+  take_name(text.c_str(), to.name.emplace_back())
+#define KITH_TAKE_number(name) \
+  if (from.name != 0) to.name = from.name
+#define KITH_TAKE_flag(name) to.name = is_set(where, #name, from.name)
+#define KITH_TAKE_whether(name) to.name = whether(where, #name, from.name)
+#define KITH_TAKE_given(name) \
+  if (is_set(where, "has_" #name, from.has_##name)) to.name = from.name
+#define KITH_TAKE_list(name) to.name = copy_of(where, #name, from.name, from.name##_count)
+#define KITH_TAKE_text(name) \
+  if (from.name) to.name = from.name
+#define KITH_TAKE_stop(name) \
+  if (from.name) to.name = from.name->source.get_token()
+#define KITH_TAKE_progress(name) take_progress(from.name, from.user, to.name)
+#define KITH_TAKE_filter(name) static_cast<void>(0)  // which depends on rows and queries
+#define KITH_TAKE_beside(name) static_cast<void>(0)  // which C++ has beside its options
+#define KITH_TAKE(kind, type, name, ...) KITH_TAKE_##kind(name);
+
 }  // namespace
 
+IndexOptions index_options_of(const char* where, const kith_index_options& from) {
+  IndexOptions to;
+#define KITH_INDEX_OPTION KITH_TAKE
+#include "kith/options.def"
+  return to;
+}
+
+OpenOptions open_options_of(const char* where, const kith_open_options* options) {
+  const kith_open_options from = read_struct(where, options);
+  OpenOptions to;
+#define KITH_OPEN_OPTION KITH_TAKE
+#include "kith/options.def"
+  return to;
+}
+
 Training training_of(const char* where, const kith_train_options* options) {
-  const kith_train_options given = read_struct(where, options);
-  return {choice_of(given.metric, default_metric, parse_metric),
-          {copy_of(where, "features", given.features, given.feature_count),
-           copy_of(where, "sample_weights", given.sample_weights, given.sample_weight_count),
-           copy_of(where, "ids", given.ids, given.id_count)}};
+  const kith_train_options from = read_struct(where, options);
+  Training training;
+  training.metric = choice_of(from.metric, default_metric, parse_metric);
+  TrainOptions& to = training.options;
+#define KITH_TRAIN_OPTION KITH_TAKE
+#include "kith/options.def"
+  return training;
 }
 
 VotingOptions voting_of(const char* where, const kith_vote_options* options) {
-  const kith_vote_options given = read_struct(where, options);
-  VotingOptions voting;
-  voting.weights = choice_of(given.weights, voting.weights, weights_named);
-  voting.tie = choice_of(given.tie, voting.tie, tie_rule_named);
-  voting.rank_weights = copy_of(where, "rank_weights", given.rank_weights, given.rank_weight_count);
-  voting.priors = copy_of(where, "priors", given.priors, given.prior_count);
-  voting.costs = copy_of(where, "costs", given.costs, given.cost_count);
-  voting.no_label = given.no_label;
-  return voting;
+  const kith_vote_options from = read_struct(where, options);
+  VotingOptions to;
+#define KITH_VOTING_OPTION KITH_TAKE
+#include "kith/options.def"
+  return to;
 }
 
 PreparationOptions preparation_options_of(const char* where, const kith_preparation_options* options) {
-  const kith_preparation_options given = read_struct(where, options);
-  PreparationOptions result;
-  for (const std::string& scaling : texts_of(where, "scaling", given.scalings, given.scaling_count))
-    result.scalings.push_back(scaling_named(scaling));
-  result.categorical = copy_of(where, "categorical", given.categorical, given.categorical_count);
-  result.categories = choice_of(given.categories, result.categories, categories_named);
-  result.missing = choice_of(given.missing, result.missing, missing_named);
-  return result;
+  const kith_preparation_options from = read_struct(where, options);
+  PreparationOptions to;
+#define KITH_PREPARATION_OPTION KITH_TAKE
+#include "kith/options.def"
+  return to;
 }
 
-std::function<void(double)> progress_of(int32_t (*progress)(double fraction, void* user), void* user) {
+std::function<void(double)> progress_of(kith_progress progress, void* user) {
   if (!progress) return {};
   return [progress, user](double fraction) {
     if (progress(fraction, user) != 0)
@@ -76,26 +150,13 @@ std::function<void(double)> progress_of(int32_t (*progress)(double fraction, voi
 }
 
 Asked::Asked(const char* where, const kith_search_options* options, std::int64_t n, std::int64_t m) {
-  const kith_search_options given = read_struct(where, options);
-  options_.selector = choice_of(given.selector, options_.selector, parse_selector);
-  options_.proposer = choice_of(given.proposer, options_.proposer, parse_proposer);
-  for (const std::string& selector : texts_of(where, "sample", given.sample, given.sample_count))
-    options_.sample.push_back(parse_selector(selector));
-  options_.fused = whether(where, "fused", given.fused);
-  options_.boxes = whether(where, "boxes", given.boxes);
-  options_.groups = given.groups;
-  options_.query_tile = given.query_tile;
-  options_.train_tile = given.train_tile;
-  options_.filter = filter_of(where, given, n, m);
-  if (given.self != -1) options_.self = given.self;
-  options_.memory_limit = given.memory_limit;
-  options_.threads = given.threads;
-  if (given.stop) options_.stop = given.stop->source.get_token();
-  if (given.progress)
-    options_.progress = [told = progress_of(given.progress, given.user)](const Progress& progress) {
-      told(progress.fraction);
-    };
-  trace_ = given.trace;
+  const kith_search_options from = read_struct(where, options);
+  PlanOptions& to = options_;
+#define KITH_TUNING_OPTION KITH_TAKE
+#define KITH_SEARCH_OPTION KITH_TAKE
+#include "kith/options.def"
+  to.filter = filter_of(where, from, n, m);
+  trace_ = from.trace;
 }
 
 void Asked::tell() const {

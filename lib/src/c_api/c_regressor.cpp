@@ -7,24 +7,6 @@
 using namespace kith;
 using namespace kith::c_api;
 
-namespace {
-
-/// More rows for one that is there.
-///   ids_of  their ids, by their number; empty: none
-template <class IdsOf>
-std::unique_ptr<kith_regressor> grown(const char* where, const kith_regressor* regressor,
-                                      const kith_rows* more, const double* values,
-                                      const float* sample_weights, IdsOf ids_of) {
-  const Regressor& before = given(where, "regressor", regressor).regressor;
-  const RowsView rows = rows_of(where, "added", more);
-  std::span<const float> weights;
-  if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
-  return std::make_unique<kith_regressor>(kith_regressor{before.with(
-      rows, MatrixView<const double>(values, rows.rows, before.outputs()), weights, ids_of(rows.rows))});
-}
-
-}  // namespace
-
 kith_status kith_regressor_new(const kith_device* device, const kith_rows* train, const double* values,
                                int64_t outputs, const kith_train_options* options, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
@@ -37,19 +19,15 @@ kith_status kith_regressor_new(const kith_device* device, const kith_rows* train
 }
 
 kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more, const double* values,
-                                const float* sample_weights, kith_regressor** out) {
+                                const float* sample_weights, const int64_t* ids, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
-    return grown(where, regressor, more, values, sample_weights,
-                 [](std::int64_t) { return std::span<const std::int64_t>(); });
-  });
-}
-
-kith_status kith_regressor_with_ids(const kith_regressor* regressor, const kith_rows* more,
-                                    const double* values, const float* sample_weights, const int64_t* ids,
-                                    kith_regressor** out) {
-  return make_handle(__func__, out, [&](const char* where) {
-    return grown(where, regressor, more, values, sample_weights,
-                 [&](std::int64_t rows) { return array_of(where, "ids", ids, rows); });
+    const Regressor& before = given(where, "regressor", regressor).regressor;
+    const RowsView rows = rows_of(where, "added", more);
+    std::span<const float> weights;
+    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+    const MatrixView<const double> answers(values, rows.rows, before.outputs());
+    return std::make_unique<kith_regressor>(
+        kith_regressor{before.with(rows, answers, weights, ids_of(where, ids, rows.rows))});
   });
 }
 
@@ -76,7 +54,7 @@ void kith_regressor_free(kith_regressor* regressor) {
 kith_status kith_regressor_describe(const kith_regressor* regressor, kith_regressor_info* info) {
   return guarded(__func__, [&](const char* where) {
     const Regressor& from = given(where, "regressor", regressor).regressor;
-    kith_regressor_info to = Known<kith_regressor_info>::fresh();
+    auto to = KITH_INIT(kith_regressor_info);
     to.outputs = from.outputs();
     to.values = from.values().data();
     if (!from.sample_weights().empty()) to.sample_weights = from.sample_weights().data();

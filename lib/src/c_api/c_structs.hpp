@@ -12,45 +12,38 @@ namespace kith::c_api {
 /// A larger size is that of no struct, but of memory that was never set up.
 inline constexpr std::uint64_t most_struct_bytes = 4096;
 
-/// Name, bytes in the first interface that had it, and defaults of a struct.
+/// Name, and bytes in the first interface that had it, of a struct.
 template <class Struct>
 struct Known;
 
-#define KITH_C_STRUCT(type, bytes, ...)                \
+#define KITH_C_STRUCT(type, bytes)                     \
   template <>                                          \
   struct Known<type> {                                 \
     static constexpr const char* name = #type;         \
     static constexpr std::uint64_t first_size = bytes; \
-    static type fresh() {                              \
-      type value{};                                    \
-      value.size = sizeof(type);                       \
-      __VA_ARGS__;                                     \
-      return value;                                    \
-    }                                                  \
   };                                                   \
   static_assert(sizeof(type) >= bytes);
 
 KITH_C_STRUCT(kith_rows, 64)
 KITH_C_STRUCT(kith_device_info, 104)
-KITH_C_STRUCT(kith_trace_info, 88)
+KITH_C_STRUCT(kith_trace_info, 96)
 KITH_C_STRUCT(kith_member_info, 64)
-KITH_C_STRUCT(kith_index_options, 32)
-KITH_C_STRUCT(kith_search_options, 136, value.self = -1)
-KITH_C_STRUCT(kith_source_options, 48)
-KITH_C_STRUCT(kith_index_info, 64)
-KITH_C_STRUCT(kith_device_answers, 56, value.where = KITH_CUDA)
-KITH_C_STRUCT(kith_index_file_info, 96)
-KITH_C_STRUCT(kith_open_options, 80, value.rows = -1)
+KITH_C_STRUCT(kith_index_options, 152)
+KITH_C_STRUCT(kith_search_options, 160)
+KITH_C_STRUCT(kith_index_info, 104)
+KITH_C_STRUCT(kith_device_answers, 56)
+KITH_C_STRUCT(kith_index_file_info, 104)
+KITH_C_STRUCT(kith_open_options, 80)
 KITH_C_STRUCT(kith_within_info, 40)
-KITH_C_STRUCT(kith_vote_options, 80, value.no_label = INT64_MIN)
-KITH_C_STRUCT(kith_train_options, 48)
+KITH_C_STRUCT(kith_vote_options, 88)
+KITH_C_STRUCT(kith_train_options, 64)
 KITH_C_STRUCT(kith_classifier_info, 24)
 KITH_C_STRUCT(kith_classification, 56)
 KITH_C_STRUCT(kith_regressor_info, 32)
 KITH_C_STRUCT(kith_evaluation_info, 64)
 KITH_C_STRUCT(kith_preparation_options, 56)
 KITH_C_STRUCT(kith_radius_keys_info, 40)
-KITH_C_STRUCT(kith_model_parts, 176, value.outputs = 1, value.first_index = -1)
+KITH_C_STRUCT(kith_model_parts, 200)
 
 #undef KITH_C_STRUCT
 
@@ -67,26 +60,16 @@ void check_struct(const char* where, const Struct& given) {
   check_struct(where, Known<Struct>::name, &given, given.size, Known<Struct>::first_size, sizeof(Struct));
 }
 
-/// The caller's struct as this library knows it, with defaults where it is too short. NULL: all defaults.
+/// The caller's struct as this library knows it, with 0 where it is too short. NULL: all 0, the defaults.
 template <class Struct>
 Struct read_struct(const char* where, const Struct* given) {
-  Struct value = Known<Struct>::fresh();
+  Struct value = kith_sized<Struct>();
   if (!given) return value;
   check_struct(where, *given);
   std::memcpy(&value, given, std::min<std::uint64_t>(given->size, sizeof(Struct)));
   value.size = sizeof(Struct);
   if constexpr (requires { value.reserved; }) check_reserved(where, Known<Struct>::name, value.reserved);
   return value;
-}
-
-/// Set up `size` bytes of the caller, who may know fewer fields, or more.
-template <class Struct>
-void init_struct(Struct* to, std::uint64_t size) {
-  if (!to || size > most_struct_bytes) return;
-  Struct value = Known<Struct>::fresh();
-  value.size = size;
-  std::memset(to, 0, size);
-  std::memcpy(to, &value, std::min<std::uint64_t>(size, sizeof(Struct)));
 }
 
 /// Fill the caller's struct, as far as it goes.

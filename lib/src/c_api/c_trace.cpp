@@ -39,7 +39,7 @@ kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info) 
   return guarded(__func__, [&](const char* where) {
     const kith_trace& told = given(where, "trace", trace);
     const Trace& from = told.trace;
-    kith_trace_info to = Known<kith_trace_info>::fresh();
+    auto to = KITH_INIT(kith_trace_info);
     to.plan = told.plan.c_str();
     to.selector = name(from.plan.selector).data();
     to.proposer = name(from.plan.proposer).data();
@@ -71,7 +71,7 @@ kith_status kith_trace_member(const kith_trace* trace, int64_t number, kith_memb
     const std::vector<MemberTrace>& members = given(where, "trace", trace).trace.members;
     check_number(where, "member", number, members.size());
     const MemberTrace& from = members[static_cast<std::size_t>(number)];
-    kith_member_info to = Known<kith_member_info>::fresh();
+    auto to = KITH_INIT(kith_member_info);
     to.device = from.device.c_str();
     to.rows = from.rows;
     to.queries = from.queries;

@@ -51,7 +51,7 @@ std::string entry_line(const TuningEntry& e) {
   return "metric=" + std::string(name(p.metric)) + " n=" + std::to_string(p.n) + " m=" + std::to_string(p.m) +
          " dims=" + std::to_string(p.dims) + " k=" + std::to_string(p.k) +
          " way=" + (e.fused ? "fused" : std::string(name(e.selector))) +
-         " proposer=" + std::string(name(e.proposer)) + " groups=" + std::to_string(e.groups) +
+         " proposer=" + std::string(name(e.proposer)) + " lists=" + std::to_string(e.lists) +
          " query_tile=" + std::to_string(e.query_tile) + " train_tile=" + std::to_string(e.train_tile) +
          " seconds=" + number(e.seconds) + " built_in_seconds=" + number(e.built_in_seconds);
 }
@@ -124,7 +124,7 @@ TuningEntry parse_entry(std::string_view text, std::size_t line) {
   e.selector = way;
   e.proposer = words.named("proposer", parse_proposer);
   if (e.proposer == Proposer::automatic) fail(line, "proposer=automatic is no proposer");
-  e.groups = words.whole("groups");
+  e.lists = words.whole("lists");
   e.query_tile = words.whole("query_tile");
   e.train_tile = words.whole("train_tile");
   e.seconds = words.seconds("seconds");

@@ -14,15 +14,15 @@ spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const s
 spi::Step select_step(const Plan& plan, const spi::Grid<float>& distances, std::uint32_t first_row,
                       const TileLists& lists, const spi::Scratch& scratch) {
   return {spi::SelectStep{plan.selector, distances, first_row, static_cast<std::uint32_t>(plan.problem.k),
-                          static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
+                          static_cast<std::uint32_t>(plan.lists), lists.select_out, scratch},
           plan.threads};
 }
 
 spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
                        std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch) {
   return {spi::NearestStep{plan.problem.metric, queries, train, first_row,
-                           static_cast<std::uint32_t>(plan.problem.k),
-                           static_cast<std::uint32_t>(plan.groups), lists.select_out, scratch},
+                           static_cast<std::uint32_t>(plan.problem.k), static_cast<std::uint32_t>(plan.lists),
+                           lists.select_out, scratch},
           plan.threads};
 }
 

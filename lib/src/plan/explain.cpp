@@ -110,7 +110,7 @@ std::string explain(const Plan& plan) try {
   line("why", plan.reason);
   line("query tile", plan.query_tile);
   if (!plan.boxes) line("training tile", plan.train_tile);
-  if (!radius && !plan.boxes) line("groups", plan.groups);
+  if (!radius && !plan.boxes) line("lists", plan.lists);
   line("workspace", plan.workspace_bytes, " bytes");
   return lines.text();
 } catch (...) {

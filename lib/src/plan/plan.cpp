@@ -45,7 +45,7 @@ void check_options(const PlanOptions& o) {
       refuse(Errc::invalid_argument, std::string(what) + " = " + std::to_string(value) +
                                          "; give a positive number, or 0 to let kith choose");
   };
-  positive("groups", o.groups);
+  positive("lists", o.lists);
   positive("query tile", o.query_tile);
   positive("training tile", o.train_tile);
   check_sample(o);
@@ -106,7 +106,7 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   } else if (choice.proposer == Proposer::none) {
     choice.reason = reasons::built_in(choice.reason, why_not_tuned);
   }
-  if (o.groups) choice.groups = o.groups;
+  if (o.lists) choice.lists = o.lists;
   if (o.query_tile) choice.query_tile = o.query_tile;
   if (o.train_tile) choice.train_tile = o.train_tile;
 }
@@ -177,7 +177,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
     plan.row_copy_bytes = 0;  // it can be done without
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.candidates = std::min(choice.candidates, problem.n);
-  plan.groups = std::clamp<std::int64_t>(choice.groups, 1, std::max<std::int64_t>(chain_tile(plan), 1));
+  plan.lists = std::clamp<std::int64_t>(choice.lists, 1, std::max<std::int64_t>(chain_tile(plan), 1));
   fit_memory(device, options, plan);
   return plan;
 }

@@ -31,8 +31,8 @@ WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
   WorkspaceSizes sizes;
   sizes.queries = packed_bytes(plan.query_tile, plan.problem.dims, device.query_block);
   sizes.distances = plan.fused ? 0 : q * size(chain_tile(plan)) * sizeof(float);
-  sizes.lists = q * (size(plan.groups) + (one_tile ? 0 : 1)) * k * sizeof(Key);
-  sizes.list_blocks = one_tile ? (plan.groups > 1 ? 1 : 0) : 2;
+  sizes.lists = q * (size(plan.lists) + (one_tile ? 0 : 1)) * k * sizeof(Key);
+  sizes.list_blocks = one_tile ? (plan.lists > 1 ? 1 : 0) : 2;
   sizes.result = q * k * sizeof(Key);
   sizes.filter = filter_bytes(plan);
   sizes.walks = plan.boxes ? q * sizeof(std::uint32_t) : 0;
@@ -63,8 +63,8 @@ void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan
     // Fewer queries a step first: that costs least. Then fewer lists, then shorter training tiles.
     if (plan.query_tile > 16) {
       plan.query_tile = (plan.query_tile + 1) / 2;
-    } else if (plan.groups > 1) {
-      plan.groups = (plan.groups + 1) / 2;
+    } else if (plan.lists > 1) {
+      plan.lists = (plan.lists + 1) / 2;
     } else if (plan.query_tile > 1) {
       plan.query_tile = (plan.query_tile + 1) / 2;
     } else if (plan.train_tile > 1 && !plan.fused && !plan.boxes && plan.proposer == Proposer::none) {

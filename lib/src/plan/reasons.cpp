@@ -96,8 +96,8 @@ std::string tuned(const TuningEntry& e) {
                      ", k = " + std::to_string(p.k) + ": ";
   std::string way = e.fused ? "fused" : std::string(name(e.selector));
   if (e.proposer != Proposer::none) way = "proposer " + std::string(name(e.proposer)) + ", " + way;
-  way += " with " + std::to_string(e.groups) + (e.groups == 1 ? " group" : " groups") +
-         " and query tiles of " + std::to_string(e.query_tile);
+  way += " with " + std::to_string(e.lists) + (e.lists == 1 ? " list" : " lists") + " and query tiles of " +
+         std::to_string(e.query_tile);
   if (e.seconds == e.built_in_seconds)
     return text + "nothing was faster than the built-in choice, " + way + ", " + ms(e.seconds);
   return text + way + " took " + ms(e.seconds) + ", the built-in choice " + ms(e.built_in_seconds);

@@ -20,23 +20,9 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Scaling, std::string_view> scaling_names[] = {{Scaling::centre, "centre"},
-                                                                  {Scaling::standardize, "standardize"},
-                                                                  {Scaling::min_max, "min_max"},
-                                                                  {Scaling::l2_rows, "l2_rows"}};
-
 constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {
     {Scaling::centre, "center"},       {Scaling::standardize, "standard"}, {Scaling::standardize, "zscore"},
     {Scaling::standardize, "z_score"}, {Scaling::min_max, "minmax"},       {Scaling::l2_rows, "l2"}};
-
-constexpr std::pair<Categories, std::string_view> categories_names[] = {{Categories::ordinal, "ordinal"},
-                                                                        {Categories::one_hot, "one_hot"}};
-
-constexpr std::pair<Missing, std::string_view> missing_names[] = {{Missing::refuse, "refuse"},
-                                                                  {Missing::drop, "drop"},
-                                                                  {Missing::mean, "mean"},
-                                                                  {Missing::median, "median"},
-                                                                  {Missing::most_frequent, "most_frequent"}};
 
 constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
 
@@ -112,22 +98,22 @@ std::int64_t width_of(std::int64_t dims, const std::vector<std::vector<std::int6
 }  // namespace
 
 std::string_view name(Missing missing) {
-  return name_in(missing_names, missing);
+  return name_in(names_of<Missing>, missing);
 }
 Missing missing_named(std::string_view text) {
-  return parse_in(missing_names, "missing", text);
+  return parse_in(names_of<Missing>, "missing", text);
 }
 std::string_view name(Scaling scaling) {
-  return name_in(scaling_names, scaling);
+  return name_in(names_of<Scaling>, scaling);
 }
 std::string_view name(Categories categories) {
-  return name_in(categories_names, categories);
+  return name_in(names_of<Categories>, categories);
 }
 Scaling scaling_named(std::string_view text) {
-  return parse_in(scaling_names, "scaling", text, &scaling_synonyms);
+  return parse_in(names_of<Scaling>, "scaling", text, &scaling_synonyms);
 }
 Categories categories_named(std::string_view text) {
-  return parse_in(categories_names, "categories", text);
+  return parse_in(names_of<Categories>, "categories", text);
 }
 
 template <class T>

@@ -9,13 +9,13 @@
 namespace kith {
 
 Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k, Metric metric,
-                    const PlanOptions& options, Trace* trace) try {
+                    const PlanOptions& options, Trace* trace, const IndexOptions& index_options) try {
   if (options.self)
     throw Error(Errc::invalid_argument, "knn_graph: self = " + std::to_string(*options.self) +
                                             ", but each row is left out by itself already; leave self alone");
   PlanOptions way = options;
   way.self = 0;
-  return Index(device, rows, metric).search(rows, k, way, trace);
+  return Index(device, rows, metric, index_options).search(rows, k, way, trace);
 } catch (...) {
   rethrow_as_error();
 }

@@ -18,11 +18,6 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Residence, std::string_view> residence_names[] = {{Residence::automatic, "automatic"},
-                                                                      {Residence::resident, "resident"},
-                                                                      {Residence::stream, "stream"},
-                                                                      {Residence::quantized, "quantized"}};
-
 class MemorySource : public Source {
  public:
   explicit MemorySource(const RowsView& rows) : rows_(rows) {}
@@ -136,11 +131,11 @@ std::shared_ptr<const Source> memory_source(const RowsView& rows) try {
 }
 
 std::string_view name(Residence residence) {
-  return name_in(residence_names, residence);
+  return name_in(names_of<Residence>, residence);
 }
 
 Residence parse_residence(std::string_view text) {
-  return parse_in(residence_names, "residence", text);
+  return parse_in(names_of<Residence>, "residence", text);
 }
 
 }  // namespace kith

@@ -15,15 +15,6 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Criterion, std::string_view> criterion_names[] = {
-    {Criterion::informativeness, "informativeness"}, {Criterion::leave_one_out, "leave_one_out"}};
-
-constexpr std::pair<SelectionMethod, std::string_view> method_names[] = {
-    {SelectionMethod::forward, "forward"},
-    {SelectionMethod::backward, "backward"},
-    {SelectionMethod::floating, "floating"},
-};
-
 void check_options(const RowsView& samples, const FeatureSelectionOptions& options) {
   const std::string dims = std::to_string(samples.cols);
   if (samples.rows < 1 || samples.cols < 1)
@@ -139,16 +130,16 @@ void choose(FeatureSelection& selection, const std::optional<FeatureStep>& start
 }  // namespace
 
 std::string_view name(Criterion criterion) {
-  return name_in(criterion_names, criterion);
+  return name_in(names_of<Criterion>, criterion);
 }
 std::string_view name(SelectionMethod method) {
-  return name_in(method_names, method);
+  return name_in(names_of<SelectionMethod>, method);
 }
 Criterion criterion_named(std::string_view text) {
-  return parse_in(criterion_names, "criterion", text);
+  return parse_in(names_of<Criterion>, "criterion", text);
 }
 SelectionMethod selection_method_named(std::string_view text) {
-  return parse_in(method_names, "selection method", text);
+  return parse_in(names_of<SelectionMethod>, "selection method", text);
 }
 
 FeatureSelection select_features(const Device& device, const RowsView& samples,

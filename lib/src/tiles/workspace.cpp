@@ -40,7 +40,7 @@ spi::Grid<Key> Workspace::result(std::int64_t count) const {
 }
 
 TileLists Workspace::lists(std::int64_t count, std::int64_t tile, bool last) const {
-  const std::size_t k = size(plan_.problem.k), groups = size(plan_.groups);
+  const std::size_t k = size(plan_.problem.k), groups = size(plan_.lists);
   const bool first = tile == 0;
   const bool one_tile = first && last;
   const std::size_t stride = (groups + (one_tile ? 0 : 1)) * k;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes as c
 from typing import Any, Optional, Union
 
 import numpy as np
@@ -10,7 +11,7 @@ from .._rows._arrays import address, index_array
 from . import _structs as s
 from ._errors import InvalidArgument
 from ._metrics import check_metric, metric_named, metrics
-from ._types import Float64
+from ._types import Float64, How
 
 
 def metric_name(metric: Any, where: str) -> str:
@@ -34,29 +35,61 @@ def _few(names: list[Any]) -> str:
     return repr(names) if len(names) <= 6 else f"{names[:6]!r} and {len(names) - 6} more"
 
 
-def choose(
-    options: s.SearchOptions,
-    threads: int,
-    memory_limit: int,
-    selector: Optional[str],
-    proposer: Optional[str],
-    boxes: Optional[bool] = None,
-) -> None:
-    options.threads = thread_count(threads, "kith: threads")
-    options.memory_limit = not_negative(memory_limit, "kith: memory_limit")
-    options.selector = selector.encode() if selector else None
-    options.proposer = proposer.encode() if proposer else None
-    options.boxes = 0 if boxes is None else 1 if boxes else -1
+def search_options(
+    where: str,
+    threads: int = 0,
+    memory_limit: int = 0,
+    how: Optional[How] = None,
+    exclude_self_from: Optional[int] = None,
+) -> s.SearchOptions:
+    """What a search is told, checked, but for a filter."""
+    options = s.search_options()
+    options.threads = thread_count(threads, f"{where}: threads")
+    options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
+    if exclude_self_from is not None:
+        options.has_self, options.self = 1, not_negative(exclude_self_from, f"{where}: exclude_self_from")
+    for name, value in (how or {}).items():
+        _tune(options, name, value, f"{where}: how")
+    return options
+
+
+def _tune(options: s.SearchOptions, name: Any, value: Any, where: str) -> None:
+    """Write a tuning option, by its kind, into options, which keep what it points at."""
+    kind = s.TUNING.get(name)
+    what = f"{where}[{name!r}]"
+    if kind is None:
+        raise InvalidArgument(f"{what}: there is none called so; choose from {', '.join(s.TUNING)}")
+    if kind == "number":
+        setattr(options, name, not_negative(value, what))
+    elif kind == "whether":
+        if value is not None and not isinstance(value, bool):
+            raise InvalidArgument(f"{what} = {value!r}; pass True, False, or None to let kith choose")
+        setattr(options, name, 0 if value is None else 1 if value else -1)
+    elif kind == "choice":
+        setattr(options, name, _name_of(value, what))
+    else:
+        if isinstance(value, str):
+            raise InvalidArgument(f"{what} = {value!r}; pass a list of names")
+        names = [_name_of(one, what) for one in value]
+        options.texts = (c.c_char_p * len(names))(*names)
+        setattr(options, name, c.addressof(options.texts))
+        setattr(options, f"{name}_count", len(names))
+
+
+def _name_of(value: Any, what: str) -> bytes:
+    if not isinstance(value, str):
+        raise InvalidArgument(f"{what} = {value!r}; pass a name")
+    return value.encode()
 
 
 def name_columns(options: s.IndexOptions, features: Optional[Any], ids: Optional[Any], what: str) -> None:
     """Write which columns count, and the numbers of the rows, into options, which keep the arrays they point at."""
     if features is not None:
         options.columns = index_array(features, f"{what}: features")
-        options.features, options.feature_count = address(options.columns), len(options.columns)
+        options.features, options.features_count = address(options.columns), len(options.columns)
     if ids is not None:
         options.numbers = index_array(ids, f"{what}: ids")
-        options.ids, options.id_count = address(options.numbers), len(options.numbers)
+        options.ids, options.ids_count = address(options.numbers), len(options.numbers)
 
 
 def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares: Optional[Any], what: str) -> None:
@@ -65,7 +98,7 @@ def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares:
     if shares is None:
         return
     options.parts = _numbers(shares, f"{what}: shares={shares!r}; pass one number a device")
-    options.shares, options.share_count = address(options.parts), len(options.parts)
+    options.shares, options.shares_count = address(options.parts), len(options.parts)
 
 
 def advice_on_centre(metric: str, do: str = "pass") -> str:

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+import ctypes as c
+import os
 from types import FunctionType
-from typing import Any, Optional
+from typing import Any, Optional, cast
 
 import numpy as np
 
 from .._rows._answers import ids_of
 from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, index_array
 from . import _structs as s
-from ._checks import advice_on_centre, centre_by, metric_name, name_columns, not_negative, place, whole
+from ._checks import (
+    advice_on_centre,
+    centre_by,
+    metric_name,
+    name_columns,
+    not_negative,
+    place,
+    thread_count,
+    whole,
+)
 from ._device import Device, open_device
-from ._errors import InvalidArgument
-from ._index_file import Path, pickled, save
-from ._library import Handle, check, lib, new_handle
-from ._metrics import metric_of
+from ._errors import BadFile, InvalidArgument
+from ._index_file import Path, index_file_info, name_of_file, save
+from ._library import Handle, check, lib, new_handle, text, version
+from ._metrics import metric_named, metric_of
 from ._results import Neighbors, copied
 from ._searches import Searches
-from ._source import residence_of
-from ._types import DeviceLike, Element, Float64, Int64, MetricName, Placement, Residence
-from ._watch import Progress
+from ._types import DeviceLike, Element, Float64, How, Int64, MetricName, Placement, Residence
+from ._watch import Progress, call
 
 
 class Index(Searches):
@@ -30,18 +40,21 @@ class Index(Searches):
 
     Parameters
     ----------
-    X : array, [n, dims]
+    X : array, [n, dims], str or path
         NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or whatever else speaks the buffer protocol, DLPack, Arrow's
         PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those of
         queries and of what `with_` adds.
         kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
         library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
-        where that matters: rows become equal, or a column's step in float32 is above 1e-4 of its spread. PyTorch and CuPy arrays of these five types on the CUDA device that the index is on are
-        read where they are, on the stream that is current. Other GPU arrays are copied through host memory, with a
-        `kith.HostCopyWarning`.
-    metric : str
-        ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
+        where that matters: rows become equal, or a column's step in float32 is above 1e-4 of its spread. PyTorch and
+        CuPy arrays of these five types on the CUDA device that the index is on are read where they are, on the stream
+        that is current. Other GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
+        The name of a file of rows that is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and
+        stays open; or of an index file (``.kidx``) that `save` or ``kith index build`` wrote: its answers are the same
+        bits, and every byte is compared with its checksums.
+    metric : str, optional
+        None: ``l2``, or that of the index file. ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
         library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
         turned. docs/contract.md, section 1, gives each formula. ``hamming``, with ``element="bits"``: the bits
         that differ.
@@ -54,24 +67,22 @@ class Index(Searches):
         `dims` counts bits. Only with the metric ``hamming``, and ``hamming`` only with it: bytes are never taken for
         bits by themselves.
     first_row : int
-        Where the rows are a shard: the number of its first row among the rows of all shards. `search_keys`,
-        `within_keys` and messages about training rows count from it; `search` and `within` from 0.
+        Where the rows are a shard: the number of its first row among the rows of all shards, from which keys
+        and messages about training rows count; all else counts from 0.
     largest : float, optional
-        Where the rows are a shard: the largest magnitude in the rows of all shards (`kith.largest_element`), by
-        which ``negative_dot`` refuses queries. None: that of these rows.
+        Where the rows are a shard: the largest magnitude in the rows of all shards, by which negative_dot
+        refuses queries. 0: that of the rows here.
     ids : sequence of int, optional
-        The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their order, so
-        that ties go by id. None: 0, 1, ...
+        The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their
+        order, so that ties go by id. None: 0, 1, ...
     placement : {"automatic", "split", "replicate"}
-        On a set of devices such as ``"cuda:0+cuda:1"``: whether each holds a part of the rows, or all rows and answers
-        a part of the queries. It changes no answer.
+        On a set of devices: what each of them holds. It changes no answer. `automatic`, `split`, `replicate`.
     shares : sequence of float, optional
-        On a set of devices, one a device: the parts of the work that they get, in proportion. None: by what was
-        measured on them.
+        On a set of devices, one a device, 0 or more: the parts of the work that they get, in proportion. None:
+        by what was measured on them (docs/howto/device-sets.md).
     reserve : int
-        Rows, those in `X` included, that there is to be room for on the device: :meth:`with_` puts rows of bytes
-        and of 16-bit floats there without a copy of those that are there. 0: as many as in `X`. On a set of devices
-        they become parts of their own, until :meth:`compact`.
+        Total rows to make room for, including those given: rows that are added go there and copy none, if rows
+        stay as they are (docs/howto/elements.md). 0: as many as are given.
     centre : True or array, [dims], optional
         For values that are far from 0 beside their spread, such as coordinates of a map or times, by ``l2``,
         ``squared_l2``, ``l1`` and ``linf``: what is subtracted in float64 from each row and each query, and from what
@@ -79,13 +90,36 @@ class Index(Searches):
         files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which become
         float64. Arrays on a GPU are copied through host memory. None: nothing.
 
+    storage : {"automatic", "resident", "stream", "quantized"}, optional
+        Where the rows stay. ``resident``: on the device. ``stream``: in `X`, a file or an array (such as
+        ``numpy.memmap``) that is kept and must not change; each search passes them through the device in chunks.
+        ``quantized``: in `X`; the device holds quantized rows (a byte a column, or two on a GPU with room for them), and
+        proposes by them. ``automatic``: on the device if they fit, else ``stream``. None: an array and an index file on
+        the device, another file ``automatic``. It changes no answer.
+    memory_limit : int
+        With `storage`: bytes of device memory that one search and the index take together; 0: chunks of 512 MiB at most
+        on a GPU, elsewhere 128.
+    chunk_rows : int
+        With ``stream``: rows of a chunk; 0: as many as the limit has room for.
+    rows : (int, int), optional
+        Of an index file: only the rows begin ... end - 1, those that are removed counted: what the whole answers after
+        `without` of the others and `compact`, under the same numbers. Several devices or machines so open one file
+        together, and merge what `search_keys` gives. None: all.
+    threads : int
+        Of the host, to read an index file; 0: as many as there are cores.
+    progress : bool or callable
+        As for `search`, while an index file is read.
+
     Raises
     ------
     kith.InvalidArgument
         No rows, NaN or infinity (names the first), an unknown metric, a column that is not there; for
         ``negative_dot`` a `largest` below an element.
-    kith.Unavailable, kith.OutOfMemory
-        There is no such device; the rows do not fit on it.
+    kith.BadFile
+        Missing, foreign, cut or damaged; a search raises it where the file has changed since.
+    kith.Unavailable, kith.OutOfMemory, kith.Unsupported
+        There is no such device; the rows do not fit on it, or the limit has no room for a chunk; a device that cannot
+        keep rows so.
 
     Examples
     --------
@@ -104,7 +138,7 @@ class Index(Searches):
     def __init__(
         self,
         X: Any,
-        metric: MetricName = "l2",
+        metric: Optional[MetricName] = None,
         device: DeviceLike = "auto",
         *,
         features: Optional[Any] = None,
@@ -116,28 +150,54 @@ class Index(Searches):
         shares: Optional[Any] = None,
         reserve: int = 0,
         centre: Optional[Any] = None,
+        storage: Optional[Residence] = None,
+        memory_limit: int = 0,
+        chunk_rows: int = 0,
+        rows: Optional[tuple[int, int]] = None,
+        threads: int = 0,
+        progress: Progress = False,
     ) -> None:
         if hasattr(self, "_handle"):
             raise InvalidArgument("kith.Index: __init__ was called before, and an index never changes; make another")
-        name = metric_name(metric, "kith.Index")
         if element not in (None, "bits"):
             raise InvalidArgument(f"kith.Index: element={element!r}; pass 'bits', or leave it out: X has its type")
-        opened = open_device(device)
+        is_file = isinstance(X, (str, os.PathLike))
+        if is_file and storage is None and not os.fspath(X).endswith(_SOURCES):
+            given = (features, element, first_row, ids, reserve, centre, memory_limit, chunk_rows)
+            _leave_out(_OF_ROWS, given, "an index file has its own")
+            opened = open_device(device)
+            self._take(_opened(X, opened, rows, largest, placement, shares, threads, progress), opened, None)
+            if metric is not None and metric_named(metric) != self._metric:
+                raise InvalidArgument(f"kith.Index: metric={metric!r}, but that of the file is {self._metric}; leave it out")
+            return
+        _leave_out(("rows", "threads", "progress"), (rows, threads, progress), "it is for an index file")
+        name = metric_name("l2" if metric is None else metric, "kith.Index")
         options = s.sized(s.IndexOptions, metric=name.encode())
-        spec = opened.info.spec
-        if centre_by(options, centre, "kith.Index") and element is None:
-            rows = centred_rows_of(X, "kith.Index: X", spec)
-        else:
-            rows = element_rows_of(
-                X, "kith.Index: X", element == "bits", spec, features=features, advice=lambda: advice_on_centre(name)
-            )
+        centred = centre_by(options, centre, "kith.Index") and element is None
         options.first_row = not_negative(first_row, "kith.Index: first_row")
         options.largest = 0.0 if largest is None else float(largest)
         options.reserve = not_negative(reserve, "kith.Index: reserve")
+        options.residence = None if storage is None else storage.encode() if isinstance(storage, str) else b"?"
+        options.memory_limit = not_negative(memory_limit, "kith.Index: memory_limit")
+        options.chunk_rows = not_negative(chunk_rows, "kith.Index: chunk_rows")
         name_columns(options, features, ids, "kith.Index")
         place(options, placement, shares, "kith.Index")
-        handle = new_handle(lib.kith_index_free, lib.kith_index_new, opened.handle, rows.struct, options)
-        self._take(handle, opened, rows.columns)
+        opened, free = open_device(device), lib.kith_index_free
+        if is_file:
+            options.element = element.encode() if element else None
+            path = name_of_file(X, "kith.Index")
+            self._take(new_handle(free, lib.kith_index_from_file, opened.handle, path, options), opened, None)
+            return
+        spec = opened.info.spec if storage is None else ""  # rows that stay in memory are the host's
+        if centred:
+            array = centred_rows_of(X, "kith.Index: X", spec)
+        else:
+            array = element_rows_of(
+                X, "kith.Index: X", element == "bits", spec, features=features, advice=lambda: advice_on_centre(name)
+            )
+        make = lib.kith_index_new if storage is None else lib.kith_index_from_rows
+        handle = new_handle(free, make, opened.handle, array.struct, options)
+        self._take(handle, opened, array.columns, None if storage is None else array)
 
     def _take(
         self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
@@ -163,9 +223,11 @@ class Index(Searches):
         return index
 
     @property
-    def residence(self) -> Residence:
-        """Where the rows stay: ``resident``, or of `kith.open_source` ``stream`` or ``quantized``."""
-        return residence_of(self._handle)
+    def storage(self) -> Residence:
+        """Where the rows stay: ``resident``, ``stream`` or ``quantized``."""
+        name = c.c_char_p()
+        check(lib.kith_index_residence(self._handle.value, name))
+        return cast(Residence, text(name.value))
 
     def with_(self, more: Any, ids: Optional[Any] = None) -> Index:
         """An `Index` of these rows and more, which are numbered on from `next_row`; this one stays as it is.
@@ -183,9 +245,7 @@ class Index(Searches):
         """
         rows = self._queries(more, "kith.Index.with_: more", quiet=False)
         given = ids_of(ids, len(rows.array), "kith.Index.with_")
-        if given is None:
-            return self._next(lib.kith_index_with, rows.struct)
-        return self._next(lib.kith_index_with_ids, rows.struct, address(given))
+        return self._next(lib.kith_index_with, rows.struct, None if given is None else address(given))
 
     def without(self, rows: Any) -> Index:
         """An `Index` without these rows; this one stays as it is.
@@ -239,7 +299,7 @@ class Index(Searches):
         )
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
-        """Write a file that `kith.open_index` opens on any device, and ``kith search --index``.
+        """Write a file that `Index` opens on any device, and ``kith search --index``.
 
         Parameters
         ----------
@@ -321,7 +381,81 @@ class Index(Searches):
         return self
 
     def __reduce__(self) -> Any:
-        return pickled(self)
+        with _folder() as folder:
+            path = os.path.join(folder, "a.kidx")
+            self.save(path)
+            with open(path, "rb") as file:
+                return unpickled, (file.read(), self._device, self._columns, version())
+
+
+_SOURCES = (".npy", ".fbin", ".f16bin", ".u8bin", ".i8bin")  # files of rows that are read by ranges
+_OF_ROWS = ("features", "element", "first_row", "ids", "reserve", "centre", "memory_limit", "chunk_rows")
+
+
+def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str) -> None:
+    """Refuse options that go with another kind of rows."""
+    for name, value in zip(names, values):
+        if value is not None and value is not False and not (isinstance(value, int) and value == 0):
+            raise InvalidArgument(f"kith.Index: {name} is given, but {why}; leave it out")
+
+
+def _opened(
+    path: Path,
+    device: Device,
+    rows: Optional[tuple[int, int]],
+    largest: Optional[float],
+    placement: Placement,
+    shares: Optional[Any],
+    threads: int,
+    progress: Progress,
+) -> Handle:
+    """An index file, or a part of it, on a device."""
+    name, info = name_of_file(path, "kith.Index"), index_file_info(path)
+    handles: list[Handle] = []
+    begin, end = (0, info.rows + info.removed) if rows is None else _part(rows)
+    options = s.sized(s.OpenOptions, first=begin, rows=end - begin)
+    options.largest = 0.0 if largest is None else float(largest)
+    options.threads = thread_count(threads, "kith.Index: threads")
+    place(options, placement, shares, "kith.Index")
+    how = s.search_options()  # of which stop and progress alone are read
+
+    def ask(_: Optional[s.SearchOptions]) -> int:
+        options.stop, options.progress = how.stop, how.progress
+        handles.append(new_handle(lib.kith_index_free, lib.kith_index_open, device.handle, name, options))
+        return 0
+
+    call(ask, how, (end - begin) * info.features, progress)
+    return handles[0]
+
+
+def _part(rows: tuple[int, int]) -> tuple[int, int]:
+    where = "kith.Index: rows"
+    begin, end = (not_negative(row, where) for row in rows)
+    if begin >= end:
+        raise InvalidArgument(f"{where} = ({begin}, {end}) are none; give the first row and the one behind the last")
+    return begin, end
+
+
+def _folder() -> Any:
+    import tempfile  # which takes longer to import than most of kith
+
+    return tempfile.TemporaryDirectory(prefix="kith-")
+
+
+def unpickled(
+    content: bytes, device: Device, columns: Optional[list[Any]], made_by: str = "that it does not name"
+) -> Index:
+    with _folder() as folder:
+        path = os.path.join(folder, "a.kidx")
+        with open(path, "wb") as file:
+            file.write(content)
+        try:
+            index = Index(path, device=device)
+        except BadFile as error:
+            why = str(error).replace(path, "its file")
+            raise BadFile(f"kith.Index: pickled by kith {made_by}, opened by kith {version()}: {why}") from None
+    index._columns = columns
+    return index
 
 
 def _shown_bytes(size: int) -> str:
@@ -343,8 +477,11 @@ def knn_graph(
     progress: Progress = False,
     threads: int = 0,
     memory_limit: int = 0,
-    boxes: Optional[bool] = None,
+    how: Optional[How] = None,
     centre: Optional[Any] = None,
+    features: Optional[Any] = None,
+    placement: Placement = "automatic",
+    shares: Optional[Any] = None,
 ) -> Neighbors:
     """The k nearest rows of every row, itself left out, exactly: right under duplicates.
 
@@ -356,9 +493,9 @@ def knn_graph(
         1 to n - 1.
     metric, device
         As for `Index`.
-    progress, threads, memory_limit, boxes
+    progress, threads, memory_limit, how
         As for `Index.search`.
-    centre : True or array, [dims], optional
+    centre, features, placement, shares
         As for `Index`.
 
     Returns
@@ -379,9 +516,10 @@ def knn_graph(
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
     if centre is None or centre is False:
-        rows = element_rows_of(X, what, False, spec, advice=lambda: advice_on_centre(metric))  # once: may warn, and copy
+        rows = element_rows_of(  # once: may warn, and copy
+            X, what, False, spec, features=features, advice=lambda: advice_on_centre(metric)
+        )
     else:
         rows = centred_rows_of(X, what, spec)
-    return Index(rows, metric, opened, centre=centre).search(
-        rows, k, self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, boxes=boxes
-    )
+    index = Index(rows, metric, opened, centre=centre, features=features, placement=placement, shares=shares)
+    return index.search(rows, k, exclude_self_from=0, progress=progress, threads=threads, memory_limit=memory_limit, how=how)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar, Union
 
+import numpy as np
+
 from .._rows._answers import ids_of, sample_weights_of
 from .._rows._arrays import Rows, address, element_rows_of, index_array
+from .._rows._limits import filter_words, radii_of
 from . import _structs as s
-from ._checks import metric_name, not_negative, thread_count, whole
+from ._checks import metric_name, search_options, whole
 from ._device import Device, open_device
 from ._errors import InvalidArgument
 from ._index import Index
@@ -15,7 +18,7 @@ from ._library import Handle, lib, new_handle
 from ._watch import Ask, Progress, call
 
 if TYPE_CHECKING:
-    from ._types import Array, Float64
+    from ._types import Array, Float32, Float64
 
 _T = TypeVar("_T", bound="Model")
 
@@ -31,38 +34,52 @@ class Vote(NamedTuple):
     priors: Optional[Float64] = None  # [classes]
     costs: Optional[Float64] = None  # [classes, classes]
     no_label: int = NO_CODE
+    rank_weights: Optional[Float32] = None  # [at least k]
 
     def options(self) -> s.VoteOptions:
-        options = s.vote_options()
+        options = s.sized(s.VoteOptions, has_no_label=1, no_label=self.no_label)
         options.weights, options.tie = self.weights.encode(), self.tie.encode()
-        options.no_label = self.no_label
-        if self.priors is not None:
-            options.priors, options.prior_count = address(self.priors), self.priors.size
-        if self.costs is not None:
-            options.costs, options.cost_count = address(self.costs), self.costs.size
+        for name in ("priors", "costs", "rank_weights"):
+            array = getattr(self, name)
+            if array is not None:
+                setattr(options, name, address(array))
+                setattr(options, f"{name}_count", array.size)
         return options
 
 
-class How(NamedTuple):
+class Options(NamedTuple):
     """kith_search_options, as a caller says them."""
 
     threads: int = 0
-    self_from: int = -1
+    exclude_self_from: Optional[int] = None
     progress: Progress = False
+    filter: Any = None  # its words
+    memory_limit: int = 0
+    how: Any = None
+    where: str = "kith"
 
     def options(self) -> s.SearchOptions:
-        options = s.search_options()
-        options.threads, options.self = self.threads, self.self_from
+        options = search_options(self.where, self.threads, self.memory_limit, self.how, self.exclude_self_from)
+        if self.filter is not None:
+            options.filter, options.filter_rows = address(self.filter), len(self.filter)
         return options
 
 
-def vote_of(weights: str, tie: str, where: str) -> Vote:
-    """No weights by rank, which are numbers of the caller's; the library knows the ties."""
-    if not isinstance(weights, str) or weights not in ("uniform", "distance"):
-        raise InvalidArgument(f"{where}: weights={weights!r}; choose 'uniform' or 'distance'")
-    if not isinstance(tie, str):
-        raise InvalidArgument(f"{where}: tie={tie!r}; pass a name, such as 'smallest_label'")
-    return Vote(weights, tie, no_label=NO_LABEL)
+def vote_of(where: str, weights: Any, tie: Any, no_label: Optional[int] = None, **arrays: Any) -> Vote:
+    """The names are checked by the library, but for their type."""
+    for what, name in (("weights", weights), ("tie", tie)):
+        if not isinstance(name, str):
+            raise InvalidArgument(f"{where}: {what}={name!r}; pass a name, as docs/options.md lists them")
+    given: dict[str, Any] = {}
+    for name, values in arrays.items():
+        kind = np.float32 if name == "rank_weights" else np.float64
+        if values is not None:
+            try:
+                given[name] = np.ascontiguousarray(values, kind)
+            except (TypeError, ValueError):
+                raise InvalidArgument(f"{where}: {name}={values!r}; pass numbers") from None
+    label = NO_LABEL if no_label is None else whole(no_label, f"{where}: no_label")
+    return Vote(weights, tie, no_label=label, **given)
 
 
 class Model:
@@ -85,9 +102,9 @@ class Model:
         given = self._answers_of(answers, n, where)
         weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)
         if weights is not None:
-            options.sample_weights, options.sample_weight_count = address(weights), n
+            options.sample_weights, options.sample_weights_count = address(weights), n
         if numbers is not None:
-            options.ids, options.id_count = address(numbers), n
+            options.ids, options.ids_count = address(numbers), n
         self._flat, self._outputs = given.ndim == 1, given.shape[1] if given.ndim == 2 else 1
         free, new = self._function("free"), self._function("new")
         self._take(
@@ -102,10 +119,8 @@ class Model:
         n = int(rows.struct.rows)
         given = self._answers_of(answers, n, where, self._outputs)
         weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)
-        arguments = [rows.struct, address(given), None if weights is None else address(weights)]
-        if numbers is None:
-            return self._next("with", *arguments)
-        return self._next("with_ids", *arguments, address(numbers))
+        optional = [None if one is None else address(one) for one in (weights, numbers)]
+        return self._next("with", rows.struct, address(given), *optional)
 
     def _next(self: _T, name: str, *arguments: Any) -> _T:
         handle = new_handle(self._function("free"), self._function(name), self._handle.value, *arguments)
@@ -119,7 +134,7 @@ class Model:
         rows = new_handle(lib.kith_index_free, self._function("index"), handle.value)
         self._index = Index._of(rows, device, columns)
 
-    def _ask(self, ask: Ask, m: int, how: How) -> None:
+    def _ask(self, ask: Ask, m: int, how: Options) -> None:
         work = m * self._index.rows * self._index.dims // self._index.device.pace
         call(ask, how.options(), work, how.progress)
 
@@ -136,23 +151,18 @@ class Model:
     def _where(self) -> str:
         return f"kith.{self._kind.capitalize()}"
 
-    def _asked(
-        self,
-        where: str,
-        Q: Any,
-        k: int,
-        weights: str,
-        tie: str,
-        self_from: Optional[int],
-        threads: int,
-        progress: Progress,
-    ) -> tuple[Rows, tuple[s.Rows, int, Vote, How]]:
-        """The queries, and what the library is asked, both checked."""
+    def _asked(self, where: str, Q: Any, k: Optional[int], within: Optional[Any], how: Options) -> tuple[Rows, Any, Options]:
+        """The queries; k, or the radii of `within`; and how the library is asked: all checked."""
+        if (k is None) == (within is None):
+            raise InvalidArgument(f"{where}: pass k or within, and not both")
         rows = self._index._queries(Q, f"{where}: Q")
-        place = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
-        neighbors = whole(k, f"{where}: k")
-        how = How(thread_count(threads, f"{where}: threads"), place, progress)
-        return rows, (rows.struct, neighbors, vote_of(weights, tie, where), how)
+        limit = whole(k, f"{where}: k") if within is None else radii_of(within, self._index.metric, f"{where}: within")
+        words = how.filter
+        if words is not None:
+            words = filter_words(words, self._index.positions, len(rows.array), f"{where}: filter")
+        how = how._replace(filter=words, where=where)
+        how.options()
+        return rows, limit, how
 
     def _returned(self, answers: Array, rows: Rows) -> Any:
         return rows.returned(answers[:, 0] if self._flat else answers)

@@ -11,14 +11,13 @@ from .._rows._arrays import Rows, address, centred_rows_of, element_rows_of, new
 from .._rows._cuda import answers_struct
 from .._rows._limits import filter_words, radii_of
 from . import _structs as s
-from ._checks import advice_on_centre, check_columns, choose, not_negative, whole
+from ._checks import advice_on_centre, check_columns, search_options, whole
 from ._device import Device
-from ._index_file import Path
+from ._index_file import Path, name_of_file
 from ._keys import Keys, RadiusKeys, radius_keys_of
 from ._library import Handle, check, lib
 from ._results import Neighbors, RadiusNeighbors, lists_of
-from ._source import kept_by
-from ._types import Float32, Float64, Int64, MetricName, Proposer, Selector
+from ._types import Float32, Float64, How, Int64, MetricName
 from ._watch import Progress, call
 
 
@@ -43,13 +42,11 @@ class Searches:
         *,
         filter: Optional[Any] = None,
         out: Optional[tuple[Float32, Int64]] = None,
-        self_from: Optional[int] = None,
+        exclude_self_from: Optional[int] = None,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
-        selector: Optional[Selector] = None,
-        proposer: Optional[Proposer] = None,
-        boxes: Optional[bool] = None,
+        how: Optional[How] = None,
         checkpoint: Optional[Path] = None,
     ) -> Neighbors:
         """The k training rows nearest to each query, exactly.
@@ -66,29 +63,27 @@ class Searches:
             Where rows were removed, or have ids, n is `positions`, and bits and numbers go by position.
         out : pair of arrays, optional
             Where to write: float32 and int64, C-contiguous, [m, k].
-        self_from : int, optional
-            Query q is training row ``self_from + q``, by position, and not its own neighbour: leave-one-out.
+        exclude_self_from : int, optional
+            Query q is training row ``exclude_self_from + q``, by position, and not its own neighbour: leave-one-out.
         progress : bool or callable
             True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
             raises ends the search.
         threads : int
-            Of the host; 0: as many as there are cores.
+            Threads of the host; 0: as many as there are cores.
         memory_limit : int
             Bytes of device memory that a search may take beside its rows; 0: half of what is left.
-        selector, proposer : str, optional
-            How, instead of kith's choice (docs/methods.md). Answers do not depend on it.
-        boxes : bool, optional
-            Skip boxes of rows in which nothing can be near, or never; None: where that pays (docs/boxes.md).
-            Answers do not depend on it.
+        how : dict, optional
+            How it is done, instead of kith's choice, such as ``{"selector": "radix", "boxes": False}``: docs/options.md
+            lists the keys. Answers do not depend on it.
         checkpoint : str or path, optional
-            Of rows that pass through the device (``residence="stream"``): a file that keeps what was found after each
+            Of rows that pass through the device (``storage="stream"``): a file that keeps what was found after each
             chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
 
         Returns
         -------
         Neighbors
             ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
-            made there where `Q` is read there, no `out`, `filter` or `self_from` is given, rows have no ids, and
+            made there where `Q` is read there, no `out`, `filter` or `exclude_self_from` is given, rows have no ids, and
             none was removed; else the host makes them.
 
         Raises
@@ -104,19 +99,19 @@ class Searches:
         rows = self._queries(Q, f"{where}: Q")
         m = len(rows.array)
         k = whole(k, f"{where}: k")
-        on_host = out is not None or filter is not None or self_from is not None or self._host_answers
-        ways = (threads, memory_limit, selector, proposer, boxes)
+        on_host = out is not None or filter is not None or exclude_self_from is not None or self._host_answers
         columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
-        if rows.answers is not None and not on_host and columns:
-            return self._search_on_device(rows, k, progress, ways)
-        distance, row = outputs(None, (m, columns), where) if out is None else self._outputs(out, (m, k), where, rows)
         options = None  # the defaults, which cost a small search nothing
-        if filter is not None or self_from is not None or any(ways) or boxes is not None:
-            options = self._options(where, m, filter, self_from, *ways)
+        if on_host or threads or memory_limit or how or checkpoint is not None:
+            options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
+            if checkpoint is not None:
+                options.checkpoint = name_of_file(checkpoint, f"{where}: checkpoint")
+        if rows.answers is not None and not on_host and checkpoint is None and columns:
+            return self._search_on_device(rows, k, progress, options)
+        distance, row = outputs(None, (m, columns), where) if out is None else self._outputs(out, (m, k), where, rows)
         handle, found = self._handle.value, (address(distance), address(row))
-        kept = None if checkpoint is None else kept_by(self._handle, checkpoint, rows, k, found)
         call(
-            kept or (lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found))),
+            lambda chosen: int(lib.kith_index_search(handle, rows.struct, k, chosen, *found)),
             options,
             self._work(m),
             progress,
@@ -125,14 +120,14 @@ class Searches:
             return Neighbors(distance, row)
         return Neighbors(rows.returned(distance), rows.returned(row))
 
-    def _search_on_device(self, rows: Rows, k: int, progress: Progress, ways: tuple[Any, ...]) -> Neighbors:
+    def _search_on_device(
+        self, rows: Rows, k: int, progress: Progress, options: Optional[s.SearchOptions]
+    ) -> Neighbors:
         """Queries on the CUDA device of the index: what is found is written beside them."""
         assert rows.answers is not None
         m = len(rows.array)
         distance, row, *places = rows.answers((m, k))
         to = answers_struct(places[0], places[1], rows.struct.stream)
-        options = s.search_options()
-        choose(options, *ways)
         handle = self._handle.value
         call(
             lambda chosen: int(lib.kith_index_search_on_device(handle, rows.struct, k, chosen, to)),
@@ -148,10 +143,11 @@ class Searches:
         radius: Any,
         *,
         filter: Optional[Any] = None,
-        self_from: Optional[int] = None,
+        exclude_self_from: Optional[int] = None,
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
+        how: Optional[How] = None,
     ) -> RadiusNeighbors:
         """All training rows whose distance, as `search` gives it, is at most a radius.
 
@@ -160,7 +156,7 @@ class Searches:
         Q : array, [m, dims]
         radius : float or array, [m]
             In the unit of the metric; one for all queries, or one a query. Below 0 for ``negative_dot`` alone.
-        filter, self_from, progress, threads, memory_limit
+        filter, exclude_self_from, progress, threads, memory_limit, how
             As for `search`.
 
         Returns
@@ -175,7 +171,7 @@ class Searches:
         where = "kith.Index.within"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
         radii = radii_of(radius, self._metric, f"{where}: radius")
-        options = self._options(where, len(rows.array), filter, self_from, threads, memory_limit)
+        options = self._options(where, len(rows.array), filter, exclude_self_from, threads, memory_limit, how)
         found = self._lists(lib.kith_index_within, rows, radii, options, progress)
         lists = lists_of(Handle(found, lib.kith_within_free))
         return RadiusNeighbors(*(rows.returned(array) for array in lists))
@@ -189,8 +185,7 @@ class Searches:
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
-        selector: Optional[Selector] = None,
-        proposer: Optional[Proposer] = None,
+        how: Optional[How] = None,
     ) -> Keys:
         """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
 
@@ -201,7 +196,7 @@ class Searches:
             At least 1; where the shard has fewer rows, lists are padded.
         filter : array, optional
             As for `search`: a mask over the rows of this shard, or their numbers from 0.
-        progress, threads, memory_limit, selector, proposer
+        progress, threads, memory_limit, how
             As for `search`.
 
         Returns
@@ -217,7 +212,7 @@ class Searches:
         rows = self._queries(Q, f"{where}: Q")
         m = len(rows.array)
         k = whole(k, f"{where}: k")
-        options = self._options(where, m, filter, None, threads, memory_limit, selector, proposer)
+        options = self._options(where, m, filter, None, threads, memory_limit, how)
         keys = Keys(*new_arrays((m, max(k, 0)), np.uint32, where))
         handle, found = self._handle.value, (address(keys.value), address(keys.row))
         call(
@@ -237,6 +232,7 @@ class Searches:
         progress: Progress = False,
         threads: int = 0,
         memory_limit: int = 0,
+        how: Optional[How] = None,
     ) -> RadiusKeys:
         """The keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
 
@@ -244,7 +240,7 @@ class Searches:
         ----------
         Q, radius
             As for `within`.
-        filter, progress, threads, memory_limit
+        filter, progress, threads, memory_limit, how
             As for `search_keys`.
 
         Returns
@@ -259,11 +255,11 @@ class Searches:
         where = "kith.Index.within_keys"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
         radii = radii_of(radius, self._metric, f"{where}: radius")
-        options = self._options(where, len(rows.array), filter, None, threads, memory_limit)
+        options = self._options(where, len(rows.array), filter, None, threads, memory_limit, how)
         found = self._lists(lib.kith_index_within_keys, rows, radii, options, progress)
         return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
 
-    def prepare(self, m: int, k: int, *, boxes: Optional[bool] = None) -> None:
+    def prepare(self, m: int, k: int, *, how: Optional[How] = None) -> None:
         """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
 
         Without it the first such search does.
@@ -272,19 +268,25 @@ class Searches:
         ----------
         m, k : int
             Queries, and neighbours of each.
-        boxes : bool, optional
+        how : dict, optional
             As for `search`.
         """
-        options = s.search_options()
-        choose(options, 0, 0, None, None, boxes)
+        options = search_options("kith.Index.prepare", how=how)
         m, k = whole(m, "kith.Index.prepare: m"), whole(k, "kith.Index.prepare: k")
         check(lib.kith_index_prepare(self._handle.value, m, k, options))
 
-    def explain(self, m: int, k: int) -> str:
-        """What `search` would do with m queries, one decision a line."""
+    def explain(self, m: int, k: int, *, how: Optional[How] = None) -> str:
+        """What `search` would do with m queries, one decision a line.
+
+        Parameters
+        ----------
+        m, k, how
+            As for `prepare`.
+        """
         out = c.c_void_p()
+        options = search_options("kith.Index.explain", how=how)
         m, k = whole(m, "kith.Index.explain: m"), whole(k, "kith.Index.explain: k")
-        check(lib.kith_index_explain(self._handle.value, m, k, None, c.byref(out)))
+        check(lib.kith_index_explain(self._handle.value, m, k, options, c.byref(out)))
         owner = Handle(out.value, lib.kith_text_free)
         return c.string_at(owner.value or 0).decode("utf-8", "replace")
 
@@ -293,16 +295,12 @@ class Searches:
         where: str,
         m: int,
         filter: Optional[Any],
-        self_from: Optional[int],
+        exclude_self_from: Optional[int],
         threads: int,
         memory_limit: int,
-        selector: Optional[Selector] = None,
-        proposer: Optional[Proposer] = None,
-        boxes: Optional[bool] = None,
+        how: Optional[How],
     ) -> s.SearchOptions:
-        options = s.search_options()
-        choose(options, threads, memory_limit, selector, proposer, boxes)
-        options.self = -1 if self_from is None else not_negative(self_from, f"{where}: self_from")
+        options = search_options(where, threads, memory_limit, how, exclude_self_from)
         if filter is not None:
             words = filter_words(filter, self._positions, m, f"{where}: filter")
             options.filter, options.filter_rows = address(words), len(words)

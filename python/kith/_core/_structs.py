@@ -5,7 +5,18 @@ from __future__ import annotations
 import ctypes as c
 from typing import Any, TypeVar
 
-ABI_MAJOR, ABI_MINOR = 1, 3  # of kith.h, that these structs are written after
+from ._options import (
+    PROGRESS as PROGRESS,
+    STRUCTS as _OPTIONS,
+    TUNING as TUNING,
+    IndexOptions as IndexOptions,
+    OpenOptions as OpenOptions,
+    SearchOptions as SearchOptions,
+    TrainOptions as TrainOptions,
+    VoteOptions as VoteOptions,
+)
+
+ABI_MAJOR, ABI_MINOR = 1, 0  # of kith.h, that these structs are written after
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -43,82 +54,6 @@ class DeviceInfo(c.Structure):
     ]
 
 
-class IndexOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("metric", c.c_char_p),
-        ("features", c.c_void_p),
-        ("feature_count", c.c_int64),
-        ("first_row", c.c_int64),
-        ("largest", c.c_float),
-        ("ids", c.c_void_p),
-        ("id_count", c.c_int64),
-        ("placement", c.c_char_p),
-        ("shares", c.c_void_p),
-        ("share_count", c.c_int64),
-        ("reserve", c.c_int64),
-        ("centre", c.c_void_p),
-        ("centre_count", c.c_int64),
-        ("learn_centre", c.c_int32),
-        ("reserved", c.c_int32),
-    ]
-
-
-class SourceOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("index", c.POINTER(IndexOptions)),
-        ("residence", c.c_char_p),
-        ("memory_limit", c.c_uint64),
-        ("chunk_rows", c.c_int64),
-        ("element", c.c_char_p),
-    ]
-
-
-PROGRESS = c.CFUNCTYPE(c.c_int32, c.c_double, c.c_void_p)
-
-
-class OpenOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("first", c.c_int64),
-        ("rows", c.c_int64),
-        ("largest", c.c_float),
-        ("threads", c.c_uint32),
-        ("placement", c.c_char_p),
-        ("shares", c.c_void_p),
-        ("share_count", c.c_int64),
-        ("stop", c.c_void_p),
-        ("progress", PROGRESS),
-        ("user", c.c_void_p),
-    ]
-
-
-class SearchOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("selector", c.c_char_p),
-        ("proposer", c.c_char_p),
-        ("sample", c.c_void_p),
-        ("sample_count", c.c_int64),
-        ("groups", c.c_int64),
-        ("query_tile", c.c_int64),
-        ("train_tile", c.c_int64),
-        ("filter", c.c_void_p),
-        ("filter_rows", c.c_int64),
-        ("self", c.c_int64),
-        ("memory_limit", c.c_uint64),
-        ("threads", c.c_uint32),
-        ("fused", c.c_int32),
-        ("stop", c.c_void_p),
-        ("progress", PROGRESS),
-        ("user", c.c_void_p),
-        ("trace", c.c_void_p),
-        ("boxes", c.c_int32),
-        ("reserved", c.c_int32),
-    ]
-
-
 class IndexInfo(c.Structure):
     _fields_ = [
         ("size", c.c_uint64),
@@ -127,7 +62,7 @@ class IndexInfo(c.Structure):
         ("metric", c.c_char_p),
         ("device", c.c_char_p),
         ("features", c.c_void_p),
-        ("feature_count", c.c_int64),
+        ("features_count", c.c_int64),
         ("memory_bytes", c.c_uint64),
         ("first_row", c.c_int64),
         ("next_row", c.c_int64),
@@ -190,34 +125,6 @@ class RadiusKeysInfo(c.Structure):
     ]
 
 
-class VoteOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("weights", c.c_char_p),
-        ("tie", c.c_char_p),
-        ("rank_weights", c.c_void_p),
-        ("rank_weight_count", c.c_int64),
-        ("priors", c.c_void_p),
-        ("prior_count", c.c_int64),
-        ("costs", c.c_void_p),
-        ("cost_count", c.c_int64),
-        ("no_label", c.c_int64),
-    ]
-
-
-class TrainOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("metric", c.c_char_p),
-        ("features", c.c_void_p),
-        ("feature_count", c.c_int64),
-        ("sample_weights", c.c_void_p),
-        ("sample_weight_count", c.c_int64),
-        ("ids", c.c_void_p),
-        ("id_count", c.c_int64),
-    ]
-
-
 class Classification(c.Structure):
     _fields_ = [
         ("size", c.c_uint64),
@@ -232,36 +139,23 @@ class Classification(c.Structure):
 
 # kith.h's name of each struct, for the test that compares layouts.
 STRUCTS: dict[str, type[c.Structure]] = {
+    **_OPTIONS,
     "kith_rows": Rows,
     "kith_device_info": DeviceInfo,
-    "kith_index_options": IndexOptions,
-    "kith_source_options": SourceOptions,
-    "kith_search_options": SearchOptions,
     "kith_index_info": IndexInfo,
     "kith_index_file_info": IndexFileInfo,
-    "kith_open_options": OpenOptions,
     "kith_within_info": WithinInfo,
     "kith_radius_keys_info": RadiusKeysInfo,
-    "kith_vote_options": VoteOptions,
-    "kith_train_options": TrainOptions,
     "kith_classification": Classification,
 }
 
 
 def sized(struct: type[_S], **fields: Any) -> _S:
-    """A struct whose `size` is set, as kith_..._init() sets it; other fields are 0 unless given."""
+    """A struct whose `size` is set, as KITH_INIT sets it; other fields are 0, the default, unless given."""
     value = struct(**fields)
     value.size = c.sizeof(struct)
     return value
 
 
 def search_options() -> SearchOptions:
-    """As kith_search_options_init() leaves it."""
-    options = sized(SearchOptions)
-    options.self = -1
-    return options
-
-
-def vote_options() -> VoteOptions:
-    """As kith_vote_options_init() leaves it."""
-    return sized(VoteOptions, no_label=-(2**63))
+    return sized(SearchOptions)

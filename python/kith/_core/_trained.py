@@ -5,8 +5,11 @@ from __future__ import annotations
 from typing import Any, Optional, Union
 
 from .._rows._answers import labels_of, values_of
-from ._types import Array, DeviceLike, Float64, Int64, MetricName, Tie, Weights
-from ._vote import Averages, Voters
+from . import _structs as s
+from ._errors import InvalidArgument
+from ._model import Options, Vote, vote_of
+from ._types import AllWeights, Array, DeviceLike, Float32, Float64, How, Int64, MetricName, Tie
+from ._vote import Averages, Voted, Voters
 from ._watch import Progress
 
 
@@ -92,12 +95,20 @@ class Classifier(Voters):
     def predict(
         self,
         Q: Any,
-        k: int,
+        k: Optional[int] = None,
         *,
-        weights: Weights = "uniform",
+        within: Optional[Any] = None,
+        weights: AllWeights = "uniform",
         tie: Tie = "smallest_label",
-        self_from: Optional[int] = None,
+        rank_weights: Optional[Any] = None,
+        priors: Optional[Any] = None,
+        costs: Optional[Any] = None,
+        no_label: Optional[int] = None,
+        filter: Optional[Any] = None,
+        exclude_self_from: Optional[int] = None,
         threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
         progress: Progress = False,
     ) -> Int64:
         """The label of each query.
@@ -107,52 +118,87 @@ class Classifier(Voters):
         Q : array, [m, dims]
         k : int
             1 to n.
-        weights : {"uniform", "distance"}
-            What a vote weighs: 1, or 1 / distance.
+        within : float or array, [m], optional
+            Instead of k: every row within this distance votes. For one output.
+        weights : str
+            What the vote of a neighbour weighs. `uniform`, `distance`, `rank`.
         tie : str
-            Who wins of several labels with the same score: ``smallest_label``, ``nearest``, ``smallest_distance``,
-            ``fewer_neighbors``, ``abstain`` (docs/contract.md, section 5).
-        self_from, threads, progress
+            Who wins of several classes that lead with the same score. What a rule leaves undecided goes to the
+            smallest label. A neighbour whose vote weighs 0 breaks no tie. `smallest_label`, `nearest`,
+            `smallest_distance`, `fewer_neighbors`, `abstain`.
+        rank_weights : array, optional
+            [at least k], finite, 0 or more, for weights by rank; else empty.
+        priors : array, optional
+            [classes], 1e-100 ... 1e100, in the order of the classes. None: all 1.
+        costs : array, optional
+            [classes, classes], each 0 or 1e-100 ... 1e100: what it costs to answer the class of the column
+            where that of the row is right. None: 0 on the diagonal, else 1.
+        no_label : int, optional
+            None: -2^63.
+        filter, exclude_self_from, threads, memory_limit, how, progress
             As for `Index.search`.
 
         Returns
         -------
         array of int64, [m] or [m, outputs]
-            As labels are given; on the device of `Q` where that is an array on a GPU. The smallest number of 64 bits,
-            -2^63, where no label wins: all neighbours weigh 0, or the tie abstains.
+            As labels are given; on the device of `Q` where that is an array on a GPU. `no_label` where no label wins:
+            all neighbours weigh 0, there are none, or the tie abstains.
 
         Raises
         ------
         kith.InvalidArgument
-            As `Index.search`; weights or a tie that there is not.
+            As `Index.search`; weights or a tie that there is not; both k and within.
         kith.Unsupported
             Weights by distance with ``negative_dot``.
         """
-        rows, asked = self._asked("kith.Classifier.predict", Q, k, weights, tie, self_from, threads, progress)
-        labels: Int64 = self._returned(self._labels(*asked), rows)
-        return labels
+        where = "kith.Classifier.predict"
+        vote = vote_of(where, weights, tie, no_label, rank_weights=rank_weights, priors=priors, costs=costs)
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        rows, limit, options = self._asked(where, Q, k, within, options)
+        if within is None:
+            labels: Int64 = self._labels(rows.struct, limit, vote, options)
+        else:
+            labels = self._voted_within(rows.struct, limit, vote, options).code.reshape(-1, 1)
+        return self._returned(labels, rows)  # type: ignore[no-any-return]
 
     def predict_proba(
         self,
         Q: Any,
-        k: int,
+        k: Optional[int] = None,
         *,
-        weights: Weights = "uniform",
-        tie: Tie = "smallest_label",
-        self_from: Optional[int] = None,
+        within: Optional[Any] = None,
+        weights: AllWeights = "uniform",
+        rank_weights: Optional[Any] = None,
+        priors: Optional[Any] = None,
+        filter: Optional[Any] = None,
+        exclude_self_from: Optional[int] = None,
         threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
         progress: Progress = False,
     ) -> Union[Float64, Any]:
-        """The share of each label in the score; parameters as for `predict`, `tie` without effect.
+        """The share of each label in the score; parameters as for `predict`.
 
         Returns
         -------
         array of float64, [m, classes], or a list of these, one an output
             In the order of `classes`; zeros where all neighbours weigh 0.
         """
-        rows, asked = self._asked("kith.Classifier.predict_proba", Q, k, weights, tie, self_from, threads, progress)
-        shares = [rows.returned(one.share) for one in self._classify(*asked)]
+        where = "kith.Classifier.predict_proba"
+        vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights, priors=priors)
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        rows, limit, options = self._asked(where, Q, k, within, options)
+        if within is None:
+            voted = self._classify(rows.struct, limit, vote, options)
+        else:
+            voted = [self._voted_within(rows.struct, limit, vote, options)]
+        shares = [rows.returned(one.share) for one in voted]
         return shares[0] if self._flat else shares
+
+    def _voted_within(self, queries: s.Rows, radii: Float32, vote: Vote, options: Options) -> Voted:
+        if self._outputs > 1:
+            raise InvalidArgument(f"{options.where}: within is for one output, and there are {self._outputs}; pass k")
+        return self._classify_within(queries, radii, vote, options)
 
 
 class Regressor(Averages):
@@ -222,24 +268,36 @@ class Regressor(Averages):
     def predict(
         self,
         Q: Any,
-        k: int,
+        k: Optional[int] = None,
         *,
-        weights: Weights = "uniform",
-        self_from: Optional[int] = None,
+        within: Optional[Any] = None,
+        weights: AllWeights = "uniform",
+        rank_weights: Optional[Any] = None,
+        filter: Optional[Any] = None,
+        exclude_self_from: Optional[int] = None,
         threads: int = 0,
+        memory_limit: int = 0,
+        how: Optional[How] = None,
         progress: Progress = False,
     ) -> Float64:
-        """The weighted mean of the values of the k nearest rows; parameters and errors as for `Classifier.predict`.
+        """The weighted mean of the values of the k nearest rows, or of those within a distance.
+
+        Parameters and errors are those of `Classifier.predict`.
 
         Returns
         -------
         array of float64, [m] or [m, outputs]
-            As values are given; NaN where all neighbours weigh 0.
+            As values are given; NaN where all neighbours weigh 0, or there are none.
         """
-        tie = "smallest_label"  # means have none
-        rows, asked = self._asked("kith.Regressor.predict", Q, k, weights, tie, self_from, threads, progress)
-        means: Float64 = self._returned(self._means(*asked), rows)
-        return means
+        where = "kith.Regressor.predict"
+        vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights)  # means have no ties
+        options = Options(threads, exclude_self_from, progress, filter, memory_limit, how)
+        rows, limit, options = self._asked(where, Q, k, within, options)
+        if within is None:
+            means: Float64 = self._means(rows.struct, limit, vote, options)
+        else:
+            means = self._means_within(rows.struct, limit, vote, options)[0]
+        return self._returned(means, rows)  # type: ignore[no-any-return]
 
 
 def _few_of(classes: list[int]) -> str:

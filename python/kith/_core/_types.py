@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Callable, Literal, Union
 
 import numpy as np
 
+from . import _options
 from ._device import Device
+from ._options import (
+    Placement as Placement,
+    Proposer as Proposer,
+    Residence as Residence,
+    Selector as Selector,
+    TieRule,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,15 +43,10 @@ MetricName = Literal[
 MetricOfEstimators = Literal[MetricName, "minkowski", "p", "infinity"]
 DeviceLike = Union[Literal["auto", "cpu", "cuda", "cuda:0", "opencl", "opencl:0"], str, Device]
 Element = Literal["bits"]
-Placement = Literal["automatic", "split", "replicate"]
-Residence = Literal["resident", "stream", "quantized"]
+Tie = TieRule
+AllWeights = _options.Weights
+How = Mapping[str, Any]  # the tuning options of a search: docs/options.md
 Weights = Literal["uniform", "distance"]
-Tie = Literal["smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"]
-Selector = Literal[
-    "automatic", "threshold", "radix", "bubble", "insertion", "local_sort", "k_min", "bitonic", "odd_even",
-    "rank_sort", "merge_sort", "selection_sort", "quick_sort",
-]  # fmt: skip
-Proposer = Literal["automatic", "none", "gemm", "dot", "bf16", "fp16", "int8"]
 WeightsOfEstimators = Union[Weights, Callable[[Any], Any], None]
 Algorithm = Literal["auto", "brute"]
 Mode = Literal["connectivity", "distance"]

@@ -12,7 +12,7 @@ from .._rows._arrays import address
 from . import _structs as s
 from ._device import Device
 from ._library import Handle, check, lib
-from ._model import How, Model, Vote
+from ._model import Options, Model, Vote
 from ._results import copied, lists_of
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Voters(Model):
         super()._take(handle, device, columns)
         self._classes = [_classes_of(handle, output) for output in range(self._outputs)]
 
-    def _labels(self, queries: s.Rows, k: int, vote: Vote, how: How) -> Int64:
+    def _labels(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> Int64:
         """By the k nearest rows, [m, outputs]."""
         label = np.empty((queries.rows, self._outputs), np.int64)
         handle, chosen = self._handle.value, vote.options()
@@ -52,7 +52,7 @@ class Voters(Model):
         )
         return label
 
-    def _classify(self, queries: s.Rows, k: int, vote: Vote, how: How) -> list[Voted]:
+    def _classify(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> list[Voted]:
         """Labels with shares by the k nearest rows; one answer an output."""
         answers = [_voted(queries.rows, found) for found in self._classes]
         structs = [_classification(answer) for answer in answers]
@@ -60,14 +60,14 @@ class Voters(Model):
         handle, chosen = self._handle.value, vote.options()
         self._ask(
             lambda options: int(
-                lib.kith_classifier_classify_outputs(handle, queries, k, chosen, options, c.addressof(pointers))
+                lib.kith_classifier_classify(handle, queries, k, chosen, options, len(structs), c.addressof(pointers))
             ),
             queries.rows,
             how,
         )
         return answers
 
-    def _classify_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: How) -> Voted:
+    def _classify_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> Voted:
         """By all rows within a radius, one for all or one a query; the first output."""
         answer = _voted(queries.rows, self._classes[0])
         struct, handle, chosen = _classification(answer), self._handle.value, vote.options()
@@ -102,7 +102,7 @@ def _classification(answer: Voted) -> s.Classification:
 class Averages(Model):
     """Rows with values, [n, outputs]."""
 
-    def _means(self, queries: s.Rows, k: int, vote: Vote, how: How) -> Float64:
+    def _means(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> Float64:
         """The weighted means of the k nearest rows, [m, outputs]."""
         value = np.empty((queries.rows, self._outputs))
         handle, chosen = self._handle.value, vote.options()
@@ -115,7 +115,7 @@ class Averages(Model):
         )
         return value
 
-    def _means_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: How) -> tuple[Float64, Int64]:
+    def _means_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> tuple[Float64, Int64]:
         """The weighted means of the rows within a radius, [m, outputs], NaN where there is none; their number, [m]."""
         value, out = np.empty((queries.rows, self._outputs)), c.c_void_p()
         handle, chosen = self._handle.value, vote.options()

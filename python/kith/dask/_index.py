@@ -141,7 +141,7 @@ class Index:
     ) -> Index:
         """An index that was saved as a file, which every worker sees under the same name; the client need not.
 
-        Each shard is a part of its rows, opened as `kith.open_index` does. Numbers, ids and removed rows are those of
+        Each shard is a part of its rows, opened as `kith.Index` does. Numbers, ids and removed rows are those of
         the file.
 
         Parameters

@@ -16,7 +16,6 @@ from .._core import _keys as keys_
 from .._core._centre import Learned, learn
 from .._core._errors import BadFile, Error, InvalidArgument, Unsupported
 from .._core._index import Index
-from .._core._index_file import open_index
 from .._core._library import version
 from .._rows._arrays import rows_of
 from ._device import device_here
@@ -71,7 +70,7 @@ class IndexRows(NamedTuple):
 
     def open(self, device: str, largest: Optional[float]) -> Index:
         check_head(self.path, self.head)
-        return open_index(self.path, device, rows=(self.begin, self.end), largest=largest)
+        return Index(self.path, device=device, rows=(self.begin, self.end), largest=largest)
 
     def bytes_as_float32(self) -> int:
         return (self.end - self.begin) * self.head.columns * 4

@@ -9,7 +9,8 @@ import numpy as np
 
 from .._core._device import devices
 from .._core._errors import InvalidArgument, Unsupported
-from .._core._index_file import Path, open_index
+from .._core._index import Index
+from .._core._index_file import Path
 from .._core._types import DeviceLike, Float32
 from ._flat import METRIC_INNER_PRODUCT, METRIC_L2, METRICS, IndexFlat, IndexFlatIP, IndexFlatL2
 
@@ -67,7 +68,7 @@ def _flat(d: int, metric: int, device: DeviceLike) -> IndexFlat:
 
 
 def write_index(index: IndexFlat, fname: Path) -> None:
-    """Keep an index in a file of kith's own format, ``.kidx``, which `read_index` and `kith.open_index` read.
+    """Keep an index in a file of kith's own format, ``.kidx``, which `read_index` and `kith.Index` read.
 
     Parameters
     ----------
@@ -99,18 +100,18 @@ def read_index(fname: Path, io_flags: int = 0, *, device: DeviceLike = "auto") -
     Raises
     ------
     kith.BadFile
-        As `kith.open_index`.
+        As `kith.Index`.
     kith.Unsupported
         Rows of another metric than FAISS's, or with ids.
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise InvalidArgument(f"kith.faiss.read_index: {type(fname).__name__}; pass the name of a file")
-    rows = open_index(fname, device)
+    rows = Index(fname, device=device)
     metric: Optional[int] = next((number for number, name in METRICS.items() if name == rows.metric), None)
     if metric is None or rows.next_row != rows.rows or rows.first_row != 0:
         raise Unsupported(
             f"kith.faiss.read_index: {os.fspath(fname)}: {rows!r} has a metric, ids, removed rows or a first row that "
-            "flat indices do not have; kith.open_index opens it"
+            "flat indices do not have; kith.Index opens it"
         )
     index = _flat(rows.dims, metric, device)
     index._index = rows

@@ -120,24 +120,20 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     # ---- Queries ----
 
-    def _queries(self, X: Any) -> tuple[Float32, int]:
-        """Checked queries and kith's `self_from`: without `X` each fitted row by all others."""
+    def _queries(self, X: Any) -> tuple[Float32, Optional[int]]:
+        """Checked queries and kith's `exclude_self_from`: without `X` each fitted row by all others."""
         check_is_fitted(self, "_fit_X")
         if X is None:
             return self._fit_X, 0
-        return self._check_rows(X, reset=False), -1
+        return self._check_rows(X, reset=False), None
 
     def _threads(self) -> int:
         return parameters.threads_of(self.n_jobs, self._where())
 
-    def _neighbors(self, n_neighbors: Any, queries: int, self_from: int) -> int:
+    def _neighbors(self, n_neighbors: Any, queries: int, exclude_self_from: Optional[int]) -> int:
         fitted = self.n_samples_fit_
-        most = fitted - 1 if self_from == 0 else fitted
+        most = fitted - 1 if exclude_self_from == 0 else fitted
         return parameters.neighbors_of(n_neighbors, most, fitted, queries, self._where())
-
-
-def _self_from(value: int) -> Optional[int]:
-    return None if value < 0 else value
 
 
 class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
@@ -174,9 +170,9 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
             Among equally near rows the first comes first.
         """
         assert isinstance(self, Base)
-        queries, self_from = self._queries(X)
-        k = self._neighbors(self.n_neighbors if n_neighbors is None else n_neighbors, len(queries), self_from)
-        distance, row = self._index().search(queries, k, self_from=_self_from(self_from), threads=self._threads())
+        queries, exclude_self_from = self._queries(X)
+        k = self._neighbors(self.n_neighbors if n_neighbors is None else n_neighbors, len(queries), exclude_self_from)
+        distance, row = self._index().search(queries, k, exclude_self_from=exclude_self_from, threads=self._threads())
         return (distance.astype(np.float64), row) if return_distance else row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
@@ -242,9 +238,9 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
 
     def _lists(self, X: Any, radius: Optional[float]) -> tuple[Array, Array, Array]:
         assert isinstance(self, Base)
-        queries, self_from = self._queries(X)
+        queries, exclude_self_from = self._queries(X)
         asked = self._asked_radius(self.radius if radius is None else radius)
-        found = self._index().within(queries, asked, self_from=_self_from(self_from), threads=self._threads())
+        found = self._index().within(queries, asked, exclude_self_from=exclude_self_from, threads=self._threads())
         return found.first, found.distance.astype(np.float64), found.row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:

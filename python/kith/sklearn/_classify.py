@@ -9,7 +9,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._core._errors import InvalidArgument
-from .._core._model import NO_CODE, How, Vote
+from .._core._model import NO_CODE, Options, Vote
 from .._core._trained import Classifier
 from .._core._types import (
     Algorithm,
@@ -89,7 +89,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
         raise NotImplementedError
 
-    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
+    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         raise NotImplementedError
 
     def _vote(self, weights: str) -> Vote:
@@ -198,10 +198,10 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
     def _make(self) -> Classifier:
         return Classifier(self._fit_X, self._codes, self.effective_metric_, self._device())
 
-    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
-        k = self._neighbors(self.n_neighbors, len(queries), self_from)
+    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
+        k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)
         model: Classifier = self._model()
-        return model._classify(struct_of(queries), k, self._vote(weights), How(self._threads(), self_from))
+        return model._classify(struct_of(queries), k, self._vote(weights), Options(self._threads(), exclude_self_from))
 
     def predict(self, X: Any) -> Array:
         """The label of each query.

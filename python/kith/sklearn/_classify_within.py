@@ -8,7 +8,7 @@ from typing import Any, Optional, TypeVar, Union
 import numpy as np
 
 from .._core._errors import InvalidArgument
-from .._core._model import How
+from .._core._model import Options
 from .._core._trained import Classifier
 from .._core._types import (
     Algorithm,
@@ -106,9 +106,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
             for output in range(len(self._classes))
         ]
 
-    def _votes(self, queries: Float32, self_from: int, weights: str) -> list[Voted]:
+    def _votes(self, queries: Float32, exclude_self_from: Optional[int], weights: str) -> list[Voted]:
         struct, radii = struct_of(queries), self._asked_radius(self.radius)
-        vote, how = self._vote(weights), How(self._threads(), self_from)
+        vote, how = self._vote(weights), Options(self._threads(), exclude_self_from)
         return [one._classify_within(struct, radii, vote, how) for one in self._model()]
 
     def predict(self, X: Any) -> Array:

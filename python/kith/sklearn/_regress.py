@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._core._errors import InvalidArgument
-from .._core._model import How, Vote
+from .._core._model import Options, Vote
 from .._core._trained import Regressor
 from .._core._types import Algorithm, DeviceLike, Float64, MetricOfEstimators, WeightsOfEstimators
 from .._rows._answers import targets_of
@@ -119,10 +119,10 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         weights = parameters.weights_of(self.weights, self._where())
         if callable(weights):
             return self._shaped(means_by_weights(self._weighed(X, weights), self._values))
-        queries, self_from = self._queries(X)
-        k = self._neighbors(self.n_neighbors, len(queries), self_from)
+        queries, exclude_self_from = self._queries(X)
+        k = self._neighbors(self.n_neighbors, len(queries), exclude_self_from)
         model: Regressor = self._model()
-        return self._shaped(model._means(struct_of(queries), k, Vote(weights), How(self._threads(), self_from)))
+        return self._shaped(model._means(struct_of(queries), k, Vote(weights), Options(self._threads(), exclude_self_from)))
 
 
 class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
@@ -174,8 +174,8 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
             weighed = self._weighed(X, weights)
             value, found = means_by_weights(weighed, self._values), np.diff(weighed.first)
         else:
-            queries, self_from = self._queries(X)
-            radii, how = self._asked_radius(self.radius), How(self._threads(), self_from)
+            queries, exclude_self_from = self._queries(X)
+            radii, how = self._asked_radius(self.radius), Options(self._threads(), exclude_self_from)
             model: Regressor = self._model()
             value, found = model._means_within(struct_of(queries), radii, Vote(weights), how)
         if (found == 0).any():

@@ -125,20 +125,28 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
       "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of squared_l2, l2, "
       "l1, linf, negative_dot, cosine, hamming");
   check_refused(
-      "search " + files + "--selector nonsense", 2,
-      "invalid_argument: search: --selector: there is none called \"nonsense\"; choose one of automatic, "
+      "search " + files + "--how selector=nonsense", 2,
+      "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
+      "automatic, "
       "threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, rank_sort, merge_sort, "
       "selection_sort, quick_sort");
+  check_refused("search " + files + "--how proposer=nonsense", 2,
+                "invalid_argument: search: --how: proposer: there is none called \"nonsense\"; choose one of "
+                "automatic, "
+                "none, gemm, dot, bf16, fp16, int8");
+  check_refused("search " + files + "--how fused=perhaps", 2,
+                "invalid_argument: search: --how: fused=perhaps: choose one of automatic, yes, no");
+  check_refused("search " + files + "--how lists=-1", 2,
+                "invalid_argument: search: --how: lists=-1: give a whole number from 0 to 4294967295");
+  check_refused("search " + files + "--how boxes", 2,
+                "invalid_argument: search: --how: boxes has no value; write boxes=VALUE");
   check_refused(
-      "search " + files + "--proposer nonsense", 2,
-      "invalid_argument: search: --proposer: there is none called \"nonsense\"; choose one of automatic, "
-      "none, gemm, dot, bf16, fp16, int8");
-  check_refused(
-      "search " + files + "--fused perhaps", 2,
-      "invalid_argument: search: --fused: \"perhaps\" is unknown; choose one of automatic, yes, no");
+      "search " + files + "--how quick=yes", 2,
+      "invalid_argument: search: --how: there is no key \"quick\"; choose one of selector, proposer, "
+      "sample, fused, boxes, lists, query_tile, train_tile");
   check_refused("search " + files + "--unseen perhaps", 2,
                 "invalid_argument: search: --unseen: there is no \"perhaps\"; choose one of refuse, zero");
-  check_refused("search " + files + "-k 1 --selector bubble", 6,
+  check_refused("search " + files + "-k 1 --how selector=bubble", 6,
                 "unsupported: search: cpu has no selector bubble; it has threshold, rank_sort, merge_sort, "
                 "selection_sort, quick_sort");
   const Result small = kith("search " + files + "-k 1 --memory-limit 1");

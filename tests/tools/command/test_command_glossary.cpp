@@ -50,10 +50,12 @@ std::vector<string> told_by(const string& device, const Folder& folder) {
   const string certified = "search --certify" + asked;
   std::vector<string> told;
   for (const string& line :
-       {certified + "--query 1,2,3 -k 2 --proposer none", certified + "--query 1,2,3 -k 2 --proposer dot",
-        certified + "--leave-one-out -k 5 --proposer dot", certified + "--query 1,2,3 -k 2 --fused no",
-        certified + "--query 1,2,3 --radius 2", certified + "--query 1,2,3 -k 2 --proposer gemm",
-        certified + "--query 1,2,3 -k 2 --proposer int8",
+       {certified + "--query 1,2,3 -k 2 --how proposer=none",
+        certified + "--query 1,2,3 -k 2 --how proposer=dot",
+        certified + "--leave-one-out -k 5 --how proposer=dot",
+        certified + "--query 1,2,3 -k 2 --how fused=no", certified + "--query 1,2,3 --radius 2",
+        certified + "--query 1,2,3 -k 2 --how proposer=gemm",
+        certified + "--query 1,2,3 -k 2 --how proposer=int8",
         "classify --certify" + asked + "--query 1,2,3 -k 3"}) {
     const Result result = kith(line);
     const bool rare = contains(line, "gemm") || contains(line, "int8");

@@ -1,4 +1,4 @@
-// kith graph, and --boxes.
+// kith graph, and --how boxes.
 #include <doctest/doctest.h>
 
 #include "common/shell.hpp"
@@ -31,14 +31,14 @@ TEST_CASE("graph: by boxes or without, the same rows") {
       "graph --device cpu -k 1 --train " + folder.write("t.csv", "x,y\n1,1\n1,2\n8,8\n9,8\n");
   for (const char* const boxes : {"yes", "no", "automatic"}) {
     const Result made =
-        kith(train + " --boxes " + boxes + " --explain --out-header no --out " + (folder / "rows.csv"));
+        kith(train + " --how boxes=" + boxes + " --explain --out-header no --out " + (folder / "rows.csv"));
     CAPTURE(made.err);
     CHECK(made.code == 0);
     CHECK(contains(made.out, "boxes, nearest first") == (boxes == string("yes")));
     CHECK(folder.read("rows.csv") == "1\n0\n3\n2\n");
   }
   check_refused(
-      "search --device cpu --metric negative_dot -k 1 --boxes yes --leave-one-out --train " +
+      "search --device cpu --metric negative_dot -k 1 --how boxes=yes --leave-one-out --train " +
           (folder / "t.csv"),
       6,
       "unsupported: search: boxes bound no distances by negative_dot; choose squared_l2, l2, cosine, l1 or "

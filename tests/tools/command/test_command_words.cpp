@@ -59,6 +59,9 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   CHECK(kith("help classify").out == kith("classify --help").out);
   CHECK(kith("help").out == kith("--help").out);
   CHECK(contains(kith("help classify").out, "--scale"));
+  const string how = kith("help how").out;
+  CHECK(contains(how, "\n  query_tile\n    Queries a step; 0: chosen.\n    a whole number\n"));
+  CHECK(contains(how, "\n    automatic, none, gemm, dot, bf16, fp16, int8\n"));
   check_refused("help clasify", 2,
                 "invalid_argument: kith: unknown subcommand \"clasify\"; did you mean classify?");
   const string version = kith("--version").out;
@@ -163,11 +166,11 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
   const Folder folder;
   const string base = "--device CPU --label kind --train " + folder.write("line.csv", line) + " ";
   const string classify = "classify " + base + "--query 0 --out " + (folder / "o.txt") + " ";
-  const std::vector<string> choices = {"--selector Merge-Sort",
+  const std::vector<string> choices = {"--how selector=Merge-Sort",
                                        "--metric Squared-L2",
                                        "--metric EUCLIDEAN",
                                        "--metric cityblock",
-                                       "--proposer NONE",
+                                       "--how proposer=NONE",
                                        "--weights Distance",
                                        "--tie Fewer_Neighbors",
                                        "--tie SMALLEST-LABEL",
@@ -177,8 +180,8 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
                                        "--categories Ordinal",
                                        "--csv header=YES",
                                        "--unseen Refuse",
-                                       "--fused No",
-                                       "--sample merge-sort,THRESHOLD"};
+                                       "--how fused=No",
+                                       "--how sample=merge-sort+THRESHOLD"};
   for (const string& choice : choices) {
     const Result result = kith(classify + choice);
     CHECK_MESSAGE(result.code == 0, choice << ": " << result.err);

@@ -26,7 +26,7 @@ TEST_CASE("bench --prepare: an Index, its upload, and what each proposer prepare
   const Folder folder;
   const string asked = "bench --prepare --device cpu --scale 0.001 --repeats 3 --seconds 1 --json " +
                        (folder / "prepare.json") + " ";
-  const Result text = lab(asked + "--workload sift_k10,cloud3 --proposer dot");
+  const Result text = lab(asked + "--workload sift_k10,cloud3 --how proposer=dot");
   CHECK(text.code == 0);
   CHECK(contains(text.err, "kith: note: wrote "));
   CHECK(contains(text.out, "\nsift_k10: n = 1000, dims = 128, m = 10, k = 10, squared_l2, uniform\ndevice "));
@@ -46,7 +46,7 @@ TEST_CASE("bench --prepare: an Index, its upload, and what each proposer prepare
   CHECK(sift["prepared"][0]["bytes"] >= 1000 * 128 * 4);
   CHECK(sift.contains("read_seconds") == sift["prepared"][0].contains("reads"));
 
-  const Result absent = lab(asked + "--workload knn03 --proposer gemm");
+  const Result absent = lab(asked + "--workload knn03 --how proposer=gemm");
   CHECK(absent.code == 0);
   CHECK(contains(absent.out, "cpu: gemm: refused: cpu has no proposer gemm\n"));
   const Result names = lab("bench --prepare --list");
@@ -62,8 +62,8 @@ TEST_CASE("bench --prepare: what does not go with it is refused") {
   check_lab_refused(asked + "--energy", 2,
                     "invalid_argument: bench: --energy does not go with --prepare; leave one of them out");
   check_lab_refused(
-      asked + "--proposer none", 2,
-      "invalid_argument: bench: --proposer none prepares no rows; leave it out, or name one that does");
+      asked + "--how proposer=none", 2,
+      "invalid_argument: bench: --how proposer=none prepares no rows; leave it out, or name one that does");
 }
 
 TEST_CASE("bench: from host to answer stands beside the device's clock") {

@@ -105,7 +105,7 @@ int run_compare(const CompareFlags& flags) {
   for (workloads::DataKind kind : kinds) {
     const CompareProblem problem = make_problem(flags, kind);
     const std::vector<CompareLine> lines =
-        compare(problem, devices, reference, stages, parse_selector(flags.plan.selector));
+        compare(problem, devices, reference, stages, flags.plan.how.selector);
     for (const CompareLine& line : lines)
       for (const Cell& cell : line.cells) outcome.take(!cell.refusal.empty(), !cell.difference.empty());
     if (flags.json) {
@@ -179,7 +179,7 @@ Subcommand add_compare(CLI::App& parent) {
   app->add_flag("--json", flags->json, "Print JSON");
   add_plan_options(*app, flags->plan);
   add_examples(*app, {"kith compare", "kith compare --device cpu,opencl:pocl --data all --metric l1",
-                      "kith compare --stage select --selector bubble -n 100000 -m 4 -k 100"});
+                      "kith compare --stage select --how selector=bubble -n 100000 -m 4 -k 100"});
   return {app, [flags] { return run_compare(*flags); }};
 }
 

@@ -112,7 +112,7 @@ CompareProblem make_problem(const CompareFlags& flags, workloads::DataKind kind)
   problem.k = flags.k;
   problem.metric = flags.metric;
   problem.options = plan_options(flags.plan);
-  problem.groups = flags.plan.groups ? flags.plan.groups : 8;
+  problem.groups = flags.plan.how.lists ? flags.plan.how.lists : 8;
   check_range(flags.where, problem);
   return problem;
 }

@@ -201,7 +201,7 @@ std::string examine_proposers(const DeviceInfo& info, Json& device) {
     if (refusal.empty())
       working += (working.empty() ? "" : ", ") + std::string(name(proposer));
     else
-      missing("--proposer " + std::string(name(proposer)) + " on " + info.spec + ": " + refusal);
+      missing("--how proposer=" + std::string(name(proposer)) + " on " + info.spec + ": " + refusal);
   }
   return working.empty() ? "none" : working;
 }

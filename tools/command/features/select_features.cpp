@@ -1,5 +1,6 @@
 // kith select-features: which columns tell classes apart.
 #include "command/features/select_features.hpp"
+#include "command/how/choices.hpp"
 #include "command/shared/ranks.hpp"
 
 #include <CLI/CLI.hpp>
@@ -120,7 +121,7 @@ void add_selection_options(CLI::App& app, SelectFeaturesFlags& flags) {
   add_choice(app, "--method", flags.method,
              "How to try sets of columns: forward (add the best column), backward (drop the one that is "
              "missed least), floating (forward, and drop columns where that beats the best set of that size)",
-             {"forward", "backward", "floating"});
+             names_of<SelectionMethod>());
   add_number(app, "--most", flags.most, "Columns of the largest set (forward, floating); 0: all", 0);
   add_number(app, "--least", flags.least, "Columns of the smallest set (backward)", 1)->capture_default_str();
   add_number(app, "-k", flags.k, "Neighbours that vote (leave-one-out)", 1)->capture_default_str();

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "command/how/choices.hpp"
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
@@ -259,12 +260,12 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
   add_centre_option(app, flags);
   add_choice(app, "--categories", flags.categories,
              "How to encode a column of text: ordinal (its place in the sorted list of texts), one-hot",
-             {"ordinal", "one_hot"});
+             names_of<Categories>());
   add_choice(app, "--missing", flags.tables.missing,
              "What to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or "
              "which value of the column in the training rows to fill in: refuse, drop (the row; a query gets "
              "no answer), mean, median, most-frequent (always used for text)",
-             {"refuse", "drop", "mean", "median", "most_frequent"});
+             names_of<Missing>());
 }
 
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {

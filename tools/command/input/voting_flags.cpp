@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "command/how/choices.hpp"
 #include "command/input/tables.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
@@ -92,7 +93,7 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
 void add_weight_options(CLI::App& app, VotingFlags& flags) {
   add_choice(app, "--weights", flags.weights,
              "Weight of a neighbour's vote: uniform, distance (1 / distance), rank (--rank-weights)",
-             {"uniform", "distance", "rank"});
+             names_of<Weights>());
   add_texts(app, "--rank-weights", flags.rank_weights,
             "Weights of the neighbours of rank 1, 2, 3, ..., separated by commas", "W,W,...");
 }
@@ -102,7 +103,7 @@ void add_voting_options(CLI::App& app, VotingFlags& flags) {
   add_choice(app, "--tie", flags.tie,
              "How to break a tie between classes: smallest-label, nearest, smallest-distance, "
              "fewer-neighbors, abstain",
-             {"smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"});
+             names_of<TieRule>());
   add_texts(app, "--priors", flags.priors,
             "Factors on the scores of classes, LABEL=P separated by commas; 1 for the others", "LABEL=P,...");
   reads_file(

@@ -87,7 +87,7 @@ void add_metric_option(CLI::App& app, Metric& metric);
 void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name,
               std::function<void(const std::string&)> parse);
 
-/// A whole number: `name` is as in CLI11, "-k" or "--groups".
+/// A whole number: `name` is as in CLI11, "-k" or "--k-max".
 /// Text that is none, or a value outside [smallest, largest], is invalid_argument, in words.
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,
                         std::int64_t smallest, std::int64_t largest = INT64_MAX);
@@ -108,25 +108,26 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
 std::size_t parse_bytes(const std::string& text);
 
-/// What PlanOptions takes from the command line: --selector, --sample, --proposer, --fused, --boxes,
-/// --groups, --query-tile, --train-tile, --memory-limit (bytes, or with K, M, G), --threads.
+/// How a search is done, from the command line: --how KEY=VALUE,..., --memory-limit (bytes, or with K, M, G),
+/// --threads.
 struct PlanFlags {
-  std::string selector = "automatic";
-  std::string sample;  ///< selectors, with commas between them
-  std::string proposer = "automatic";
-  std::string fused = "automatic";  ///< or yes, no
-  std::string boxes = "automatic";  ///< or yes, no
-  std::int64_t groups = 0;
-  std::int64_t query_tile = 0;
-  std::int64_t train_tile = 0;
+  PlanOptions how;                ///< the tuning options of options.def alone
+  std::vector<std::string> keys;  ///< those of --how that were given
   std::string memory_limit;
   std::int64_t threads = 0;
 };
 void add_plan_options(CLI::App& app, PlanFlags& flags);
 
 /// The options these flags stand for, with interrupt_token() as their stop token.
-/// Throws invalid_argument: an unknown selector or proposer (lists those there are), no such size.
+/// Throws invalid_argument: no such size.
 PlanOptions plan_options(const PlanFlags& flags);
+
+/// Take a text such as `selector=radix,boxes=no` into `flags`.
+/// Throws invalid_argument: no such key or value.
+void take_how(const std::string& text, PlanFlags& flags);
+
+/// What `kith help how` prints: the keys of --how, and their values.
+std::string how_help();
 
 /// Lines shown under "Examples" at the end of `--help`, and what the exit codes mean.
 void add_examples(CLI::App& app, const std::vector<std::string_view>& lines);

@@ -35,12 +35,6 @@ std::string metric_names() {
   return files::joined(names);
 }
 
-std::string selector_names() {
-  std::vector<std::string> names = {std::string(name(Selector::automatic))};
-  for (Selector selector : all_selectors()) names.emplace_back(name(selector));
-  return files::joined(names);
-}
-
 void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std::int64_t largest) {
   const std::string shown = option->get_name();
   option->check(CLI::Validator(
@@ -56,23 +50,6 @@ void check_number(CLI::App& app, CLI::Option* option, std::int64_t smallest, std
         return {};
       },
       ""));
-}
-
-std::vector<Selector> parse_sample(const std::string& text) {
-  std::vector<Selector> selectors;
-  for (const std::string& part : split_commas(text))
-    selectors.push_back(files::find_named(
-        all_selectors(), part, [](Selector selector) { return name(selector); }, "sample: there is none"));
-  return selectors;
-}
-
-std::optional<bool> parse_whether(const std::string& text) {
-  const std::string plain = plain_name(text);
-  if (plain == "automatic") return std::nullopt;
-  if (plain == "yes") return true;
-  if (plain == "no") return false;
-  throw Error(Errc::invalid_argument,
-              "whether: \"" + text + "\" is unknown; choose one of automatic, yes, no");
 }
 
 }  // namespace
@@ -194,49 +171,32 @@ std::size_t parse_bytes(const std::string& text) {
 
 void add_plan_options(CLI::App& app, PlanFlags& flags) {
   const std::string group = "How it is done (the result is the same)";
-  const auto add_text = [&](const std::string& name, std::string& value, const std::string& help,
-                            const std::string& type, auto parse) {
-    CLI::Option* option = app.add_option(name, value, help)->type_name(type)->group(group);
-    if (!value.empty()) option->capture_default_str();
-    check_by(app, option, name, [parse](const std::string& text) { (void)parse(text); });
-  };
-  add_text("--selector", flags.selector, "Method that selects the nearest: " + selector_names(), "NAME",
-           [](const std::string& text) { return parse_selector(text); });
-  add_text("--sample", flags.sample, "Time these selectors on one query first, and use the fastest for all",
-           "NAME,NAME", parse_sample);
-  add_text("--proposer", flags.proposer,
-           "Method that proposes candidates: automatic, none, gemm, dot, bf16, fp16, int8", "NAME",
-           [](const std::string& text) { return parse_proposer(text); });
-  add_text("--fused", flags.fused, "Compute and select distances in one step: automatic, yes, no", "WHEN",
-           parse_whether);
-  add_text(
-      "--boxes", flags.boxes,
-      "Put boxes around rows that lie together, and skip boxes that are too far away: automatic, yes, no",
-      "WHEN", parse_whether);
-  add_text("--memory-limit", flags.memory_limit,
-           "Device memory that a search may use besides the training rows: bytes, or such as 512M, 4G",
-           "SIZE", parse_bytes);
-  add_number(app, "--groups", flags.groups,
-             "Partial lists per query and tile of training rows (0: automatic)", 0, UINT32_MAX)
-      ->group(group);
-  add_number(app, "--query-tile", flags.query_tile, "Queries per step (0: automatic)", 0, UINT32_MAX)
-      ->group(group);
-  add_number(app, "--train-tile", flags.train_tile, "Training rows per step (0: automatic)", 0, UINT32_MAX)
-      ->group(group);
+  CLI::Option* const how = app.add_option_function<std::vector<std::string>>(
+      "--how",
+      [&flags](const std::vector<std::string>& texts) {
+        for (const std::string& text : texts) take_how(text, flags);
+      },
+      "Options that change the time and never the result, such as selector=radix,boxes=no; `kith help how` "
+      "lists them");
+  how->type_name("KEY=VALUE,...")->expected(1)->group(group);
+  how->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  check_by(app, how, "--how", [](const std::string& text) {
+    PlanFlags checked;
+    take_how(text, checked);
+  });
+  CLI::Option* const limit =
+      app.add_option(
+             "--memory-limit", flags.memory_limit,
+             "Device memory that a search may use besides the training rows: bytes, or such as 512M, 4G")
+          ->type_name("SIZE")
+          ->group(group);
+  check_by(app, limit, "--memory-limit", [](const std::string& text) { (void)parse_bytes(text); });
   add_number(app, "--threads", flags.threads, "Threads of the host (0: one per core)", 0, 65536)
       ->group(group);
 }
 
 PlanOptions plan_options(const PlanFlags& flags) {
-  PlanOptions options;
-  options.selector = parse_selector(flags.selector);
-  if (!flags.sample.empty()) options.sample = parse_sample(flags.sample);
-  options.proposer = parse_proposer(flags.proposer);
-  options.fused = parse_whether(flags.fused);
-  options.boxes = parse_whether(flags.boxes);
-  options.groups = flags.groups;
-  options.query_tile = flags.query_tile;
-  options.train_tile = flags.train_tile;
+  PlanOptions options = flags.how;
   if (!flags.memory_limit.empty()) options.memory_limit = parse_bytes(flags.memory_limit);
   options.threads = static_cast<std::uint32_t>(flags.threads);
   options.stop = interrupt_token();

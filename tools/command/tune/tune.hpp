@@ -29,7 +29,7 @@ struct TunedWay {
   bool fused = false;
   Selector selector = Selector::threshold;  ///< without fused
   Proposer proposer = Proposer::none;
-  std::int64_t groups = 0, query_tile = 0, train_tile = 0;
+  std::int64_t lists = 0, query_tile = 0, train_tile = 0;
 
   bool operator==(const TunedWay&) const = default;
 
@@ -129,7 +129,7 @@ class TuneRun {
 /// Of the steady clock.
 double now_seconds();
 
-/// `fused, 8 groups, query tile 256`.
+/// `fused, 8 lists, query tile 256`.
 std::string way_text(const TuningEntry& entry);
 
 }  // namespace kith::command

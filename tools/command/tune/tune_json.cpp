@@ -12,7 +12,7 @@ TuningEntry tuning_entry_of(const Json& json, const Problem& problem) {
   entry.fused = json.at("fused").get<bool>();
   if (!entry.fused) entry.selector = parse_selector(json.at("selector").get<std::string>());
   entry.proposer = parse_proposer(json.at("proposer").get<std::string>());
-  entry.groups = json.at("groups").get<std::int64_t>();
+  entry.lists = json.at("lists").get<std::int64_t>();
   entry.query_tile = json.at("query_tile").get<std::int64_t>();
   entry.train_tile = json.at("train_tile").get<std::int64_t>();
   entry.seconds = json.at("seconds").get<double>();
@@ -32,7 +32,7 @@ Json to_json(const TuningEntry& e) {
   return {{"fused", e.fused},
           {"selector", e.fused ? "" : std::string(name(e.selector))},
           {"proposer", std::string(name(e.proposer))},
-          {"groups", e.groups},
+          {"lists", e.lists},
           {"query_tile", e.query_tile},
           {"train_tile", e.train_tile},
           {"seconds", e.seconds},

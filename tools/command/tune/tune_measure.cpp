@@ -58,7 +58,7 @@ double now_seconds() {
 
 TunedWay TunedWay::of(const Plan& plan) {
   return {plan.fused,      plan.fused ? Selector::threshold : plan.selector,
-          plan.proposer,   plan.groups,
+          plan.proposer,   plan.lists,
           plan.query_tile, plan.train_tile};
 }
 
@@ -67,7 +67,7 @@ TuningEntry TunedWay::entry(const Problem& problem, double seconds, double built
           fused,
           selector,
           proposer,
-          groups,
+          lists,
           query_tile,
           train_tile,
           rounded(seconds),
@@ -110,7 +110,7 @@ PlanOptions Tuner::options_of(const TunedWay& way) const {
   else
     options.selector = way.selector;
   options.proposer = way.proposer;
-  options.groups = way.groups;
+  options.lists = way.lists;
   options.query_tile = way.query_tile;
   options.train_tile = way.train_tile;
   return options;
@@ -142,7 +142,7 @@ bool Tuner::grows_too_fast(const Problem& problem, const TunedWay& way, double l
     if (smaller.n < std::max(fewest_rows, 2 * problem.k)) continue;
     smaller.m = std::max<std::int64_t>(1, std::min(problem.m, problem.m * 4 / part));
     TunedWay by_rule = way;
-    by_rule.groups = by_rule.query_tile = by_rule.train_tile = 0;
+    by_rule.lists = by_rule.query_tile = by_rule.train_tile = 0;
     const Index& index = index_of(smaller.n);
     double seconds = search(index, smaller, by_rule, limit + 1).seconds;
     if (seconds > limit) seconds = std::min(seconds, search(index, smaller, by_rule, limit + 1).seconds);
@@ -167,7 +167,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
   if (!times_.empty() && left <= 0) return leave_out("the time is up");
   try {
     std::string why;
-    if (!times_.empty() && way.groups == 0 && grows_too_fast(problem, way, limit, why)) return leave_out(why);
+    if (!times_.empty() && way.lists == 0 && grows_too_fast(problem, way, limit, why)) return leave_out(why);
     const Index& index = index_of(problem.n);
     Run run = search(index, problem, way, std::max(left, 1.0));
     if (times_.empty())
@@ -217,7 +217,7 @@ std::vector<TunedWay> Tuner::first_ways(const Problem& problem, const TunedWay& 
   return ways;
 }
 
-/// `way` with other groups, then with other query tiles.
+/// `way` with other lists, then with other query tiles.
 std::vector<TunedWay> Tuner::variants(const Problem& problem, const TunedWay& base) {
   std::vector<TunedWay> all;
   const auto add = [&](std::int64_t TunedWay::*size, double factor) {
@@ -227,7 +227,7 @@ std::vector<TunedWay> Tuner::variants(const Problem& problem, const TunedWay& ba
     const std::optional<TunedWay> made = planned(problem, other);
     if (made && *made != base && !contains(all, *made)) all.push_back(*made);
   };
-  for (const double factor : {0.25, 0.5, 2.0, 4.0}) add(&TunedWay::groups, factor);
+  for (const double factor : {0.25, 0.5, 2.0, 4.0}) add(&TunedWay::lists, factor);
   for (const double factor : {0.25, 0.5, 2.0}) add(&TunedWay::query_tile, factor);
   return all;
 }
@@ -301,8 +301,8 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
 }
 
 std::string way_text(const TuningEntry& e) {
-  return TunedWay{e.fused, e.selector, e.proposer}.text() + ", " + std::to_string(e.groups) +
-         (e.groups == 1 ? " group" : " groups") + ", query tile " + std::to_string(e.query_tile);
+  return TunedWay{e.fused, e.selector, e.proposer}.text() + ", " + std::to_string(e.lists) +
+         (e.lists == 1 ? " list" : " lists") + ", query tile " + std::to_string(e.query_tile);
 }
 
 }  // namespace kith::command

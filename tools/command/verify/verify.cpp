@@ -96,7 +96,7 @@ Subcommand add_verify(CLI::App& parent) {
   random->excludes(train);
   each_excludes({app->get_option("--reference")}, app->get_option("--found-index"));
   for (CLI::Option* option : added_options(*app, [&] { add_plan_options(*app, flags->plan); }))
-    if (option->get_name() != "--proposer" && option->get_name() != "--boxes") option->needs(train);
+    if (option->get_name() != "--how") option->needs(train);
   add_examples(*app, {"kith verify --device cuda:0 --random-cases 20000 --resume cases.txt",
                       "kith verify --device cuda:0 --random-cases 200000 --proposed --workers 4",
                       "kith verify --train base.fvecs --queries query.fvecs -k 100 --device cuda:0",

@@ -112,9 +112,9 @@ std::string refusal(const Device& device, Proposer proposer) {
   return "";
 }
 
-/// The one of --proposer, or all that the device can use.
+/// The one of --how, or all that the device can use.
 std::vector<Proposer> usable_proposers(const VerifyFlags& flags, const Device& device) {
-  const Proposer asked = parse_proposer(flags.plan.proposer);
+  const Proposer asked = flags.plan.how.proposer;
   const bool all = asked == Proposer::automatic;
   std::vector<Proposer> usable;
   std::string refusals;
@@ -141,7 +141,7 @@ RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, con
   std::vector<Device> workers = {device};
   while (workers.size() < static_cast<std::size_t>(flags.workers))
     workers.push_back(open_device(device.info().spec));
-  const std::string vouching = subject_name(reference), only = flags.plan.proposer;
+  const std::string vouching = subject_name(reference), only(name(flags.plan.how.proposer));
   const std::uint64_t a_batch = proposed_cases_a_batch * workers.size();
   return {device.info().spec + " by its proposers against its chain alone, that against " + vouching,
           only + "+chain+" + vouching, a_batch, [workers, mine, &reference](const auto& options) mutable {
@@ -229,13 +229,15 @@ bool run_device(const VerifyFlags& flags, const Device& device, const RandomSeri
 }  // namespace
 
 int verify_random_cases(const VerifyFlags& flags) {
-  if (!flags.proposed && flags.plan.proposer != "automatic")
-    refuse("verify", "--proposer is for --proposed; give --proposed, too");
-  if (flags.proposed && flags.plan.proposer == "none")
-    refuse(
-        "verify",
-        "--proposed is about proposers, and --proposer none is none; name another one, or leave --proposer "
-        "out");
+  const Proposer proposer = flags.plan.how.proposer;
+  for (const std::string& key : flags.plan.keys)
+    if (key != "proposer" && key != "boxes")
+      refuse("verify", "--how " + key + " goes with --train; give --train, too");
+  if (!flags.proposed && proposer != Proposer::automatic)
+    refuse("verify", "--how proposer is for --proposed; give --proposed, too");
+  if (flags.proposed && proposer == Proposer::none)
+    refuse("verify",
+           "--proposed is about proposers, and proposer=none is none; name another one, or leave it out");
   const std::vector<Device> devices = open_devices("verify", flags.device);
   const Subject reference = open_reference(flags.reference, devices);
   ResumeFile file(flags.resume);

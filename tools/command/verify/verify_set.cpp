@@ -129,7 +129,7 @@ Neighbors search_right(const Subject& reference, const VerifyFlags& flags, const
 /// Searches by each proposer of each device; with an earlier answer to check, once by what the plan chooses.
 void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<Device>& devices,
               const Expected& expected, std::vector<Way>& ways) {
-  const Proposer asked = parse_proposer(flags.plan.proposer);
+  const Proposer asked = flags.plan.how.proposer;
   const bool again = !flags.found_index.empty();
   for (const Device& device : devices) {
     const Index index(device, set.train(), flags.metric);
@@ -231,7 +231,7 @@ int verify_set(const VerifyFlags& flags) {
   }
   if (ways.size() == (reference ? 1 : 0))
     refuse("verify", "there is nothing beside the chain of " + expected.name +
-                         ", which is the reference; choose another --reference, --device or --proposer");
+                         ", which is the reference; choose another --reference, --device or proposer");
   Outcome outcome;
   for (std::size_t i = reference ? 1 : 0; i < ways.size(); ++i)
     outcome.take(!ways[i].refusal.empty(), !ways[i].difference.empty());

@@ -69,6 +69,10 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
     return exit_ok;
   }
   try {
+    if (words == std::vector<std::string>{"help", "how"}) {
+      print(wrapped_help(how_help()));
+      return exit_ok;
+    }
     words = plain_words(std::move(words), *app_);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app_->parse(std::move(words));

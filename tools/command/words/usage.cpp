@@ -43,7 +43,7 @@ const std::vector<Habit>& habits() {
        {"--out", "--out-index", "--table"}},
       {{"--target", "--class", "--class-column", "--y", "--label"}, {"--label-column", "--target"}},
       {{"--distance", "--dist", "--distance-metric", "--norm"}, {"--metric"}},
-      {{"--algorithm", "--method"}, {"--selector"}},
+      {{"--algorithm", "--method"}, {"--how"}},
       {{"--n-jobs", "--jobs", "--num-threads", "-j", "-t"}, {"--threads"}},
       {{"--normalize", "--normalise", "--standardize", "--scaler", "--preprocess"}, {"--scale"}},
       {{"--cv", "--n-splits", "--k-fold", "--kfold"}, {"--folds"}},

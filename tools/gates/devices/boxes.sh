@@ -5,4 +5,4 @@
 
 packages_boxes=""
 
-gate_boxes() { random_cases_of_gpus 200000 --boxes yes; }
+gate_boxes() { random_cases_of_gpus 200000 --how boxes=yes; }

@@ -11,17 +11,17 @@ packages_sanitizer=""
 # that all threads reach. Of fewer queries all blocks of rank_sort are there from the start.
 sanitized_work() { # TOOL
   queries="-m 100" random="--seconds ${KITH_SANITIZER_SECONDS:-$seconds} --seed 3"
-  [ "$1" != synccheck ] || queries="-m 70 --groups 8"
+  [ "$1" != synccheck ] || queries="-m 70 --how lists=8"
   cat <<END_OF_WORK
 -n 700 -m 20 --dims 17 -k 9
 -n 9000 $queries --dims 5 -k 20
 -n 3000 -m 3 --dims 3 -k 100 --metric l1
 -n 2000 -m 1 --dims 130 -k 1500 --metric cosine
---stage search -n 3000 -m 150 --dims 70 -k 9 --proposer gemm
---stage search -n 3000 -m 150 --dims 72 -k 9 --proposer fp16
---stage search -n 40000 -m 100 --dims 3 -k 9 --proposer fp16
---stage search -n 3000 -m 20 --dims 70 -k 9 --proposer fp16
---stage search -n 3000 -m 20 --dims 152 -k 9 --proposer int8
+--stage search -n 3000 -m 150 --dims 70 -k 9 --how proposer=gemm
+--stage search -n 3000 -m 150 --dims 72 -k 9 --how proposer=fp16
+--stage search -n 40000 -m 100 --dims 3 -k 9 --how proposer=fp16
+--stage search -n 3000 -m 20 --dims 70 -k 9 --how proposer=fp16
+--stage search -n 3000 -m 20 --dims 152 -k 9 --how proposer=int8
 --random-cases 100000 --proposed $random
 --random-cases 100000 $random
 END_OF_WORK

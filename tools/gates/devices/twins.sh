@@ -14,7 +14,7 @@ gate_twins() {
   while read -r shape; do
     set -- "$@" "twins.$(($# + 1))"
     # shellcheck disable=SC2086 # words
-    run_job "twins.$#" "$kith" compare --stage search --device opencl:nvidia --reference cuda:0 --proposer fp16 \
+    run_job "twins.$#" "$kith" compare --stage search --device opencl:nvidia --reference cuda:0 --how proposer=fp16 \
       --data all $shape
   done <<END_OF_SHAPES
 -n 200000 -m 500 --dims 128 -k 10

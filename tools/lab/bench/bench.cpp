@@ -173,11 +173,12 @@ Subcommand add_bench(CLI::App& parent) {
       {"-ubyte", "-ubyte.gz"})
       ->capture_default_str();
   add_plan_options(*app, flags->plan);
-  add_examples(*app, {"kith-lab bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
-                      "kith-lab bench --device cpu --scale 0.01",
-                      "kith-lab bench --prepare --workload sift_k10,emb768 --proposer fp16 --device cuda:0",
-                      "kith-lab bench --workload sift_k10 --residence quantized --device cuda:0",
-                      "kith-lab bench --workload select32 --selector radix --json radix.json"});
+  add_examples(*app,
+               {"kith-lab bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
+                "kith-lab bench --device cpu --scale 0.01",
+                "kith-lab bench --prepare --workload sift_k10,emb768 --how proposer=fp16 --device cuda:0",
+                "kith-lab bench --workload sift_k10 --residence quantized --device cuda:0",
+                "kith-lab bench --workload select32 --how selector=radix --json radix.json"});
   return {app, [flags] { return run_bench(*flags); }};
 }
 

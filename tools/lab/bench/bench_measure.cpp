@@ -172,7 +172,7 @@ Operation stage_of(const Device& device, const BenchData& data, const BenchFlags
   if (options.selector == Selector::automatic) options.fused = false;
   const Plan plan = make_plan(device.info(), {w.metric, w.n, w.m, w.dims, w.k}, options);
   operation.selector = plan.selector;
-  operation.groups = plan.groups;
+  operation.groups = plan.lists;
   return operation;
 }
 

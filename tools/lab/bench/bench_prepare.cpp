@@ -86,7 +86,7 @@ void make_quantized_rows(const Index& index, const BenchData& data, const BenchF
 
 Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& flags) {
   Prepared prepared;
-  const Proposer asked = parse_proposer(flags.plan.proposer);
+  const Proposer asked = flags.plan.how.proposer;
   for (const Proposer proposer : device.info().proposers)
     if (asked == Proposer::automatic || asked == proposer)
       prepared.quantized_rows.push_back({proposer, {}, {}, {}, 0});
@@ -221,8 +221,8 @@ std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
   if (flags.energy) refuse("bench", "--energy does not go with --prepare; leave one of them out");
   if (!flags.answers.empty())
     refuse("bench", "--answers does not go with --prepare, which searches nothing; leave one of them out");
-  if (parse_proposer(flags.plan.proposer) == Proposer::none)
-    refuse("bench", "--proposer none prepares no rows; leave it out, or name one that does");
+  if (flags.plan.how.proposer == Proposer::none)
+    refuse("bench", "--how proposer=none prepares no rows; leave it out, or name one that does");
   if (flags.workload == "all") {
     std::erase_if(wanted, [](const workloads::Workload& w) { return !why_not_prepared(w).empty(); });
     return wanted;

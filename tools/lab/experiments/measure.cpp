@@ -250,7 +250,7 @@ std::string short_plan(const Plan& plan) {
   if (plan.boxes) return "boxes, tiles of " + std::to_string(plan.query_tile) + " queries";
   std::string text = plan.fused ? "fused" : std::string(name(plan.selector));
   if (plan.proposer != Proposer::none) text = std::string(name(plan.proposer)) + " proposer, " + text;
-  return text + ", " + std::to_string(plan.groups) + (plan.groups == 1 ? " group" : " groups") + ", tiles " +
+  return text + ", " + std::to_string(plan.lists) + (plan.lists == 1 ? " list" : " lists") + ", tiles " +
          std::to_string(plan.query_tile) + " x " + std::to_string(plan.train_tile);
 }
 

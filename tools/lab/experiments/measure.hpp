@@ -118,7 +118,7 @@ Measured time_classify(const Settings& settings, const Classifier& classifier,
                        MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
                        const Answer& expected);
 
-/// `threshold, 8 groups, tiles 32 x 81920`; `fused, ...`.
+/// `threshold, 8 lists, tiles 32 x 81920`; `fused, ...`.
 std::string short_plan(const Plan& plan);
 
 /// One series being measured, and the check of its bits.

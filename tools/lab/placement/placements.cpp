@@ -73,7 +73,7 @@ Selector selector_of(const CompareProblem& problem, const Placement& placement) 
   const DeviceInfo& device = placement[1].device.info();
   PlanOptions options = problem.options;
   if (options.selector == Selector::automatic) options.fused = false;
-  options.groups = options.query_tile = options.train_tile = 0;
+  options.lists = options.query_tile = options.train_tile = 0;
   return make_plan(
              device,
              {problem.metric, problem.train.rows(), problem.queries.rows(), problem.train.dims(), problem.k},

@@ -17,7 +17,20 @@
 
 /// Of this interface. A program runs with every library of the same major and at least its minor number.
 #define KITH_ABI_MAJOR 1
-#define KITH_ABI_MINOR 3
+#define KITH_ABI_MINOR 0
+
+/// A struct of this interface, set up: its size, and 0, which is the default, in all else.
+#ifdef __cplusplus
+template <class Struct>
+Struct kith_sized() {
+  Struct value{};
+  value.size = sizeof value;
+  return value;
+}
+#define KITH_INIT(type) (kith_sized<type>())
+#else
+#define KITH_INIT(type) ((type){.size = sizeof(type)})
+#endif
 
 KITH_C_BEGIN
 

@@ -27,7 +27,6 @@ typedef struct kith_rows {
   int32_t where;         ///< KITH_HOST, ...
   void* stream;          ///< CUDA stream or OpenCL queue whose work comes first; NULL for KITH_HOST
 } kith_rows;
-KITH_C_API void kith_rows_init(kith_rows* rows, uint64_t size);
 
 typedef struct kith_inventory kith_inventory;
 typedef struct kith_device kith_device;
@@ -49,7 +48,6 @@ typedef struct kith_device_info {
   uint32_t compute_units;             ///< cores or multiprocessors
   uint32_t fused_max_k;               ///< largest k of distance and select in one step; 0: it has none
 } kith_device_info;
-KITH_C_API void kith_device_info_init(kith_device_info* info, uint64_t size);
 
 /// Every back end and device that is here. Drivers are started for it. Free by kith_inventory_free().
 KITH_C_API kith_status kith_inventory_new(kith_inventory** out);

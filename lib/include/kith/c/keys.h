@@ -15,10 +15,10 @@ KITH_C_BEGIN
 
 /// max |element| of rows in the columns that count, for kith_index_options.largest: that of all rows is the
 /// largest of those of the shards.
-///   features  as in kith_index_options; feature_count 0: all columns
+///   features  as in kith_index_options; features_count 0: all columns
 ///   largest   out
 KITH_C_API kith_status kith_largest_element(const kith_rows* rows, const int64_t* features,
-                                            int64_t feature_count, float* largest);
+                                            int64_t features_count, float* largest);
 
 /// The keys of the k nearest rows of a shard. `self` is KITH_UNSUPPORTED: kith_leave_out() is right.
 ///   queries  [m, dims]  finite
@@ -85,7 +85,6 @@ typedef struct kith_radius_keys_info {
   const uint32_t* value;  ///< [first[m]]
   const int64_t* row;     ///< [first[m]]
 } kith_radius_keys_info;
-KITH_C_API void kith_radius_keys_info_init(kith_radius_keys_info* info, uint64_t size);
 /// What `info` points to belongs to `keys`.
 KITH_C_API kith_status kith_radius_keys_describe(const kith_radius_keys* keys, kith_radius_keys_info* info);
 

@@ -8,18 +8,6 @@ KITH_C_BEGIN
 
 typedef struct kith_preparation kith_preparation;
 
-/// What happens to rows before they are searched. Contract, section 3.
-typedef struct kith_preparation_options {
-  uint64_t size;
-  const char* const* scalings;  ///< one after another: `centre`, `standardize`, `min_max`, `l2_rows`
-  int64_t scaling_count;
-  const int64_t* categorical;  ///< columns of categories, which are whole numbers 0, 1, ...
-  int64_t categorical_count;
-  const char* categories;  ///< NULL: `ordinal`; `one_hot`
-  const char* missing;  ///< of NaN. NULL: `refuse`; `drop` (refused too), `mean`, `median`, `most_frequent`
-} kith_preparation_options;
-KITH_C_API void kith_preparation_options_init(kith_preparation_options* options, uint64_t size);
-
 /// Learn from training rows. Free by kith_preparation_free().
 ///   train  [n, dims]  of any numbers, KITH_F64 too; NaN only where `missing` fills it
 KITH_C_API kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
@@ -48,8 +36,8 @@ typedef struct kith_model_parts {
   const kith_preparation* preparation;  ///< of queries; NULL: none
   const kith_rows* rows;                ///< [n, dims]  prepared already
   const int64_t* features;              ///< columns of prepared rows that count
-  int64_t feature_count;                ///< 0: all
-  int64_t outputs;                      ///< at least 1
+  int64_t features_count;               ///< 0: all
+  int64_t outputs;                      ///< 0: 1
   const int64_t* labels;                ///< [n, outputs]  of a classifier, else NULL
   const double* values;                 ///< [n, outputs]  of a regressor, else NULL
   const float* sample_weights;          ///< [n]; NULL: all 1
@@ -62,13 +50,13 @@ typedef struct kith_model_parts {
   const char* const* category_texts;  ///< texts of the categories of all columns, one column behind another
   const int64_t* category_counts;     ///< [columns before preparation]: how many of them each has; NULL: none
   int64_t category_column_count;
-  int64_t first_index;    ///< first column in files of index:value pairs, 0 or 1; -1: not from such a file
+  int32_t has_first_index;  ///< 1: the rows come from a file of index:value pairs; else 0
+  int32_t first_index;      ///< the first column there, 0 or 1
   const int64_t* unread;  ///< [unread_count]  columns of the file that nobody reads: their places, ascending,
                           ///< among those that are no answers
   const char* const* unread_names;  ///< [unread_count]; NULL where columns have none
   int64_t unread_count;             ///< 0: every column is read
 } kith_model_parts;
-KITH_C_API void kith_model_parts_init(kith_model_parts* parts, uint64_t size);
 
 /// A model of copies of these parts. Free by kith_model_free().
 KITH_C_API kith_status kith_model_new(const kith_model_parts* parts, kith_model** out);
@@ -80,7 +68,7 @@ KITH_C_API kith_status kith_model_load(const char* path, kith_model** out);
 ///   progress  as in kith_search_options; NULL: none
 /// KITH_BAD_FILE: it cannot be written.
 KITH_C_API kith_status kith_model_save(const kith_model* model, const char* path, const kith_stop* stop,
-                                       int32_t (*progress)(double fraction, void* user), void* user);
+                                       kith_progress progress, void* user);
 KITH_C_API void kith_model_free(kith_model* model);
 /// Point `parts` at all that the model holds. It belongs to `model`; a preparation that changes nothing is
 /// NULL.

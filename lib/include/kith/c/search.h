@@ -3,11 +3,9 @@
 #define KITH_C_SEARCH_H
 
 #include "kith/c/device.h"
+#include "kith/c/options.h"
 
 KITH_C_BEGIN
-
-typedef struct kith_stop kith_stop;
-typedef struct kith_trace kith_trace;
 
 /// By which one thread ends what others do. Once asked for, a stop stays. Free by kith_stop_free(), also
 /// while calls that were given it go on.
@@ -37,7 +35,6 @@ typedef struct kith_trace_info {
   int64_t step_count;    ///< for kith_trace_step()
   int64_t member_count;  ///< for kith_trace_member(); 0 where one device searched
 } kith_trace_info;
-KITH_C_API void kith_trace_info_init(kith_trace_info* info, uint64_t size);
 KITH_C_API kith_status kith_trace_describe(const kith_trace* trace, kith_trace_info* info);
 /// Seconds of one step (`distance`, `select`, `upload`, ...), by name, ascending.
 KITH_C_API kith_status kith_trace_step(const kith_trace* trace, int64_t number, const char** name,
@@ -54,71 +51,11 @@ typedef struct kith_member_info {
   double device_seconds;  ///< as in kith_trace_info
   uint64_t memory_bytes;  ///< device memory of its rows, with what proposers and boxes keep of them
 } kith_member_info;
-KITH_C_API void kith_member_info_init(kith_member_info* info, uint64_t size);
 /// Of members that took part, in the order of the set.
 KITH_C_API kith_status kith_trace_member(const kith_trace* trace, int64_t number, kith_member_info* info);
 
 typedef struct kith_index kith_index;
 typedef struct kith_within kith_within;
-
-typedef struct kith_index_options {
-  uint64_t size;
-  const char* metric;       ///< NULL: `l2`
-  const int64_t* features;  ///< the columns that count, in any order, none twice; distances go over these
-                            ///< alone, in ascending order, and rows are still given with all columns
-  int64_t feature_count;    ///< 0: all columns
-  int64_t first_row;        ///< of a shard (keys.h): the number of row 0 among the rows of all shards, from
-                            ///< which keys and messages about training rows count; all else does from 0
-  float largest;            ///< of a shard: max |element| of the rows of all shards, by which negative_dot
-                            ///< refuses queries; 0: that of the rows here
-  const int64_t* ids;  ///< the numbers of the rows, 0 or more, none twice; rows whose ids do not ascend are
-                       ///< put in their order; NULL: 0, 1, ...
-  int64_t id_count;    ///< n; 0: none
-  const char* placement;  ///< on a set of devices: NULL: `automatic`; `split`: each member holds a part of
-                          ///< the rows; `replicate`: each holds all, and they share the queries
-  const double* shares;   ///< on a set of devices: [members], 0 or more: the parts of the work that they get,
-                          ///< in proportion; NULL: by what was measured on them
-  int64_t share_count;    ///< members; 0: none given
-  int64_t reserve;        ///< total rows to make room for, including those given: kith_index_with() puts rows
-                          ///< there, if rows stay as they are; 0: as many as are given
-  const double* centre;   ///< since 1.3. [dims], subtracted in double precision from each row and each query,
-                          ///< which are f32 or f64; each value is then rounded once. For `l2`, `squared_l2`,
-                          ///< `l1` and `linf`. NULL: none
-  int64_t centre_count;   ///< dims; 0: none
-  int32_t learn_centre;   ///< since 1.3. 1: the centre is the mean of each column of the rows; else 0
-  int32_t reserved;       ///< 0
-} kith_index_options;
-KITH_C_API void kith_index_options_init(kith_index_options* options, uint64_t size);
-
-/// What the caller leaves at its default, kith chooses. Answers depend on filter and self alone.
-typedef struct kith_search_options {
-  uint64_t size;
-  const char* selector;       ///< NULL: `automatic`
-  const char* proposer;       ///< NULL: `automatic`
-  const char* const* sample;  ///< selectors that are timed on one query; the fastest is used
-  int64_t sample_count;       ///< 0: none
-  int64_t groups;             ///< lists a query and training tile; 0: chosen
-  int64_t query_tile;         ///< queries a step; 0: chosen
-  int64_t train_tile;         ///< training rows a step; 0: chosen
-  const uint32_t* filter;     ///< [filter_rows, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t
-                              ///< counts; n is kith_index_info.positions, and t a position
-  int64_t filter_rows;        ///< 0: all rows count; 1: one filter for all queries; m: one a query
-  int64_t self;  ///< query q is training row self + q, by position, and not its own neighbour; -1: it
-                 ///< is none
-  uint64_t memory_limit;  ///< device bytes a search may take beside its index; 0: half of what is left
-  uint32_t threads;       ///< of the host; 0: as many as there are cores
-  int32_t fused;          ///< distance and select in one step: 0: chosen; 1: yes; -1: never
-  const kith_stop* stop;  ///< NULL: none
-  /// Called between steps, on the thread that called kith, with no lock held: how far it has come, 0 ... 1. A
-  /// value other than 0 ends the call with KITH_INTERRUPTED. It may call kith, and end its thread by
-  /// pthread_exit(), but not throw or jump out.
-  int32_t (*progress)(double fraction, void* user);
-  void* user;         ///< for `progress`
-  kith_trace* trace;  ///< NULL: nothing is told
-  int32_t boxes;      ///< boxes around rows that lie together: 0: chosen; 1: yes; -1: never
-  int32_t reserved;   ///< 0
-} kith_search_options;
-KITH_C_API void kith_search_options_init(kith_search_options* options, uint64_t size);
 
 /// Write the filter of these rows and no others.
 ///   rows   [count]           0-based, in any order
@@ -132,11 +69,9 @@ KITH_C_API kith_status kith_index_new(const kith_device* device, const kith_rows
 /// An index of these rows and more, which are numbered on, from kith_index_info.next_row; `index` stays as it
 /// is, and both share the memory of its rows. Free by kith_index_free().
 ///   more  [rows, dims]
-KITH_C_API kith_status kith_index_with(const kith_index* index, const kith_rows* more, kith_index** out);
-/// The same with ids of their own.
-///   ids  [rows]  kith_index_info.next_row or more, none twice
-KITH_C_API kith_status kith_index_with_ids(const kith_index* index, const kith_rows* more, const int64_t* ids,
-                                           kith_index** out);
+///   ids   [rows]  kith_index_info.next_row or more, none twice: their numbers instead; NULL: none
+KITH_C_API kith_status kith_index_with(const kith_index* index, const kith_rows* more, const int64_t* ids,
+                                       kith_index** out);
 /// An index without these rows; `index` stays as it is, and both share memory. Numbers stay, and are not
 /// given again. Free by kith_index_free().
 ///   rows  [count]  numbers of rows that are there, in any order, none twice, not all
@@ -147,7 +82,7 @@ KITH_C_API kith_status kith_index_compact(const kith_index* index, kith_index** 
 KITH_C_API void kith_index_free(kith_index* index);
 
 /// The mean of each column, as `learn_centre` has it, of rows that come part by part in their order: the same
-/// bits however they are parted. So several processes learn one centre. Since 1.3.
+/// bits however they are parted. So several processes learn one centre.
 ///   rows     [m, dims]       KITH_F32 or KITH_F64
 ///   before   rows of all parts before
 ///   state    [2, dims]       what they left there, and what is left for the next
@@ -162,7 +97,7 @@ typedef struct kith_index_info {
   const char* metric;
   const char* device;       ///< kith_device_info.spec
   const int64_t* features;  ///< the columns that count, ascending
-  int64_t feature_count;
+  int64_t features_count;
   uint64_t memory_bytes;  ///< of the device, those shared with other indices included
   int64_t first_row;      ///< as in kith_index_options
   int64_t next_row;       ///< the number that the next row gets
@@ -171,9 +106,8 @@ typedef struct kith_index_info {
   int32_t host_answers;  ///< 1: rows have ids, or some were removed, so that kith_index_search_on_device()
                          ///< refuses; else 0
   int32_t reserved;      ///< 0
-  const double* centre;  ///< since 1.3. [dims], what is subtracted from rows and queries; NULL: nothing
+  const double* centre;  ///< [dims], what is subtracted from rows and queries; NULL: nothing
 } kith_index_info;
-KITH_C_API void kith_index_info_init(kith_index_info* info, uint64_t size);
 /// What `info` points to belongs to `index`.
 KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);
 /// The numbers of the rows that are there, ascending.
@@ -200,7 +134,6 @@ typedef struct kith_device_answers {
   int32_t reserved;               ///< 0
   void* stream;                   ///< CUDA stream or OpenCL queue whose work comes first
 } kith_device_answers;
-KITH_C_API void kith_device_answers_init(kith_device_answers* answers, uint64_t size);
 
 /// kith_index_search() into memory of the device of the index, where all is when this returns.
 /// KITH_UNSUPPORTED: memory of another device or context; rows with ids or removed rows, a filter or `self`,
@@ -238,7 +171,6 @@ typedef struct kith_within_info {
   const float* distance;  ///< [first[m]]
   const int64_t* row;     ///< [first[m]]
 } kith_within_info;
-KITH_C_API void kith_within_info_init(kith_within_info* info, uint64_t size);
 /// What `info` points to belongs to `within`.
 KITH_C_API kith_status kith_within_describe(const kith_within* within, kith_within_info* info);
 

@@ -6,34 +6,6 @@
 
 KITH_C_BEGIN
 
-/// How neighbours become a class or a value. Contract, section 5.
-typedef struct kith_vote_options {
-  uint64_t size;
-  const char* weights;  ///< NULL: `uniform`; `distance` (1 / d), `rank`
-  const char* tie;  ///< NULL: `smallest_label`; `nearest`, `smallest_distance`, `fewer_neighbors`, `abstain`
-  const float* rank_weights;  ///< [at least k], finite, not negative, for `rank`
-  int64_t rank_weight_count;
-  const double* priors;  ///< [classes], 1e-100 ... 1e100, by class
-  int64_t prior_count;   ///< 0: all 1
-  const double* costs;   ///< [classes, classes], 0 or 1e-100 ... 1e100: of answering the column's class where
-                         ///< that of the row is right
-  int64_t cost_count;    ///< classes * classes; 0: 0 on the diagonal, else 1
-  int64_t no_label;      ///< the answer where no class wins; INT64_MIN by default
-} kith_vote_options;
-KITH_C_API void kith_vote_options_init(kith_vote_options* options, uint64_t size);
-
-typedef struct kith_train_options {
-  uint64_t size;
-  const char* metric;           ///< as kith_index_options
-  const int64_t* features;      ///< as kith_index_options
-  int64_t feature_count;        ///< 0: all columns
-  const float* sample_weights;  ///< [n], finite, not negative: the vote of each row is multiplied by it
-  int64_t sample_weight_count;  ///< n; 0: all 1
-  const int64_t* ids;  ///< as kith_index_options; answers and weights are put in order with their rows
-  int64_t id_count;    ///< n; 0: none
-} kith_train_options;
-KITH_C_API void kith_train_options_init(kith_train_options* options, uint64_t size);
-
 typedef struct kith_classifier kith_classifier;
 
 /// Copy rows to a device, and labels. Free by kith_classifier_free().
@@ -46,14 +18,10 @@ KITH_C_API kith_status kith_classifier_new(const kith_device* device, const kith
 ///   more            [rows, dims]
 ///   labels          [rows, outputs]  also new ones
 ///   sample_weights  [rows]; NULL: all 1
+///   ids             [rows]  as for kith_index_with(); NULL: numbered on
 KITH_C_API kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
                                             const int64_t* labels, const float* sample_weights,
-                                            kith_classifier** out);
-/// The same with ids of their own.
-///   ids  [rows]  as for kith_index_with_ids()
-KITH_C_API kith_status kith_classifier_with_ids(const kith_classifier* classifier, const kith_rows* more,
-                                                const int64_t* labels, const float* sample_weights,
-                                                const int64_t* ids, kith_classifier** out);
+                                            const int64_t* ids, kith_classifier** out);
 /// As kith_index_without() and kith_index_compact(); classes stay. Free by kith_classifier_free().
 KITH_C_API kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows,
                                                int64_t count, kith_classifier** out);
@@ -65,7 +33,6 @@ typedef struct kith_classifier_info {
   int64_t outputs;              ///< labels a row
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_classifier_info;
-KITH_C_API void kith_classifier_info_init(kith_classifier_info* info, uint64_t size);
 /// What `info` points to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_describe(const kith_classifier* classifier,
                                                 kith_classifier_info* info);
@@ -102,20 +69,14 @@ typedef struct kith_classification {
   float* distance;  ///< [m, k]  of the neighbours; not looked at by kith_classifier_classify_within()
   int64_t* row;     ///< [m, k]  likewise
 } kith_classification;
-KITH_C_API void kith_classification_init(kith_classification* answer, uint64_t size);
 
-/// Labels with votes and neighbours, of the first output.
+/// Labels with votes and neighbours, from one search.
+///   outputs  of which there are answers: 1, the first, or all
+///   answers  [outputs]
 KITH_C_API kith_status kith_classifier_classify(const kith_classifier* classifier, const kith_rows* queries,
                                                 int64_t k, const kith_vote_options* vote,
-                                                const kith_search_options* options,
-                                                kith_classification* answer);
-/// The same for every output, from one search.
-///   answers  [outputs]  each set up by kith_classification_init()
-KITH_C_API kith_status kith_classifier_classify_outputs(const kith_classifier* classifier,
-                                                        const kith_rows* queries, int64_t k,
-                                                        const kith_vote_options* vote,
-                                                        const kith_search_options* options,
-                                                        kith_classification* const* answers);
+                                                const kith_search_options* options, int64_t outputs,
+                                                kith_classification* const* answers);
 /// Every training row within a radius votes, for the first output.
 ///   radii      as for kith_index_within()
 ///   neighbors  out, free by kith_within_free(); NULL: not wanted
@@ -147,14 +108,10 @@ KITH_C_API kith_status kith_regressor_new(const kith_device* device, const kith_
 ///   more            [rows, dims]
 ///   values          [rows, outputs]  finite
 ///   sample_weights  [rows]; NULL: all 1
+///   ids             [rows]  as for kith_index_with(); NULL: numbered on
 KITH_C_API kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more,
                                            const double* values, const float* sample_weights,
-                                           kith_regressor** out);
-/// The same with ids of their own.
-///   ids  [rows]  as for kith_index_with_ids()
-KITH_C_API kith_status kith_regressor_with_ids(const kith_regressor* regressor, const kith_rows* more,
-                                               const double* values, const float* sample_weights,
-                                               const int64_t* ids, kith_regressor** out);
+                                           const int64_t* ids, kith_regressor** out);
 /// As kith_index_without() and kith_index_compact(). Free by kith_regressor_free().
 KITH_C_API kith_status kith_regressor_without(const kith_regressor* regressor, const int64_t* rows,
                                               int64_t count, kith_regressor** out);
@@ -167,7 +124,6 @@ typedef struct kith_regressor_info {
   const double* values;         ///< [n, outputs]
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_regressor_info;
-KITH_C_API void kith_regressor_info_init(kith_regressor_info* info, uint64_t size);
 /// What `info` points to belongs to `regressor`.
 KITH_C_API kith_status kith_regressor_describe(const kith_regressor* regressor, kith_regressor_info* info);
 /// Its rows as an index, which shares their memory. Free by kith_index_free().
@@ -228,7 +184,6 @@ typedef struct kith_evaluation_info {
   const int64_t* correct;     ///< [k_max]    right answers; accuracy is correct / rows
   const uint32_t* confusion;  ///< [k_max, classes, classes + 1]  truth, then answer; last: without an answer
 } kith_evaluation_info;
-KITH_C_API void kith_evaluation_info_init(kith_evaluation_info* info, uint64_t size);
 /// What `info` points to belongs to `evaluation`.
 KITH_C_API kith_status kith_evaluation_describe(const kith_evaluation* evaluation,
                                                 kith_evaluation_info* info);

@@ -18,7 +18,7 @@ struct Choice {
   std::int64_t growth = 2;       ///< with a proposer
   std::int64_t candidates = 0;   ///< with a proposer
   bool fused = false;
-  std::int64_t groups = 1;
+  std::int64_t lists = 1;
   std::int64_t query_tile = 0;
   std::int64_t train_tile = 0;
   std::string reason;

@@ -61,7 +61,7 @@ Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOp
   Choice choice;
   choice.fused = true;
   choice.reason = reasons::fused_on_host();
-  choice.groups = threads > 1 ? groups_for(problem, threads) : 1;
+  choice.lists = threads > 1 ? groups_for(problem, threads) : 1;
   double pair_seconds = 1 / pairs_a_second(device, problem.dims);
   std::int64_t most_rows = problem.n;
   if (options.selector != Selector::automatic) {

@@ -97,9 +97,9 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
                                     ? 4 * units
                                     : of_several / divide_up(choice.query_tile, profile.batch_queries);
     const std::int64_t rows = std::max<std::int64_t>(choice.query_tile <= 4 ? 1024 : 512, 16 * problem.k);
-    choice.groups = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
+    choice.lists = std::clamp<std::int64_t>(problem.n / rows, 1, std::max<std::int64_t>(blocks, 1));
   } else if (!profile.divides_rows) {
-    choice.groups = best_parts(divide_up(choice.query_tile, tile), 2 * units, divide_up(problem.n, tile));
+    choice.lists = best_parts(divide_up(choice.query_tile, tile), 2 * units, divide_up(problem.n, tile));
   }
 }
 
@@ -116,8 +116,8 @@ void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& c
   // A list is found by one block.
   const std::int64_t rows = std::max<std::int64_t>(8192, 16 * problem.k);
   const std::int64_t lists = 4 * std::int64_t{device.compute_units};
-  choice.groups = std::clamp<std::int64_t>(std::min(lists / choice.query_tile, problem.n / rows), 1,
-                                           std::numeric_limits<std::int32_t>::max());
+  choice.lists = std::clamp<std::int64_t>(std::min(lists / choice.query_tile, problem.n / rows), 1,
+                                          std::numeric_limits<std::int32_t>::max());
 }
 
 }  // namespace

@@ -77,7 +77,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   const auto cores = std::max<std::int64_t>(1, device.compute_units);
   const bool named = options.selector != Selector::automatic;
   Choice choice;
-  choice.groups = groups_for_cores(problem, cores);
+  choice.lists = groups_for_cores(problem, cores);
   // A heap of k beside the chains, while few rows enter it.
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
   choice.fused = options.fused.value_or(!named && fits && (problem.k <= 256 || problem.k <= problem.n / 32));

@@ -103,7 +103,7 @@ const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& proble
 bool is_open(const DeviceInfo& device, const PlanOptions& o) {
   const bool all_threads =
       o.threads == 0 || !device.profile.host_threads || o.threads == device.compute_units;
-  return o.selector == Selector::automatic && o.sample.empty() && !o.fused && o.groups == 0 &&
+  return o.selector == Selector::automatic && o.sample.empty() && !o.fused && o.lists == 0 &&
          o.query_tile == 0 && o.train_tile == 0 && all_threads &&
          (o.proposer == Proposer::automatic || o.proposer == Proposer::none);
 }
@@ -137,7 +137,7 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
     way.selector = entry->selector;
   try {
     const Plan there = plan_problem(plain, entry->problem, way), here = plan_problem(plain, problem, way);
-    way.groups = scaled(here.groups, entry->groups, there.groups);
+    way.lists = scaled(here.lists, entry->lists, there.lists);
     way.query_tile = scaled(here.query_tile, entry->query_tile, there.query_tile);
     way.train_tile = scaled(here.train_tile, entry->train_tile, there.train_tile);
     Plan plan = plan_problem(plain, problem, way);

@@ -22,7 +22,7 @@ namespace {
 bool is_free(const PlanOptions& options) {
   const bool proposer = options.proposer == Proposer::automatic || options.proposer == Proposer::int8;
   return proposer && options.selector == Selector::automatic && options.boxes != true && !options.fused &&
-         options.groups == 0 && options.sample.empty();
+         options.lists == 0 && options.sample.empty();
 }
 
 /// Whether floats, where they have room, answer sooner than bytes: a GPU that takes few queries at a time by

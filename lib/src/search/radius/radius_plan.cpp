@@ -27,7 +27,7 @@ void check_options(const PlanOptions& o) {
   if (o.fused == true) refuse("the fused step");
   if (o.proposer != Proposer::automatic && o.proposer != Proposer::none)
     refuse("proposer " + std::string(name(o.proposer)));
-  if (o.groups) refuse("groups = " + std::to_string(o.groups));
+  if (o.lists) refuse("lists = " + std::to_string(o.lists));
 }
 
 /// Half the tile that is the cheaper one to halve. Returns false when there is nothing to halve.
@@ -54,7 +54,7 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const PlanOptions& o
   tiles.proposer = Proposer::none;
   Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
   plan.problem.k = 0;
-  plan.groups = 1;
+  plan.lists = 1;
   plan.self = options.self;
   plan.reason = reasons::radius();
   const std::size_t budget = memory_budget(device, plan, options);

@@ -30,7 +30,7 @@ std::uint32_t count(std::int64_t value) {
 /// The steps of a search by the chain, as large as they come, with null memory.
 void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   const std::size_t k = static_cast<std::size_t>(plan.problem.k),
-                    groups = static_cast<std::size_t>(plan.groups);
+                    groups = static_cast<std::size_t>(plan.lists);
   const std::size_t q = static_cast<std::size_t>(plan.query_tile),
                     t = static_cast<std::size_t>(chain_tile(plan));
   const spi::RowBlocks queries{nullptr, 0, count(plan.query_tile), count(plan.problem.dims),
@@ -158,8 +158,8 @@ PlanOptions tightened(const Plan& plan, const PlanOptions& options, std::size_t 
   PlanOptions tighter = options;
   if (plan.query_tile > 1)
     tighter.query_tile = (plan.query_tile + 1) / 2;
-  else if (plan.groups > 1)
-    tighter.groups = (plan.groups + 1) / 2;
+  else if (plan.lists > 1)
+    tighter.lists = (plan.lists + 1) / 2;
   else
     throw Error(Errc::out_of_memory, "search: one query takes " + std::to_string(plan.workspace_bytes) +
                                          " bytes on " + plan.device + ", scratch included, but " +

@@ -29,7 +29,7 @@ double selection_seconds(const ResidentRows& index, MatrixView<const float> quer
   PlanOptions one = options;
   one.self.reset();  // plan.problem.k is one more already
   if (plan.filters > 1) one.filter = options.filter.slice(drawn, 1);
-  one.groups = plan.groups;
+  one.lists = plan.lists;
   one.train_tile = plan.train_tile;
   one.progress = nullptr;
   const Plan of_one = plan_search(index, 1, plan.problem.k, one, {});

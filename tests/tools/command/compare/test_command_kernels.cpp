@@ -97,7 +97,7 @@ TEST_CASE("kernels: a selector without a barrier is refused when a search first 
   if (!has_pocl()) return;
   const Changed changed("select/published/select_bubble.cl", barrier, ";");
   const Result result = changed.run(
-      "compare --device opencl:pocl --stage search --fused no --selector bubble -n 50 -m 2 --dims 2 -k 2");
+      "compare --device opencl:pocl --stage search --how fused=no,selector=bubble -n 50 -m 2 --dims 2 -k 2");
   CAPTURE(result.out);
   CHECK(result.code == 6);
   CHECK(contains(result.out,
@@ -108,8 +108,8 @@ TEST_CASE("kernels: a selector without a barrier is refused when a search first 
 TEST_CASE("kernels: without double precision proposers keep their bounds, and pass their check") {
   if (!has_pocl()) return;
   const Changed changed("bound/bounds.cl", "defined(cl_khr_fp64)", "0");
-  const Result result =
-      changed.run("compare --device opencl:pocl --proposer dot --stage search -n 500 -m 3 --dims 131 -k 2");
+  const Result result = changed.run(
+      "compare --device opencl:pocl --how proposer=dot --stage search -n 500 -m 3 --dims 131 -k 2");
   CAPTURE(result.out);
   CAPTURE(result.err);
   CHECK(result.code == 0);

@@ -19,11 +19,11 @@ TEST_CASE("compare: options that cannot be meant") {
 
 TEST_CASE("compare: what was refused was not compared") {
   const string line = "$kith compare --device cpu -n 50 -m 2 -k 3 --dims 2 ";
-  const auto refused = shell(line + "--stage select --selector bubble");
+  const auto refused = shell(line + "--stage select --how selector=bubble");
   CHECK(refused.code == 6);
   CHECK(refused.out.ends_with("Nothing was compared: everything was refused.\n"));
-  CHECK(shell(line + "--stage select --selector bubble --json").code == 6);
-  const auto some = shell(line + "--stage merge,search --selector bubble");
+  CHECK(shell(line + "--stage select --how selector=bubble --json").code == 6);
+  const auto some = shell(line + "--stage merge,search --how selector=bubble");
   CHECK(some.code == 0);
   CHECK(some.out.ends_with("Same bits wherever it ran; 1 refused.\n"));
   const auto all = shell(line + "--stage merge,search");

@@ -37,7 +37,7 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
   const Folder folder;
   const string train = folder.write("train.csv", square), queries = folder.write("q.csv", "x,y\n1,0\n4,3\n");
   const string asked = "search --device cpu --label-column kind --train " + train + " --queries " + queries +
-                       " -k 1 --proposer dot ";
+                       " -k 1 --how proposer=dot ";
   const Result result = kith(asked + "--certify");
   CHECK(result.code == 0);
   CHECK(result.err.empty());
@@ -70,7 +70,7 @@ TEST_CASE("search --certify: by the chain alone there is nothing to certify") {
   const string train = folder.write("train.csv", square);
   const string asked = "search --certify --device cpu --label-column kind --train " + train + " ";
   const string chain = "certificate: the chain computed the distances of all ";
-  CHECK(kith(asked + "--query 1,0 -k 2 --proposer none")
+  CHECK(kith(asked + "--query 1,0 -k 2 --how proposer=none")
             .out.starts_with(chain + "4 pairs, and nothing had to be certified\n\nnearest"));
   CHECK(kith(asked + "--leave-one-out -k 2").out.starts_with(chain + "16 pairs, "));
   CHECK(kith(asked + "--query 1,0 --radius 5").out.starts_with(chain + "4 pairs, "));
@@ -81,9 +81,9 @@ TEST_CASE("search --certify: by the chain alone there is nothing to certify") {
 TEST_CASE("search --certify: of leave-one-out a query itself is among the candidates") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
-  const Result result =
-      kith("search --certify --device cpu --label-column kind --proposer dot -k 1 --leave-one-out --train " +
-           train);
+  const Result result = kith(
+      "search --certify --device cpu --label-column kind --how proposer=dot -k 1 --leave-one-out --train " +
+      train);
   CHECK(result.code == 0);
   // Four rows are listed for k = 2; two others are as near as the second, so that three are ranked.
   CHECK(line_of(result.out, "listed") ==
@@ -95,7 +95,8 @@ TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and
   const Folder folder;
   const string train = folder.write("train.csv", alike(3000, "7,7"));
   const Result result = kith(
-      "search --certify --device cpu --csv header=no --proposer dot -k 1 --query 7,7 --query 0,0 --train " +
+      "search --certify --device cpu --csv header=no --how proposer=dot -k 1 --query 7,7 --query 0,0 "
+      "--train " +
       train);
   CHECK(result.code == 0);
   CHECK(
@@ -108,14 +109,14 @@ TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and
 TEST_CASE("classify and regress certify, too") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
-  const string asked = " --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + train;
+  const string asked = " --certify --device cpu --how proposer=dot --query 1,0 -k 1 --train " + train;
   const Result kinds = kith("classify --label-column kind" + asked);
   CHECK(kinds.code == 0);
   CHECK(line_of(kinds.out, "certified") == "certified      1 of 1 query at the first attempt\n");
   CHECK(contains(kinds.out, proven + string("\n1,0: a\n")));
   const string values = folder.write("values.csv", "x,y,z\n0,0,1\n0,4,2\n4,0,3\n4,4,4\n");
   const Result value =
-      kith("regress --target z --certify --device cpu --proposer dot --query 1,0 -k 1 --train " + values);
+      kith("regress --target z --certify --device cpu --how proposer=dot --query 1,0 -k 1 --train " + values);
   CHECK(value.code == 0);
   CHECK(contains(value.out, proven));
 }
@@ -133,7 +134,7 @@ TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain
   CHECK(contains(text.out, "\ncpu     dot       same  "));
   CHECK(text.out.ends_with("\n\nSame bits everywhere.\n"));
 
-  const Result some = kith(asked + " -m 3 --proposer dot --json");
+  const Result some = kith(asked + " -m 3 --how proposer=dot --json");
   REQUIRE(some.code == 0);
   const json found = json::parse(some.out);
   CHECK(found["m"] == 3);
@@ -148,7 +149,7 @@ TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain
   CHECK(dot["by_the_chain_alone"] == 0);
   CHECK(dot["total_seconds"] > 0);
 
-  const Result plain = kith(asked + " --reference plain --proposer none");
+  const Result plain = kith(asked + " --reference plain --how proposer=none");
   CHECK(plain.code == 0);
   CHECK(contains(plain.out, "; compared with plain\n"));
   CHECK(contains(plain.out, "\ncpu     none      same  "));
@@ -159,7 +160,7 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
   const Result result = kith(
-      "verify --device cpu --proposer dot --csv header=no --categories one-hot "
+      "verify --device cpu --how proposer=dot --csv header=no --categories one-hot "
       "--scale min-max -k 1 -m 2 --json --train " +
       train + " --queries " + queries);
   REQUIRE(result.code == 0);
@@ -178,7 +179,7 @@ TEST_CASE("verify --train: a device whose products are too coarse is refused, an
   const string train = folder.write("train.csv", square);
   const string asked = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
                        "/inexact' \"$kith\" verify --label-column kind -k 2 --train " +
-                       train + " --proposer gemm --device ";
+                       train + " --how proposer=gemm --device ";
   const Result both = shell(asked + "planted:0,planted:10");
   CHECK(both.code == 0);
   CHECK(contains(both.out, "\nplanted:0   gemm      same  "));
@@ -203,7 +204,7 @@ TEST_CASE("verify --found-index: an earlier answer is searched for once more, an
                  distance + both)
                 .code == 0);
     const string asked = "verify --device cpu" + both + " --found-index " + index;
-    const Result same = kith(asked + " --found-distance " + distance + " --proposer dot");
+    const Result same = kith(asked + " --found-distance " + distance + " --how proposer=dot");
     CHECK(same.code == 0);
     CHECK(contains(same.out, "; compared with " + index + "\n"));
     CHECK(same.out.ends_with("Same bits everywhere.\n"));
@@ -240,12 +241,12 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "invalid_argument: verify: k = 5 but " + train + " holds 4 rows; choose k from 1 to 4");
   check_refused(asked + "--stage search --train " + train, 2,
                 "invalid_argument: verify: unknown option --stage; did you mean --scale?");
-  check_refused("verify --selector radix --random-cases 3", 2,
-                "invalid_argument: verify: --selector goes with --train; give --train, too");
+  check_refused("verify --how selector=radix --random-cases 3", 2,
+                "invalid_argument: verify: --how selector goes with --train; give --train, too");
   check_refused(
-      asked + "--label-column kind -k 1 --proposer none --train " + train, 2,
+      asked + "--label-column kind -k 1 --how proposer=none --train " + train, 2,
       "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; choose "
-      "another --reference, --device or --proposer");
+      "another --reference, --device or proposer");
   check_refused("compare --csv header=no -n 9 --device cpu", 2,
                 "invalid_argument: compare: --csv goes with --train; give --train, too");
   check_refused(
@@ -257,7 +258,8 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "invalid_argument: verify: --csv header: there is no \"perhaps\"; say yes or no");
   const Result absent = kith(asked + "--train " + (folder / "absent.csv"));
   CHECK(absent.code == 3);
-  const Result metric = kith(asked + "--label-column kind -k 1 --metric l1 --proposer dot --train " + train);
+  const Result metric =
+      kith(asked + "--label-column kind -k 1 --metric l1 --how proposer=dot --train " + train);
   CHECK(metric.code == 6);
   CHECK(contains(metric.out, "cpu, dot: refused: search: "));
 }

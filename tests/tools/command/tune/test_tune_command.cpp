@@ -1,4 +1,4 @@
-// `kith tune` and --sample, as people type them.
+// `kith tune` and --how sample, as people type them.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -111,25 +111,24 @@ TEST_CASE(
   CHECK(folder.files() == (std::filesystem::exists(folder / "file.txt.partial.json") ? 1 : 0));
 }
 
-TEST_CASE("--sample names selectors, and --explain tells their times") {
+TEST_CASE("--how sample names selectors, and --explain tells their times") {
   const Folder folder;
   const std::string rows = folder.write("rows.csv", "1,2\n3,4\n5,6\n");
-  const std::string search =
-      "\"$kith\" search --device cpu -k 2 --explain --train " + rows + " --queries " + rows + " --sample ";
-  const command_tests::Result result = shell(search + "merge_sort,threshold,bubble");
+  const std::string search = "\"$kith\" search --device cpu -k 2 --explain --train " + rows + " --queries " +
+                             rows + " --how sample=";
+  const command_tests::Result result = shell(search + "merge_sort+threshold+bubble");
   CHECK(result.code == 0);
   CHECK(contains(result.out, "why            sampled query "));
   CHECK(contains(result.out, "; bubble is left out: cpu has no selector bubble; it has "));
-  const command_tests::Result unknown = shell(search + "threshold,fast");
+  const command_tests::Result unknown = shell(search + "threshold+fast");
   CHECK(unknown.code == 2);
   CHECK(unknown.out.starts_with(
-      "kith: invalid_argument: search: --sample: there is none called \"fast\"; choose one of "
-      "threshold, "));
-  const command_tests::Result automatic = shell(search + "threshold,automatic");
+      "kith: invalid_argument: search: --how: selector: there is none called \"fast\"; choose one of "
+      "automatic, threshold, "));
+  const command_tests::Result automatic = shell(search + "threshold+automatic");
   CHECK(automatic.code == 2);
   CHECK(automatic.out.starts_with(
-      "kith: invalid_argument: search: --sample: there is none called \"automatic\"; choose one of "
-      "threshold, "));
+      "kith: invalid_argument: search: --how: sample=threshold+automatic: name methods, not automatic"));
 }
 
 TEST_SUITE_END();

@@ -52,7 +52,7 @@ TEST_CASE("verify --resume: a file that it did not write is refused, and stays a
 
 TEST_CASE("verify --proposed: cases by proposers, what became of their queries, and the chain vouched for") {
   const Folder folder;
-  const string asked = "verify --device cpu --proposed --proposer dot --seed 20 --resume " +
+  const string asked = "verify --device cpu --proposed --how proposer=dot --seed 20 --resume " +
                        (folder / "cases.txt") + " --random-cases ";
   const Result part = kith(asked + "20");
   CHECK(part.code == 0);
@@ -64,8 +64,8 @@ TEST_CASE("verify --proposed: cases by proposers, what became of their queries, 
                  "(dot 20; 1 times the reference was asked); of "));
   CHECK(contains(last_line(part.out), " certified at once, "));
   const Result rest = kith(asked + "40 --workers 2"), whole = kith(
-                                                          "verify --device cpu --proposed --proposer "
-                                                          "dot --seed 20 --random-cases 40");
+                                                          "verify --device cpu --proposed --how "
+                                                          "proposer=dot --seed 20 --random-cases 40");
   CHECK(rest.code == 0);
   CHECK(rest.out == whole.out);
 }
@@ -77,19 +77,20 @@ TEST_CASE("verify --proposed: what does not go with it is refused") {
                 "invalid_argument: verify: --first goes with --random-cases; give --random-cases, too");
   check_refused("verify --device cpu --random-cases 5 -k 7", 2,
                 "invalid_argument: verify: -k goes with --train; give --train, too");
-  check_refused("verify --device cpu --random-cases 5 --proposed --proposer none", 2,
-                "invalid_argument: verify: --proposed is about proposers, and --proposer none is none; name "
-                "another one, or leave --proposer out");
+  check_refused(
+      "verify --device cpu --random-cases 5 --proposed --how proposer=none", 2,
+      "invalid_argument: verify: --proposed is about proposers, and proposer=none is none; name another "
+      "one, or leave it out");
   check_refused("verify --device cpu --random-cases 5 --workers 2", 2,
                 "invalid_argument: verify: --workers goes with --proposed; give --proposed, too");
   check_refused("verify --device cpu --random-cases 5 --train a.csv", 2,
                 "invalid_argument: verify: --random-cases does not go with --train; leave one of them out");
-  check_refused("verify --device cpu --random-cases 5 --proposer dot", 2,
-                "invalid_argument: verify: --proposer is for --proposed; give --proposed, too");
+  check_refused("verify --device cpu --random-cases 5 --how proposer=dot", 2,
+                "invalid_argument: verify: --how proposer is for --proposed; give --proposed, too");
   check_refused("verify --device cpu", 2,
                 "invalid_argument: verify: there is nothing to verify; give --random-cases COUNT, or --train "
                 "FILE");
-  const Result absent = kith("verify --device cpu --random-cases 5 --proposed --proposer fp16");
+  const Result absent = kith("verify --device cpu --random-cases 5 --proposed --how proposer=fp16");
   CHECK(absent.code == 6);
   CHECK(contains(absent.err,
                  "unsupported: verify: --proposed: search: cpu has no proposer fp16; choose dot, "));

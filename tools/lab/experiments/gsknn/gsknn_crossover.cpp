@@ -41,12 +41,12 @@ Measured time_selection(const Settings& settings, const Device& device, Selector
     const std::int64_t n = operands.distances.cols(), m = operands.distances.rows();
     const Plan plan = make_plan(device.info(), {Metric::squared_l2, n, m, dims, k}, options);
     const Operation operation{
-        .stage = Stage::select, .selector = selector, .n = n, .m = m, .k = k, .groups = plan.groups};
+        .stage = Stage::select, .selector = selector, .n = n, .m = m, .k = k, .groups = plan.lists};
     Measured measured =
         time_stage(settings, device, operation, operands, right_result(settings, operation, operands, m));
-    if (plan.groups == 1 || !measured.timed()) return measured;
+    if (plan.lists == 1 || !measured.timed()) return measured;
     Measured merge = time_merge(settings, device, operation, operands);
-    merge.plan = measured.plan = std::to_string(plan.groups) + " groups a query, and their merge";
+    merge.plan = measured.plan = std::to_string(plan.lists) + " groups a query, and their merge";
     if (!merge.timed()) return merge;
     measured.device += merge.device;
     if (measured.joules && merge.joules) *measured.joules += *merge.joules;
