@@ -1,4 +1,4 @@
-// Whether bytes are what was written.
+// A checksum that shows whether bytes are still those that were written.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace kith {
 
-/// FNV-1a of 64 bits. It finds damage, of a single byte always; it does not stop a forger.
+/// FNV-1a of 64 bits. It detects accidental damage, that of a single byte always, but not a forgery.
 class Checksum {
  public:
   void add(const void* bytes, std::size_t size) {

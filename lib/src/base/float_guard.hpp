@@ -1,4 +1,4 @@
-// The floating-point environment the contract needs, whatever the host program has set.
+// Sets the floating-point environment that the contract needs, whatever the host program has set.
 #pragma once
 
 #if defined(__SSE__)
@@ -9,14 +9,14 @@
 
 namespace kith {
 
-/// While it lives, this thread rounds to nearest and keeps subnormals; afterwards everything is
-/// as it was. Each thread needs its own. docs/contract.md, section 7.
+/// While it lives, this thread rounds to nearest and keeps subnormals; its destructor restores the former
+/// environment. Each thread needs its own guard. docs/contract.md, section 7.
 class FloatGuard {
  public:
 #if defined(__SSE__)
   FloatGuard() : saved_(_mm_getcsr()) {
     _mm_setcsr(0x1F80);
-  }  // the processor's own default
+  }  // the default of x86 processors
   ~FloatGuard() {
     _mm_setcsr(saved_);
   }

@@ -1,5 +1,5 @@
-// Floats that are not set to zero before they are written: a pass over them that many searches would wait
-// for.
+// A vector of floats that are not set to zero before they are written: many searches would wait for
+// that pass.
 #pragma once
 
 #include <memory>

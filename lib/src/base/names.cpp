@@ -37,11 +37,12 @@ std::string plain_name(std::string_view text) {
 }
 
 std::string closest_name(std::string_view word, std::span<const std::string> known) {
-  constexpr std::size_t longest_name = 100;  // a longer word is no slip, and would take long to compare
+  constexpr std::size_t longest_name = 100;  // a longer word is no misspelling, and would take long
+                                             // to compare
   if (word.size() > longest_name) return {};
   const std::string plain = plain_name(word);
   std::string best;
-  // One letter of two is no slip.
+  // One wrong letter of two is no misspelling.
   std::size_t best_distance = plain.size() < 3 ? 1 : std::max<std::size_t>(1, plain.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const std::string other = plain_name(candidate);

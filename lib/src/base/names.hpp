@@ -1,4 +1,4 @@
-// Enumerators and their names: one table each, looked up both ways.
+// Tables of enumerators and their names, searched in both directions.
 #pragma once
 
 #include <array>
@@ -46,9 +46,9 @@ std::string_view name_in(const Table& table, Value value) {
   return "unknown";
 }
 
-/// The value called `text` in `table`, or in `synonyms`, in any case and with - or _.
-/// Throws invalid_argument: `what` ("metric") has none of that name; names the nearest, or lists those there
-/// are.
+/// Returns the value called `text` in `table`, or in `synonyms`, in upper or lower case and with - or _.
+/// Throws invalid_argument if there is none: the message begins with `what` ("metric") and names the nearest
+/// name, or lists all of `table`.
 template <class Table, class Synonyms = Table>
 auto parse_in(const Table& table, std::string_view what, std::string_view text,
               const Synonyms* synonyms = nullptr) {

@@ -1,4 +1,4 @@
-// Whole numbers: the library counts in 64 bits with a sign, memory without one.
+// Conversions between the signed 64-bit counts of the library and the unsigned sizes of memory.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// How many of `rows` each part has; all but the last have `a_part`.
+/// Returns how many of `rows` each part has: `a_part`, and the last part what remains.
 inline std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
   std::vector<std::int64_t> counts;
   for (std::int64_t first = 0; first < rows; first += a_part)

@@ -1,4 +1,4 @@
-// What a caller gave is refused.
+// Refuses what a caller gave.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
-// A file of a known size, written as its user asked: watched, stopped, and there whole or not at all.
+// Writes a file of a known size, wholly or not at all, and heeds SaveOptions: it reports progress and can
+// be stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -11,11 +12,11 @@
 
 namespace kith {
 
-/// Throws bad_file as WholeFile does, and where `path` is no ordinary file; interrupted.
+/// Throws bad_file as WholeFile does, and if `path` is no ordinary file; interrupted if it was asked to stop.
 class SavedFile {
  public:
-  ///   where  begins messages: `model`
-  ///   bytes  of the whole file
+  ///   where  begins messages, such as `model`
+  ///   bytes  size of the whole file
   SavedFile(const std::string& where, const std::string& path, std::uint64_t bytes,
             const SaveOptions& options);
 
@@ -23,7 +24,7 @@ class SavedFile {
   void commit();
 
  private:
-  /// The file that `path` is a name of, and the permissions that its next version gets.
+  /// The file to replace, with links followed, and the permissions of its next version.
   struct Target {
     std::string path;
     mode_t mode;

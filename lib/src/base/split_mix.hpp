@@ -7,21 +7,22 @@ namespace kith {
 
 constexpr std::uint64_t split_mix_step = 0x9E3779B97F4A7C15u;
 
-/// The output function of SplitMix64 (Steele, Lea, Flood 2014): scramble 64 bits, one to one.
+/// Scrambles 64 bits, one to one: the output function of SplitMix64 (Steele, Lea, Flood 2014).
 constexpr std::uint64_t split_mix(std::uint64_t state) {
   state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9u;
   state = (state ^ (state >> 27)) * 0x94D049BB133111EBu;
   return state ^ (state >> 31);
 }
 
-/// The generator itself: 64 bits a draw.
+/// The SplitMix64 generator: 64 bits a draw.
 class SplitMix64 {
  public:
   explicit constexpr SplitMix64(std::uint64_t seed) : state_(seed) {}
 
   constexpr std::uint64_t next() { return split_mix(state_ += split_mix_step); }
 
-  /// 0 ... limit - 1, limit >= 1: the remainder of a draw. Its bias is below limit / 2^64.
+  /// Returns a number of 0 ... limit - 1, the remainder of a draw, for limit >= 1. Its bias is below limit
+  /// / 2^64.
   constexpr std::uint64_t below(std::uint64_t limit) { return next() % limit; }
 
  private:

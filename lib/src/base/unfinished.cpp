@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-// A slot belongs to one Unfinished from the change of `used` to true until that to false; `name` is null
-// while there is nothing to remove. A forked child has no part in the files of its parent.
+// An Unfinished owns a slot from setting `used` to clearing it. `name` is null while there is no file to
+// remove. `owner` is the process: a forked child must not remove files of its parent.
 struct Slot {
   std::atomic<bool> used{false};
   std::atomic<const char*> name{nullptr};

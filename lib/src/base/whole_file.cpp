@@ -71,7 +71,7 @@ void WholeFile::commit() {
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(errno);
   unfinished_.forget();
   temporary_.clear();
-  ::close(std::exchange(fd_, -1));  // it is on the disk
+  ::close(std::exchange(fd_, -1));  // flush() has written it to the disk
   if (const int error = sync_folder_of(path_)) fail(error);
 }
 

@@ -1,4 +1,4 @@
-// Files of the library itself: opened, read, and written whole or not at all.
+// Opens, reads and writes files of the library; they are written wholly or not at all.
 #pragma once
 
 #include <fcntl.h>
@@ -11,10 +11,10 @@
 
 namespace kith {
 
-/// openat(), again where it is interrupted.
+/// Calls openat(), again if a signal interrupts it.
 int open_file(const char* path, int flags, int folder = AT_FDCWD);
 
-/// Closed at the end.
+/// Owns a file descriptor and closes it.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -27,25 +27,25 @@ class Descriptor {
   int fd_;
 };
 
-/// Bytes of a file from `first` on, fewer only where it ends.
-/// Throws bad_file: "it cannot be read: " and why.
+/// Reads `bytes` bytes of a file from `first` on and returns how many: fewer only at its end. Throws
+/// bad_file: "it cannot be read: " and why.
 std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes);
 
-/// Written beside its place and then renamed: a file that was there before stays until commit(), and the new
-/// one vanishes without it, and with remove_unfinished().
-/// Throws bad_file: WHERE: PATH: cannot be written, and why.
+/// Writes a temporary file beside `path`; commit() renames it to `path`. Until then an existing file stays.
+/// Without commit() the destructor, or remove_unfinished(), removes the temporary file. Throws bad_file:
+/// "WHERE: PATH: cannot be written", and why.
 class WholeFile {
  public:
   ///   where  begins messages
-  ///   mode   permissions, less the umask; those of a file that is there already stay
+  ///   mode   permissions of a new file, before the umask; an existing file keeps its own
   WholeFile(std::string where, std::string path, mode_t mode);
   ~WholeFile();
   WholeFile(const WholeFile&) = delete;
   WholeFile& operator=(const WholeFile&) = delete;
 
   void write(const void* bytes, std::size_t size);
-  void flush();   ///< to the disk, which may take long
-  void commit();  ///< after flush()
+  void flush();   ///< writes to the disk, which may take long
+  void commit();  ///< call it after flush()
 
  private:
   [[noreturn]] void fail(int error) const;

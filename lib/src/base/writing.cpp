@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view partial = ".partial-";
 
-/// The process that wrote `file`, `NAME.partial-PROCESS-N`; 0: it is no such file.
+/// Returns the process that wrote `file`, called `NAME.partial-PROCESS-N`; 0 if it has no such name.
 pid_t writer_of(std::string_view file, std::string_view name) {
   if (!file.starts_with(name) || !file.substr(name.size()).starts_with(partial)) return 0;
   file.remove_prefix(name.size() + partial.size());
@@ -30,7 +30,8 @@ pid_t writer_of(std::string_view file, std::string_view name) {
   return other == std::errc() && last == end ? process : 0;
 }
 
-/// Unless somebody holds it: a process of another machine or container has no number here.
+/// Removes `file` unless another process holds its lock: on another machine or in another container a process
+/// may live that has no number here.
 void remove_unlocked(int folder, const char* file) {
   const int fd = ::openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -46,14 +47,14 @@ void remove_left_behind(const std::string& target) {
   const std::string name = slash == std::string::npos ? target : target.substr(slash + 1);
   const auto close = [](DIR* open) { ::closedir(open); };
   const std::unique_ptr<DIR, decltype(close)> entries(::opendir(folder.c_str()), close);
-  if (!entries) return;  // it may be written but not read
+  if (!entries) return;  // a folder may be writable but not readable
   while (const dirent* const entry = ::readdir(entries.get()))
     if (const pid_t process = writer_of(entry->d_name, name);
         process > 0 && ::kill(process, 0) != 0 && errno == ESRCH)
       remove_unlocked(::dirfd(entries.get()), entry->d_name);
 }
 
-/// Whether `name` still is the open file.
+/// Returns whether `name` still names the open file.
 bool is_there(int fd, const std::string& name) {
   struct stat open {
   }, there{};
@@ -71,9 +72,9 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0 && errno != EEXIST && errno != EINTR) return -1;
     if (fd < 0) continue;
-    (void)::flock(fd, LOCK_EX | LOCK_NB);  // there are file systems without locks
+    (void)::flock(fd, LOCK_EX | LOCK_NB);  // some file systems have no locks; then we go on without
     if (is_there(fd, name)) return fd;
-    ::close(fd);  // it was taken for one that was left behind before it was locked
+    ::close(fd);  // before we locked it, another process took it for a leftover and removed it
   }
   errno = EEXIST;
   return -1;
@@ -103,7 +104,7 @@ int sync_folder_of(const std::string& path) {
   int fd = -1;
   do fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   while (fd < 0 && errno == EINTR);
-  if (fd < 0) return 0;  // it may be written but not read
+  if (fd < 0) return 0;  // a folder may be writable but not readable
   int error = 0;
   do error = ::fsync(fd) == 0 ? 0 : errno;
   while (error == EINTR);

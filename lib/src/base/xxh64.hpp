@@ -1,8 +1,8 @@
-// Whether many bytes are what was written: XXH64 with seed 0 (Collet, "xxHash", 2012;
-// github.com/Cyan4973/xxHash, doc/xxhash_spec.md).
+// XXH64 with seed 0, a checksum that shows whether bytes are still those that were written (Collet, "xxHash",
+// 2012; github.com/Cyan4973/xxHash, doc/xxhash_spec.md).
 //
-// FNV-1a (checksum.hpp) takes a byte a multiplication, which is slower than disks are; this takes 32 bytes at
-// a time. It finds damage; it does not stop a forger.
+// It reads 32 bytes at a time; FNV-1a (checksum.hpp) needs a multiplication for each byte and is slower than
+// disks. It detects accidental damage, but not a forgery.
 #pragma once
 
 #include <bit>
@@ -48,7 +48,7 @@ class Xxh64 {
   static std::uint64_t round(std::uint64_t lane, std::uint64_t input) {
     return std::rotl(lane + input * prime_2, 31) * prime_1;
   }
-  /// Bytes count as little-endian numbers, whatever the machine has.
+  /// Reads bytes as little-endian numbers on every machine.
   static std::uint64_t ordered(std::uint32_t value) {
     return std::endian::native == std::endian::big ? __builtin_bswap32(value) : value;
   }

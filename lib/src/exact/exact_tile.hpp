@@ -17,7 +17,7 @@
 
 namespace kith {
 
-/// The steps of one training tile, for checking (with null memory) and for running alike.
+/// Make the steps of one training tile, for running, and for checking with null memory.
 spi::Step distance_step(const Plan& plan, const spi::RowBlocks& queries, const spi::RowBlocks& train,
                         const spi::Grid<float>& out);
 spi::Step select_step(const Plan& plan, const spi::Grid<float>& distances, std::uint32_t first_row,

@@ -3,7 +3,7 @@
 namespace kith {
 namespace {
 
-// metrics.def speaks of plain fma, fabs, fmax and sqrt; for floats these are the right ones.
+// metrics.def calls plain fma, fabs, fmax and sqrt; these select the overloads for floats.
 using std::fabs;
 using std::fma;
 using std::fmax;

@@ -1,4 +1,4 @@
-// metrics.def as host code: the slow, obviously right chain, and what happens before and after it.
+// metrics.def as host code: the plain chain of one pair, the preparation before it and the finish after it.
 #pragma once
 
 #include <cmath>
@@ -12,16 +12,16 @@ namespace kith {
 
 enum class Prepare { none, unit_rows };
 
-/// What the host does to rows before any device sees them.
+/// Returns what the host does to rows before any device sees them.
 Prepare prepare_of(Metric metric);
 
-/// The raw value of one pair: accumulate over dimensions 0, 1, ..., dims-1.
+/// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
 float chain(Metric metric, std::span<const float> query, std::span<const float> row);
 
-/// The distance a user sees, from a raw value.
+/// Turns a raw value into the distance that a user sees.
 float finish(Metric metric, float value);
 
-/// What a user sees of `keys`: distances, and rows, -1 where there is none; as many of each.
+/// Turns `keys` into distances and rows, as many of each; row -1 where there is no key.
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index);
 
 }  // namespace kith

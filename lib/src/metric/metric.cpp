@@ -12,7 +12,7 @@ constexpr std::pair<Metric, std::string_view> metric_names[] = {
 #undef KITH_METRIC
 };
 
-/// What scikit-learn, SciPy, FAISS and usearch call them.
+/// The names that scikit-learn, SciPy, FAISS and usearch have for these metrics.
 constexpr std::pair<Metric, std::string_view> synonyms[] = {
     {Metric::squared_l2, "sqeuclidean"}, {Metric::l2, "euclidean"},
     {Metric::l1, "manhattan"},           {Metric::l1, "cityblock"},
