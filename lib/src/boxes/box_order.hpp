@@ -1,4 +1,4 @@
-// Rows in k-d order: neighbours stand together, 32 of them in a leaf. docs/boxes.md, section 2.
+// Sorts rows into k-d order: neighbours stand together, 32 of them in a leaf. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -9,31 +9,31 @@
 
 namespace kith {
 
-/// An order of rows, and how queries find their place in it.
+/// A k-d order of rows, and the order of queries that follows from it.
 class BoxOrder {
  public:
   /// Splits the rows again and again, at whole leaves, at the middle of the column in which they
   /// reach furthest.
   ///   rows   [n, dims]  finite
-  ///   check  called now and then by the calling thread; may throw, to stop
+  ///   check  called now and then by the calling thread; may throw to stop
   BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check);
 
-  /// The row in each place.
+  /// The row at each position, [n].
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
 
-  /// The numbers of the queries, those with neighbouring places one after the other.
+  /// Returns the numbers of the queries, sorted by the leaf that each falls into.
   ///   queries  [m, dims]
   std::vector<std::uint32_t> order_of(MatrixView<const float> queries, std::uint32_t threads) const;
-  /// Bytes of the host that it takes.
+  /// Returns the bytes of host memory that it takes.
   std::size_t bytes() const;
 
  private:
-  /// Between the leaves before it and those from it on.
+  /// Separates the leaves before it from those from it on.
   struct Split {
     std::uint32_t column = 0;
-    float value = 0;  ///< rows from the split on are not less
+    float value = 0;  ///< rows after the split are not less than it
   };
-  /// Places of one part of the rows.
+  /// A range of leaves.
   struct Part {
     std::size_t first_leaf, leaves;
   };
@@ -47,7 +47,7 @@ class BoxOrder {
   std::size_t leaf_of(const float* query) const;
 
   std::size_t leaves_;
-  std::vector<Split> splits_;  ///< of a leaf, where a part was split before it
+  std::vector<Split> splits_;  ///< [leaves] the split at which a part begins with this leaf
   std::vector<std::uint32_t> numbers_;
 };
 

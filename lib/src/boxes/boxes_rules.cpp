@@ -11,41 +11,42 @@
 namespace kith {
 namespace {
 
-// Beyond so many columns even boxes of a million uniform rows reach nearly everywhere.
+// With more columns, queries reach nearly every box even of a million uniform rows.
 constexpr std::int64_t most_columns = 16;
 constexpr std::int64_t fewest_rows = 16384;
-// A query that reads fewer leaves than this share of what they are worth costs next to nothing; where no
-// sample can tell, it may not cost more.
+// A query that reads less than this share of the break-even number of leaves costs next to nothing. Without a
+// sample, no query may cost more.
 constexpr double small_share = 0.1;
-// Queries of a sample, and of how many queries it is one.
+// Queries in a sample, and the number of queries for which one is sampled.
 constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
-// Where a sample tells that queries read fewer leaves than they are worth on average, single ones may read so
-// many times as many: in simulations of uniform rows none of 200 queries read more than 4.0 times the
-// average, and of clusters, where some do, the average is far below.
+// If the average of a sample is below break-even, a single query may read this many times the break-even
+// number of leaves. In simulations none of 200 queries of uniform rows read more than 4.0 times the average;
+// in clusters, where some do, the average is far below break-even.
 constexpr double most_of_one = 4;
 
-// What a GPU takes, however few queries it has: a walk is a chain of reads that wait for each other. Measured
-// on an H100, 1,310,720 rows of 2 columns, one query: a walk takes 8.6 us (CUDA) and 9.7 (OpenCL) for 15
-// neighbours and 28.4 for 101, of which it reads 3 to 8 leaves; the fused step, which reads all rows, 12.0
-// and 14.6 us for 15, 19.2 and 24.3 for 101.
+// Time of a walk on a GPU, however few the queries: a walk is a chain of reads, each of which waits for the
+// one before it. Measured on an H100 with 1,310,720 rows of 2 columns and one query: a walk reads 3 to 8
+// leaves and takes 8.6 us (CUDA) or 9.7 us (OpenCL) for 15 neighbours and 28.4 us for 101; the fused step,
+// which reads all rows, takes 12.0 or 14.6 us for 15 and 19.2 or 24.3 us for 101.
 constexpr double walk_seconds = 6e-6, seconds_a_neighbour = 0.23e-6;
 constexpr double seconds_a_launch = 5e-6, bytes_a_second = 1.5e12;
-// A leaf more is one read of memory more that the others wait for, at its latency.
+// Each further leaf adds one dependent read of memory, at its latency.
 constexpr double seconds_a_leaf = 0.7e-6;
 constexpr double leaves_of_walk = 8;
-// A sample is a walk more, and the host waits for what it read.
+// A sample costs one more walk, and the host waits for its result.
 constexpr double host_seconds = 20e-6;
-// What a GPU at work on 10,000 queries takes of a leaf, and of all rows for a query.
+// Time of a GPU that is busy with 10,000 queries: for a leaf, and for a block of rows that a query scans.
 constexpr double busy_seconds_a_leaf = 0.57e-9, busy_seconds_a_block = 0.0043e-9;
 
-/// What making boxes takes of a row, in leaves that a query reads meanwhile: the host makes them in 0.3 to
-/// 0.7 us a row with two threads, where a leaf takes it 0.4 us. A GPU sorts and packs rows itself, for which
-/// 5 ns a row are allowed, and reads a leaf in 0.57 ns.
+/// Returns the cost of making boxes, in leaf reads a row. With two threads the host needs 0.3 to 0.7 us a
+/// row, and a leaf takes it 0.4 us. A GPU sorts and packs rows itself, for which we allow 5 ns a row, and
+/// reads a leaf in 0.57 ns.
 double leaves_to_make_a_row(const DeviceInfo& device) {
   return device.kind == DeviceKind::gpu ? 9 : 1.5;
 }
 
-/// Device bytes for a while, of rows that a GPU sorts: 32 each at most, its sort's own among them.
+/// Returns the temporary device bytes of a GPU that sorts n rows: at most 32 a row, those of the
+/// sort included.
 std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
   return device.kind == DeviceKind::gpu ? std::size_t{32} * static_cast<std::size_t>(n) : 0;
 }
@@ -54,7 +55,7 @@ std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
   throw Error(Errc::unsupported, "search: " + why);
 }
 
-/// Whether the caller has named a way that is not that of boxes.
+/// Returns whether the caller demands something that boxes do not have.
 bool names_another_way(const PlanOptions& o) {
   return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
          o.fused || o.lists != 0 || o.train_tile != 0;
@@ -75,22 +76,24 @@ void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& 
         "boxes have no selector, proposer, sample, fused step, lists or training tile; drop one of the two");
 }
 
-/// Leaves that a query reads of uniform rows: all that a cube reaches in which k rows are expected.
+/// Estimates the leaves that a query of uniform rows reads: all that touch a cube in which k rows
+/// are expected.
 double leaves_of_uniform(const Problem& p) {
   const double dims = static_cast<double>(p.dims),
                side = std::pow(static_cast<double>(p.k) / spi::box_rows, 1 / dims);
   return std::pow(1 + side, dims);
 }
 
-/// Seconds of a GPU for all rows, without boxes.
+/// Estimates the seconds that a GPU needs to scan all rows without boxes.
 double seconds_of_all_rows(const Problem& p) {
   const double n = static_cast<double>(p.n), m = static_cast<double>(p.m);
   return seconds_a_launch + n * static_cast<double>(p.dims) * sizeof(float) / bytes_a_second +
          m * n / spi::box_rows * busy_seconds_a_block;
 }
 
-/// Whether a GPU that has few queries is done sooner by boxes: where each waits for its own reads, it does
-/// not help that all read little. A sample tells what queries read; without one they read as of uniform rows.
+/// Returns whether boxes are faster on a GPU for few queries. Each query waits for its own reads, so that
+/// reading little does not help by itself. A sample tells how many leaves queries read; without one, rows
+/// count as uniform.
 bool walk_is_short(const Problem& p, bool sampled) {
   const double leaves = sampled ? leaves_of_walk : std::max(leaves_of_walk, leaves_of_uniform(p));
   const double walk = walk_seconds + seconds_a_neighbour * static_cast<double>(p.k) +
@@ -99,13 +102,14 @@ bool walk_is_short(const Problem& p, bool sampled) {
   return (sampled ? 2 * walk + host_seconds : walk) + busy < seconds_of_all_rows(p);
 }
 
-/// Leaves that a query may read where no sample tells what it will.
+/// Returns the leaves that a query may read if there is no sample.
 double leaves_untold(const DeviceInfo& device, const Problem& p) {
   const double share = small_share * leaves_worth(device, p);
   return device.kind == DeviceKind::gpu ? std::min(share, seconds_of_all_rows(p) / seconds_a_leaf) : share;
 }
 
-/// Enough to share, and not so many that a step could not be stopped for long.
+/// Returns the queries of a tile: enough to share among threads, but few enough that a step can soon
+/// be stopped.
 std::int64_t tile_of(const DeviceInfo& device) {
   constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
   return device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
@@ -126,13 +130,13 @@ std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
 
 double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   const double leaves = static_cast<double>(problem.n) / spi::box_rows;
-  // A leaf that is read in its turn takes as long as so many that are streamed by the chain. On two cores, of
-  // a million rows: 0.6 us for 850 with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350); with 3
-  // columns 0.77 for 273, most of it before the first of 6. A GPU at work on 10,000 queries reads a leaf of 8
-  // columns in 0.57 ns, and proposes among the 32 rows of one in 0.0043 ns, whether of 1 column or of 16.
+  // Break-even: reading one leaf takes as long as scanning `turn` leaves in order. On two cores with a
+  // million rows: 0.6 us for 850 leaves with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350),
+  // 0.77 for 273 with 3 columns, most of it before the first of 6 leaves. A GPU busy with 10,000 queries
+  // reads a leaf of 8 columns in 0.57 ns, and scans the 32 rows of one in 0.0043 ns with 1 to 16 columns.
   const double turn = device.profile.host_threads      ? 250 / static_cast<double>(problem.dims + 4)
                       : device.kind == DeviceKind::gpu ? busy_seconds_a_leaf / busy_seconds_a_block
-                                                       : 200;  // PoCL: 2.2 us, and 365
+                                                       : 200;  // PoCL: 2.2 us for 365 leaves
   return leaves / turn;
 }
 

@@ -12,23 +12,25 @@ namespace kith {
 namespace {
 
 constexpr std::uint32_t most_framed = 4096;
-constexpr std::size_t outside = 200;  // one of so many rows may lie below the frame, and one above
-constexpr double margin = 0.02;       // of the reach, on either side: for rows that the sample lacks
+constexpr std::size_t outside = 200;  // one row in 200 may lie below the frame, and one above
+constexpr double margin = 0.02;       // part of the width added on either side, for rows outside of
+                                      // the sample
 
 using Axes = std::array<std::uint32_t, spi::most_curve_columns>;
 
 std::uint32_t cell_of(float value, float least, float cells, std::uint32_t most) {
   const float at = (value - least) * cells;
   if (at >= static_cast<float>(most)) return most;
-  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // 0 if it is no number
+  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // 0 for a NaN, too
 }
 
-/// Turn a cell into its place, whose bits stand in turns, the highest of axis[0] first.
+/// Turns a cell into its place on the curve, whose bits stand interleaved in `axis`, the highest of
+/// axis[0] first.
 void to_curve(Axes& axis, std::uint32_t columns, std::uint32_t bits) {
   for (std::uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1)
     for (std::uint32_t d = 0; d < columns; ++d) {
       const std::uint32_t below = bit - 1;
-      if ((axis[d] & bit) != 0) {  // turn the first column
+      if ((axis[d] & bit) != 0) {  // reflect the first column
         axis[0] ^= below;
       } else {  // swap it with this one
         const std::uint32_t swapped = (axis[0] ^ axis[d]) & below;

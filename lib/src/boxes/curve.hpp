@@ -1,4 +1,4 @@
-// The Hilbert curve that a device puts queries in order along. docs/boxes.md, section 2.
+// The Hilbert curve along which a device orders rows and queries. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -8,26 +8,26 @@
 
 namespace kith {
 
-/// Numbers of rows, spread evenly, that tell where a frame lies.
+/// Returns numbers of rows, spread evenly over all n, from which curve_frame() is made.
 std::vector<std::uint32_t> rows_for_frame(std::uint32_t n);
 
-/// Between which two values of a column the middle 99 % of rows lie.
+/// The interval of a column that holds the middle 99 % of its rows.
 struct Middle {
   double low, high;
 };
-/// Of each column by which rows are put in order.
+/// Returns the interval of each column by which rows are ordered.
 ///   sample  [s, dims]  finite, s > 0
 std::vector<Middle> middles_of(MatrixView<const float> sample);
 
-/// spi::OrderStep::frame of rows of which these are a sample: cells of one size in all columns, so many that
-/// the column in which the middle 99 % of the rows reach furthest has all that its bits tell apart. What is
-/// far outside shares the outermost cells.
+/// Makes spi::OrderStep::frame from a sample of the rows. Cells have the same size in all columns; in the
+/// widest column the middle 99 % of the rows span all cells that its bits can tell apart. Outliers share the
+/// outermost cells.
 ///   sample  [s, dims]  finite, s > 0
 std::vector<float> curve_frame(MatrixView<const float> sample);
 
-/// The place of a row along the curve, a number of curve_columns(dims) * curve_bits(dims) bits.
+/// Returns the place of a row along the curve, a number of curve_columns(dims) * curve_bits(dims) bits.
 ///   row    [dims]
-///   frame  as curve_frame() makes it
+///   frame  made by curve_frame()
 /// Source: Skilling, Programming the Hilbert curve, 2004.
 std::uint64_t place_along_curve(const float* row, std::uint32_t dims, const float* frame);
 

@@ -12,18 +12,18 @@
 namespace kith {
 namespace {
 
-// Columns up to which one that is cut is cut in four at least: each cut is a sort, and the columns that are
-// not cut are few enough to be halved.
+// Up to so many columns, the first cut of a column makes four parts: each cut costs a sort, and the columns
+// that are not cut are few enough to be halved later.
 constexpr std::size_t most_columns_in_fours = 10;
 
-/// The rows of a part of an order, `keys` by key: the place in which each came.
+/// A part of the rows: `numbers` has the row at each position, and the row of a key is a position in it.
 struct Part {
   MatrixView<const float> rows;
   const std::uint32_t* numbers;
 
   float value(Key key, std::uint32_t column) const { return rows.row(numbers[row_of(key)])[column]; }
 
-  /// The column in which some of these rows reach furthest.
+  /// Returns the column in which a sample of these rows is widest.
   std::uint32_t widest(std::span<const Key> keys) const {
     std::uint32_t column = 0;
     float furthest = -1;
@@ -46,7 +46,8 @@ struct Part {
   }
 };
 
-/// A row where it came, by a column. Not std::stable_sort() of numbers, whose name the library would export.
+/// A row with its former position as tie break. std::stable_sort() would do, but the library would export
+/// its name.
 struct Placed {
   float value;
   std::uint32_t place, row;
@@ -56,7 +57,7 @@ struct Placed {
   }
 };
 
-/// Rows by a column; equal ones stay as they came.
+/// Sorts rows by a column; equal ones keep their order.
 void sort_by_column(MatrixView<const float> rows, std::uint32_t column, std::span<std::uint32_t> order) {
   std::vector<Placed> placed(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) placed[i] = {rows.row(order[i])[column], i, order[i]};

@@ -1,4 +1,4 @@
-// The order of rows that a device makes: cut in parts, and these halved. docs/boxes.md, section 2.
+// The order of rows that a device makes: it cuts them into parts and halves these. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 
 namespace kith {
 
-/// spi::OrderStep::cuts of n rows of which these are a sample: again and again the column in which the middle
-/// 99 % reach furthest is cut, until parts have spi::part_rows places. None where n are no more.
+/// Makes spi::OrderStep::cuts for n rows from a sample: it cuts the column in which the middle 99 % are
+/// widest, again and again, until parts have spi::part_rows places. Empty if n is no more than that.
 ///   sample  [s, dims]  finite, s > 0
 std::vector<spi::Cut> cuts_for(MatrixView<const float> sample, std::uint32_t n);
 
-/// The row in each place after such cuts, as spi::OrderStep says.
+/// Returns the row at each place after these cuts, as spi::OrderStep defines it.
 ///   rows  [n, dims]
 std::vector<std::uint32_t> order_by_cuts(MatrixView<const float> rows, const std::vector<spi::Cut>& cuts);
 
-/// Put the rows of each spi::part_rows places in k-d order among themselves, as spi::PackBoxesStep says.
+/// Sorts the rows of each spi::part_rows places into k-d order, as spi::PackBoxesStep defines it.
 ///   rows     [n, dims]
-///   numbers  [p]  the row in each place
+///   numbers  [p]  the row at each place
 void halve_parts(MatrixView<const float> rows, std::vector<std::uint32_t>& numbers);
 
 }  // namespace kith

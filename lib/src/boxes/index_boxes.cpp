@@ -31,7 +31,8 @@ std::size_t frame_length(std::uint32_t dims) {
 
 constexpr std::uint32_t all_bits = 64;
 
-/// Bits that tell about as many places apart as there are queries: more of them save no read of a leaf.
+/// Returns enough bits to tell as many places apart as there are queries: more of them save no read of
+/// a leaf.
 std::uint32_t bits_for(std::uint32_t queries) {
   return (static_cast<std::uint32_t>(std::bit_width(queries)) + 7) / 8 * 8;
 }
@@ -114,8 +115,8 @@ void IndexBoxes::make_on_device(const ResidentRows& index, const PlanOptions& op
   ordered_ = DeviceMemory(state, spi::boxes_of_level(rows_, 0) * line);
   bounds_ = DeviceMemory(state, spi::box_blocks(rows_) * 2 * line);
   const DeviceSession session(*state);
-  // A search computes gaps behind the last box of a level, too, and takes none: memory checkers want numbers
-  // there.
+  // A search also computes gaps to the unused boxes at the end of a level and ignores them: they are set to
+  // zero, so that memory checkers see no uninitialised reads.
   const std::vector<float> zeros(2 * line / sizeof(float));
   for (std::uint32_t level = 1; level <= spi::box_levels(rows_); ++level)
     session->write(*bounds_.get(), (spi::blocks_before_level(rows_, level) - 1) * 2 * line, zeros.data(),

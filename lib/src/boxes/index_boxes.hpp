@@ -15,15 +15,15 @@
 
 namespace kith {
 
-/// The step by which a device puts q queries in order. Memory may be null, for checking.
+/// Makes the step by which a device orders q queries. Memory may be null for checking.
 ///   queries  [q, dims]
 ///   frame    [1, curve_columns(dims) + 1]
 ///   out      [q]
 spi::Step order_step(const spi::RowBlocks& queries, spi::Allocation* frame, spi::Allocation* out,
                      const spi::Scratch& scratch, std::uint32_t threads);
 
-/// Whether a device puts rows of so many columns in order, and boxes around them. Else the host does: a CPU
-/// reads fewer leaves in k-d order, and some devices cannot sort.
+/// Returns whether a device orders rows of so many columns and makes the boxes itself. Else the host does: a
+/// CPU reads fewer leaves in k-d order, and some devices cannot sort.
 bool makes_boxes(const Device::State& device, std::int64_t dims);
 
 class IndexBoxes {
@@ -33,10 +33,10 @@ class IndexBoxes {
   IndexBoxes(const ResidentRows& index, const PlanOptions& options);
 
   spi::Boxes boxes() const;
-  /// In which the host puts queries; none where the device does, by order_step() and frame().
+  /// The order into which the host sorts queries; none if the device sorts them by order_step() and frame().
   const std::optional<BoxOrder>& order() const { return order_; }
   spi::Allocation* frame() const { return frame_.get(); }
-  /// Of device memory.
+  /// Returns the bytes of device memory that it takes.
   std::size_t bytes() const;
 
  private:

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t leaf = spi::box_rows;
 
-/// Rows in their places, in blocks of a leaf. The last is padded with its last row.
+/// Packs the rows in their order into blocks of a leaf. The last block is padded with copies of the last row.
 std::vector<float> packed_leaves(MatrixView<const float> rows, const std::vector<std::uint32_t>& numbers,
                                  std::uint32_t threads) {
   const std::size_t n = numbers.size(), dims = size(rows.cols()), leaves = (n + leaf - 1) / leaf;
@@ -28,9 +28,10 @@ std::vector<float> packed_leaves(MatrixView<const float> rows, const std::vector
   return packed;
 }
 
-/// The least and the largest of each dimension of a block of what is inside a box: rows, or boxes.
-///   least, largest  [dims, leaf]  of the first `count` of a block inside
-///   to              [2, dims, leaf]  of which box `at` is written
+/// Writes the bounds of box `at`: the least and largest value of each dimension of what is inside it, rows
+/// or boxes.
+///   least, largest  [dims, leaf]  of the first `count` entries of a block inside
+///   to              [2, dims, leaf]
 void bound(const float* least, const float* largest, std::size_t count, std::size_t dims, float* to,
            std::size_t at) {
   for (std::size_t d = 0; d < dims; ++d) {
@@ -39,7 +40,7 @@ void bound(const float* least, const float* largest, std::size_t count, std::siz
   }
 }
 
-/// spi::Boxes::bounds of packed leaves.
+/// Makes spi::Boxes::bounds from packed leaves.
 std::vector<float> bounds_of(const std::vector<float>& packed, std::uint32_t n, std::size_t dims) {
   const std::size_t block = 2 * dims * leaf;
   std::vector<float> bounds(spi::box_blocks(n) * block);

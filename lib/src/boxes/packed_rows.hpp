@@ -1,4 +1,4 @@
-// Rows of an Index that a device puts side by side: in the places of an order, or some of them alone.
+// Lets a device gather rows of an Index side by side: all of them in an order, or some of them alone.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace kith {
 /// The rows of an Index as steps read them.
 std::vector<spi::RowBlocks> parts_of(const ResidentRows& index);
 
-/// [1, cols], of all of the memory.
+/// Returns a grid [1, cols] over all of the memory.
 template <class T>
 spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
   return {memory, 0, 1, cols, cols};
@@ -30,14 +30,15 @@ DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::ve
   return memory;
 }
 
-/// Rows in an order, and the boxes around them where `bounds` has memory.
+/// Makes the step that packs rows in an order, and also makes the boxes around them if `bounds` has memory.
 spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
                              std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds);
 
-/// Whether a device makes chunks of some of its rows by itself: rows that it packs lie as training rows do.
+/// Returns whether a device can make chunks of some of its rows by itself: what it packs is laid out as its
+/// training rows are.
 bool packs_rows(const Device::State& device, std::int64_t dims);
 
-/// Chunks of these rows of an Index, whose device packs rows. Locks it.
+/// Copies these rows of an Index, whose device packs rows, into new chunks. Locks the device.
 ///   places  in any order
 /// Throws out_of_memory.
 std::vector<Chunk> packed_chunks(const ResidentRows& index, std::span<const std::int64_t> places,
