@@ -19,7 +19,8 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
   const auto dims = static_cast<std::size_t>(index.dims);
   const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
-  // Beyond the columns whose chains are exact whatever they hold, a device has to look at each candidate.
+  // Up to so many columns chains are exact whatever the bytes are. With more, each candidate must be checked,
+  // which only the CPU back end does.
   const bool looks = index.device.info().profile.host_threads && !train.elsewhere();
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
@@ -51,7 +52,8 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
   return run(attempt, count, threshold, workspace, watcher, trace, overlap);
 }
 
-/// The k best so far of the open queries are rows, so that what they bound is true of all rows.
+/// Asks the open queries again. Their k best so far are true rows, so that thresholds from these hold for
+/// all rows.
 Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
                              Workspace& workspace, Watcher& watcher, Trace* trace,
                              std::function<void()>& overlap) {
@@ -89,9 +91,10 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
     const DeviceSession session(*state);
     proposal_.reset(*session, count, threshold);
   }
-  // Without progress or a stop token, the device is never waited for between steps.
+  // Without progress or a stop token, the host never waits for the device between steps.
   const std::vector<Phase> all = phases(index_, plan_, attempt);
-  // What a sample says is certified, too, even of the k-th: so the answer does not depend on how it is taken.
+  // A threshold from a sample counts as a guess, even that of rank k. TightenStep then certifies it, so that
+  // the answer does not depend on the sample.
   const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
     return phase.samples || phase.rank < plan_.problem.k;
   });
@@ -123,8 +126,8 @@ Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::v
   return lost;
 }
 
-/// Quantized queries, and what is known of them. A threshold of an attempt before is no larger than what was
-/// known then.
+/// Quantizes the queries and sets their known thresholds. Thresholds of an earlier attempt already
+/// include these.
 void BoundedSearch::begin(const std::vector<float>& threshold, std::int64_t count, const Workspace& workspace,
                           StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
@@ -138,14 +141,14 @@ void BoundedSearch::begin(const std::vector<float>& threshold, std::int64_t coun
   timer.after(spi::TightenStep::name);
 }
 
-/// What is known of each query by now, of the k best found: true of all rows.
+/// Returns the current threshold of each query, from its k best rows so far. It is valid for all rows.
 std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const DeviceSession session(*state);
   return proposal_.thresholds(*session, count);
 }
 
-/// A first threshold, from a sample of the bounds of all rows.
+/// Sets a first threshold from a sample of the bounds of all rows.
 void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace,
                                StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
@@ -174,7 +177,7 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
   if (phase.ranks) rank(phase, guessed, count, workspace, timer, trace);
 }
 
-/// All visits of a step at once, or, by a library that takes rows as they lie, block by block.
+/// Collects candidates: in one step for all visits, or block by block if a library multiplies row-major rows.
 void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
@@ -196,13 +199,13 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   }
 }
 
-/// The chain ranks what is listed of a chunk, or exact products do.
+/// Ranks the listed candidates of a chunk by the chain, or by exact products.
 void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
   if (counts_ranked_) ranked_ += proposal_.listed(device, count);
-  std::size_t width = 0;  // of the lists that are ranked, where not all of each comes back
+  std::size_t width = 0;  // of the keys that come back for each list; 0: its capacity
   if (on_host_) {
     width = static_cast<std::size_t>(plan_.problem.k);
     rank_on_host(count, width, timer, trace);
@@ -217,7 +220,8 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   timer.after(spi::TightenStep::name);
 }
 
-/// As RerankStep reads them. Where products say what all chains are it reads none, and none are there.
+/// Returns the rows of a chunk as RerankStep takes them. If exact products give all chains it reads none, and
+/// quantized rows stand in for rows that the device does not have.
 spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
   if (quantized_->has_rows(chunk)) return quantized_->rows(chunk);
   if (rows_elsewhere() || index_.rows_are_bytes) {
@@ -227,8 +231,8 @@ spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
   return Tile{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows}.row_blocks(index_);
 }
 
-/// What RerankStep does, where the device has no rows. What comes back is no more than can be among the k
-/// nearest.
+/// Ranks on the host what RerankStep would, since the device has no rows. Writes back at most `width` keys a
+/// query: no more can be among the k nearest.
 void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTimer& timer,
                                  Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
@@ -244,7 +248,7 @@ void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTime
   timer.skip();
 }
 
-/// Candidates in the lists; 0 where it is not wanted.
+/// Counts the listed candidates if the trace times steps; else returns 0 and does not wait for the device.
 std::int64_t BoundedSearch::listed(std::int64_t count, StepTimer& timer, const Trace* trace) const {
   if (!trace || !trace->time_steps) return 0;
   const std::int64_t all = proposal_.listed(*index_.device.state()->device, count);

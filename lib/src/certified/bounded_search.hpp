@@ -1,4 +1,4 @@
-// A search whose candidates are proposed, thinned by bounds, and ranked by the chain at the end.
+// A certified search: a proposer lists candidates, bounds thin them, and the chain ranks what is left.
 // docs/certificate.md, section 5.
 #pragma once
 
@@ -23,14 +23,14 @@ namespace kith {
 /// Queries of a tile that are not answered yet.
 struct Open {
   std::vector<std::int64_t> queries;
-  std::vector<float> threshold;  ///< of each: what is known of it by now; empty: none was asked yet
+  std::vector<float> threshold;  ///< [queries] their current thresholds; empty before the first attempt
 };
 
-/// What the quantized queries of a search are.
+/// How the queries of a search are quantized.
 struct QueryForm {
   float scale = 1;
   spi::OnGrid on_grid = spi::OnGrid::no;
-  bool takes_products = false;  ///< takes_products() says so
+  bool takes_products = false;  ///< the value of takes_products()
 };
 
 /// Whether the device takes the chains of candidates from products, where the queries lie on the grid of the
@@ -45,30 +45,30 @@ class BoundedSearch {
   BoundedSearch(const ResidentRows& index, const Plan& plan, const QueryForm& form,
                 const DeviceFilter& filter, Trace* trace);
 
-  /// What is known of the queries of the next tile; lists then have FoundBefore::keys() among their keys.
+  /// Sets the thresholds known of the queries of the next tile. Lists then contain FoundBefore::keys(), too.
   void begin_with(const FoundBefore& known) { known_ = known; }
 
-  /// Of the first attempt at a query tile.
+  /// Returns the number of steps of the first attempt at a query tile.
   std::int64_t steps() const { return steps_; }
 
-  /// Count what is ranked from now on, or no more, for which the device is waited for.
+  /// Starts or stops counting ranked candidates. Counting waits for the device.
   void count_ranked(bool counts) {
     counts_ranked_ = counts;
     ranked_ = 0;
   }
-  /// Candidates that were ranked since then.
+  /// Returns the number of candidates ranked since counting began.
   std::int64_t ranked() const { return ranked_; }
-  /// Whether products of its queries and rows are exact.
+  /// Returns whether products of its queries and rows are exact.
   bool is_exact() const {
     return form_.on_grid == spi::OnGrid::exactly && quantized_->on_grid() == spi::OnGrid::exactly;
   }
 
-  /// Whether the host has the rows: the chain alone cannot search them on the device.
+  /// Returns whether the rows are not on the device, so that the chain alone cannot search them there.
   bool rows_elsewhere() const { return quantized_->elsewhere() != nullptr; }
 
-  /// Ask the queries of a tile, which are in `workspace`, or the open ones of them, by an attempt of the plan
-  /// that is not `exact`: their nearest go into its result. Returns those whose lists were too short, or for
-  /// which a guess was wrong. Locks the device.
+  /// Searches by one attempt of the plan other than `exact`: all queries of the tile, or the open ones after
+  /// the first attempt. Writes their nearest into the workspace's result. Returns the queries whose lists
+  /// overflowed or whose guess was wrong. Locks the device.
   ///   queries    [count, dims], as they are in `workspace`
   ///   overlap  see pipeline.hpp; empty afterwards
   Open ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open, Workspace& workspace,
@@ -97,10 +97,10 @@ class BoundedSearch {
   const Plan plan_;
   std::shared_ptr<const IndexQuantizedRows> quantized_;
   const MaskedRows rows_;
-  const std::int64_t steps_;  ///< what progress is counted in
+  const std::int64_t steps_;  ///< the unit in which progress is counted
   Proposal proposal_;
   QueryForm form_;
-  /// Where the host ranks.
+  /// Ranks candidates on the host.
   struct OnHost {
     OnHost(const ResidentRows& index, const Plan& plan, const RowsElsewhere& rows)
         : ranking(index.metric, rows, form_for(index, plan.proposer).centre, plan.threads),
@@ -108,12 +108,12 @@ class BoundedSearch {
     HostRanking ranking;
     ListReader lists;
   };
-  std::unique_ptr<OnHost> on_host_;  ///< null: the device does
+  std::unique_ptr<OnHost> on_host_;  ///< null: the device ranks
   bool counts_ranked_ = false;
   mutable std::int64_t ranked_ = 0;
   MatrixView<const float> asked_;  ///< the queries in the workspace
-  FoundBefore known_;              ///< of all queries of the tile
-  std::vector<Key> first_;         ///< [asked_, k]  their lists to begin with; empty: nothing is known
+  FoundBefore known_;              ///< thresholds of all queries of the tile
+  std::vector<Key> first_;         ///< [asked_, k]  initial lists; empty: nothing is known
 };
 
 }  // namespace kith

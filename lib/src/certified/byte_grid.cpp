@@ -18,20 +18,21 @@ namespace {
 
 constexpr int most_steps = spi::most_on_grid - spi::least_on_grid;
 
-/// Steps that are ordinary numbers, as their squares are, and centres that do not take the places of a step.
+/// Limits of steps, whose squares must be normal numbers, and of centres in steps, which must leave a float
+/// enough digits for a step.
 constexpr double least_step = 0x1p-40, most_step = 0x1p20, most_centre = 0x1p20;
 
-/// What is nearer to a grid than such a share of a step is meant to be on it.
+/// A value within 1 / share_of_step of a step from the grid counts as a value on the grid.
 constexpr double share_of_step = 64;
 
-/// Of an exact grid the centre is a whole number of such parts of a step.
+/// The centre of an exact grid is a multiple of 1 / parts_of_step of a step.
 constexpr double parts_of_step = 0x1p10;
 
 bool is_whole(double value) {
   return value == std::nearbyint(value);
 }
 
-/// Values that ascend, and how near they are to a grid that they are taken for.
+/// Sorted values, and how far from a grid they may be to count as on it.
 struct Ascending {
   std::vector<float> values;
   double first, last, tolerance;
@@ -52,8 +53,8 @@ struct Ascending {
   }
 };
 
-/// The longest step of which all values are whole multiples, counted from the first; 1 where they are whole
-/// numbers, of which others may lie between. 0: there is none.
+/// Returns the longest step of which all values are multiples, counted from the first. Returns 1 if all are
+/// whole numbers, since rows outside of the sample may lie between them; 0 if there is no such step.
 double step_of(const Ascending& ascending) {
   const auto& values = ascending.values;
   const double apart = ascending.last - ascending.first;
@@ -65,9 +66,10 @@ double step_of(const Ascending& ascending) {
   return 0;
 }
 
-/// Where 0 of the bytes is: where the grid leads through 0, so that it is one that others have, too.
-///   moves  else it is 0
-/// Returns false where the bytes do not reach that far.
+/// Finds the centre: the value of byte 0. If possible the grid passes through 0, so that queries are likely
+/// to lie on the same grid.
+///   moves  whether the centre may differ from 0
+/// Returns false if bytes cannot reach all values.
 bool find_centre(const Ascending& ascending, double step, bool moves, double& centre) {
   const double steps = ascending.first / step, least = std::nearbyint(steps);
   const double most = least + std::nearbyint((ascending.last - ascending.first) / step);
@@ -82,22 +84,22 @@ bool find_centre(const Ascending& ascending, double step, bool moves, double& ce
   return true;
 }
 
-/// A grid in double precision, and how far rows are from it.
+/// A grid in double precision, which measures how far rows are from it.
 struct Wide {
   double centre, scale, step;
 
   explicit Wide(const ByteGrid& grid)
       : centre(static_cast<double>(grid.centre)), scale(static_cast<double>(grid.scale)), step(grid.step()) {}
 
-  /// From the nearest number of the grid; +infinity where it does not reach that far.
+  /// Returns the distance from the nearest point of the grid; +infinity outside its range.
   double apart(float value) const {
-    constexpr double to_whole = 0x1.8p52;  // beside which a double has no fraction
+    constexpr double to_whole = 0x1.8p52;  // adding and subtracting it rounds a double to a whole number
     const double x = static_cast<double>(value), i = ((x - centre) * scale + to_whole) - to_whole;
     const bool there = i >= spi::least_on_grid && i <= spi::most_on_grid;
     return there ? std::fabs(x - (centre + i * step)) : std::numeric_limits<double>::infinity();
   }
 
-  /// Of a row, the largest. In lanes of vectors: without a branch.
+  /// Returns the largest distance of any element of a row from the grid. Branch-free, so that it vectorises.
   double apart(const float* row, std::int64_t dims) const {
     double most = 0;
     for (std::int64_t d = 0; d < dims; ++d) most = std::max(most, apart(row[d]));
@@ -105,7 +107,7 @@ struct Wide {
   }
 };
 
-/// Whether the step is a power of two, every c + b i is a double, and these values are such.
+/// Returns whether the step is a power of two, every c + b i is a double, and all values lie on the grid.
 bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& values) {
   int exponent = 0;
   return std::frexp(grid.scale, &exponent) == 0.5f && static_cast<double>(grid.centre) == centre &&
@@ -113,14 +115,14 @@ bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& val
          Wide(grid).apart(values.data(), static_cast<std::int64_t>(values.size())) == 0;
 }
 
-/// Whether every c + b i is a float, too, a whole number of steps.
+/// Returns whether every point c + b i of the grid is a float, too: c must be a whole number of steps.
 bool is_of_floats(const ByteGrid& grid) {
   return grid.exact && is_whole(static_cast<double>(grid.centre) * static_cast<double>(grid.scale));
 }
 
-/// Whether all elements of a row are on a grid of floats. In lanes of vectors: without a branch.
+/// Returns whether all elements of a row are points of a grid of floats. Branch-free, so that it vectorises.
 bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims) {
-  constexpr float to_whole = 0x1.8p23f;  // beside which a float has no fraction
+  constexpr float to_whole = 0x1.8p23f;  // adding and subtracting it rounds a float to a whole number
   constexpr float least = spi::least_on_grid, most = spi::most_on_grid;
   const auto step = static_cast<float>(grid.step());
   unsigned off = 0;

@@ -1,6 +1,6 @@
-// Grids of bytes: recognised by a sample of the training rows, and looked for in queries. The answer does not
-// depend on what is found: how far rows are from their quantized rows is measured. docs/certificate.md,
-// section 4.
+// Recognises by a sample that training rows lie on a grid of bytes, and checks whether queries do. Answers do
+// not depend on what is found, since the distance of rows from their quantized rows is measured.
+// docs/certificate.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace kith {
 
-/// The grid that rows of these values lie on, to within a few units in the last place; none where there is no
-/// such grid, or the metric has no use for one.
-///   values   at least one, in any order; of a sample
-///   element  of all rows: of u8 and i8 the grid is known
+/// Returns the grid on which rows of these values lie, to within a few units in the last place; none if there
+/// is no such grid, or if the metric cannot use one.
+///   values   of a sample of the rows, in any order
+///   element  of all rows; the grid of u8 and i8 is known
 ByteGrid grid_of_values(const FewValues& values, Metric metric, Element element);
 
-/// Whether all of the rows lie on a grid, `exactly`, or those of a sample come near it.
+/// Returns `exactly` if all rows lie on the grid, `nearly` if those of a sample are close to it, else `no`.
 spi::OnGrid place_on_grid(const ByteGrid& grid, MatrixView<const float> rows, std::uint32_t threads);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// The different ones of many values, as long as they are so few that they may be those of a grid of bytes.
+// Collects the distinct values of a set, until they are too many for a grid of bytes.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ class FewValues {
 
   void add(float value) {
     if (too_many()) return;
-    value += 0.0f;  // -0 is 0
+    value += 0.0f;  // turns -0 into 0
     std::size_t place = (std::bit_cast<std::uint32_t>(value) * 0x9E3779B1u) >> (32 - place_bits);
     for (; places_[place] != 0; place = (place + 1) % places_.size())
       if (values_[places_[place] - 1u] == value) return;
@@ -24,7 +24,7 @@ class FewValues {
   }
 
   bool too_many() const { return values_.size() > most; }
-  /// In the order in which they came; where they are too many, the first of them.
+  /// The distinct values in order of first occurrence; if there are too many, the first of them.
   const std::vector<float>& values() const { return values_; }
 
  private:

@@ -1,4 +1,4 @@
-// The chains of candidates, by the host: where the device has quantized rows alone.
+// Computes the chains of candidates on the host, if the device has only quantized rows.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@
 
 namespace kith {
 
-/// Keeps its memory from tile to tile. The chains are those of the CPU's kernels.
+/// Keeps its memory from tile to tile. The kernels of the CPU back end compute the chains.
 class HostRanking {
  public:
-  /// `rows` lives longer.
-  ///   centre  [dims]  that quantized rows were moved by
+  /// `rows` must outlive it.
+  ///   centre  [dims]  what quantized rows were moved by
   HostRanking(Metric metric, const RowsElsewhere& rows, std::vector<float> centre, std::uint32_t threads);
 
-  /// Whether fewer rows to look at are worth so many bytes of bounds, which come from the device.
+  /// Returns whether it pays to read so many bytes of bounds from the device in order to rank fewer rows.
   bool wants_bounds(const ListedPlaces& lists, std::size_t bytes) const;
 
-  /// Of each list the keys of the k nearest rows, in any order, and behind them no_key where it is shorter.
-  ///   queries  [m, dims]         prepared
-  ///   low      [m, capacity]     Bounds::low of what is listed; empty: all of it is ranked
-  ///   returns  [m, k]            until the next call
+  /// Returns the keys of the k nearest rows of each list, in any order, padded with no_key.
+  ///   queries  [m, dims]      prepared
+  ///   low      [m, capacity]  Bounds::low of the listed rows; empty: all of them are ranked
+  ///   returns  [m, k]         valid until the next call
   /// Throws what RowsElsewhere::read() throws.
   std::span<const Key> nearest(MatrixView<const float> queries, const ListedPlaces& lists,
                                std::span<const float> low, std::int64_t k);
 
  private:
-  /// A place in a list, and what products say of it.
+  /// A listed place and its lower bound from products.
   struct Bounded {
     float low;
     std::uint32_t place;
@@ -55,10 +55,10 @@ class HostRanking {
   const RowsElsewhere& rows_;
   const std::vector<float> centre_;
   const std::uint32_t threads_;
-  const std::unique_ptr<spi::Device> host_;  ///< whose kernels rank
+  const std::unique_ptr<spi::Device> host_;  ///< the CPU back end, whose kernels rank
   std::size_t m_ = 0, k_ = 0, dims_ = 0;
   std::vector<float> queries_;  ///< packed
-  std::vector<Key> keys_;       ///< [m, longest]  of the lists that were ranked last
+  std::vector<Key> keys_;       ///< [m, longest]  of the lists ranked last
   std::vector<Key> best_;       ///< [m, k]
   Floats gathered_;
   std::vector<Bounded> bounded_;             ///< [m, longest]

@@ -5,10 +5,10 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 24;  // at a time
+constexpr std::size_t most_bytes = std::size_t{1} << 24;  // read at a time
 
-/// The longest list that an attempt of the plan may make, or all lists of a tile, where these are less than
-/// is read at a time.
+/// Returns the bytes of the longest list that an attempt may make, or more: those of all lists of a tile, but
+/// at most most_bytes.
 std::size_t bytes_of_buffer(const Plan& plan) {
   std::int64_t times = 1;
   for (const Attempt& attempt : plan.attempts) times = std::max(times, attempt.lists);

@@ -1,4 +1,4 @@
-// Lists of candidates, on their way from a device to the host that ranks them.
+// Reads lists of candidates from a device, for the host to rank.
 #pragma once
 
 #include <algorithm>
@@ -28,17 +28,18 @@ struct ListedPlaces {
   std::size_t length(std::size_t q) const { return std::min<std::size_t>(lengths[q], capacity); }
 };
 
-/// Reads lists some at a time, since a device is asked for one list about as soon as for many, and keeps what
-/// is in them: they are long, and mostly empty. What it returns is true until it reads again.
+/// Reads several lists at a time, since reading one takes about as long as reading many, and drops their
+/// unused ends: lists are long and mostly empty. Results are valid until the next read.
 class ListReader {
  public:
   ListReader(Device::State& state, const Plan& plan);
 
-  /// Their capacity is that of the longest of them, so that it was too short where its length says so.
+  /// Returns the lists; their capacity is the length of the longest. A length above the capacity tells that
+  /// its list overflowed.
   ListedPlaces places(spi::Device& device, const CandidatesThere& there);
-  /// Bounds::low of what places() read, likewise [m, capacity].
+  /// Returns Bounds::low of what places() read, [m, capacity], too.
   std::span<const float> lows(spi::Device& device);
-  /// That lows() would read.
+  /// Returns the bytes that lows() would read.
   std::size_t bytes() const;
 
  private:

@@ -1,5 +1,5 @@
-// The quantized rows of an Index for a search with a filter: rows that do not count have no bounds, so that
-// they are no candidates. docs/certificate.md, section 4.
+// The quantized rows of an Index for a search with a filter: rows that the filter excludes get NaN as terms,
+// so that they do not become candidates. docs/certificate.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -21,15 +21,15 @@ class MaskedRows {
   MaskedRows(const ResidentRows& index, const Plan& plan, std::shared_ptr<const IndexQuantizedRows> rows,
              const DeviceFilter& filter, Trace* trace);
 
-  /// As IndexQuantizedRows has them.
+  /// Returns what IndexQuantizedRows::of() does, with masked row terms.
   spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
 
  private:
   const std::shared_ptr<const IndexQuantizedRows> rows_;
-  std::vector<DeviceMemory> row_terms_;  ///< of each chunk; empty: those of rows_
+  std::vector<DeviceMemory> row_terms_;  ///< [chunks]  masked; empty: those of rows_
 };
 
-/// The step that masks the row terms of `rows` rows, for checking with null memory.
+/// Makes the step that masks the row terms of `rows` rows, with null memory, for checking.
 spi::Step mask_terms_step(const Plan& plan, std::size_t rows);
 
 }  // namespace kith

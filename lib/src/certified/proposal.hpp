@@ -1,4 +1,4 @@
-// Candidates by a proposer, ranked by the chain: the memory of one search, and its steps.
+// The memory of one search by a proposer, and its steps: they collect candidates and rank them by the chain.
 // docs/certificate.md, section 5.
 #pragma once
 
@@ -18,50 +18,50 @@ namespace kith {
 
 class Proposal {
  public:
-  /// With null memory, for checking steps.
+  /// Has null memory, for checking steps.
   explicit Proposal(const Plan& plan) : plan_(plan) {}
   /// Throws out_of_memory.
   Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries);
 
-  /// From here on the lists of at most query_tile / times queries have `times` as many places.
+  /// Makes lists `times` as long from here on, for at most query_tile / times queries.
   void lengthen_lists(std::int64_t times) { times_ = times; }
 
-  /// The quantized queries of a tile.
+  /// Quantizes the queries of a tile.
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
-  /// Candidates among the training rows of a tile, their chains, and what they do to `best` [q, k].
+  /// Collects candidates among the training rows of a tile.
   spi::Step collect(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                     std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
                     bool open = false) const;
-  /// With visits, instead: a sample of their bounds, and what the `rank`-th of it says of the threshold.
+  /// Takes a sample of the bounds of visited rows; then sets the threshold by the `rank`-th of the sample.
   spi::Step sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale) const;
   spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
-  ///   square  of a step of the grid, where exact products say what chains are; else 0
+  ///   square  the square of a step of the grid if exact products give the chains; else 0
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row,
                    float square = 0) const;
-  /// `guessed`: the threshold has to be certified.
-  ///   width  of the lists of keys; 0: as many as there are places
+  /// Merges the ranked candidates into `best` [q, k], and sets thresholds from it.
+  ///   guessed  thresholds were guesses and have to be certified
+  ///   width    columns of the lists of keys; 0: the capacity of lists
   spi::Step tighten(const spi::Grid<Key>& best, bool afresh, bool guessed, const spi::Scratch& scratch,
                     std::size_t width = 0) const;
-  /// With visits: what the `rank`-th bound of the candidates says of the threshold, and the candidates it
-  /// leaves.
+  /// With visits: sets the threshold by the `rank`-th bound of the candidates, and drops those beyond it.
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
   spi::Step prune(std::int64_t count) const;
 
-  /// No candidates, nothing lost: before a query tile is searched.
+  /// Empties lists and sets thresholds, before a query tile is searched.
   ///   threshold  [count], the first; empty: +infinity
   void reset(spi::Device& device, std::int64_t count, std::span<const float> threshold = {}) const;
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
-  /// Candidates that are listed, of all queries.
+  /// Returns the number of listed candidates of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
-  /// The candidates of each query, as they are in the lists.
+  /// Returns the lists of candidates in device memory.
   CandidatesThere listed_places(std::int64_t count) const;
-  /// Instead of what RerankStep would write of them, the `width` nearest alone, for tighten(..., width).
+  /// Writes the `width` nearest of each list in place of the result of RerankStep, for tighten(..., width).
   ///   nearest  [count, width]
-  ///   listed   as they were read
+  ///   listed   what listed_places() led to
   void write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                      std::span<const Key> nearest) const;
-  /// Queries of the tile whose lists were too short in some tile, or whose guess failed.
+  /// Returns the queries of the tile that had a list overflow or a guess fail.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
  private:

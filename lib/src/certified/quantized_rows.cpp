@@ -18,8 +18,7 @@ namespace kith {
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());
-  std::int32_t most =
-      0;  // bits of numbers that are not negative have the order of these: in lanes of vectors
+  std::int32_t most = 0;  // bits of floats >= 0 sort as these do; this vectorises
   for (std::int64_t r = 0; r < rows.rows(); r += stride) {
     const float* const row = rows.row(r);
     for (std::size_t d = 0; d < centre.size(); ++d)
@@ -166,7 +165,7 @@ IndexQuantizedRows::IndexQuantizedRows(const std::shared_ptr<Device::State>& sta
   trace->quantized_bytes = bytes();
 }
 
-/// Whether every residual is 0.
+/// Returns whether every residual is 0.
 bool IndexQuantizedRows::all_on_grid(spi::Device& device) const {
   constexpr std::int64_t at_once = std::int64_t{1} << 20;
   std::vector<float> residuals;

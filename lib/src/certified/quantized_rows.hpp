@@ -1,4 +1,4 @@
-// What proposers work on instead of the training rows of an Index. docs/certificate.md, section 2.
+// The quantized training rows of an Index, on which proposers work. docs/certificate.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,22 @@
 
 namespace kith {
 
-/// The largest |element| of a sample of the rows, centred. int8 scales by it: what lies beyond is as right as
-/// ever, but dearer, and a single row far from all others is no reason to round these to nothing.
+/// Returns the largest |element| of a sample of the rows, centred. int8 scales by it. Rows beyond it are
+/// answered exactly, too, but cost more; to scale by a single outlier would round all other rows to
+/// almost nothing.
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
 
 /// Training rows that are not on the device, although their quantized rows are.
 class RowsElsewhere {
  public:
   virtual ~RowsElsewhere() = default;
-  /// Rows by their places, as they are searched, one behind the other.
-  ///   places  ascending, none twice
+  /// Reads rows by their places, as a search sees them, one behind the other.
+  ///   places  ascending, without duplicates
   ///   to      [places.size(), dims]  out
-  /// Throws what reading them throws.
+  /// Throws what reading the rows throws.
   virtual void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const = 0;
-  /// All rows as they are searched, one behind the other, where they lie so in memory: then nothing is to be
-  /// read. Null: they do not.
+  /// Returns all rows, [n, dims], if they lie in memory as a search sees them: then nothing need be read.
+  /// Else null.
   virtual const float* in_memory() const = 0;
 };
 
@@ -41,14 +42,14 @@ struct QuantizedForm {
   std::vector<float> centre;
   float scale = 1;
   spi::OnGrid on_grid = spi::OnGrid::no;
-  bool half_norms_only =
-      false;  ///< of row terms, as spi::QuantizedRows may have it: all rows lie on the grid
+  /// All rows lie on the grid, so that their terms are half norms alone: spi::QuantizedRows::row_terms.
+  bool half_norms_only = false;
 };
 
 /// Of the training rows of an Index.
 QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 
-/// Of queries that are multiplied with them: on the same grid where they lie there, too.
+/// Returns the form of queries: that of the training rows' grid if the queries lie on it, too.
 ///   largest  max |element| of the queries
 QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, MatrixView<const float> queries,
                               float largest, std::uint32_t threads);
@@ -61,43 +62,44 @@ bool has_bound(const ResidentRows& index, Proposer proposer, float largest);
 /// Feedback::byte_blur of the training rows.
 double byte_blur_of(const ResidentRows& index);
 
-/// The quantized training rows, a part for each chunk, in device memory.
+/// The quantized training rows in device memory, one part for each chunk.
 class IndexQuantizedRows {
  public:
-  /// Room for the rows of each chunk, which fill() makes. Locks the device. Throws out_of_memory.
-  ///   counts     of each chunk
-  ///   elsewhere  who has the rows; null: they are in the chunks
+  /// Allocates memory for the rows of each chunk, which fill() quantizes. Locks the device.
+  /// Throws out_of_memory.
+  ///   counts     rows of each chunk
+  ///   elsewhere  has the rows; null: they are in the chunks
   IndexQuantizedRows(const std::shared_ptr<Device::State>& state, std::span<const std::int64_t> counts,
                      const QuantizedForm& form, Proposer proposer,
                      std::shared_ptr<const RowsElsewhere> elsewhere);
 
-  /// Make `count` quantized rows of chunk number `chunk`, from its row `first` on, a multiple of
-  /// spi::quantized_block_rows. Waits until they are there. Throws unsupported.
-  ///   rows  the rows, in memory that is free afterwards
-  ///   from  where the first of them is there, a multiple of the device's block
+  /// Quantizes `count` rows of chunk `chunk`, from its row `first` on, a multiple of
+  /// spi::quantized_block_rows. Waits until they are made. Throws unsupported.
+  ///   rows  memory of the rows, which is free afterwards
+  ///   from  the first of them in it, a multiple of the device's block
   void fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
             const spi::Allocation& rows, std::uint32_t threads, std::int64_t from = 0);
-  /// All are made: find out whether they lie on their grid exactly. Locks the device.
+  /// Checks whether rows lie on their grid exactly, once fill() has made all. Locks the device.
   void settle(Device::State& state);
 
-  /// Enqueues one PrepareStep a chunk, and reads how far rows are from a grid that they should lie on
-  /// exactly. Locks the device. Throws out_of_memory, unsupported.
-  ///   copy_rows  keep the rows themselves, too, for rows()
-  ///   trace    is told the seconds and the bytes; null: the device is not waited for, but for such a grid
+  /// Enqueues one PrepareStep a chunk. If rows should lie on a grid exactly, reads how far they are from it.
+  /// Locks the device. Throws out_of_memory, unsupported.
+  ///   copy_rows  keeps the rows themselves, too, for rows()
+  ///   trace      gets seconds and bytes; null: the device is waited for only in case of such a grid
   IndexQuantizedRows(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
                      const QuantizedForm& form, Proposer proposer, bool copy_rows, std::uint32_t threads,
                      Trace* trace);
 
-  /// `rows` quantized rows of chunk number `chunk`, from its row `first` on.
+  /// Returns `rows` quantized rows of chunk `chunk`, from its row `first` on.
   spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
-  /// All rows of chunk number `chunk`, one behind the other: where the first search wanted them kept, or the
-  /// device reads them elsewhere.
+  /// All rows of chunk `chunk`, row-major: available if the first search kept a copy, or if the device reads
+  /// rows that are elsewhere.
   bool has_rows(std::size_t chunk) const { return reached_ || parts_[chunk].copy.get(); }
   spi::RowBlocks rows(std::size_t chunk) const;
-  /// Null where the rows are in the chunks.
+  /// Returns null if the rows are in the chunks.
   const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
-  /// All rows elsewhere as the device reads them there: has_rows() from then on.
-  ///   rows  [of all chunks, dims]
+  /// Lets the device read all rows that are elsewhere: has_rows() is true from then on.
+  ///   rows  [all rows, dims]
   void reach(std::unique_ptr<const ReachedMemory> rows) { reached_ = std::move(rows); }
   spi::Grid<float> centre() const;
   float scale() const { return scale_; }
@@ -120,10 +122,10 @@ class IndexQuantizedRows {
   DeviceMemory centre_;
   std::vector<Part> parts_;
   std::shared_ptr<const RowsElsewhere> elsewhere_;
-  std::unique_ptr<const ReachedMemory> reached_;  ///< after who keeps its memory
+  std::unique_ptr<const ReachedMemory> reached_;  ///< declared after elsewhere_, which keeps its memory
 };
 
-/// The quantized rows of an Index that `plan` wants, made by the first search that does. Any thread.
+/// Returns the quantized rows that `plan` needs; the first search that does makes them. Safe from any thread.
 /// Throws out_of_memory, unsupported.
 ///   trace  is told what it took, if it was not there; may be null
 std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,

@@ -1,5 +1,5 @@
-// What a sample of the training rows tells proposers of all of them: where they lie, how far they reach from
-// there, and whether on a grid.
+// Samples the training rows. Proposers learn from it where all rows lie, how far they spread, and whether
+// they lie on a grid.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace kith {
 
-/// About 4096 of `rows` rows are a sample: every so many.
+/// Returns the stride by which about 4096 of `rows` rows are sampled.
 std::int64_t sample_stride(std::int64_t rows);
 
 /// What an Index keeps of a sample of its rows.
 struct SampledValues {
-  /// [dims]  What rows are moved by: about the mean of the training rows, whole where the rows are, so that
-  /// whole numbers stay exact; zero where rows are not moved.
+  /// [dims]  Subtracted from rows: about the mean of the training rows, rounded if these are whole numbers,
+  /// so that they stay exact; zero for metrics for which rows are not moved.
   std::vector<float> centre;
   double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
   ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)
@@ -28,14 +28,14 @@ struct SampledValues {
   void tell(ResidentRows& index) const;
 };
 
-/// Taken row by row, so that the rows need not all be there at once.
+/// Takes the rows one by one, so that they need not all be in memory.
 class RowSample {
  public:
   explicit RowSample(std::int64_t dims);
 
-  /// Those of `rows` that are of the sample.
+  /// Adds those of `rows` that belong to the sample.
   ///   first   the number of row 0
-  ///   stride  as sample_stride() has it of all rows
+  ///   stride  sample_stride() of all rows
   void add(MatrixView<const float> rows, std::int64_t first, std::int64_t stride);
 
   ///   element  of all rows
@@ -58,10 +58,10 @@ class RowSample {
   std::vector<double> sum_;
   std::vector<float> least_, most_;  ///< of each column
   FewValues values_;
-  std::vector<float> kept_;  ///< one in rows_a_kept_one of the sample, one behind the other
+  std::vector<float> kept_;  ///< every rows_a_kept_one-th row of the sample, row-major
 };
 
-/// Of about 4096 of these rows, which are all there: sooner than RowSample, and the same.
+/// Samples about 4096 of these rows, which are all in memory. Faster than RowSample, with the same result.
 SampledValues sampled_values(MatrixView<const float> rows, Metric metric, Element element,
                              std::uint32_t threads = 0);
 

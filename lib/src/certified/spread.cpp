@@ -30,7 +30,7 @@ double spread_of_distances(std::span<const float> rows, std::span<const float> c
   for (std::size_t q = 0; q < asked; ++q) {
     double sum = 0, squares = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const double squared = squared_distance(row(q), row(i));  // 0 of itself
+      const double squared = squared_distance(row(q), row(i));  // 0 for the row itself
       sum += squared;
       squares += squared * squared;
     }
