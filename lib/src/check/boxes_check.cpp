@@ -10,10 +10,10 @@
 namespace kith {
 namespace {
 
-// Two levels of boxes, the last leaf not full.
+// Makes two levels of boxes; the last leaf is not full.
 constexpr std::uint32_t n = 2100, m = 37, dims = 3, k = 9, words = (n + 31) / 32;
 
-/// Rows on a grid, so that many tie; some are subnormal, some so far that squares are infinite.
+/// Returns rows on a grid, so that many tie; some are subnormal, some so large that squares are infinite.
 std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt) {
   std::vector<float> values(std::size_t{rows} * dims);
   std::uint32_t state = 4711u + salt;
@@ -62,14 +62,14 @@ bool finds(spi::Device& device, Metric metric, bool filtered) {
       .same();
 }
 
-/// The rows in two parts, as chunks of an Index are.
+/// Puts the rows on the device in two parts, as chunks of an Index are.
 std::vector<spi::RowBlocks> two_parts(spi::StepRunner& there, const std::vector<float>& rows) {
   constexpr std::uint32_t of_first = 1001;
   const float* const rest = rows.data() + std::size_t{of_first} * dims;
   return {there.train({rows.data(), of_first, dims}), there.train({rest, n - of_first, dims})};
 }
 
-/// Whether the device puts rows in order, by so many of the highest bits of a place, or by cuts.
+/// Returns whether the device orders rows right, by the highest `bits` bits of a place, or by cuts.
 bool orders(spi::Device& device, std::uint32_t bits, const std::vector<spi::Cut>& cuts) {
   const std::vector<float> rows = hard_rows(n, 0), frame = curve_frame({rows.data(), n, dims});
   return on_both(device,
@@ -85,7 +85,7 @@ bool orders(spi::Device& device, std::uint32_t bits, const std::vector<spi::Cut>
       .same();
 }
 
-/// Bounds without what stands behind the last box of a level.
+/// Sets the unused boxes at the end of each level to zero, so that only real boxes are compared.
 std::vector<float> of_boxes(std::vector<float> bounds) {
   const std::size_t leaf = spi::box_rows, block = 2 * (dims * leaf);
   for (std::uint32_t level = 0; level < spi::box_levels(n); ++level)
@@ -96,11 +96,12 @@ std::vector<float> of_boxes(std::vector<float> bounds) {
   return bounds;
 }
 
-/// Whether the device has rows in their places, halves parts of them, and has the boxes around them.
+/// Returns whether the device packs rows in their places, halves parts of them, and makes the boxes
+/// around them.
 bool packs(spi::Device& device) {
   const std::vector<float> rows = hard_rows(n, 0);
   std::vector<std::uint32_t> numbers;
-  for (std::uint32_t i = 0; i < n; ++i) numbers.push_back(i * 11 % n);  // 11 does not divide n
+  for (std::uint32_t i = 0; i < n; ++i) numbers.push_back(i * 11 % n);  // 11 and n have no common divisor
   return on_both(device,
                  [&](spi::StepRunner& there) {
                    const std::size_t line = std::size_t{dims} * spi::box_rows;
@@ -117,7 +118,7 @@ bool packs(spi::Device& device) {
       .same();
 }
 
-/// What a device does wrong that makes boxes itself; empty where it does not, or where all is right.
+/// Says what a device that makes boxes itself does wrong; empty if nothing, or if it makes none.
 std::string test_making(spi::Device& device) {
   const spi::RowBlocks one{nullptr, 0, 1, dims, device.info.train_block};
   if (!device.check({spi::OrderStep{{one}, {}, 1, {}, {nullptr, 0, 1, 1, 1}, {}}}).refusal.empty()) return "";

@@ -1,4 +1,4 @@
-// Whether a device finds by boxes what it must: asked when a search first goes by them.
+// Tests that a device finds the right rows by boxes, when a search first uses them.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace kith {
 
-/// Why a device's step `boxes` is not to be trusted by this metric; empty when it is. Locks the device, at
-/// the first time for a while.
+/// Says why boxes on this device are not to be trusted for this metric; empty if they are. Locks the device,
+/// the first time for longer.
 std::string test_boxes(Device::State& state, Metric metric);
 
 }  // namespace kith

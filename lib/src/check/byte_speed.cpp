@@ -23,7 +23,7 @@ std::vector<float> made_rows() {
   return values;
 }
 
-/// Quantized rows of a proposer, prepared on the device.
+/// Prepares the quantized rows of a proposer on the device.
 spi::QuantizedRows quantized(spi::StepRunner& there, Proposer proposer, MatrixView<const float> of,
                              const spi::RowBlocks& blocks, bool are_queries) {
   const std::size_t count = size(of.rows()), cols = size(of.cols());
@@ -36,7 +36,7 @@ spi::QuantizedRows quantized(spi::StepRunner& there, Proposer proposer, MatrixVi
   return made;
 }
 
-/// Of one step that sees all pairs and lists none; infinity where the device refuses it.
+/// Returns the seconds of one step that tests all pairs and lists none; infinity if the device refuses it.
 double seconds_of(spi::Device& device, Proposer proposer, const std::vector<float>& values) {
   spi::StepRunner there(device);
   const MatrixView<const float> train(values.data(), timed_rows, timed_dims),
@@ -74,9 +74,9 @@ double byte_speed(Device::State& state) try {
   return *state.byte_speed;
 } catch (const Error& error) {
   if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
-  return 0;  // not for good: there may be more memory the next time
+  return 0;  // nothing is remembered: the next call may find more memory
 } catch (const std::bad_alloc&) {
-  return 0;  // likewise
+  return 0;  // as above
 }
 
 }  // namespace kith

@@ -1,13 +1,13 @@
-// How fast the products of int8 are on a device, by which plans choose between bytes and 16-bit floats.
+// Measures the speed of int8 products on a device; plans choose between int8 and fp16 by it.
 #pragma once
 
 #include "device/device_state.hpp"
 
 namespace kith {
 
-/// How many times as fast a step of int8 goes through all pairs of many rows as one of fp16. Measured when it
-/// is first asked for, once a device; 0 where the device does not do such steps, or lacks the memory. Locks
-/// the device. Throws device_failure.
+/// Returns how many times as fast as fp16 int8 is in a step over all pairs of many rows. Measures it once a
+/// device, on the first call; 0 if the device has no such steps or too little memory. Locks the device.
+/// Throws device_failure.
 double byte_speed(Device::State& state);
 
 }  // namespace kith

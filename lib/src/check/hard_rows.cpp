@@ -7,20 +7,20 @@ namespace kith {
 namespace {
 
 struct Numbers {
-  int bits;     ///< binary places of a fraction
-  float huge;   ///< beside fractions
-  float level;  ///< of sums that cancel
-  float apart;  ///< of two numbers near that
-  float tiny;   ///< times a fraction
+  int bits;     ///< binary digits of a fraction
+  float huge;   ///< the large number beside fractions
+  float level;  ///< size of numbers in sums that cancel
+  float apart;  ///< difference of two such numbers
+  float tiny;   ///< factor of fractions that makes products subnormal
 };
 
 Numbers numbers_of(Proposer proposer, DeviceKind device) {
   switch (proposer) {
     case Proposer::fp16:
       return {10, 8000.0f, 1000.0f, 1.0f, 0x1p-14f};
-    case Proposer::int8:  // whole numbers to 127 over 64; nothing is subnormal, but 0 is there
+    case Proposer::int8:  // whole numbers up to 127, over 64; none is subnormal, but 0 occurs
       if (device == DeviceKind::cpu)
-        return {5, 0x1.f8p0f, 0x1.fp0f, 0x1p-5f, 0};  // even: queries may be halved
+        return {5, 0x1.f8p0f, 0x1.fp0f, 0x1p-5f, 0};  // even, since queries may be halved
       return {6, 0x1.fcp0f, 0x1.f8p0f, 0x1p-6f, 0};
     case Proposer::bf16:
       return {7, 0x1p25f, 1000.0f, 8.0f, 0x1p-100f};
@@ -29,10 +29,10 @@ Numbers numbers_of(Proposer proposer, DeviceKind device) {
   }
 }
 
-/// The first element of a row of hard_cut: the last place of its square, 2^24, as a float is 2.
+/// The first element of a row of hard_cut. Its square is 2^24, whose last place as a float is 2.
 constexpr float cut_beside = 0x1p12f;
 
-/// The other elements of a row of sort `sort`.
+/// Returns the other elements of a row of sort `sort`.
 float cut_element(std::uint32_t sort, int bits) {
   constexpr float hardly_anything = 0x1p-6f;
   if (sort + 1 == cut_sorts) return hardly_anything;
@@ -73,7 +73,7 @@ std::vector<float> hard_rows(Proposer proposer, DeviceKind device, std::uint32_t
     const auto kind = static_cast<HardKind>(row % hard_kinds);
     if (kind != hard_cut)
       values[i] = element(kind, numbers, unit, d, dims);
-    else if (proposer == Proposer::int8)  // of which nothing is cut: the largest beside the smallest
+    else if (proposer == Proposer::int8)  // int8 cuts nothing: puts the largest beside the smallest
       values[i] = d == 0 ? numbers.huge : numbers.apart;
     else
       values[i] = d == 0 ? cut_beside : cut_element(row / hard_kinds % cut_sorts, numbers.bits);

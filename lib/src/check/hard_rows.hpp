@@ -1,5 +1,5 @@
-// Rows whose products go wrong in the usual ways: what test_proposer.cpp has a device multiply. Their numbers
-// are such that quantized rows hold them as they are, so that nothing but the product is tested.
+// Rows that make inaccurate products fail; proposer_check.cpp lets a device multiply them. Quantized rows
+// hold their values exactly, so that only the product is tested.
 #pragma once
 
 #include <cstdint>
@@ -10,26 +10,25 @@
 
 namespace kith {
 
-/// Row r is of kind r % hard_kinds.
+/// Row r has kind r % hard_kinds.
 enum HardKind : std::uint32_t {
-  hard_spread,     ///< of both signs
+  hard_spread,     ///< values of both signs
   hard_huge,       ///< one huge addend among small ones
   hard_cancels,    ///< sums that cancel
-  hard_subnormal,  ///< numbers, or their products
-  hard_alike,      ///< all alike, and rounded in every product
-  hard_cut,        ///< one huge product, and others that stand just below what is cut beside it
+  hard_subnormal,  ///< subnormal numbers, or subnormal products
+  hard_alike,      ///< equal elements, which every product rounds
+  hard_cut,        ///< one huge product, and others just below what is cut off beside it
 };
 inline constexpr std::uint32_t hard_kinds = 6;
 
-/// Rows of hard_cut are of these sorts, one after another. In sort s the small products stand just below the
-/// last place of a sum that keeps most_extra_places - s binary places more than a float: it loses them all.
-/// In the last sort they are tiny: a sum of their negatives that is cut downwards loses a whole place by
-/// each.
+/// Rows of hard_cut have these sorts in turn. In sort s the small products are just below the last place of a
+/// sum that keeps most_extra_places - s binary places more than a float, so that it loses them all. In the
+/// last sort they are tiny: a sum that is cut downwards loses a whole place by each of their negatives.
 inline constexpr std::uint32_t cut_sorts = 8;
 inline constexpr int most_extra_places = 4;
 
-/// [rows, dims]
-///   salt  other rows of the kinds that are drawn
+/// Returns hard rows, [rows, dims].
+///   salt  chooses other random values
 std::vector<float> hard_rows(Proposer proposer, DeviceKind device, std::uint32_t rows, std::uint32_t dims,
                              std::uint32_t salt);
 

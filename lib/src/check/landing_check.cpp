@@ -11,10 +11,10 @@
 namespace kith {
 namespace {
 
-constexpr std::uint32_t landed_rows = 37,
-                        landed_dims = 35;  // more than a block of rows, and than a tile of columns
+// More rows than a block has, and more columns than a tile.
+constexpr std::uint32_t landed_rows = 37, landed_dims = 35;
 
-/// Numbers of the element in a pattern that has subnormal ones, both zeros and large ones.
+/// Returns elements in patterns that include subnormal numbers, both zeros and large numbers.
 std::vector<unsigned char> hard_elements(Element element) {
   const auto bytes = static_cast<std::size_t>(element_bytes(element));
   std::vector<unsigned char> all(std::size_t{landed_rows} * landed_dims * bytes);
@@ -28,7 +28,7 @@ std::vector<unsigned char> hard_elements(Element element) {
   return all;
 }
 
-/// The rows as landed, then what was found.
+/// Returns the converted rows, followed by the findings.
 std::vector<float> landed(spi::StepRunner& there, Element element) {
   const std::vector<unsigned char> from = hard_elements(element);
   const std::uint32_t block = there.device().info.train_block, blocks = (landed_rows + block - 1) / block;
@@ -49,7 +49,7 @@ std::vector<float> landed(spi::StepRunner& there, Element element) {
   return all;
 }
 
-/// Distances of values whose roots are nearly halfway between two floats, and of subnormal numbers.
+/// Returns distances of values whose roots are nearly halfway between two floats, and of subnormal values.
 std::vector<float> distances(spi::StepRunner& there) {
   constexpr std::uint32_t k = 4, count = 1024;
   std::vector<Key> keys;

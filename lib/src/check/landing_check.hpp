@@ -1,4 +1,4 @@
-// What a device proves before rows are landed on it, and answers made.
+// Tests that a device converts rows (LandStep) and finishes distances (FinishStep) right.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace kith {
 
-/// Land a few hard rows, and make distances of hard values. Returns why the device is not exact; empty when
-/// it is. Throws Error.
+/// Lets the device convert a few hard rows and finish hard values. Says why it is not exact; empty if it is.
+/// Throws Error.
 std::string landing_check(spi::Device& device);
 
-/// The same of rows of one element alone, and of no distances: for devices that rows are landed on although
-/// they were not checked when they were opened, and elements that were not.
+/// Tests rows of one element alone, and no distances: for devices and elements that were not tested when the
+/// device was opened.
 std::string landing_check(spi::Device& device, Element element);
 
 }  // namespace kith

@@ -39,7 +39,7 @@ std::shared_ptr<Device::State> state_of(std::unique_ptr<spi::Device> device) {
   return state;
 }
 
-/// Open and test; the reason when the device is not exact.
+/// Opens and tests a device; null if it is not exact, with the reason in `why`.
 std::shared_ptr<Device::State> open_tested(BackendEntry& backend, std::size_t ordinal, std::string& why) {
   const FloatGuard guard;
   std::unique_ptr<spi::Device> device = spi::retried(backend.info().devices[ordinal], [&] {
@@ -61,7 +61,7 @@ Device open_at(std::string_view spec, BackendEntry& backend, std::size_t ordinal
   return Device(std::move(state));
 }
 
-/// The first exact GPU of a back end; null where there is none.
+/// Opens the first exact GPU of a back end; null if it has none.
 std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
   const std::vector<DeviceInfo>& devices = backend.info().devices;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -69,13 +69,13 @@ std::shared_ptr<Device::State> open_gpu(BackendEntry& backend) {
     try {
       std::string why;
       if (auto state = open_tested(backend, i, why)) return state;
-    } catch (...) {  // a broken GPU does not keep `auto` from the next best device
+    } catch (...) {  // a broken GPU must not keep `auto` from the next device
     }
   }
   return nullptr;
 }
 
-/// The first exact GPU, in the order of the registry.
+/// Opens the first exact GPU in the order of the registry.
 std::optional<Device> open_first_gpu() {
   Registry& registry = Registry::instance();
   for (const std::vector<BackendEntry*>& some : registry.in_order_of_auto()) {
@@ -92,7 +92,7 @@ Device open_gpu_or_refuse() {
               "no exact GPU is here; choose cpu, or auto, which takes the CPU then, or see `kith doctor`");
 }
 
-/// OpenCL on a CPU only when named.
+/// Opens the first exact GPU, else the CPU back end. OpenCL on a CPU is used only if named.
 Device open_best() {
   if (std::optional<Device> gpu = open_first_gpu()) return *gpu;
   BackendEntry& cpu = *Registry::instance().find("cpu");
@@ -111,10 +111,10 @@ BackendEntry& backend_called(std::string_view spec, const std::string& name) {
   refuse_spec(spec, "there is no back end called \"" + escaped(name) + "\"; choose one of " + known);
 }
 
-/// The place of the device that `choice` means among a back end's devices.
+/// Returns the number of the device that `choice` names among those of a back end.
 std::optional<std::size_t> find_device(const BackendInfo& backend, const std::string& choice) {
   const auto& devices = backend.devices;
-  if (choice.empty()) {  // OpenCL on a CPU only when named
+  if (choice.empty()) {  // OpenCL on a CPU is used only if named
     for (std::size_t i = 0; i < devices.size(); ++i)
       if (devices[i].profile.host_threads || devices[i].kind != DeviceKind::cpu) return i;
     return std::nullopt;
@@ -139,7 +139,7 @@ std::string specs_of(const BackendInfo& backend) {
   return list;
 }
 
-/// What must be there for a spec of one device, or of all devices of a back end.
+/// Returns what a back end found. Throws unavailable if it has no devices.
 const BackendInfo& devices_for(std::string_view spec, BackendEntry& entry) {
   const BackendInfo& backend = entry.info();
   if (backend.devices.empty())
@@ -164,7 +164,7 @@ Device open_one(std::string_view spec) {
   return open_at(spec, entry, *ordinal);
 }
 
-/// The devices that a part of the spec of a set means: one, or with `*` all of a back end.
+/// Opens the devices that one part of the spec of a set names: one, or with `*` all of a back end.
 void open_part(std::string_view set, std::string_view spec, std::vector<Device>& members) {
   constexpr std::string_view all = ":*";
   if (spec.empty() && !set.empty()) refuse_spec(set, "a part between + is empty; name a device in each");

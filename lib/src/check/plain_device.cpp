@@ -1,5 +1,5 @@
-// The contract as directly as it can be written. Everything else is compared with this, but for the tests'
-// own oracle.
+// Does each step as directly as the contract can be written down. Every other device is compared with this
+// one; only the tests have another oracle.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -19,7 +19,7 @@ namespace {
 
 struct PlainMemory : Allocation {
   explicit PlainMemory(std::size_t size) : Allocation(size), data(size / sizeof(Key) + 1) {}
-  std::vector<Key> data;  ///< of the largest element there is, so that all are aligned
+  std::vector<Key> data;  ///< of the largest element type, so that all are aligned
 };
 
 template <class T>
@@ -28,20 +28,21 @@ T* row_of_grid(const Grid<T>& grid, std::size_t row) {
   return data + grid.first + row * grid.stride;
 }
 
-/// Row r of blocks of one row.
+/// Returns row r of blocks of one row.
 std::span<const float> row_at(const RowBlocks& rows, std::size_t r) {
   const auto& data = static_cast<const PlainMemory*>(rows.memory)->data;
   return {reinterpret_cast<const float*>(data.data()) + (rows.first + r) * rows.dims, rows.dims};
 }
 
-/// The k smallest of `keys`, padded.
+/// Writes the k smallest of `keys`, padded with no_key.
 void put_smallest(std::vector<Key> keys, std::size_t k, Key* to) {
   std::sort(keys.begin(), keys.end());
   keys.resize(k, no_key);
   std::copy(keys.begin(), keys.end(), to);
 }
 
-/// Lists of the pairs of each part of each row that count; value_of(q, t) is of column t.
+/// Writes a list for each part of each row, from the pairs that are not masked. value_of(q, t) is that of
+/// column t.
 template <class Value>
 void put_lists(std::size_t m, std::size_t n, std::uint32_t first_row, std::size_t k, std::size_t groups,
                const Grid<Key>& out, const Value& value_of) {
@@ -58,7 +59,7 @@ void put_lists(std::size_t m, std::size_t n, std::uint32_t first_row, std::size_
     }
 }
 
-/// How many candidates are in the list of query q.
+/// Returns the number of candidates in the list of query q.
 std::size_t listed(const Grid<std::uint32_t>& counts, std::size_t q, std::size_t capacity) {
   return std::min<std::size_t>(*row_of_grid(counts, q), capacity);
 }
@@ -167,18 +168,19 @@ void plain(const AccumulateStep& s) {
     for (std::size_t t = 0; t < s.distances.cols; ++t) {
       const std::size_t c = row_of_grid(s.labels, 0)[t];
       float x = row_of_grid(s.distances, q)[t];
-      if (x == 0) x = 0;  // without a sign
+      if (x == 0) x = 0;  // makes -0 +0
       float &smallest = row_of_grid(s.smallest, q)[c], &high = row_of_grid(s.high, q)[c],
             &low = row_of_grid(s.low, q)[c];
       smallest = std::fmin(smallest, x);
       const float sum = high + x;
-      // What rounding lost is a float, and comes out of one subtraction from the larger (Dekker 1971).
+      // The rounding error of a sum is a float, and one subtraction from the larger addend gives it
+      // (Dekker 1971).
       if (std::isfinite(sum)) low += std::fabs(high) >= std::fabs(x) ? x - (sum - high) : high - (sum - x);
       high = sum;
     }
 }
 
-/// No box is skipped, so no leaf is counted.
+/// Skips no box, so that no leaf is counted.
 void plain(const BoxesStep& s) {
   const std::size_t dims = s.queries.dims;
   const float* const rows =
@@ -201,7 +203,7 @@ void plain(const BoxesStep& s) {
   }
 }
 
-/// Rows of parts, each in blocks of one row, one behind the other.
+/// Joins the rows of all parts, which are in blocks of one row.
 std::vector<float> rows_of_parts(const std::vector<RowBlocks>& parts) {
   std::vector<float> all;
   for (const RowBlocks& part : parts)

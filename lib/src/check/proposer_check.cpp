@@ -1,4 +1,4 @@
-// Whether a proposer keeps the bound of docs/certificate.md on this device.
+// Tests whether a proposer keeps the bound of docs/certificate.md on this device.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -19,9 +19,9 @@
 namespace kith {
 namespace {
 
-/// The queries of a kind: query q, whose limit is the place of training row q, is number q / share % count of
-/// some that differ. Those of hard_cut are training rows, so that no row is nearer to its bound, and
-/// negatives of such.
+/// The queries of one kind. Query q, whose limit is the place of training row q, is number q / share % count
+/// of the different ones. Those of hard_cut are training rows, so that no row is nearer to its bound, or the
+/// negatives of such rows.
 struct Queries {
   std::vector<float> different;  ///< [count, dims]
   std::uint32_t count, share;
@@ -42,7 +42,7 @@ struct Queries {
   std::size_t number_of(std::size_t q) const { return q / share % count; }
 };
 
-/// One set of rows on the device, packed, with room for its quantized rows.
+/// A set of rows on the device, packed, with memory for its quantized rows.
 struct TestRows {
   TestRows(spi::Device& device, Proposer proposer, const Round& round, std::uint32_t block)
       : count(round.n),
@@ -51,11 +51,11 @@ struct TestRows {
         copy(device.allocate(quantized_row_bytes(proposer, count, dims))),
         row_terms(device.allocate(std::size_t{spi::terms_a_row} * count * sizeof(float))),
         blocks{packed.get(), 0, count, dims, block} {
-    // What prepare leaves as it was is NaN: it may stand beside the rows, but not get into a product.
+    // Where prepare writes nothing, NaN stays: it may stand beside the rows, but must not enter a product.
     const std::vector<unsigned char> nans(copy->bytes, 0xFF);
     device.write(*copy, 0, nans.data(), nans.size());
   }
-  /// row(r) is a pointer to row r.
+  /// row(r) returns a pointer to row r.
   template <class RowOf>
   void put(spi::Device& device, const RowOf& row) const {
     const std::size_t block = blocks.block;
@@ -64,7 +64,7 @@ struct TestRows {
       for (std::size_t d = 0; d < dims; ++d) moved[(r / block * dims + d) * block + r % block] = row(r)[d];
     device.write(*packed, 0, moved.data(), moved.size() * sizeof(float));
   }
-  /// From now on the blocks are rows first, first + 1, ...: returns where their quantized rows go.
+  /// Makes the blocks begin at row `first`, with `some` rows, and returns where their quantized rows go.
   spi::QuantizedRows begin(std::uint32_t first, std::uint32_t some) {
     blocks.first = first;
     blocks.rows = some;
@@ -93,14 +93,14 @@ void run(spi::Device& device, const spi::Work& work) {
   runner.run();
 }
 
-/// What the rows of a pair say exactly: docs/certificate.md, sections 3 and 4.
+/// The exact terms of a pair: docs/certificate.md, sections 3 and 4.
 struct Pair {
   double place;  ///< |x|^2 / 2 - q . x
   double norms;  ///< |q| |x|
   double under;  ///< tau
   double half_norm;
 
-  /// E(q, x), of products that are off by b.
+  /// Returns E(q, x) for products with a relative error of b.
   double error(double b) const { return b * norms + under; }
 };
 
@@ -110,8 +110,8 @@ double product(const float* a, const float* b, std::size_t dims) {
   return sum;
 }
 
-/// [queries.count, n] of the queries that differ. Of a kind they are as long as each other, so that the
-/// longest of a step is hardly longer than any.
+/// Returns the pairs of different queries and rows, [queries.count, n]. Queries of a kind have about equal
+/// norms, so that the longest of a step is hardly longer than any other.
 std::vector<Pair> pairs_of(const Round& round, const Queries& queries, const std::vector<float>& train) {
   const std::size_t dims = round.dims;
   const auto query = [&](std::size_t i) { return queries.different.data() + i * dims; };
@@ -130,12 +130,12 @@ std::vector<Pair> pairs_of(const Round& round, const Queries& queries, const std
   return pairs;
 }
 
-/// What elements are multiplied by.
+/// Returns the factor of elements.
 float scale_for(Proposer proposer) {
   return proposer == Proposer::int8 ? 64 : scale_of(proposer, proposer == Proposer::fp16 ? 8000 : 1);
 }
 
-/// The steps that see all rows.
+/// Returns the visits of the steps that together see all rows.
 std::vector<spi::Visits> visits_of(const Round& round) {
   if (!round.visits) return {{}};
   const std::uint32_t blocks = (round.n + spi::quantized_block_rows - 1) / spi::quantized_block_rows;
@@ -143,7 +143,7 @@ std::vector<spi::Visits> visits_of(const Round& round) {
           {spi::quantized_block_rows, 1, blocks - 1, blocks, 1}};
 }
 
-/// Both sets of rows of a round on the device, the training rows prepared.
+/// Holds both sets of rows of a round on the device, and prepares the training rows.
 class Asked {
  public:
   Asked(spi::Device& device, Proposer proposer, const Round& round, const std::vector<float>& train)
@@ -153,17 +153,18 @@ class Asked {
         train_(device, proposer, round, device.info.train_block),
         queries_(device, proposer, round, device.info.query_block),
         centre_(put(device, std::vector<float>(round.dims))),
-        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // read whole, beyond each list, too
+        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros, since lists are read beyond
+                                                                        // their ends
         values_(device.allocate(pairs() * sizeof(float))),
         quantized_(train_.begin(0, round.n)) {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });
     run(device, spi::PrepareStep{proposer, train_.blocks, centre(), quantized_, scale_});
   }
 
-  /// Of the steps that have been run.
+  /// Returns the largest b of all steps so far.
   double largest_b() const { return largest_b_; }
 
-  /// The lists of candidates of a kind of queries under `threshold` [n], as [n, n] of listed or not.
+  /// Returns which pairs [n, n] are listed as candidates for a kind of queries under `threshold` [n].
   std::vector<bool> listed(const Queries& queries, const std::vector<float>& threshold) {
     const std::uint32_t n = round_.n;
     queries_.put(device_,
@@ -218,19 +219,20 @@ class Asked {
   double largest_b_ = 0;
 };
 
-/// By how much a row may be farther than twice the error of its product and be listed.
+/// Returns how much farther than twice the error of its product a listed row may lie.
 double slack_of(Proposer proposer, const Round& round, const Pair& pair, double error, double limit) {
   const double sizes = std::fabs(limit) + std::fabs(pair.place) + error;
-  // A device without double precision moves half a sum of squares by more than that sum's own roundings.
+  // Without double precision, half a sum of squares is shifted by more than the rounding errors of the sum.
   const bool in_single = proposer == Proposer::gemm || proposer == Proposer::dot;
   if (in_single) return 0x1p-18 * sizes + (round.dims + 6) * 0x1p-22 * pair.half_norm;
   if (!round.visits || round.dims > spi::most_fused_test_dims) return 0x1p-18 * sizes;
-  // The limit and the row's part of the place are two 16-bit floats each, in units of 2^15 over both scales.
+  // The limit and the row's part of the place are each split into two 16-bit floats, in units of 2^15 over
+  // both scales.
   const auto scale = static_cast<double>(scale_for(proposer));
   return 0x1p-14 * sizes + 0x1p-6 / (scale * scale);
 }
 
-/// What is wrong with the lists of a kind of queries; empty when nothing is.
+/// Says what is wrong with the lists of a kind of queries; empty if nothing is.
 std::string test(Asked& asked, Proposer proposer, const Round& round, const Queries& queries,
                  const std::vector<float>& train) {
   const std::vector<Pair> pairs = pairs_of(round, queries, train);
@@ -238,7 +240,7 @@ std::string test(Asked& asked, Proposer proposer, const Round& round, const Quer
     return pairs[queries.number_of(q) * round.n + t];
   };
   std::vector<float> threshold;
-  for (std::size_t q = 0; q < round.n; ++q)  // the place of one of the rows
+  for (std::size_t q = 0; q < round.n; ++q)  // the limit is the place of row q
     threshold.push_back(spi::float_above(pair_of(q, q).place));
   const std::vector<bool> found = asked.listed(queries, threshold);
   for (std::size_t q = 0; q < round.n; ++q)
@@ -280,7 +282,7 @@ std::string test_proposer(Device::State& state, const Plan& plan) {
       std::string why;
       try {
         why = test(*session, plan.proposer, round);
-      } catch (const Error& error) {  // what may pass is no verdict
+      } catch (const Error& error) {  // a temporary failure is no verdict
         if (error.code() != Errc::unsupported) throw;
         why = error.what();
       }

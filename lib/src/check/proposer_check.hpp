@@ -1,4 +1,4 @@
-// Whether a device's proposers keep within their bounds. docs/certificate.md, section 6.
+// Tests whether the proposers of a device keep within their bounds. docs/certificate.md, section 6.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace kith {
 
-/// Why the proposer of a plan cannot be used on an opened device: what its check() says, or what the kernels
-/// that the plan may use make of hard values: every row within its limit must be proposed, and none beyond
-/// the bound. Empty when it can. Locks the device.
+/// Says why the proposer of a plan cannot be used on an open device; empty if it can. Asks its check(), then
+/// lets the kernels that the plan may use work on hard values: they must list every row within its limit, and
+/// none beyond the bound. Locks the device.
 std::string test_proposer(Device::State& state, const Plan& plan);
 
-/// What test_proposer() does on this device, in words.
+/// Describes in words what test_proposer() does on this device.
 std::string proposer_check(const Plan& plan, const DeviceInfo& device);
 
 }  // namespace kith

@@ -13,19 +13,19 @@
 namespace kith {
 namespace {
 
-// Queries are as many as rows: more than the kernels for few of them take, and one more than a CPU's tasks of
-// 32 do.
+// As many queries as rows: more than the kernels for few queries take, and one more than fills whole tasks of
+// 32 on a CPU.
 constexpr std::uint32_t rows = 97, columns = 131;
-// AMX sums 16 products of pairs of bf16 by themselves, then adds them to what came before: beyond 32 columns
-// its errors stay below a quarter of what sums in order may have.
+// AMX adds 16 products of pairs of bf16 first, then adds them to the sum so far: beyond 32 columns its errors
+// stay below a quarter of what sums in order may have.
 constexpr std::uint32_t columns_of_bf16 = 32;
-// With visits, so that the test is part of the product.
+// With visits, so that the kernel with the fused test runs.
 constexpr std::uint32_t more_rows = 200;
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_rows, 20, more_rows, true}};
 
-/// Columns of the rows that are tested on tensor cores in place of rows of `dims`. A short line is full,
-/// since each product counts. Long lines are several; where the queries of a step may not fit fast memory,
-/// they are also so many that these never do.
+/// Returns the columns to test on tensor cores instead of `dims`. A short line is filled, since every product
+/// counts. For long lines we test several lengths; if the queries of a step may not fit into fast memory, one
+/// of them is so long that they never do.
 std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
   constexpr std::size_t longest_short = 64, fitting_bytes = 512, too_many_bytes = 1700;
   const std::size_t line = spi::quantized_columns(proposer, static_cast<std::size_t>(dims)),
@@ -37,8 +37,8 @@ std::vector<std::uint32_t> columns_for(Proposer proposer, std::int64_t dims) {
   return {columns, static_cast<std::uint32_t>(too_many_bytes / element)};
 }
 
-/// So many queries of a step that the kernels for few of them are those that a search of m queries begins
-/// with: there may be one for each power of two from 8 on.
+/// Returns how many queries to ask at once, so that the kernels for few queries are those that a search of m
+/// queries begins with: there may be one kernel for each power of two from 8 on.
 std::uint32_t small_batch_at_once(std::int64_t m) {
   std::uint32_t at_once = 8;
   while (at_once < spi::small_batch && at_once < m) at_once *= 2;

@@ -1,5 +1,5 @@
-// What is multiplied before a proposer is used: by all kernels and for lines of all lengths that a plan may
-// use.
+// The rounds of test products before a proposer is used: they cover all kernels and lengths of lines that a
+// plan may use.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 
 namespace kith {
 
-/// What is multiplied by which kernels of a proposer: `n` queries of each kind of hard rows, a kind after
-/// another, since bounds are those of the longest query of a step.
+/// One round: `n` queries of each kind of hard rows, kind after kind, since bounds depend on the longest
+/// query of a step.
 struct Round {
   std::uint32_t n, dims;
   std::uint32_t at_once;  ///< queries of a step
   bool visits;            ///< in two steps: a block of rows, then the rest
 };
 
-/// What a search by this plan may run, the few queries that are asked again included.
+/// Returns the rounds for all kernels that a search by this plan may run, also when it asks a few
+/// queries again.
 std::vector<Round> rounds_of(const Plan& plan, const DeviceInfo& device);
 
 }  // namespace kith

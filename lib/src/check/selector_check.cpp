@@ -1,5 +1,5 @@
-// Whether a selector selects what it must: asked when a search first uses it, for a device has ten of them,
-// and opening it would take as many compilations.
+// Tests whether a selector selects the right rows. A device has ten selectors, and to compile them all when
+// it is opened would take long: each is tested when a search first uses it.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,10 +14,12 @@
 namespace kith {
 namespace {
 
-// More columns than any kernel takes at once; a k that is compiled into a kernel is the search's own.
+// More columns than any kernel takes at once. The k of the search is tested, since kernels may be compiled
+// for it.
 constexpr std::uint32_t queries = 2, distances_a_list = 2100, first_listed = 45, most_k = 64;
 
-/// Ties, both infinities, both zeros, subnormal numbers, masked pairs; the first query's in falling order.
+/// Returns ties, both infinities, both zeros, subnormal numbers and masked pairs; those of the first query
+/// mostly descend.
 std::vector<float> hard_values() {
   std::vector<float> values;
   std::uint32_t state = 977;

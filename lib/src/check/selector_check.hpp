@@ -1,4 +1,4 @@
-// Whether a selector of a device is exact.
+// Tests whether a selector of a device is exact.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +9,8 @@
 
 namespace kith {
 
-/// Whether `selector` selects what it must on this device, with lists of `k` or the most that a test has:
-/// tested when first asked for, and remembered. Returns what is wrong, as a sentence; empty when nothing is.
-/// Locks the device; throws what the device throws.
+/// Tests `selector` on this device with lists of `k`, at most 64, on the first call, and remembers the
+/// result. Says what is wrong; empty if nothing is. Locks the device; throws what the device throws.
 std::string test_selector(Device::State& state, Selector selector, std::int64_t k);
 
 }  // namespace kith

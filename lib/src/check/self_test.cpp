@@ -21,8 +21,8 @@ constexpr std::uint32_t n = 61, m = 5, dims = 7, k = 9, groups = 3;
 constexpr std::size_t keys = std::size_t{m} * k, width = std::size_t{groups} * k;
 constexpr Metric metric = Metric::squared_l2;
 
-/// Rows that go wrong in the usual ways: squares that are subnormal, sums that a multiply followed
-/// by an add rounds differently, overflow, ties. No two of those ways in one row.
+/// Returns rows that are often computed wrong, one kind of them a row: subnormal squares, sums that a
+/// multiply followed by an add rounds differently, overflow, ties, cancellation.
 std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt, std::uint32_t columns = dims) {
   std::vector<float> values(static_cast<std::size_t>(rows) * columns);
   std::uint32_t state = 12345u + salt;
@@ -57,7 +57,8 @@ std::string bits(float value) {
   return text;
 }
 
-/// What differs between results of `cols` columns, each a `column`: as a sentence; empty when nothing does.
+/// Says which of the results, in rows of `cols` values each called a `column`, differs first; empty if
+/// none does.
 std::string compare(const char* what, const char* column, std::size_t cols, const Both<float>& both) {
   const auto& [values, expected] = both;
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -70,7 +71,7 @@ std::string compare(const char* what, const char* column, std::size_t cols, cons
 
 constexpr std::uint32_t classes = 3, first_row = 45;
 
-/// Filters of `words` words a query: whether training row t counts for test query q.
+/// Makes filters of `words` words for each test query, in which about two of five training rows count.
 std::vector<std::uint32_t> test_filters(std::uint32_t queries, std::uint32_t words) {
   std::vector<std::uint32_t> filters(std::size_t{queries} * words);
   for (std::uint32_t q = 0; q < queries; ++q)
@@ -79,8 +80,8 @@ std::vector<std::uint32_t> test_filters(std::uint32_t queries, std::uint32_t wor
   return filters;
 }
 
-/// Values in a tile that does not begin with a word of its filters, masked.
-///   elsewhere  they stay as they are, and the others are copied
+/// Masks values in a tile that does not begin at a word of its filters.
+///   elsewhere  writes a masked copy instead
 Both<float> masked(spi::Device& device, const std::vector<float>& values, std::uint32_t queries,
                    std::uint32_t cols, bool elsewhere = false) {
   const std::uint32_t words = (first_row + cols + 31) / 32;
@@ -99,14 +100,14 @@ Both<Key> selected(spi::Device& device, Selector selector, const std::vector<flo
     const spi::SelectStep step{selector, there.input(values, m, n),   first, k,
                                groups,   there.output<Key>(m, width), {}};
     auto lists = result_of(there, step, step.out);
-    for (Key& key : lists)  // which of the two stands where fewer than k pairs count is up to the selector
+    for (Key& key : lists)  // selectors may write masked keys or no_key if fewer than k pairs count
       if (key >> 32 == no_value) key = no_key;
     return lists;
   });
 }
 
-/// Masked pairs beside hard values, and in rows that are longer than a work-group; and that select takes what
-/// counts, +infinity too, and nothing else.
+/// Tests masks among hard values and in rows longer than a work-group, and that select takes all pairs that
+/// count, +infinity too, and no others.
 std::string run_mask(spi::Device& device, const std::vector<float>& values, Selector selector) {
   const Both<float> short_rows = masked(device, values, m, n);
   std::string why = compare("masked distance", "row", n, short_rows);
@@ -126,7 +127,7 @@ std::vector<std::uint32_t> test_labels() {
   return labels;
 }
 
-/// Sums whose bits depend on the order, and on subnormal numbers.
+/// Tests sums whose bits depend on the order and on subnormal numbers.
 std::string run_score(spi::Device& device, std::vector<Key> nearest) {
   std::vector<float> weights(keys);
   for (std::size_t i = 0; i < keys; ++i) {
@@ -141,7 +142,7 @@ std::string run_score(spi::Device& device, std::vector<Key> nearest) {
                  }));
 }
 
-/// Smallest and sum of the test distances, in two tiles: rounding, subnormal numbers, overflow.
+/// Tests the smallest and the sum of distances in two tiles: rounding, subnormal numbers, overflow.
 std::string run_accumulate(spi::Device& device, const std::vector<float>& values) {
   constexpr std::size_t sums = std::size_t{m} * classes, split = 40;
   const Both<float> both = on_both(device, [&](spi::StepRunner& there) {
@@ -179,21 +180,21 @@ std::string run_accumulate(spi::Device& device, const std::vector<float>& values
   return why;
 }
 
-/// A fused search, for devices that have one.
+/// A fused search, for devices that support it.
 struct Fused {
   Metric metric;
   std::uint32_t queries, rows, columns, groups;
   std::uint32_t query_salt, row_salt;
 };
 constexpr Fused small = {metric, m, n, dims, groups, 7, 0};
-/// Searches by kernels that the small one does not reach: those for many queries differ from those for
-/// few, and so do those that keep a query of few columns in registers. Rows, or columns, come in more pieces
-/// than one. The chain of inner products has a minus that compilers move.
+/// Searches that reach the other kernels: those for many queries, and those that keep a query of few columns
+/// in registers. Rows or columns come in several pieces. The chain of inner products has a minus, which
+/// compilers may move.
 constexpr Fused larger[] = {{metric, m, 1100, dims, 1, 3, 9},
                             {Metric::negative_dot, 67, 290, 3, 1, 3, 9},
                             {Metric::negative_dot, 67, 60, 17, 1, 3, 9}};
 
-/// Rows of `columns` columns.
+/// Views rows of `columns` columns.
 MatrixView<const float> view(const std::vector<float>& rows, std::uint32_t columns) {
   return {rows.data(), static_cast<std::int64_t>(rows.size() / columns), columns};
 }
@@ -261,7 +262,7 @@ std::string self_test(spi::Device& device) {
   } catch (const std::bad_alloc&) {  // no verdict on the device
     throw;
   } catch (const Error& error) {
-    if (error.code() == Errc::out_of_memory) throw;  // nor is this
+    if (error.code() == Errc::out_of_memory) throw;  // no verdict either
     return std::string("the self-test could not run: ") + error.what();
   } catch (const std::exception& error) {
     return std::string("the self-test could not run: ") + error.what();

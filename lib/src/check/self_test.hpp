@@ -1,4 +1,4 @@
-// Whether a device is exact.
+// Tests whether a device is exact.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace kith {
 
-/// Compare a small search on `device` with the chain on the host: fused multiply-add, subnormals,
-/// overflow, ties, merging, masked pairs, weighted votes, sums a class, products of many queries. Returns
-/// what differs, as a sentence; empty when nothing does. Throws only where memory runs out, which is no
-/// verdict: a device that fails to run otherwise has failed the test.
+/// Compares small steps on `device` with the plain device on the host: fused multiply-add, subnormals,
+/// overflow, ties, merging, masked pairs, weighted votes, sums by class, products of many queries. Says what
+/// differs; empty if nothing does. Throws only if memory runs out, which is no verdict; a device that cannot
+/// run the test fails it.
 std::string self_test(spi::Device& device);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// What tests of a device's steps share: a step run on the device and as the contract has it.
+// Runs a step on the tested device and on the plain one, for all tests of steps.
 #pragma once
 
 #include <cstring>
@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// What a device gave, and what is right.
+/// The result of a device and the right one.
 template <class T>
 struct Both {
   std::vector<T> found, right;
@@ -19,7 +19,7 @@ struct Both {
   }
 };
 
-/// What `work(runner)` returns on the device, and on the plain one.
+/// Returns the results of `work(runner)` on the device and on the plain device.
 template <class Work>
 auto on_both(spi::Device& device, const Work& work) {
   const auto plain = spi::plain_device();
@@ -28,7 +28,7 @@ auto on_both(spi::Device& device, const Work& work) {
   return Both<T>{work(there), work(here)};
 }
 
-/// Run one step, and read what it wrote. Throws what it is refused for.
+/// Runs one step and returns what it wrote. Throws if the device refuses it.
 template <class Step, class T>
 std::vector<T> result_of(spi::StepRunner& runner, const Step& step, const spi::Grid<T>& out) {
   runner.set(step);
