@@ -10,15 +10,16 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t answers_at_once = std::int64_t{1} << 22;  // so that many queries take no more memory
+constexpr std::int64_t answers_at_once = std::int64_t{1} << 22;  // bounds the memory of a batch
 
-/// Those of the training rows and of the truth.
+/// Joins the classes of the training rows and those of the truth.
 std::vector<std::int64_t> united(std::vector<std::int64_t> classes, std::span<const std::int64_t> truth) {
   classes.insert(classes.end(), truth.begin(), truth.end());
   return classes_of(std::move(classes));
 }
 
-/// Cells of the confusion for all k.
+/// Returns the number of cells in the confusion matrices of all k. Throws out_of_memory if they take
+/// too much.
 std::size_t checked_cells(const std::string& where, std::size_t classes, std::int64_t k_max) {
   const std::size_t most = most_confusion_bytes / sizeof(std::uint32_t);
   const auto layers = static_cast<std::size_t>(k_max);
@@ -68,7 +69,7 @@ void Answers::add(const Neighbors& found, std::span<const std::int64_t> truth) {
   result_.rows += found.queries;
 }
 
-/// Who wins, for `count` queries and every k: one pass over the ranks of each.
+/// Finds the winner of `count` queries for every k, in one pass over the ranks of each query.
 void Answers::answer(const Neighbors& found, std::int64_t first, std::int64_t count) {
   const auto k_max = static_cast<std::size_t>(found.k);
   const auto none = static_cast<std::uint32_t>(result_.classes.size());
@@ -88,7 +89,7 @@ void Answers::answer(const Neighbors& found, std::int64_t first, std::int64_t co
            });
 }
 
-/// Each k has a matrix of its own: so several threads never count in one.
+/// Each thread counts for other k, each of which has its own matrix, so that no two write to the same cells.
 void Answers::count(std::int64_t queries, std::span<const std::uint32_t> truth) {
   const auto k_max = static_cast<std::size_t>(result_.k_max);
   const std::size_t classes = result_.classes.size(), columns = classes + 1;

@@ -1,4 +1,4 @@
-// Answers counted against the truth, for every k of one search.
+// Compares answers with the truth, for every k from one search.
 #pragma once
 
 #include <cstdint>
@@ -16,13 +16,14 @@ class Answers {
  public:
   /// `classifier` and `voting` must outlive it.
   ///   truth  of all rows that will be added
-  /// Throws what check_voting() does, and out_of_memory: the confusion takes more than
-  ///                                      most_confusion_bytes.
+  /// Throws what check_voting() throws, and out_of_memory if the confusion takes more
+  /// than most_confusion_bytes.
   Answers(const std::string& where, const Classifier& classifier, std::span<const std::int64_t> truth,
           std::int64_t k_max, const VotingOptions& voting, std::uint32_t threads);
 
-  /// Count queries for every k.
-  ///   found  [m, k_max]    truth  [m]
+  /// Counts the answers of m queries for every k.
+  ///   found  [m, k_max]
+  ///   truth  [m]
   void add(const Neighbors& found, std::span<const std::int64_t> truth);
 
   Evaluation take() { return std::move(result_); }
@@ -36,7 +37,7 @@ class Answers {
   Evaluation result_;
   std::vector<std::uint32_t> place_of_;  ///< [classes of the classifier]  places in result_.classes
   std::vector<Scorer> scorers_;          ///< one a thread
-  std::vector<std::uint32_t> answers_;   ///< [queries, k_max], columns of the confusion
+  std::vector<std::uint32_t> answers_;   ///< [queries, k_max]  columns of the confusion
 };
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Weighted means of the values of neighbours, on the host.
+// Computes weighted means of the values of neighbours on the host.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +13,21 @@
 
 namespace kith {
 
-/// A copy of values, one row a training row. Throws invalid_argument: as Regressor does.
+/// Copies values, one row for each training row. Throws invalid_argument as Regressor does.
 std::vector<double> checked_values(MatrixView<const double> values, std::int64_t rows);
 
-/// Values of training rows.
+/// The values of the training rows.
 struct RowValues {
   std::size_t outputs;
   std::span<const double> values;  ///< [n, outputs]
 };
 
-/// Means over one list; NaN where no weight is above 0.
-///   means  [outputs]
+/// Computes the means over one list; NaN if no weight is above 0.
+///   means  [outputs], out
 void average(const RowValues& of, const Weigher& weigher, const NeighborList& list, double* means);
 
-/// The same for m queries; `list_of(q)` is the list of query q. Weights are checked already.
-///   cells    neighbours of all queries together
+/// Computes the means of m queries; `list_of(q)` is the list of query q. The caller has checked the weights.
+///   cells    number of neighbours of all queries together
 ///   returns  [m, outputs]
 template <class ListOf>
 std::vector<double> average_all(const RowValues& of, std::span<const float> sample_weights,

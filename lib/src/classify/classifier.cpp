@@ -29,7 +29,7 @@ void check_labels(MatrixView<const std::int64_t> labels, std::int64_t rows) {
   check_view("classifier", "label", labels);
 }
 
-/// Column `output` of labels that are there already, and of `more`, put on the device of `index`.
+/// Makes column `output` from the labels of earlier rows and of `more`, and puts it on the device of `index`.
 LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixView<const std::int64_t> more,
                         std::int64_t output) {
   std::vector<std::int64_t> gathered;
@@ -42,7 +42,7 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
     labels = gathered;
   }
   std::vector<std::int64_t> classes = distinct(labels);
-  if (before) {  // also those that no row has any more
+  if (before) {  // classes that no row has any more stay
     classes.insert(classes.end(), before->classes.begin(), before->classes.end());
     classes = distinct(classes);
   }
@@ -53,8 +53,8 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
   return column;
 }
 
-/// Labels of the rows that are there, [rows(), outputs], as those of all rows on the device: those that are
-/// removed get one that another has, and no vote.
+/// Expands labels of the live rows, [rows(), outputs], to all rows on the device. Removed rows get an
+/// arbitrary label, since they do not vote.
 std::vector<std::int64_t> labels_at_places(const Index& index, MatrixView<const std::int64_t> labels) {
   const Index::State& state = index.state();
   std::vector<std::int64_t> all;
@@ -79,7 +79,7 @@ std::vector<float> weights_at_places(const Index& index, std::vector<float> weig
   return all;
 }
 
-/// As they were given, in the order of ids, [rows, outputs].
+/// Sorts labels, in the order given by the caller, by ids: [rows, outputs].
 std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
                                         std::span<const std::int64_t> ids) {
   std::vector<std::int64_t> all;
@@ -89,7 +89,7 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
   return by_ids(std::move(all), static_cast<std::size_t>(labels.cols()), ids);
 }
 
-/// All of it checked already.
+/// The caller has checked all arguments.
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {
@@ -112,7 +112,7 @@ void check_output(const Classifier::State& state, const VotingOptions& voting, s
   check_voting("classify", voting, state.index.metric(), column_of(state, output).classes.size(), k);
 }
 
-/// The same column for the rows at these places alone.
+/// Makes the same column for only the rows at these places.
 LabelColumn column_at(const Index& index, const LabelColumn& of, std::span<const std::int64_t> places) {
   LabelColumn column{of.classes, values_at(of.codes, 1, places), {}};
   if (resident_rows(*index.state().store))

@@ -1,4 +1,4 @@
-// What a Classifier keeps, and how its queries are answered.
+// Holds the state of a Classifier and declares how its queries are answered.
 #pragma once
 
 #include <cstdint>
@@ -16,14 +16,14 @@ namespace kith {
 /// One label column of the training rows.
 struct LabelColumn {
   std::vector<std::int64_t> classes;  ///< distinct labels, ascending
-  std::vector<std::uint32_t> codes;   ///< [n], places in `classes`
-  DeviceMemory memory;                ///< [1, n], the codes
+  std::vector<std::uint32_t> codes;   ///< [n]  indices into `classes`
+  DeviceMemory memory;                ///< [1, n]  the codes
 
   spi::Grid<std::uint32_t> grid() const { return {memory.get(), 0, 1, codes.size(), codes.size()}; }
   std::uint32_t class_count() const { return static_cast<std::uint32_t>(classes.size()); }
 };
 
-/// What rows on the device answer, those that are removed included. Snapshots share it.
+/// Labels and weights of all rows on the device, removed ones included. Snapshots share it.
 struct LabelledRows {
   std::vector<LabelColumn> outputs;
   std::vector<float> sample_weights;  ///< [rows], or empty
@@ -36,7 +36,7 @@ struct Classifier::State {
   const std::vector<float>& sample_weights = rows->sample_weights;
 };
 
-/// What `values`, [rows, columns], has for the rows at these places.
+/// Returns the rows of `values`, [rows, columns], at these places.
 template <class T>
 std::vector<T> values_at(const std::vector<T>& values, std::size_t columns,
                          std::span<const std::int64_t> places) {
@@ -49,8 +49,8 @@ std::vector<T> values_at(const std::vector<T>& values, std::size_t columns,
   return some;
 }
 
-/// `values`, [rows, columns], of rows as they were given, as those of rows in the order of their ids.
-///   ids  of the rows, checked already, or empty
+/// Sorts `values`, [rows, columns], from the order in which rows were given to that of their ids.
+///   ids  of the rows, checked by the caller, or empty
 template <class T>
 std::vector<T> by_ids(std::vector<T> values, std::size_t columns, std::span<const std::int64_t> ids) {
   const auto rows = static_cast<std::int64_t>(ids.size());
@@ -58,22 +58,22 @@ std::vector<T> by_ids(std::vector<T> values, std::size_t columns, std::span<cons
   return order.empty() || values.empty() ? std::move(values) : values_at(values, columns, order);
 }
 
-/// Sample weights for rows on the device, and for `count` more. Empty where all are 1.
+/// Joins the sample weights of rows on the device with those of `count` more. Empty if all are 1.
 std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t rows,
                                   std::span<const float> more, std::int64_t count);
 
-/// One vote of each query: by how many neighbours, for which output, and what came out.
+/// One vote for each query: the number of neighbours, the output, and the results.
 struct Ballot {
   std::int64_t k = 0;
   std::size_t output = 0;
-  bool keep = false;  ///< votes and scores, not only labels
+  bool keep = false;  ///< keeps votes and scores, not only labels
   std::vector<std::int64_t> label = {};
   std::vector<std::uint32_t> votes = {};
-  std::vector<float> scores = {};  ///< empty where every vote weighs 1
+  std::vector<float> scores = {};  ///< empty if every vote weighs 1
 };
 
-/// Fill all ballots from one search for `largest_k`: every k is a prefix of the longest lists. The options of
-/// the vote are checked already.
+/// Fills all ballots from one search for `largest_k`: the lists of each k are prefixes of the longest. The
+/// caller has checked the voting options.
 void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
                  std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots);

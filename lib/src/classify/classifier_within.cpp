@@ -1,4 +1,4 @@
-// Votes of all training rows within a radius.
+// Lets all training rows within a radius vote.
 #include <utility>
 
 #include "base/border.hpp"

@@ -1,4 +1,4 @@
-// Votes of the query tiles of a search: counted on the device where that saves work, else on the host.
+// Counts the votes of each query tile of a search: on the device if that saves time, else on the host.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -18,23 +18,24 @@
 namespace kith {
 namespace {
 
-/// Neighbours of a query tile from which on a step of the device is sooner done than the host's count.
+/// From so many neighbours in a query tile on, a step of the device is faster than a count on the host.
 constexpr std::int64_t enough_for_device = 1 << 14;
 
-/// Neighbours that steps of the device count while the host, who asks for the winner after each, adds one.
+/// Neighbours that steps of the device count in the time in which the host, which finds the winner after
+/// each, adds one.
 constexpr std::int64_t counted_while_added = 4;
 
-/// Whether a device may count: what VoteStep says is the answer, and the keys that it left are the
-/// neighbours.
+/// Returns whether a device may count: if VoteStep decides as the options ask, and all keys on the device are
+/// neighbours that vote.
 bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const PlanOptions& options) {
   const bool decides = weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
                        voting.tie == TieRule::smallest_label;
   return decides && !options.self && options.filter.rows() == 0;
 }
 
-/// `count` queries of a search, from query `first` on.
+/// The `count` queries of a search from query `first` on.
 struct QueryTile {
-  Workspace* workspace;  ///< null: the keys are on no single device
+  Workspace* workspace;  ///< null: the keys are not on one device
   std::size_t first, count;
 };
 
@@ -59,7 +60,7 @@ class VoteCount {
                        [](const Ballot* a, const Ballot* b) { return a->k < b->k; });
   }
 
-  /// Empty answers to `queries` queries.
+  /// Makes empty answers for `queries` queries.
   void begin(std::size_t queries) {
     for (const Column& column : columns_)
       for (Ballot* const ballot : column.ballots) {
@@ -88,15 +89,15 @@ class VoteCount {
   }
 
  private:
-  /// What the ballots of one output share.
+  /// The state that ballots of one output share.
   struct Column {
     std::vector<Ballot*> ballots;  ///< k ascending
-    std::int64_t neighbors = 0;    ///< of a query, counted once for each ballot
+    std::int64_t neighbors = 0;    ///< of a query, summed over the ballots
     std::optional<Voting> voting;
     std::vector<Scorer> scorers;  ///< one a thread
   };
 
-  /// Several k are one pass of the host over the longest lists, but a step each of the device.
+  /// For several k the host needs one pass over the longest lists, but the device one step each.
   bool device_counts(const QueryTile& tile, const Column& column) const {
     return tile.workspace && device_may_count_ &&
            column.neighbors <= counted_while_added * column.ballots.back()->k &&
@@ -121,20 +122,22 @@ class VoteCount {
   }
 
   void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
-    const FloatGuard guard;  // of the host program's traps the sum of seconds would be one
+    const FloatGuard guard;  // so that adding up seconds cannot raise a floating-point trap of the
+                             // host program
     const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
     if (column.scorers.empty())
       column.scorers.assign(team,
                             Scorer(voting_, labels.classes.size(), labels.codes, state_.sample_weights));
-    const std::size_t work = tile.count * size(column.ballots.back()->k) * 8;  // a vote is several operations
+    // a vote takes several operations
+    const std::size_t work = tile.count * size(column.ballots.back()->k) * 8;
     run_team(tile.count, work, team, [&](std::size_t q, std::size_t thread) {
       answer(tile.first + q, labels, column.scorers[thread], column.ballots);
     });
     host_seconds_ = host_seconds_.value_or(0) + counting.seconds();
   }
 
-  /// All ballots of one query.
+  /// Answers all ballots of one query.
   void answer(std::size_t q, const LabelColumn& labels, Scorer& scorer,
               const std::vector<Ballot*>& ballots) const {
     const std::size_t longest = size(found_.k);
@@ -169,7 +172,7 @@ class VoteCount {
   bool all_one_;
   bool device_may_count_;
   std::vector<Column> columns_;
-  std::optional<double> device_seconds_, host_seconds_;  ///< where there were such counts
+  std::optional<double> device_seconds_, host_seconds_;  ///< empty if nothing was counted there
 };
 
 /// Neighbours, whose votes are counted tile by tile.

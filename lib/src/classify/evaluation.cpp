@@ -27,7 +27,7 @@ void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t vote
                       " rows can vote; choose k_max from 1 to " + std::to_string(voters));
 }
 
-/// Refuse what cannot be the rows that `classifier` was made of.
+/// Refuses rows that `classifier` cannot have been made of.
 void check_train(const std::string& where, const Classifier& classifier, const RowsView& train) {
   check_rows(where, "training", train);
   const std::int64_t rows = classifier.index().rows(), dims = classifier.index().dims();
@@ -48,7 +48,7 @@ void check_no_self(const std::string& where, const PlanOptions& options) {
                       ", which is set where it is needed; leave it empty");
 }
 
-/// The first label of each training row.
+/// Returns the first label of each training row.
 std::vector<std::int64_t> own_labels(const Classifier& classifier) {
   std::vector<std::int64_t> labels;
   labels.reserve(classifier.codes().size());
@@ -56,7 +56,8 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
   return labels;
 }
 
-///   options  by place
+/// Searches, and counts the answers.
+///   options  name rows by their places
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
                       std::int64_t k_max, const PlanOptions& options, Trace* trace, Answers& answers) {
   Neighbors found;
@@ -71,7 +72,8 @@ void search_and_count(const Index& index, const RowsView& queries, std::span<con
   trace->total_seconds += counting.seconds();
 }
 
-///   options  by place
+/// Evaluates the answers to queries.
+///   options  name rows by their places
 Evaluation evaluate_queries(const std::string& where, const Classifier& classifier, const RowsView& queries,
                             std::span<const std::int64_t> truth, std::int64_t k_max,
                             const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
@@ -81,7 +83,8 @@ Evaluation evaluate_queries(const std::string& where, const Classifier& classifi
   return answers.take();
 }
 
-/// Row numbers by fold. Throws: not one fold a row, a negative one, or only one.
+/// Returns row numbers by fold. Throws if there is not one fold a row, if one is negative, or if all
+/// are equal.
 std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t> folds, std::int64_t n) {
   const std::string where = "cross_validate";
   if (static_cast<std::int64_t>(folds.size()) != n)
@@ -102,7 +105,7 @@ std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t
   return lists;
 }
 
-/// The rows of one fold, asked about all others.
+/// The rows of one fold, as queries among all other rows.
 class Fold {
  public:
   Fold(const RowsView& train, std::span<const std::int64_t> labels, std::span<const std::int64_t> rows)
@@ -126,7 +129,7 @@ class Fold {
   RowFilter filter_;
   Element element_;
   std::int64_t cols_;
-  std::vector<unsigned char> bytes_;  ///< rows of element_, as the caller has them
+  std::vector<unsigned char> bytes_;  ///< rows of element_, as the caller stores them
   std::vector<std::int64_t> truth_;
 };
 

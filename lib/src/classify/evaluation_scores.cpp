@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-/// A quotient whose divisor is 0 is 0.
+/// Divides; 0 if the divisor is 0.
 double share(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }

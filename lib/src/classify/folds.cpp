@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-/// Fisher, Yates (1938), from the last place down.
+/// Shuffles by Fisher and Yates (1938), from the last place down.
 void shuffle(std::vector<std::size_t>& rows, SplitMix64& random) {
   for (std::size_t left = rows.size(); left > 1; --left) std::swap(rows[left - 1], rows[random.below(left)]);
 }
@@ -32,7 +32,7 @@ std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels,
   for (std::size_t row = 0; row < labels.size(); ++row) rows_of[labels[row]].push_back(row);
   SplitMix64 random(seed);
   std::vector<std::int64_t> fold(labels.size());
-  std::int64_t next = 0;  // goes on from class to class: so the folds are of as good as one size, too
+  std::int64_t next = 0;  // goes on from class to class, so that folds differ by at most one row
   for (auto& [label, rows] : rows_of) {
     shuffle(rows, random);
     for (const std::size_t row : rows) {

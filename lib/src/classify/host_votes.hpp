@@ -1,4 +1,4 @@
-// Votes of lists that are on the host.
+// Lets lists of neighbours on the host vote.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace kith {
 
-/// The list of one query, nearest first.
+/// The neighbours of one query, nearest first.
 struct NeighborList {
   std::span<const std::int64_t> index;
   std::span<const float> distance;
 };
 
-/// The list of query q, as a function of q. Refers to `found`.
+/// Returns a function of q that gives the list of query q. Refers to `found`.
 inline auto lists_in(const Neighbors& found) {
   return [&found](std::size_t q) {
     const auto k = static_cast<std::size_t>(found.k);
@@ -37,18 +37,18 @@ inline auto lists_in(const RadiusNeighbors& found) {
   };
 }
 
-/// What votes come to: labels, and for each class votes and scores.
+/// The result of votes: labels, and for each class votes and scores.
 struct Counted {
   std::vector<std::int64_t> label;   ///< [m]
   std::vector<std::uint32_t> votes;  ///< [m, classes]
-  std::vector<float> scores;         ///< [m, classes]; empty where every vote weighs 1
+  std::vector<float> scores;         ///< [m, classes]; empty if every vote weighs 1
 };
 
-/// Let the lists of m queries vote; `list_of(q)` is that of query q. Options are checked already.
+/// Lets the lists of m queries vote; `list_of(q)` is that of query q. The caller has checked the options.
 ///   classes         ascending
-///   codes           [n]  places in `classes`
+///   codes           [n]  indices into `classes`
 ///   sample_weights  [n], or empty
-///   cells           neighbours of all queries together
+///   cells           number of neighbours of all queries together
 template <class ListOf>
 Counted count_votes(const VotingOptions& voting, std::span<const std::int64_t> classes,
                     std::span<const std::uint32_t> codes, std::span<const float> sample_weights,

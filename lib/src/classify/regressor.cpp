@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// What rows on the device answer, those that are removed included. Snapshots share it.
+/// Values and weights of all rows on the device, removed ones included. Snapshots share it.
 struct ValuedRows {
   std::int64_t outputs;
   std::vector<double> values;         ///< [rows, outputs]
@@ -37,7 +37,7 @@ struct Regressor::State {
 
 namespace {
 
-/// The means of all lists that were found, timed.
+/// Averages all lists in `found`, and times it.
 template <class Found>
 std::vector<double> averages_of(const Regressor::State& state, const VotingOptions& voting,
                                 const PlanOptions& options, Trace* trace, const Found& found) {
@@ -52,7 +52,7 @@ std::vector<double> averages_of(const Regressor::State& state, const VotingOptio
   return means;
 }
 
-/// Values of the rows that are there, [rows(), columns], as those of all rows on the device.
+/// Expands values of the live rows, [rows(), columns], to all rows on the device.
 template <class T>
 std::vector<T> spread(const Index& index, std::vector<T> values, std::int64_t columns) {
   const Index::State& state = index.state();

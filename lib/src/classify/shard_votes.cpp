@@ -1,4 +1,4 @@
-// Votes of neighbours that shards found.
+// Lets neighbours that shards found vote.
 #include "kith/shard_votes.hpp"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace kith {
 namespace {
 
-/// Refuse rows beyond those that have an answer.
-///   what  of the rows is given: `labels`
+/// Refuses rows that have no answer.
+///   what  name of the answers: `labels`
 void check_rows(const char* where, const char* what, std::span<const std::int64_t> rows, std::int64_t n) {
   const auto beyond = std::find_if(rows.begin(), rows.end(), [n](std::int64_t row) { return row >= n; });
   if (beyond != rows.end())
@@ -29,7 +29,7 @@ std::int64_t longest_list(const Neighbors& found) {
   return found.k;
 }
 
-/// A Classification or RadiusClassification.
+/// Returns a Classification or RadiusClassification.
 template <class Result, class Lists>
 Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, const VotingOptions& voting) {
   Result result;
@@ -45,7 +45,7 @@ Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, c
   return result;
 }
 
-/// A Regression or RadiusRegression.
+/// Returns a Regression or RadiusRegression.
 template <class Result, class Lists>
 Result regressed(Metric metric, const Lists& keys, const ShardValues& values, const VotingOptions& voting) {
   Result result;
