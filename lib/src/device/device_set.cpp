@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-/// What stands for the driver of a set: no step runs on several devices at once.
+/// Stands for the driver of a set and refuses all calls, since no step runs on several devices at once.
 class NoSingleDevice : public spi::Device {
  public:
   using spi::Device::Device;
@@ -33,7 +33,7 @@ class NoSingleDevice : public spi::Device {
   }
 };
 
-/// Texts of the members, each once, joined by " + ".
+/// Joins the distinct texts of the members by " + ".
 template <class TextOf>
 std::string joined(const std::vector<kith::Device>& members, const TextOf& text_of) {
   std::vector<std::string> texts;
@@ -56,14 +56,14 @@ std::string name_of_set(const std::vector<kith::Device>& members) {
   });
 }
 
-/// Keep of `kept` what `other` has, too.
+/// Removes from `kept` what `other` does not have.
 template <class Value>
 void keep_common(std::vector<Value>& kept, const std::vector<Value>& other) {
   std::erase_if(kept,
                 [&](Value value) { return std::find(other.begin(), other.end(), value) == other.end(); });
 }
 
-/// Sums and what all members have; the kind is that of the first GPU, if there is one.
+/// Sums what adds up and keeps what all members have; the kind is that of the first GPU, if there is one.
 DeviceInfo info_of_set(const std::vector<kith::Device>& members) {
   DeviceInfo set = members.front().info();
   set.backend = "set";

@@ -9,13 +9,14 @@
 namespace kith {
 namespace {
 
-// More than a search and what it makes of rows take at once: to free a block, a device waits for all its
-// work, and for copies that are on their way.
+// More blocks than one search and the preparation of rows use at once. To free a block, a device waits for
+// all its work and for pending copies.
 constexpr std::size_t most_spares = 64;
-constexpr std::size_t small_block = std::size_t{1} << 24;  // may take twice as much memory as it needs
+constexpr std::size_t small_block = std::size_t{1} << 24;  // a spare block below it may be twice as large as
+                                                           // what is asked for
 constexpr std::size_t spare_share = 16;                    // spares take at most 1/16 of the device's memory
 
-/// All handles of this process. A handle keeps its place until it is gone.
+/// All handles of this process. A handle keeps its entry until it is destroyed.
 struct Handles {
   HostMutex mutex;
   std::vector<std::weak_ptr<Device::State>> places;
@@ -31,7 +32,7 @@ bool is_same_card(const DeviceInfo& a, const DeviceInfo& b) {
   return a.spec == b.spec || (!a.pci.empty() && a.pci == b.pci);
 }
 
-/// Free all blocks of a list; whether there were any. The driver is called outside the lock.
+/// Frees all blocks of a list and returns whether there were any. Calls the driver outside the lock.
 template <class Block>
 bool free_all(Device::State& state, std::vector<std::unique_ptr<Block>>& spare) {
   std::vector<std::unique_ptr<Block>> blocks;
@@ -45,8 +46,8 @@ bool free_all(Device::State& state, std::vector<std::unique_ptr<Block>>& spare) 
   return any;
 }
 
-/// Of spare blocks that are too many the one that was freed first: those that came later fit what is asked
-/// for now.
+/// Returns the oldest spare block if there are too many: newer ones are more likely to fit the next requests.
+/// Else null.
 std::unique_ptr<spi::Allocation> take_surplus(Device::State& state) {
   const std::lock_guard lock(state.spares_mutex);
   auto& spare = state.spare;
@@ -59,8 +60,8 @@ std::unique_ptr<spi::Allocation> take_surplus(Device::State& state) {
   return found;
 }
 
-/// free(state) for every handle whose driver may be called; whether one of them freed something. Allocates
-/// nothing.
+/// Calls free(state) for every handle whose driver may be called; returns whether any call freed something.
+/// Allocates nothing.
 template <class Free>
 bool give_back_of_all(const Free& free) {
   bool any = false;
@@ -169,7 +170,7 @@ void DeviceMemory::release() noexcept {
   if (memory_->bytes <= state_->info.memory_bytes / spare_share) try {
       const std::lock_guard spares(state_->spares_mutex);
       state_->spare.push_back(std::move(memory_));
-    } catch (...) {  // no room for the pointer: then the block itself goes
+    } catch (...) {  // without memory for the pointer, the block itself is freed
     }
   memory_.reset();
   while (take_surplus(*state_)) {

@@ -1,4 +1,4 @@
-// What a Device handle shares: the opened device, its lock, and memory kept for the next search.
+// The state that copies of a Device share: the open device, its lock, and memory kept for the next search.
 #pragma once
 
 #include <cstddef>
@@ -19,18 +19,18 @@
 
 namespace kith {
 
-/// A lock around what belongs to a device. A CPU's goes on working in a forked child. Drivers do not: there,
-/// to lock is refused.
+/// Locks what belongs to a device. The lock of a CPU works on in a forked child; other drivers do not work
+/// there, so that lock() is refused.
 class DeviceMutex {
  public:
   explicit DeviceMutex(const DeviceInfo& info);
   /// Throws unavailable: the device was opened before fork().
   void lock();
   void unlock();
-  /// Throws what lock() throws, without a lock.
+  /// Throws what lock() throws, but does not lock.
   void refuse_if_lost() const;
-  /// It was opened before fork(), and its driver is not to be called any more, not even to free what it
-  /// holds.
+  /// Returns whether the device was opened before fork(): then its driver must not be called any more, not
+  /// even to free memory.
   bool is_lost() const { return !survives_fork_ && fork_count() != opened_at_; }
 
  private:
@@ -38,40 +38,41 @@ class DeviceMutex {
   const bool survives_fork_;
   const std::uint64_t opened_at_ = fork_count();
   HostMutex of_host_;
-  std::mutex of_driver_;  // not a section of fork_gate.hpp: drivers fork
+  std::mutex of_driver_;  // not a HostMutex, since drivers fork and fork_gate.hpp forbids that inside
+                          // a section
 };
 
 struct Device::State {
   explicit State(std::unique_ptr<spi::Device> opened)
       : info(opened->info), mutex(info), device(std::move(opened)) {}
   ~State();
-  /// One whose spare blocks are given back when its card runs out of memory.
+  /// Makes a state whose spare blocks are freed when its card runs out of memory.
   static std::shared_ptr<State> make(std::unique_ptr<spi::Device> opened);
 
-  /// spi::Device::check(). Throws unavailable: the device was opened before fork().
+  /// Calls spi::Device::check(). Throws unavailable: the device was opened before fork().
   spi::Support check(const spi::Step& step) const;
 
-  DeviceInfo info;                   ///< the device's own, and what was measured on it
-  std::vector<Device> members = {};  ///< of a set of devices (device_set.hpp); else empty
+  DeviceInfo info;                   ///< the info of the device, with the measurements made on it
+  std::vector<Device> members = {};  ///< of a set of devices (device_set.hpp); empty for a single device
 
-  DeviceMutex mutex;  ///< around every call of `device`
+  DeviceMutex mutex;  ///< guards every call of `device`
   std::unique_ptr<spi::Device> device;
-  HostMutex spares_mutex;  ///< around the two lists, never while a driver is called
-  std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks, to be used again
-  std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< the same of HostBuffer
-  /// Why not, by proposer, columns and queries at a time of what was tested (test_proposer.cpp); empty: it
-  /// can.
+  HostMutex spares_mutex;  ///< guards the two lists; not held while a driver is called
+  std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks for reuse
+  std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< freed blocks of HostBuffer, for reuse
+  /// Why a proposer cannot be used, by proposer, columns and queries at a time of the test
+  /// (proposer_check.cpp); empty: it can.
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
-  /// Likewise by selector (test_selector.cpp).
+  /// The same by selector (selector_check.cpp).
   std::map<Selector, std::string> selector_refusals;
-  /// Likewise by metric of a search by boxes (boxes_check.cpp).
+  /// The same by the metric of a search by boxes (boxes_check.cpp).
   std::map<Metric, std::string> boxes_refusals;
-  std::optional<double> byte_speed;  ///< once it was measured (byte_speed.hpp)
+  std::optional<double> byte_speed;  ///< once measured (byte_speed.hpp)
   HostMutex speeds_mutex;
-  std::vector<double> speeds = {};  ///< of the members of a set, once they were measured (member_speeds.hpp)
+  std::vector<double> speeds = {};  ///< of the members of a set, once measured (member_speeds.hpp)
 };
 
-/// A device while it is in use: it is locked, and this thread computes as docs/contract.md, section 7, asks.
+/// Locks a device while it lives, and sets the floating-point environment of docs/contract.md, section 7.
 class DeviceSession {
  public:
   /// Throws unavailable: the device was opened before fork().
@@ -85,7 +86,7 @@ class DeviceSession {
   spi::Device& device_;
 };
 
-/// The smallest spare block that holds `bytes` and wastes at most `waste`; null where there is none.
+/// Returns the smallest spare block that holds `bytes` and wastes at most `waste`; null if there is none.
 template <class Block>
 std::unique_ptr<Block> take_spare(Device::State& state, std::vector<std::unique_ptr<Block>>& spare,
                                   std::size_t bytes, std::size_t waste) {
@@ -101,7 +102,7 @@ std::unique_ptr<Block> take_spare(Device::State& state, std::vector<std::unique_
   return found;
 }
 
-/// The same as spi::give_back(), of locked host memory and of every card, which share it.
+/// Frees locked host memory of all cards, as spi::give_back() does: cards share that memory.
 bool give_back_locked();
 
 /// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so

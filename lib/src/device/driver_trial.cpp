@@ -32,24 +32,25 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// What the helper itself may take, beside the time that a driver has.
+/// The time that the helper itself may take, besides that of the driver.
 constexpr int helper_ms = 3000;
 
 constexpr unsigned mib_shift = 20;
 
-/// With 246 to 266 MiB left PoCL 3.1 loads, cannot start two threads, and ends the process. It starts one a
-/// core.
+/// Returns the address space that drivers may need. PoCL 3.1 starts a thread for each core; with 246 to 266
+/// MiB left it loads, cannot start two threads, and ends the process.
 std::uint64_t enough_address_space() {
   constexpr std::uint64_t loaded = 256, a_thread = 16;  // MiB
   return (loaded + a_thread * static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)))
          << mib_shift;
 }
 
-/// What this process may take between the trial of a driver and its use: threads, and memory that malloc
-/// keeps.
+/// The memory that this process may take between the trial of a driver and its use: threads, and what
+/// malloc keeps.
 constexpr std::uint64_t between_trial_and_use = std::uint64_t{64} << mib_shift;
 
-/// Seconds that a driver has: KITH_DRIVER_SECONDS, 1 to 3600; else 20, as a cold GPU takes some.
+/// Returns the seconds that a driver has: KITH_DRIVER_SECONDS, 1 to 3600; else 20, since a cold GPU
+/// takes some.
 int patience_s() {
   const char* text = secure_getenv("KITH_DRIVER_SECONDS");
   const int asked = text ? std::atoi(text) : 0;
@@ -58,26 +59,27 @@ int patience_s() {
 
 constexpr std::size_t stack_bytes = std::size_t{1} << 16;
 
-/// A helper on its way, and memory for the process that starts it.
+/// A helper that is being started, with a stack for the process that starts it.
 struct Start {
   const char* program = nullptr;
   char* const* words = nullptr;
-  int reads = -1, writes = -1;  // the ends of the pipe for its answer
-  bool stays = false;           // whoever starts it is its parent until it ends
+  int reads = -1, writes = -1;  // the ends of the pipe for the helper's answer
+  bool stays = false;           // the process that starts the helper stays its parent until it ends
   int error = 0;
   std::atomic<bool> done = false;
   alignas(16) char stack[stack_bytes];
 };
 
-/// Orphans become children of the first process, and of those that ask for them: would the helper be a child
-/// of this one?
+/// Returns whether an orphaned helper would become a child of this process: orphans go to the first process,
+/// or to one that has asked for them.
 bool inherits_orphans() {
   int asked = 0;
   return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked != 0);
 }
 
-/// Wait for the helper beside the host program, in its memory, with nothing else of it. After `done` no
-/// function of the C library that may touch errno, which this shares with the thread that called clone().
+/// Waits for the helper in the process beside the host program, which shares its memory and nothing else.
+/// After `done` it calls no function of the C library that may set errno, since it shares that with the
+/// thread that called clone().
 [[noreturn]] void stay_with(pid_t helper, Start& start) {
   signal(SIGCHLD, SIG_DFL);
   close(start.reads);
@@ -88,8 +90,8 @@ bool inherits_orphans() {
   for (;;) syscall(SYS_exit, 0);
 }
 
-/// Start the helper from a process without memory of its own, which ends at once: the helper then belongs to
-/// the system, and the host program hears of neither. Called by clone().
+/// Starts the helper from a process that has no memory of its own and ends at once: the helper then belongs
+/// to the system, and the host program notices neither. Called by clone().
 int start_apart(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   posix_spawn_file_actions_t files;
@@ -114,7 +116,8 @@ int start_apart(void* argument) {
   return 0;
 }
 
-/// Until the helper was started, or could not be. The process is kept where it stays; 0 where it ended.
+/// Waits until the helper was started or could not be. Returns the process that stays its parent; 0 if that
+/// has ended.
 pid_t started(pid_t apart, Start& start) {
   if (!start.stays) {
     while (waitpid(apart, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
@@ -129,15 +132,15 @@ pid_t started(pid_t apart, Start& start) {
   return apart;
 }
 
-/// One driver's trial.
+/// The trial of one driver.
 struct Trial {
-  int answers = -1;  // where its answer comes from; -1: it could not be started, because of `error`
+  int answers = -1;  // the end of the pipe for its answer; -1: it could not be started, because of `error`
   int error = 0;
-  pid_t parent = 0;  // of the helper, where this process would else become it
+  pid_t parent = 0;  // of the helper, if this process would otherwise become its parent
   std::unique_ptr<Start> start;
 };
 
-/// Bytes of address space that this process may take yet; 0 where that is not limited, or not known.
+/// Returns the bytes of address space that this process may still take; 0 if unlimited or unknown.
 std::uint64_t address_space_left() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
@@ -147,7 +150,8 @@ std::uint64_t address_space_left() {
   return std::max<std::uint64_t>(limit.rlim_cur, taken + 1) - taken;
 }
 
-///   bytes  of address space that the driver may take; 0: it is not limited
+/// Starts the helper that tries the driver of one plug-in file.
+///   bytes  address space that the driver may take; 0: unlimited
 Trial start_helper(const fs::path& helper, const fs::path& library, const fs::path& file,
                    std::uint64_t bytes) {
   Trial trial;
@@ -169,8 +173,8 @@ Trial start_helper(const fs::path& helper, const fs::path& library, const fs::pa
   start.stays = inherits_orphans();
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the host runs in what shares its memory
-  // Without a signal to send at its end, it is none of those that the host program's wait() returns.
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the host may run in shared memory
+  // It sends no signal at its end, so that the host program's wait() does not return it.
   const int apart =
       clone(start_apart, start.stack + stack_bytes, CLONE_VM | (start.stays ? 0 : CLONE_VFORK), &start);
   trial.error = apart < 0 ? errno : 0;
@@ -188,8 +192,8 @@ Trial start_helper(const fs::path& helper, const fs::path& library, const fs::pa
   return trial;
 }
 
-/// The line that comes from `from`; empty where that ends without one; `overdue` where it does not come in
-/// time.
+/// Returns the line that arrives at `from`; empty if the pipe ends without one; `overdue` if it does not come
+/// in time.
 std::string read_answer(int from, Clock::time_point late) {
   std::string answer;
   for (char letter = 0;;) {
@@ -204,7 +208,8 @@ std::string read_answer(int from, Clock::time_point late) {
   }
 }
 
-/// What the helper says (`answered`, `signal 11`, `exit 3`, `late`, or nothing in time) as a sentence.
+/// Turns the answer of the helper (`answered`, `signal 11`, `exit 3`, `late`, or nothing in time) into
+/// a sentence.
 std::string sentence(const std::string& answer) {
   constexpr const char* advice = "; repair that driver, or remove it";
   const std::string asked = "when it was asked for devices";
@@ -222,20 +227,22 @@ std::string sentence(const std::string& answer) {
          ", or give it more time (KITH_DRIVER_SECONDS)";
 }
 
-/// Where no process can be made a driver can make none of its threads: some end the process then.
+/// Says that no process can be made. A driver then can start none of its threads either, and some end
+/// the process.
 std::string without_processes(int error) {
   return std::string("its driver was not asked for devices, since no process can be made to try it in (") +
          strerror(error) + "); allow more processes (ulimit -u, or the pids of a container)";
 }
 
-/// Where a driver may be loaded, but not start its threads, some end the process.
+/// Says that too little address space is left: some drivers load but cannot start their threads, and end
+/// the process.
 std::string without_address_space(std::uint64_t left) {
   return "its driver was not asked for devices, since " + std::to_string(left >> mib_shift) +
          " MiB of address space are left, and drivers may need " +
          std::to_string(enough_address_space() >> mib_shift) + "; allow more (ulimit -v)";
 }
 
-/// Its sentence; empty: it may be loaded. `why` says what the helper itself lacks.
+/// Returns the sentence on a driver; empty if it may be loaded. `why` says what the helper itself lacks.
 std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
   if (trial.answers < 0) {
     if (trial.error == EAGAIN || trial.error == ENOMEM) return without_processes(trial.error);
@@ -245,7 +252,7 @@ std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
   const std::string answer = read_answer(trial.answers, late);
   close(trial.answers);
   if (answer == "overdue") {
-    static_cast<void>(trial.start.release());  // the stack of a process that may still be there
+    static_cast<void>(trial.start.release());  // a process that may still exist uses this stack
   } else if (trial.parent > 0) {
     waitpid(trial.parent, nullptr, static_cast<int>(__WCLONE));
   }
@@ -261,7 +268,7 @@ std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
 
 std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::string& note) {
   const fs::path library = library_file(), helper = library.parent_path() / "kith" / "kith-ask-driver";
-  if (library.empty()) {  // nor may a helper from the current folder be started
+  if (library.empty()) {  // then no helper may be started, which might come from the current folder
     note =
         "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one "
         "that crashes ends; start this program again";
@@ -288,7 +295,7 @@ std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::st
 
 }  // namespace kith
 
-/// For kith-ask-driver alone, in a process of its own: load this plug-in and ask it for its devices.
+/// For kith-ask-driver alone, in a process of its own: loads this plug-in and asks it for its devices.
 extern "C" KITH_API void kith_ask_driver(const char* file) {
   const std::filesystem::path path = file;
   for (kith::PluginFile& plugin : kith::plugin_files({path.parent_path()})) {

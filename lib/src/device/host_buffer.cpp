@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-// What is smaller devices copy for themselves, and do not wait for. Of what is larger the system has little,
-// and locks it slowly. Neither is kept.
+// Smaller blocks devices copy by themselves, without a wait. Larger ones are scarce in the system, and slow
+// to lock. Neither are kept.
 constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 constexpr std::size_t most_blocks = 8;
@@ -25,7 +25,7 @@ class PlainMemory : public spi::HostMemory {
   ~PlainMemory() override { ::operator delete(data); }
 };
 
-/// Null where there is none.
+/// Allocates locked memory; null if the device has none. `ran_out` says whether memory ran out.
 std::unique_ptr<spi::HostMemory> try_to_lock(spi::Device& device, std::size_t bytes, bool& ran_out) {
   try {
     ran_out = false;
@@ -43,7 +43,8 @@ std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_
   return ran_out && give_back_locked() ? try_to_lock(device, bytes, ran_out) : std::move(memory);
 }
 
-/// A spare block where they are too many. The small ones go first: they are made again soonest.
+/// Returns a spare block if there are too many, else null. The smallest go first, since they are quickest to
+/// make again.
 std::unique_ptr<spi::HostMemory> take_surplus_pages(Device::State& state) {
   const std::lock_guard lock(state.spares_mutex);
   auto& spare = state.spare_host;
@@ -89,7 +90,7 @@ HostBuffer::~HostBuffer() {
   try {
     const std::lock_guard spares(state_.spares_mutex);
     state_.spare_host.push_back(std::move(memory_));
-  } catch (...) {  // no room for the pointer: then the block itself goes
+  } catch (...) {  // without memory for the pointer, the block itself is freed
     memory_.reset();
     return;
   }

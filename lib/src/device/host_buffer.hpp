@@ -1,4 +1,4 @@
-// Host memory for what goes to a device and comes back, kept for the next search.
+// Host memory for copies to and from a device, kept for the next search.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +10,26 @@
 
 namespace kith {
 
-/// Who reads memory of the host next. What a device reads should not lie in the caches of the cores that
-/// wrote it: it waits longer for what it finds there.
+/// Says who reads memory of the host next. What a device reads should not lie in the caches of the cores that
+/// wrote it, since it must wait longer for that.
 enum class Reader { core, device };
 
-/// Not initialised. Locked in place where that helps the device and the system has such memory, so that
-/// copies need no detour; the same bytes arrive either way. May lock the device in its constructor
-/// and destructor.
+/// Uninitialised host memory. Locked if that helps the device and the system can do it, so that copies need
+/// no staging; the same bytes arrive either way. Its constructor and destructor may lock the device.
 class HostBuffer {
  public:
-  /// `state` outlives it. Throws std::bad_alloc.
+  /// `state` must outlive it. Throws std::bad_alloc.
   HostBuffer(Device::State& state, std::size_t bytes);
   ~HostBuffer();
   HostBuffer(const HostBuffer&) = delete;
   HostBuffer& operator=(const HostBuffer&) = delete;
 
-  /// The first `count` elements of it.
+  /// Returns the first `count` elements.
   template <class T>
   std::span<T> as(std::size_t count) const {
     return {static_cast<T*>(memory_->data), count};
   }
-  /// The device, where the memory is locked; else a core, which copies it.
+  /// Returns `device` if the memory is locked; else `core`, since a core copies it.
   Reader reader() const { return locked_ ? Reader::device : Reader::core; }
 
  private:

@@ -32,8 +32,8 @@ std::vector<fs::path> files_called_so(const fs::path& folder) {
   return files;
 }
 
-/// How much of a library is missing at its end: who maps one that was cut ends by SIGBUS. Empty: nothing, or
-/// it is no library, which dlopen says itself.
+/// Says how much of a library is missing at its end: to map a truncated one ends the process by SIGBUS. Empty
+/// if it is whole, or if it is no library, which dlopen reports itself.
 std::string cut_short(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t there = fs::file_size(path, error);
@@ -54,7 +54,7 @@ std::string cut_short(const fs::path& path) {
          "; install it again";
 }
 
-/// Throws what the plug-in throws.
+/// Loads a plug-in; null if that fails, with the reason in `why`. Throws what the plug-in throws.
 std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
   if (why = cut_short(file.path); !why.empty()) return nullptr;
   void* library = dlopen(file.path.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -83,7 +83,8 @@ std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
   return nullptr;
 }
 
-/// What `open` gives of a plug-in; of what it throws, Error and std::bad_alloc alone.
+/// Returns the device that `open` makes. Passes on Error and std::bad_alloc, and turns other exceptions and
+/// null into Error unavailable.
 template <class Open>
 std::unique_ptr<spi::Device> opened(const std::string& where, const Open& open) {
   std::unique_ptr<spi::Device> device;

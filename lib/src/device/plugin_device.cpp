@@ -15,7 +15,7 @@ Error failure(const std::string& spec, const char* call, const std::string& what
                                     "; report it to those who wrote that back end"};
 }
 
-/// What `body` returns; what a back end throws that is not kith's becomes device_failure.
+/// Returns what `body` returns. Turns exceptions of a back end other than kith's into Error device_failure.
 template <class Body>
 std::invoke_result_t<const Body&> run(const std::string& spec, const char* call, const Body& body) {
   try {

@@ -1,4 +1,4 @@
-// A device of a plug-in, of which the library believes only what spi.hpp promises.
+// Guards against devices of plug-ins that throw what spi.hpp does not allow.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace kith {
 
-/// A device that throws kith::Error and std::bad_alloc alone: whatever else the back end throws from its
-/// calls is Error device_failure.
+/// Wraps a device so that it throws only kith::Error and std::bad_alloc: any other exception of its back end
+/// becomes Error device_failure.
 std::unique_ptr<spi::Device> guarded(std::unique_ptr<spi::Device> device);
 
 }  // namespace kith

@@ -5,7 +5,7 @@
 
 namespace kith::spi {
 
-// Out of line, so that their type information lives in libkith.so alone.
+// Defined here, so that only libkith.so has their type information.
 Allocation::~Allocation() = default;
 HostMemory::~HostMemory() = default;
 CopyQueue::~CopyQueue() = default;

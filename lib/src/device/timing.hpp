@@ -1,4 +1,4 @@
-// Time stamps around the steps of a search, for Trace.
+// Measures the time of the steps of a search, for Trace.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// Seconds of the host's clock since it was made.
+/// Counts the seconds of the host's clock since it was made.
 class Stopwatch {
  public:
   double seconds() const {
@@ -24,7 +24,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Forget what was measured, not what was asked for.
+/// Clears the measurements of a trace, and keeps what it asks for.
 inline void restart(Trace& trace) {
   const bool time_steps = trace.time_steps, hold_queue = trace.hold_queue;
   trace = Trace{};
@@ -32,13 +32,13 @@ inline void restart(Trace& trace) {
   trace.hold_queue = hold_queue;
 }
 
-/// Do what is to be done, if it is still to be done.
+/// Runs `work` unless it is empty, and empties it.
 inline void do_once(std::function<void()>& work) {
   if (const auto now = std::exchange(work, nullptr)) now();
 }
 
-/// Lets nothing of what is enqueued begin, where that is wanted, until it is let go or gone. Used under the
-/// device's lock.
+/// If wanted, holds back all enqueued work until let_go() or the destructor. The caller holds the device's
+/// lock.
 class Hold {
  public:
   Hold(spi::Device& device, bool wanted) : device_(device), held_(wanted) {

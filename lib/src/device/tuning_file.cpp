@@ -1,4 +1,4 @@
-// Where tuning files are, and which of them are believed.
+// Finds tuning files, and decides which of them to trust.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>  // secure_getenv
@@ -28,13 +28,14 @@ constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_name = 160;
 constexpr const char* variable = "KITH_TUNING";
 
-/// An absolute folder from the environment; empty when there is none.
+/// Returns an absolute folder from the environment; empty if there is none.
 fs::path folder_of(const char* name) {
   const char* value = secure_getenv(name);
   return value && fs::path(value).is_absolute() ? fs::path(value) : fs::path();
 }
 
-/// The folder of tuning files; empty when there is to be none. `warning`: the variable means nothing.
+/// Returns the folder of tuning files; empty if they are off. `warning` says that the variable has no
+/// valid value.
 fs::path tuning_folder(std::string& warning) {
   if (const char* value = secure_getenv(variable); value && *value) {
     if (std::strcmp(value, "off") == 0) return {};
@@ -48,7 +49,7 @@ fs::path tuning_folder(std::string& warning) {
   return {};
 }
 
-/// Letters, digits and . _ + of `text`; a dash for each stretch of others.
+/// Keeps letters, digits and . _ + of `text`, and replaces each run of other characters by a dash.
 std::string sanitised(const std::string& text) {
   std::string name;
   for (const char c : text) {
@@ -68,7 +69,7 @@ std::string mode_text(mode_t mode) {
   return text.data();
 }
 
-/// Why what `what` names may hold somebody else's words; empty when it may not.
+/// Says why others may have written the file or folder called `what`; empty if they cannot have.
 std::string distrust(const struct stat& status, const std::string& what, std::uint32_t user) {
   if (status.st_uid != user)
     return what + " belongs to user " + std::to_string(status.st_uid) + ", not to user " +
@@ -84,8 +85,8 @@ std::string read_all(int fd, std::size_t bytes) {
   return text;
 }
 
-/// The text of a file that may be believed; nothing when it is not there.
-/// Throws bad_file: why it may not.
+/// Returns the text of a trusted file; empty if there is no file. Throws bad_file, which says why it is
+/// not trusted.
 std::string trusted_text(const fs::path& path, std::uint32_t user) {
   const auto refuse = [](const std::string& why) { throw Error(Errc::bad_file, why); };
   const fs::path above = path.has_parent_path() ? path.parent_path() : ".";
@@ -119,7 +120,7 @@ std::string trusted_text(const fs::path& path, std::uint32_t user) {
   return text;
 }
 
-/// Throws bad_file: it was measured on something else.
+/// Throws bad_file if it was measured on another device, driver or version.
 void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   const Tuning wanted = empty_tuning(device);
   const auto check = [](const char* what, const std::string& had, const std::string& now) {
@@ -151,7 +152,7 @@ std::string tuning_path(const DeviceInfo& device) try {
   std::string ignored;
   const fs::path folder = tuning_folder(ignored);
   if (folder.empty()) return {};
-  // With the compute units, since a CPU may be used in parts.
+  // The number of compute units is part of the name, since a CPU may be used in part.
   const std::string name =
       device.backend + " " + device.name + " " + device.driver + " " + std::to_string(device.compute_units);
   return (folder / (sanitised(name) + ".txt")).string();
@@ -166,7 +167,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 
 std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
                                           std::string& warning, std::uint32_t user) try {
-  const FloatGuard guard;  // numbers read the same whatever the host program has set
+  const FloatGuard guard;  // numbers read the same in any floating-point environment of the host program
   warning.clear();
   try {
     const std::string text = trusted_text(path, user);
@@ -185,7 +186,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) try {
   const std::string text = tuning_text(tuning);
   if (make_folders) make_private_folders(fs::path(path).parent_path());
-  WholeFile file("tuning", path, 0600);  // for its owner alone
+  WholeFile file("tuning", path, 0600);  // only its owner may read and write it
   file.write(text.data(), text.size());
   file.flush();
   file.commit();
@@ -194,7 +195,8 @@ void save_tuning(const Tuning& tuning, const std::string& path, bool make_folder
 }
 
 TuningWarnings& TuningWarnings::instance() {
-  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed: others may outlive it
+  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed, since static objects of others
+                                                          // may outlive it
   return warnings;
 }
 

@@ -1,4 +1,4 @@
-// What was measured on the devices of this process.
+// Reads what was measured on the devices of this process.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,8 @@
 
 namespace kith {
 
-/// The file of `device`, read anew; null where there is none. A reason to ignore it goes to TuningWarnings.
+/// Reads the tuning file of `device`; null if there is none. If it is ignored, TuningWarnings gets
+/// the reason.
 std::shared_ptr<const Tuning> tuning_of(const DeviceInfo& device);
 
 /// The sentences of tuning_warnings().

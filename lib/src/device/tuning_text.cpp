@@ -1,4 +1,4 @@
-// The text of a tuning file: its header, an entry a line, and a checksum.
+// Writes and reads the text of a tuning file: its header, one entry a line, and a checksum.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-constexpr std::string_view first_line = "kith tuning 1";  // the number is that of the format
+constexpr std::string_view first_line = "kith tuning 1";  // the number is the version of the format
 constexpr std::size_t header_lines = 6;
 constexpr std::size_t most_entries = 4096;
 
@@ -24,7 +24,7 @@ std::string this_library() {
          std::to_string(KITH_VERSION_PATCH) + ", plug-in interface " + std::to_string(spi::plugin_abi);
 }
 
-/// In hexadecimal. Whom to believe is decided by who owns the file.
+/// In hexadecimal. It only detects damage; whether a file is trusted depends on its owner.
 std::string checksum_of(std::string_view text) {
   Checksum sum;
   sum.add(text.data(), text.size());
@@ -33,13 +33,13 @@ std::string checksum_of(std::string_view text) {
   return hex.data();
 }
 
-/// As short as gives the same number back, in any locale.
+/// Writes the shortest text that reads back as the same number, in any locale.
 std::string number(double value) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
-/// A driver's text on one line.
+/// Puts a driver's text on one line.
 std::string one_line(std::string text) {
   for (char& c : text)
     if (static_cast<unsigned char>(c) < ' ') c = ' ';
@@ -60,7 +60,7 @@ std::string entry_line(const TuningEntry& e) {
   throw Error(Errc::bad_file, "line " + std::to_string(line) + ": " + why);
 }
 
-/// The words of one entry, taken in their order.
+/// Takes the words of one entry in their order.
 class Words {
  public:
   Words(std::string_view text, std::size_t line) : rest_(text), line_(line) {}
@@ -92,7 +92,7 @@ class Words {
     return value;
   }
 
-  /// The enumerator called so, by `parse`, which throws for others.
+  /// Parses the value of `key` by `parse`; refuses an unknown name with its line.
   template <class Parse>
   auto named(std::string_view key, const Parse& parse) {
     const std::string_view text = take(key);
@@ -146,7 +146,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// What follows `key` in a line of the header.
+/// Returns what follows `key` in a line of the header.
 std::string header(const std::vector<std::string_view>& lines, std::size_t at, std::string_view key) {
   if (!lines[at].starts_with(key)) fail(at + 1, "\"" + std::string(key) + "\" is missing");
   return std::string(lines[at].substr(key.size()));

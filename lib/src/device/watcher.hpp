@@ -1,4 +1,4 @@
-// Tells the caller how far a search is, and hears whether to go on.
+// Reports the progress of a search to the caller, and stops it when asked.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace kith {
 
-/// While it exists, its token asks all searches of this thread to stop, too. Other than by PlanOptions::stop
-/// no search waits for its device after each step to hear it.
+/// While it lives, its token stops all searches of this thread, too. Unlike for PlanOptions::stop, a search
+/// does not wait for its device after each step to look at it.
 class StopAlong {
  public:
   explicit StopAlong(std::stop_token token)
