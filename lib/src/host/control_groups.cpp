@@ -11,14 +11,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `root` and what lies on the way from there to `path`.
+/// Appends `root` and each folder on the way from it to `path`.
 void add_folders(const fs::path& root, const fs::path& path, std::vector<fs::path>& folders) {
   fs::path group = root;
   folders.push_back(group);
   for (const fs::path& part : path.relative_path()) folders.push_back(group /= part);
 }
 
-/// What is before `sign` in `rest`, which becomes what is behind it.
+/// Returns the part of `rest` before `sign`, and leaves in `rest` what follows it.
 std::string_view take_until(char sign, std::string_view& rest) {
   const std::size_t at = std::min(rest.find(sign), rest.size());
   const std::string_view part = rest.substr(0, at);
@@ -32,7 +32,8 @@ bool is_named(std::string_view controllers, std::string_view controller) {
   return false;
 }
 
-/// A small file; empty where there is none. Not by a stream, which would take a lack of memory for its end.
+/// Reads a small file; empty if there is none. Not by a stream, which would take a lack of memory for the end
+/// of the file.
 std::string content_of(const fs::path& file) {
   struct Close {
     void operator()(std::FILE* open) const { std::fclose(open); }
@@ -60,7 +61,7 @@ std::vector<fs::path> group_folders(std::string_view groups, const fs::path& roo
     if (controllers.empty()) {  // version 2
       add_folders(root, path, folders);
     } else if (is_named(controllers, controller)) {
-      // Version 1 is mounted by all of its names, or by each of them.
+      // Version 1 is mounted under all names joined, or under each name.
       add_folders(root / controllers, path, folders);
       if (controllers != controller) add_folders(root / controller, path, folders);
     }

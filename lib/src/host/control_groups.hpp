@@ -1,4 +1,4 @@
-// The control groups of a process, by which the kernel bounds what it may use.
+// Finds the control groups of a process, by which the kernel limits its resources.
 #pragma once
 
 #include <cstdint>
@@ -9,20 +9,20 @@
 
 namespace kith {
 
-/// Folders of the groups that `controller` (cpu, memory) bounds a process by: the outermost first, its own
-/// last. Those that are not there hold no files, and so no bound.
-///   groups  its /proc/self/cgroup: versions 1 and 2, or both
-///   root    where the groups are mounted, /sys/fs/cgroup
+/// Returns the folders of the groups by which `controller` (cpu, memory) limits a process, the outermost
+/// first and its own last. Folders that do not exist set no limit.
+///   groups  its /proc/self/cgroup: version 1, 2, or both
+///   root    where groups are mounted, /sys/fs/cgroup
 std::vector<std::filesystem::path> group_folders(std::string_view groups, const std::filesystem::path& root,
                                                  std::string_view controller);
 
-/// The same of this process.
+/// The same for this process.
 std::vector<std::filesystem::path> group_folders(std::string_view controller);
 
-/// The words of a file of a group; none where there is no file.
+/// Returns the words of a file of a group; none if there is no file.
 std::vector<std::string> words_in(const std::filesystem::path& file);
 
-/// `word` as a whole number; 0 where it is none above 0 (`max`, -1).
+/// Reads `word` as a whole number; 0 if it is none above 0 (`max`, -1).
 std::int64_t bound_in(std::string_view word);
 
 }  // namespace kith

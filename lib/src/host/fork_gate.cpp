@@ -11,11 +11,11 @@ namespace kith {
 namespace {
 
 std::atomic<std::uint64_t> forks{0};
-std::atomic<int> inside{0};  // threads in a section
-std::atomic<int> closed{0};  // 1: a fork waits, and no thread enters
-thread_local int depth = 0;  // sections that this thread is in, one within the other
+std::atomic<int> inside{0};  // threads inside a section
+std::atomic<int> closed{0};  // 1: a fork waits, and no thread may enter
+thread_local int depth = 0;  // nested sections of this thread
 
-/// One fork at a time. Never destroyed, and made anew in a child.
+/// Held during a fork, so that one happens at a time. Never destroyed, and made anew in a child.
 std::mutex& forking() {
   alignas(std::mutex) static unsigned char place[sizeof(std::mutex)];
   static std::mutex* const made = new (place) std::mutex;
@@ -42,7 +42,7 @@ void open_gate() {
   closed.notify_all();
 }
 
-// A thread in a section that forks does not wait: two such would wait for each other.
+// A thread that forks inside a section does not wait, since two such threads would wait for each other.
 void before_fork() {
   if (depth == 0) {
     forking().lock();

@@ -1,9 +1,8 @@
-// What makes kith go on working in a forked child.
-//
-// A child has one thread, and every lock as it was: what another thread of the parent held stays held for
-// ever. So fork() waits until no thread is in a section, and lets none in until the child exists: then all
-// locks of sections are free in the child, and what they protect is whole. No driver runs in a section, since
-// drivers fork, too (compilers do), and would wait for themselves.
+// Lets kith work on in a forked child.
+// | A child has one thread, and all locks in the state of the parent: a lock that another thread held would
+// stay held for ever. So fork() waits until no thread is inside a section, and lets none in until the child
+// exists. Then all locks of sections are free in the child, and what they protect is consistent. No driver is
+// called inside a section: drivers fork, too (compilers do), and would wait for themselves.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace kith {
 
-/// Forks between the process that loaded kith and this one.
+/// Returns the number of forks between the process that loaded kith and this one.
 std::uint64_t fork_count() noexcept;
 
 /// A lock that is free in a forked child, unless the thread that forked holds it.

@@ -8,7 +8,8 @@
 namespace kith {
 namespace {
 
-/// What the machine has and the groups may take. It is read once: groups are seldom changed under a process.
+/// Returns what the machine has or its groups allow. Reads it once, since groups of a running process
+/// seldom change.
 HostMemory memory_of_machine() {
   static const HostMemory known = [] {
     const long pages = ::sysconf(_SC_PHYS_PAGES), page = ::sysconf(_SC_PAGESIZE);

@@ -1,4 +1,4 @@
-// How much memory this process may have.
+// Finds how much memory this process may use.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,15 @@ namespace kith {
 
 struct HostMemory {
   std::uint64_t bytes = UINT64_MAX;
-  std::string_view whose;  ///< `this machine has`: what goes before the bytes in a message
+  std::string_view whose;  ///< begins a message about the bytes: `this machine has`
 };
 
-/// The least of what the machine has, what the control groups of this process may take, and its own limit of
-/// address space (ulimit -v). What is in use already is not looked at.
+/// Returns the least of the memory of the machine, the limits of this process's control groups, and its limit
+/// of address space (ulimit -v). Memory in use is not subtracted.
 HostMemory host_memory();
 
-/// The same of a machine of `machine` bytes, for a process with an address space of at most `address_space`
-/// and in the groups of these folders, as group_folders() gives them. UINT64_MAX: no limit.
+/// The same for a machine of `machine` bytes, and a process with at most `address_space` bytes and these
+/// group_folders(). UINT64_MAX: no limit.
 HostMemory host_memory(std::uint64_t machine, std::uint64_t address_space,
                        std::span<const std::filesystem::path> groups);
 

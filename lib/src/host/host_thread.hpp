@@ -1,4 +1,4 @@
-// A thread of one call's own, beside those of the pool: for work that waits.
+// A thread that belongs to one call, beside those of the pool: for work that waits.
 #pragma once
 
 #include <pthread.h>
@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// It blocks all signals, which are for the host program's threads. Joined at its end.
+/// Blocks all signals, which are for the host program's threads. The destructor joins it.
 class HostThread {
  public:
   HostThread() = default;
@@ -22,8 +22,8 @@ class HostThread {
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
-  /// Begin `body`, which throws nothing, in the floating-point environment of the contract. False: no thread
-  /// can be made.
+  /// Starts `body`, which must not throw, in the floating-point environment of the contract. False if no
+  /// thread can be made.
   template <class Body>
   bool start(Body body) {
     sigset_t all, before;
@@ -34,7 +34,7 @@ class HostThread {
         const FloatGuard guard;
         work();
       });
-    } catch (const std::exception&) {  // no thread, or no memory for one: the caller does without
+    } catch (const std::exception&) {  // without a thread, or memory for one, the caller goes on alone
     }
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     return thread_.joinable();

@@ -16,14 +16,14 @@ namespace {
 
 constexpr std::uint32_t most_threads = 4096;
 
-/// quota / period, rounded up; 0 where one of them is no number above 0 (`max`, -1).
+/// Returns quota / period, rounded up; 0 if either is no number above 0 (`max`, -1).
 std::uint32_t cores_of(const std::string& quota, const std::string& period) {
   const std::int64_t microseconds = bound_in(quota), of = bound_in(period);
   if (!microseconds || !of) return 0;
   return static_cast<std::uint32_t>(std::min<std::int64_t>((microseconds - 1) / of + 1, most_threads));
 }
 
-/// What one group says: by version 2, else by version 1.
+/// Returns the limit of one group: by version 2, else by version 1.
 std::uint32_t cores_of_group(const std::filesystem::path& group) {
   const std::vector<std::string> both = words_in(group / "cpu.max");
   if (both.size() >= 2) return cores_of(both[0], both[1]);
@@ -37,7 +37,7 @@ std::uint32_t cores_by_affinity() {
   CPU_ZERO(&set);
   if (sched_getaffinity(0, sizeof set, &set) == 0)
     return static_cast<std::uint32_t>(std::max(CPU_COUNT(&set), 1));
-  return std::max(std::thread::hardware_concurrency(), 1u);  // more cores than a cpu_set_t can name
+  return std::max(std::thread::hardware_concurrency(), 1u);  // there are more cores than a cpu_set_t can hold
 }
 
 std::uint32_t cores_by_quota() {
@@ -45,7 +45,7 @@ std::uint32_t cores_by_quota() {
   return cores;
 }
 
-/// What the environment asks for; 0: nothing.
+/// Returns the number of threads that the environment asks for; 0 if none.
 std::uint32_t threads_asked_for() {
   for (const char* name : {"KITH_THREADS", "OMP_NUM_THREADS"})
     if (const char* text = std::getenv(name))

@@ -1,4 +1,4 @@
-// How many threads kith may use on this host.
+// Decides how many threads kith may use on this host.
 #pragma once
 
 #include <cstdint>
@@ -8,19 +8,20 @@
 
 namespace kith {
 
-/// Cores that the calling thread may run on, and no more than the time that its control group is given:
-/// 2.5 cores of time are 3.
+/// Returns the cores on which the calling thread may run, limited to the CPU time of its control group: 2.5
+/// cores of time count as 3.
 std::uint32_t usable_cores();
 
-/// Threads for work that may use `asked` of them. 0: as many as KITH_THREADS, else OMP_NUM_THREADS, else
-/// usable_cores() say. More than asked for are never taken, nor more than the larger of these numbers.
+/// Returns the threads for work that may use `asked` of them. 0: as many as KITH_THREADS, else
+/// OMP_NUM_THREADS, else usable_cores() say. Never returns more than `asked`, nor more than the larger of
+/// these numbers.
 std::uint32_t team_size(std::uint32_t asked);
 
-/// The number that `text` begins with, as in `OMP_NUM_THREADS=4,2`; 0 where that is none from 1 to 4096.
+/// Returns the number at the start of `text`, as in `OMP_NUM_THREADS=4,2`; 0 if it is none from 1 to 4096.
 std::uint32_t threads_in(std::string_view text);
 
-/// Cores' worth of time that a process in these control groups may use, rounded up; 0: no limit.
-///   groups  as group_folders() gives them
+/// Returns how many cores' worth of time these control groups allow, rounded up; 0: no limit.
+///   groups  those of group_folders()
 std::uint32_t cores_of_quota(std::span<const std::filesystem::path> groups);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// Loops over independent tasks on the host's cores.
+// Runs loops over independent tasks on the host's cores.
 #pragma once
 
 #include <algorithm>
@@ -10,20 +10,20 @@
 
 namespace kith {
 
-/// Fewer elementary operations than this are done before a second thread would have begun; where there are
-/// more, each thread has its share to do, or waking it takes as long.
+/// Below least_shared_work operations, one thread is done before a second would have begun. Above it, each
+/// thread needs least_share operations, or waking it takes as long as its work.
 constexpr std::size_t least_shared_work = std::size_t{1} << 17, least_share = std::size_t{1} << 15;
 
-/// How many of `team` threads are worth waking for so much work.
+/// Returns how many of `team` threads are worth waking for so much work.
 inline std::uint32_t team_for(std::size_t work, std::uint32_t team) {
   return work < least_shared_work
              ? 1
              : static_cast<std::uint32_t>(std::min<std::size_t>(team, work / least_share));
 }
 
-/// body(task, thread) for every task below `count`, thread < team. Tasks go to threads as these come
-/// free. `body` must not throw, and runs with the floating-point environment of the contract.
-///   work  elementary operations of all tasks together, roughly
+/// Runs body(task, thread) for every task below `count`, thread < team. Threads take the next task when they
+/// are free. `body` must not throw, and runs in the floating-point environment of the contract.
+///   work  approximate number of elementary operations of all tasks together
 template <class Body>
 void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
   run_on_pool(
@@ -34,8 +34,8 @@ void run_team(std::size_t count, std::size_t work, std::uint32_t team, const Bod
       &body);
 }
 
-/// body(i) for i in 0 .. count-1, in any order, on up to `threads` threads (0: all cores).
-///   elements  that all calls together look at
+/// Runs body(i) for i in 0 .. count-1, in any order, on up to `threads` threads (0: all cores).
+///   elements  number that all calls together read
 template <class Body>
 void parallel_for(std::int64_t count, std::int64_t elements, std::uint32_t threads, const Body& body) {
   constexpr std::size_t work_an_element = 2;

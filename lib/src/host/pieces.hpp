@@ -1,4 +1,4 @@
-// Loops over pieces of work that may fail.
+// Runs loops over pieces of work that may throw.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,8 @@
 
 namespace kith {
 
-/// run_team() of a body(piece, thread) that may throw: what the first of the pieces that failed threw is
-/// thrown when all threads are done, and pieces that no thread has begun by then are left out.
+/// Calls run_team() with a body(piece, thread) that may throw. After a failure, pieces that have not begun
+/// are left out; when all threads are done, the exception of the first failed piece is rethrown.
 template <class Body>
 void run_pieces(std::size_t count, std::size_t work, std::uint32_t team, const Body& body) {
   std::mutex mutex;

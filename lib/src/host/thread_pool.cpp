@@ -20,10 +20,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Between two steps of a search a thread looks for work so long before it sleeps: waking one takes about
+/// A thread spins so long for work between two steps of a search before it sleeps: waking it takes about
 /// as long.
 constexpr auto awake = std::chrono::microseconds(50);
-/// Where no thread could be made none is tried for so long.
+/// After a thread could not be made, none is tried for so long.
 constexpr auto pause_after_failure = std::chrono::seconds(1);
 
 void relax() {
@@ -34,7 +34,7 @@ void relax() {
 #endif
 }
 
-/// Look until `done()`, for a while.
+/// Spins until `done()`, for a while; returns whether it is done.
 template <class Done>
 bool spin(const Done& done) {
   constexpr int looks = 64;
@@ -46,15 +46,15 @@ bool spin(const Done& done) {
   return done();
 }
 
-/// One call of run_on_pool, on its caller's stack.
+/// One call of run_on_pool, on the stack of its caller.
 struct Loop {
   const std::size_t count;
   const std::uint32_t team;
   TaskFunction* const run;
   const void* const body;
-  std::atomic<std::size_t> next{0};       // the first task that no thread has
-  std::atomic<std::uint32_t> helpers{0};  // threads of the pool in it
-  // Of the pool, under its lock:
+  std::atomic<std::size_t> next{0};       // the first task that no thread has taken
+  std::atomic<std::uint32_t> helpers{0};  // threads of the pool that work on it
+  // These belong to the pool, under its lock:
   std::uint32_t joined = 1;
   Loop *newer = nullptr, *older = nullptr;
 
@@ -68,8 +68,8 @@ struct Loop {
   }
 
  private:
-  /// The next tasks for one thread: a part of a fair share of those that are left, and one in the end, so
-  /// that threads seldom ask, and all end together (guided self-scheduling: Polychronopoulos, Kuck 1987).
+  /// Takes the next tasks for one thread: a part of a fair share of those left, at the end a single one, so
+  /// that threads seldom ask and all end together (guided self-scheduling: Polychronopoulos, Kuck 1987).
   bool take(std::size_t& first, std::size_t& end) {
     constexpr std::size_t parts = 4;
     first = next.load(std::memory_order_relaxed);
@@ -101,12 +101,12 @@ class Pool {
   Loop* newest_ = nullptr;
   std::uint32_t threads_ = 0, sleeping_ = 0;
   Clock::time_point try_again_{};
-  std::atomic<std::uint32_t> opened_{0};   // loops so far
+  std::atomic<std::uint32_t> opened_{0};   // loops opened so far
   std::atomic<std::uint32_t> seeking_{0};  // threads that look for work
-  std::atomic<std::uint32_t> waiting_{0};  // callers asleep in wait_for_helpers
+  std::atomic<std::uint32_t> waiting_{0};  // callers that sleep in wait_for_helpers
 };
 
-/// Never destroyed, because its threads outlive main(); made anew in a forked child, where there are none.
+/// Never destroyed, because its threads outlive main(); made anew in a forked child, which has no threads.
 alignas(Pool) unsigned char place[sizeof(Pool)];
 
 Pool& pool() {
@@ -121,7 +121,7 @@ void* Pool::thread_main(void* pool) {
   static_cast<Pool*>(pool)->serve();
 }
 
-/// Under the lock. Signals are for the host program's threads.
+/// The caller holds the lock. The threads block signals, which are for the host program's threads.
 void Pool::grow(std::uint32_t threads) {
   if (threads_ >= threads || Clock::now() < try_again_) return;
   sigset_t all, before;
@@ -142,7 +142,8 @@ void Pool::grow(std::uint32_t threads) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// Under the lock. The newest first: a loop within a loop keeps the older one waiting.
+/// The caller holds the lock. The newest loop comes first, since it may be inside an older one, which waits
+/// for it.
 Loop* Pool::loop_to_join() {
   for (Loop* loop = newest_; loop; loop = loop->older)
     if (loop->wants_help()) return loop;
@@ -170,7 +171,8 @@ void Pool::serve() {
     loop->helpers.fetch_add(1);
     lock.unlock();
     loop->work(thread);
-    // The last helper lets the caller go, and the loop with it: nothing of it is touched any more.
+    // Once the last helper has left, the caller may return and destroy the loop: it must not be touched
+    // after this.
     const bool last = loop->helpers.fetch_sub(1) == 1;
     lock.lock();
     if (last && waiting_.load() != 0) done_.notify_all();
