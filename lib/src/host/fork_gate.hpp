@@ -1,5 +1,6 @@
 // Lets kith work on in a forked child.
-// | A child has one thread, and all locks in the state of the parent: a lock that another thread held would
+//
+// A child has one thread, and all locks in the state of the parent: a lock that another thread held would
 // stay held for ever. So fork() waits until no thread is inside a section, and lets none in until the child
 // exists. Then all locks of sections are free in the child, and what they protect is consistent. No driver is
 // called inside a section: drivers fork, too (compilers do), and would wait for themselves.

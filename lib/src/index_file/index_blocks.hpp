@@ -1,5 +1,5 @@
-// The head of an index file that is open, and its blocks, each compared with its checksum before it is
-// believed.
+// Reads the head of an open index file, and its blocks, each of which is compared with its checksum
+// before use.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,29 @@
 
 namespace kith {
 
-/// What the head of the file says. Throws bad_file: as read_head() does, or it cannot be read.
+/// Reads the head of the file. Throws bad_file if it cannot be read, and as read_head() does.
 IndexLayout layout_in(int fd);
 
-/// Exactly these bytes. Throws bad_file.
+/// Reads exactly these bytes. Throws bad_file.
 void read_exactly(int fd, std::uint64_t first, void* to, std::size_t bytes);
 
-/// Of each block of the body, then of these.
-/// Throws bad_file: they do not match.
+/// Reads the checksum of each block of the body, followed by one of these checksums. Throws bad_file if they
+/// do not match.
 std::vector<std::uint64_t> checksums_in(int fd, const IndexLayout& layout);
 
-/// Throws bad_file: the block at `offset` of the file is not what was written.
+/// Throws bad_file if the block at `offset` of the file is not what was written.
 ///   sums  of the pieces of the block
-///   sum   what the file has of them
+///   sum   the checksum of these in the file
 void check_block(std::uint64_t offset, std::uint64_t bytes, std::span<const std::uint64_t> sums,
                  std::uint64_t sum);
 
-/// For whoever reads bytes here and there. Any number of threads may ask at once.
+/// Checks blocks for readers of scattered bytes. Safe from any number of threads.
 class IndexBlocks {
  public:
-  /// The descriptor stays open as long as this. Reads the checksums.
-  /// Throws bad_file.
+  /// Reads the checksums. The descriptor must stay open while this lives. Throws bad_file.
   IndexBlocks(int fd, const IndexLayout& layout);
 
-  /// Compares each block that has some of these bytes of the file, where nobody has before.
+  /// Checks each block that holds some of these bytes of the file, unless it was checked before.
   /// Throws bad_file.
   void check(std::uint64_t first, std::uint64_t bytes) const;
 

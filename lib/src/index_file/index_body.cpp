@@ -24,7 +24,7 @@ void IndexFile::read(std::uint64_t first, void* to, std::size_t bytes) const {
 }
 
 void IndexFile::expect(std::uint64_t first, std::uint64_t bytes) const {
-  // Advice: where the system does not take it, bytes come later.
+  // This is only advice: if the system ignores it, the bytes are read later.
   ::posix_fadvise(file_.get(), static_cast<off_t>(first), static_cast<off_t>(bytes), POSIX_FADV_WILLNEED);
 }
 
@@ -96,7 +96,8 @@ std::span<const unsigned char> IndexBody::next() {
 
 void IndexBody::tell_progress() const {
   if (!options_.progress) return;
-  // Volatile, as compilers move arithmetic past the guard: the callback runs in the caller's own environment.
+  // Volatile, since compilers would move the arithmetic past the guard; the callback runs in the caller's own
+  // floating-point environment.
   volatile double part = 0;
   {
     const FloatGuard guard;

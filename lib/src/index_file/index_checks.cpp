@@ -22,7 +22,7 @@ bool is_known(std::string_view section) {
   return std::find(std::begin(known), std::end(known), section) != std::end(known);
 }
 
-/// Sections stand one behind another, from a page each, and end within the body.
+/// Checks that sections follow each other, each from a page on, and end within the body.
 void check_places(const IndexLayout& layout) {
   std::uint64_t end = index_head_bytes;
   std::vector<std::string> seen;
@@ -47,7 +47,7 @@ void check_places(const IndexLayout& layout) {
   }
 }
 
-/// The sizes that the head tells; nothing is made for them before they are known to be right.
+/// Checks the sizes in the head, before any memory is allocated for them.
 void check_counts(const IndexFileInfo& info) {
   const auto wrong = [](const std::string& why) { refuse_index_file(40, why + "; save the index again"); };
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -67,7 +67,7 @@ void check_counts(const IndexFileInfo& info) {
     wrong("largest = " + text_of(info.largest) + ", which no element has");
 }
 
-/// The columns that count, from the size of their section.
+/// Returns the number of columns that count, from the size of their section.
 std::int64_t count_features(const IndexLayout& layout) {
   const IndexFileSection* const features = layout.find(features_section);
   if (!features) return layout.info.dims;
@@ -81,7 +81,7 @@ std::int64_t count_features(const IndexLayout& layout) {
   return static_cast<std::int64_t>(count);
 }
 
-/// Whether there is a centre. The rows are f32 then, of a metric that takes one.
+/// Returns whether there is a centre. The rows must then be f32, and the metric one that takes a centre.
 bool check_centre(const IndexLayout& layout) {
   const IndexFileSection* const centre = layout.find(centre_section);
   if (!centre) return false;
@@ -97,7 +97,7 @@ bool check_centre(const IndexLayout& layout) {
   return true;
 }
 
-/// What says which rows are there, and what they are called.
+/// Checks a section on removed rows or on numbers of rows.
 ///   wanted  whether the head needs it
 void check_numbers_section(const IndexLayout& layout, std::string_view name, std::string_view element,
                            std::int64_t bytes, bool wanted) {
@@ -114,7 +114,7 @@ void check_numbers(const IndexLayout& layout) {
   const IndexFileInfo& info = layout.info;
   const std::int64_t numbers = info.rows * index_bytes;  // at most 2^32 rows
   const std::int64_t words = (info.rows + removed_bits_a_word - 1) / removed_bits_a_word;
-  // An index that was not compacted may have no list of positions: these are then places.
+  // An index that was not compacted may lack a list of positions, which are then equal to places.
   check_numbers_section(layout, positions_section, "i64", numbers,
                         info.positions != info.rows || layout.find(positions_section) != nullptr);
   check_numbers_section(layout, ids_section, "i64", numbers,

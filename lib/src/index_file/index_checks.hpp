@@ -1,4 +1,4 @@
-// What the head of an index file may say.
+// Checks the head of an index file.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,9 @@
 
 namespace kith {
 
-/// Nothing that the fields of a head tell is believed, nor memory made for it, before this. Takes from the
-/// table of sections what `layout` has beside these fields.
-///   bytes  of the file
+/// Checks all fields of a head; before this none is trusted, and no memory is allocated for them. Sets the
+/// members of `layout` that follow from the table of sections.
+///   bytes  size of the file
 /// Throws bad_file: "byte N: ...".
 void check_layout(IndexLayout& layout, std::uint64_t bytes);
 

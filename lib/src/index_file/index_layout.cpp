@@ -26,7 +26,7 @@ constexpr std::uint64_t most_sections = (checksum_at - index_table_at) / entry_b
 
 constexpr std::uint64_t version_at = index_magic.size() + sizeof(std::uint64_t);
 
-/// The next fields of a head, in their order: said once, for whoever writes and reads it.
+/// The next fields of a head, in their order: stated once, for writing and reading.
 template <class Stream, class AnyLayout>
 void head_fields(Stream& s, AnyLayout& layout) {
   auto& info = layout.info;
@@ -89,7 +89,7 @@ class HeadReader {
     std::memcpy(&value, head_.data() + position_, sizeof value);
     position_ += sizeof value;
   }
-  /// Bytes for which this version has no use.
+  /// Checks bytes that this version does not use.
   void zeros(std::size_t size) {
     for (const std::size_t end = position_ + size; position_ < end; ++position_)
       if (head_[position_] != 0)
@@ -97,7 +97,7 @@ class HeadReader {
                           "this byte is " + std::to_string(head_[position_]) +
                               ", and means nothing to this kith; a newer one wrote the file: use that");
   }
-  /// A text that ends where the zeros begin. Quoted in messages, so it must be printable.
+  /// Reads a text that ends where the zeros begin. Messages quote it, so that it must be printable.
   void text(std::string& value, std::size_t room) {
     const auto* const from = reinterpret_cast<const char*>(head_.data()) + position_;
     value.assign(from, std::find(from, from + room, '\0'));

@@ -1,4 +1,4 @@
-// What an index file holds, and where: docs/contract.md, section 9.
+// The layout of an index file: docs/contract.md, section 9.
 //
 //   0            the head, 4096 bytes: what the file is, a table of its sections, a checksum of the head
 //   4096         the body: sections, each from a page of 4096 bytes on, zeros between them
@@ -18,11 +18,11 @@
 
 namespace kith {
 
-inline constexpr std::string_view index_where = "index file";  ///< what begins messages
+inline constexpr std::string_view index_where = "index file";  ///< begins messages
 inline constexpr std::string_view index_magic = "\x93kithidx";
 inline constexpr std::uint64_t index_version = 1;
 inline constexpr std::uint64_t index_head_bytes = 4096, index_page_bytes = 4096;
-/// Bytes that one checksum is of: XXH64 over the XXH64 of each MiB of them, so that several threads make it.
+/// The bytes of one checksum: XXH64 over the XXH64 of each MiB, so that several threads can compute it.
 inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
                                index_piece_bytes = std::uint64_t{1} << 20;
 
@@ -38,9 +38,9 @@ struct IndexLayout {
   IndexFileInfo info;
   std::uint64_t body_bytes = 0;
 
-  /// Null where there is none.
+  /// Returns null if there is no such section.
   const IndexFileSection* find(std::string_view section) const;
-  /// Those of a layout that was checked.
+  /// Returns the section of the rows; the layout must have been checked.
   const IndexFileSection& rows() const;
   std::uint64_t blocks() const { return (body_bytes + index_block_bytes - 1) / index_block_bytes; }
   std::uint64_t body_end() const { return index_head_bytes + body_bytes; }
@@ -51,33 +51,33 @@ struct IndexPart {
   std::int64_t first = 0, rows = 0;
 };
 
-/// What of `section` is about rows of a part: rows, positions and ids themselves, of `removed` the words with
-/// their bits; of any other section all.
+/// Returns the bytes of `section` that belong to a part: its rows, positions and ids; of `removed` the words
+/// that hold its bits; all bytes of any other section.
 IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& section,
                             const IndexPart& part);
 
-/// Lay out what is told of `info` beside version, bytes and sections.
+/// Lays out a file for `info`, of which all is set but version, bytes and sections.
 ///   positions, ids  whether there are such sections
 IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids);
 
-/// [index_head_bytes]
+/// Returns the bytes of the head, [index_head_bytes].
 std::vector<unsigned char> head_of(const IndexLayout& layout);
 
-/// What a head says, if this kith can read it.
-///   head   [index_head_bytes], or fewer: the file is shorter
-///   bytes  of the file
+/// Reads a head, if this kith can.
+///   head   [index_head_bytes], or fewer if the file is shorter
+///   bytes  size of the file
 /// Throws bad_file: "byte N: ...".
 IndexLayout read_head(std::span<const unsigned char> head, std::uint64_t bytes);
 
-/// The columns that count, as they stand in the bytes of their section.
-/// Throws bad_file: they do not ascend, or are none.
+/// Returns the columns that count, from the bytes of their section. Throws bad_file if they do not ascend, or
+/// are no columns.
 std::vector<std::int64_t> features_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
 
-/// The centre of the columns that count, as it stands in the bytes of its section.
-/// Throws bad_file: a value is not finite.
+/// Returns the centre of the columns that count, from the bytes of its section. Throws bad_file if a value is
+/// not finite.
 std::vector<double> centre_from(const std::vector<unsigned char>& bytes, const IndexLayout& layout);
 
-/// Throw bad_file, "byte N: WHY".
+/// Throws bad_file: "byte N: WHY".
 [[noreturn]] void refuse_index_file(std::uint64_t byte, const std::string& why);
 
 }  // namespace kith

@@ -18,7 +18,7 @@ std::vector<T> values_of(const std::vector<unsigned char>& bytes) {
   return values;
 }
 
-/// Numbers that ascend from 0 or more and stay below `end`.
+/// Reads numbers that must ascend, be at least 0, and stay below `end`.
 std::vector<std::int64_t> ascending(const IndexLayout& layout, const IndexPart& part,
                                     std::string_view section, const std::vector<unsigned char>& bytes,
                                     std::int64_t end) {
@@ -32,7 +32,7 @@ std::vector<std::int64_t> ascending(const IndexLayout& layout, const IndexPart& 
   return numbers;
 }
 
-/// Places in the file of what is removed.
+/// Returns the places, in the file, of removed rows.
 std::vector<std::int64_t> removed_in(const IndexPart& part, const std::vector<unsigned char>& bytes) {
   std::vector<std::int64_t> places;
   const std::vector<std::uint32_t> words = values_of<std::uint32_t>(bytes);

@@ -1,4 +1,4 @@
-// Which rows of an index file are there, and what they are called.
+// Reads which rows of an index file are removed, and their numbers.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace kith {
 
-/// The bytes of sections that say so, as section_of() cuts them to a part; empty where there is none.
+/// The bytes of these sections, cut to a part by section_of(); empty if there is no such section.
 struct IndexNumbers {
   std::vector<unsigned char> positions, ids, removed;
 };
 
-/// Give `state`, which holds the rows of a part, their numbers, and what of them is removed.
-/// Throws bad_file: numbers that do not ascend or leave what the head says of them; in a file that is read
-/// whole, other rows removed than it counts.
+/// Sets the numbers and the removed rows of `state`, which holds the rows of a part. Throws bad_file if
+/// numbers do not ascend or are outside of what the head allows; or, if the file is read whole, if the count
+/// of removed rows differs from the head.
 void take_numbers(const IndexLayout& layout, const IndexPart& part, const IndexNumbers& from,
                   Index::State& state);
 

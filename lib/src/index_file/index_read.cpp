@@ -1,5 +1,4 @@
-// An Index from a file that may be anybody's: nothing is believed before its checksum and its values are
-// checked.
+// Reads an Index from an untrusted file: nothing is used before its checksum and its values are checked.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -22,7 +21,7 @@
 namespace kith {
 namespace {
 
-/// The rows that are asked for.
+/// Returns the part of the rows that the options ask for.
 IndexPart part_of(const IndexLayout& layout, const OpenOptions& options) {
   const std::int64_t all = layout.info.rows, rows = options.rows < 0 ? all - options.first : options.rows;
   if (options.first < 0 || options.first >= all || rows < 1 || rows > all - options.first)
@@ -33,7 +32,7 @@ IndexPart part_of(const IndexLayout& layout, const OpenOptions& options) {
   return {options.first, rows};
 }
 
-/// Reads one file, section by section as they stand there: the rows come last.
+/// Reads a file section by section in its order: the rows come last.
 class IndexReader {
  public:
   IndexReader(const IndexFile& file, Device device, const OpenOptions& options)

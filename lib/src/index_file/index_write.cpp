@@ -1,4 +1,4 @@
-// An Index as a file: docs/contract.md, section 9.
+// Writes an Index to a file: docs/contract.md, section 9.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@
 namespace kith {
 namespace {
 
-/// The body of a file, with a checksum for each block of it.
+/// Writes the body of a file, and a checksum for each block of it.
 class BodyWriter {
  public:
   explicit BodyWriter(SavedFile& file) : file_(file) {}
@@ -32,7 +32,7 @@ class BodyWriter {
     }
   }
 
-  /// Zeros up to where `section` begins.
+  /// Writes zeros up to where `section` begins.
   void begin(const IndexFileSection& section) {
     const std::uint64_t here = index_head_bytes + done_ + piece_.size();
     const std::vector<unsigned char> zeros(static_cast<std::size_t>(section.offset - here));
@@ -65,7 +65,7 @@ class BodyWriter {
   std::vector<std::uint64_t> pieces_, sums_;
 };
 
-/// What the rows of a file are made of: those of cosine are unit rows, which no shorter element holds.
+/// Returns the element of the rows in a file: f32 for cosine, whose unit rows no shorter element can hold.
 Element stored_element(const Index::State& index) {
   return prepare_of(index.metric) == Prepare::unit_rows ? Element::f32 : index.element;
 }
@@ -86,7 +86,7 @@ IndexLayout layout_of(const Index::State& index) {
   return layout_of(std::move(info), !index.numbers.in_place(), index.numbers.has_ids());
 }
 
-/// What of_place(place) has for each row on the device.
+/// Writes of_place(place) for each row on the device.
 template <class OfPlace>
 void write_numbers(BodyWriter& body, std::int64_t rows, const OfPlace& of_place) {
   std::vector<std::int64_t> numbers(size(rows));
@@ -94,14 +94,14 @@ void write_numbers(BodyWriter& body, std::int64_t rows, const OfPlace& of_place)
   body.write(numbers.data(), numbers.size() * sizeof(std::int64_t));
 }
 
-/// Of the columns that count.
+/// Writes the centre of the columns that count.
 void write_centre(BodyWriter& body, const Index::State& index) {
   std::vector<double> centre;
   for (const std::int64_t d : index.features) centre.push_back(index.shift[size(d)]);
   body.write(centre.data(), centre.size() * sizeof(double));
 }
 
-/// Bit t % 32 of word t / 32 is 1 where the row at place t is removed.
+/// Writes a bit for each place: bit t % 32 of word t / 32 is 1 if the row at place t is removed.
 void write_removed(BodyWriter& body, const Index::State& index) {
   std::vector<std::uint32_t> words(size(divide_up(index.rows, removed_bits_a_word)), ~std::uint32_t{0});
   index.removed.strike(words);
@@ -109,7 +109,7 @@ void write_removed(BodyWriter& body, const Index::State& index) {
   body.write(words.data(), words.size() * sizeof(std::uint32_t));
 }
 
-/// All rows, a few at a time, as they lie on the device.
+/// Writes all rows in the order of their places, some at a time.
 void write_rows(BodyWriter& body, const Index::State& index, const IndexLayout& layout) {
   const Element element = layout.info.element;
   const std::int64_t cols = layout.info.features, row = row_bytes(element, cols);

@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// Rows of one device, as they come.
+/// Takes the rows of one device as they are read.
 class PartSink {
  public:
   ///   rows   that come
@@ -44,14 +44,14 @@ class PartSink {
       packed_ = packed_memory(schema, rows);
       packed_->claim(0, rows);
     }
-    // Memory of 8 MiB is used again; larger pieces come from the system and go back to it each time.
+    // Memory of 8 MiB is reused; larger blocks are mapped and unmapped each time.
     constexpr std::int64_t most_floats = std::int64_t{1} << 21;
     most_rows_ = std::max<std::int64_t>(1, most_floats / (schema.dims * block_)) * block_;
   }
 
-  /// The next bytes of the rows.
+  /// Takes the next bytes of the rows.
   void take(std::span<const unsigned char> bytes) {
-    const FloatGuard guard;  // not around all: the caller's progress runs in an environment of its own
+    const FloatGuard guard;  // narrow scope: the caller's progress runs in its own floating-point environment
     const std::size_t block_bytes = size(block_) * size(row_bytes_);
     if (!carry_.empty()) {
       const std::size_t some = std::min(bytes.size(), block_bytes - carry_.size());
@@ -76,7 +76,7 @@ class PartSink {
     return std::make_shared<ResidentStore>(std::move(rows_));
   }
 
-  /// Keep what is no whole block yet. (gcc 13 warns of what insert() does.)
+  /// Keeps what is no whole block yet. Not by insert(), of which gcc 13 warns.
   void carry(std::span<const unsigned char> bytes) {
     const std::size_t before = carry_.size();
     carry_.resize(before + bytes.size());
@@ -124,8 +124,8 @@ class PartSink {
         [&] { return prepare_rows("rows", "training", given, metric, threads_, {}, first_ + done_); });
   }
 
-  /// What make_unit_rows() makes has a norm within 2^-22 of 1: each element is rounded by at most a part of
-  /// 2^-24, and the rest of the arithmetic is in double precision.
+  /// Checks the norms of unit rows. Those that make_unit_rows() makes are within 2^-22 of 1: each element is
+  /// rounded by a relative error of at most 2^-24, and the rest is computed in double precision.
   void check_unit_rows(MatrixView<const float> rows) const {
     std::vector<unsigned char> bad(size(rows.rows()));
     parallel_for(rows.rows(), rows.rows() * rows.cols(), threads_, [&](std::int64_t r) {
@@ -140,7 +140,7 @@ class PartSink {
                                        " is no unit row, as those of cosine are; save the index again");
   }
 
-  /// Rows done_, done_ + 1, ... to where they lie on the device.
+  /// Uploads rows done_, done_ + 1, ... to their places on the device.
   void upload(MatrixView<const float> rows) {
     const std::int64_t chunk_rows = rows_a_chunk(rows_->device.info(), rows_->dims);
     for (std::int64_t first = 0; first < rows.rows();) {
@@ -170,7 +170,7 @@ class PartSink {
   const std::uint64_t offset_;  ///< of the rows in the file
   const std::int64_t sample_stride_;
   std::int64_t most_rows_ = 0, done_ = 0;
-  std::vector<unsigned char> carry_;  ///< fewer bytes than a block of the device has
+  std::vector<unsigned char> carry_;  ///< an incomplete block of the device
   RowSample sample_;
   std::shared_ptr<PackedMemory> packed_;  ///< where rows stay as they are
   spi::Allocation* memory_ = nullptr;     ///< of the last chunk

@@ -1,4 +1,4 @@
-// Rows of an index file on their way to a device, or to the members of a set.
+// Brings rows of an index file to a device, or to the members of a set.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ namespace kith {
 
 class PartSink;
 
-/// Takes the rows of a file, or of a part of it, in pieces as they come, and hands each to the device that
-/// gets it.
+/// Takes the rows of a file, or of a part of it, in pieces, and passes each to the device that stores it.
 class RowsSink {
  public:
   ///   part    of the rows of the file
@@ -26,8 +25,7 @@ class RowsSink {
            const OpenOptions& options);
   ~RowsSink();
 
-  /// The next bytes of the rows.
-  /// Throws bad_file: rows that no Index has; out_of_memory.
+  /// Takes the next bytes of the rows. Throws bad_file if no Index can have such rows; out_of_memory.
   void take(std::span<const unsigned char> bytes);
   /// All are there.
   std::shared_ptr<const RowStore> end();
