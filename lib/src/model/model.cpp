@@ -7,8 +7,10 @@
 namespace kith {
 namespace {
 
-/// Refuse a model whose parts do not fit, or that holds something else.
-///   there, wanted, other  whether it has what is asked for, what that is, and what it has instead
+/// Refuses a model whose parts do not fit together, or that lacks what is asked for.
+///   there   whether it has that
+///   wanted  what is asked for
+///   other   what it has instead
 void check_holds(const Model& model, bool there, const std::string& wanted, const std::string& other) {
   check_model(model);
   if (!there)

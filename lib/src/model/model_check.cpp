@@ -21,7 +21,7 @@ std::string count(std::size_t number, const std::string& what) {
   return std::to_string(number) + " " + what;
 }
 
-/// Whether `size` is rows * cols, which may be too large for any integer.
+/// Returns whether `size` is rows * cols, which may exceed every integer type.
 bool is_product(std::size_t size, std::int64_t rows, std::int64_t cols) {
   const auto r = static_cast<std::size_t>(rows), c = static_cast<std::size_t>(cols);
   return size % r == 0 && size / r == c;
@@ -109,7 +109,7 @@ void check_samples(const Model& model) {
   check_sample_weights("model", model.sample_weights, model.n);
 }
 
-/// Of the first output, whose classes priors and costs are about.
+/// Returns the number of classes of the first output, to which priors and costs belong.
 std::size_t count_classes(const Model& model) {
   std::vector<std::int64_t> classes;
   for (std::size_t i = 0; i < model.labels.size(); i += static_cast<std::size_t>(model.outputs))

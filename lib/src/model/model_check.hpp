@@ -1,4 +1,4 @@
-// Whether the parts of a Model fit together.
+// Checks whether the parts of a Model fit together.
 #pragma once
 
 #include <span>
@@ -8,16 +8,16 @@
 
 namespace kith {
 
-/// One section of a model file, and what must hold for it.
+/// A section of a model file and its check.
 struct ModelSection {
   std::string_view name;
   void (*check)(const Model& model);  ///< throws Error: "model: ..." or "preparation: ..."
 };
 
-/// Every section; each check relies on those before it.
+/// Returns every section in order; each check relies on those before it.
 std::span<const ModelSection> model_checks();
 
-/// Throws invalid_argument: the first thing that is wrong.
+/// Throws invalid_argument, which names the first error.
 void check_model(const Model& model);
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// What a model file holds, in its order: said once, for whoever counts, writes and reads it.
+// The content of a model file in its order: stated once, for counting, writing and reading.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ inline constexpr std::string_view model_magic = "\x93kithmdl";
 inline constexpr std::uint64_t model_version = 1;
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
 
-/// A section begins with its name, filled up with zeros, and the size of what follows.
+/// A section begins with its name, padded with zeros, and the size of its content.
 inline constexpr std::size_t section_name_bytes = 8;
 
 /// Every section of `model` goes through `stream`. What it has for them: section(name, body),

@@ -1,5 +1,5 @@
-// A model from bytes that may be anybody's: nothing is believed, and nothing is allocated, before it is known
-// to be there. docs/contract.md, section 10.
+// Reads a model from an untrusted file: nothing is trusted, and no memory is allocated, before the bytes are
+// known to exist. docs/contract.md, section 10.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -52,7 +52,7 @@ class ModelReader {
  public:
   ModelReader(int fd, std::uint64_t bytes) : fd_(fd), bytes_(bytes), end_(bytes) {}
 
-  /// Where the content of a section begins.
+  /// Returns where the content of a section begins.
   std::uint64_t start_of(std::string_view section) const { return starts_.find(section)->second; }
 
   void check_header() {
@@ -133,7 +133,7 @@ class ModelReader {
     const std::uint64_t start = position_;
     std::string chosen;
     text(chosen);
-    if (const std::string shown = escaped(chosen); shown != chosen)  // it is in the message of choose()
+    if (const std::string shown = escaped(chosen); shown != chosen)  // the message of choose() quotes it
       fail(start, "\"" + shown + "\" is no name that kith writes; save the model again");
     try {
       choose(chosen, value);
@@ -155,7 +155,7 @@ class ModelReader {
 
   template <class T, class Body>
   void list(std::vector<T>& values, const Body& body) {
-    // Each element begins with a size of its own.
+    // Each element begins with its own size.
     for (std::uint64_t left = counted(sizeof(std::uint64_t), "parts of a list"); left > 0; --left)
       body(*this, values.emplace_back());
   }
@@ -170,7 +170,7 @@ class ModelReader {
     return value;
   }
 
-  /// A count of elements of at least `least` bytes each, for which there is room.
+  /// Reads a count of elements of at least `least` bytes each, and checks that they fit.
   std::uint64_t counted(std::uint64_t least, const std::string& what) {
     const std::uint64_t start = position_, count = size(), left = end_ - position_;
     if (count > left / least)
@@ -192,7 +192,7 @@ class ModelReader {
     if constexpr (std::endian::native == std::endian::big) value = swapped(value);
   }
 
-  /// What is known to lie before end_.
+  /// Reads bytes that are known to lie before end_.
   void raw(void* to, std::size_t bytes) {
     const std::size_t got = read_at(fd_, static_cast<off_t>(position_), to, bytes);
     position_ += got;
@@ -213,7 +213,7 @@ class ModelReader {
   std::map<std::string, std::uint64_t, std::less<>> starts_;
 };
 
-/// body(), whose errors are about the content of `section`.
+/// Runs body(), and puts the section into its messages.
 template <class Body>
 void at_section(const ModelReader& reader, std::string_view section, const Body& body) {
   try {

@@ -1,4 +1,4 @@
-// A model as bytes: docs/contract.md, section 10.
+// Writes a model to a file: docs/contract.md, section 10.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-/// Writes to a file, or to none: then it counts.
+/// Writes to a file; without one, only counts the bytes.
 class ModelWriter {
  public:
   explicit ModelWriter(SavedFile* file) : file_(file) {}

@@ -1,4 +1,4 @@
-// Rows of a file, read by ranges.
+// Reads ranges of rows of a file.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -19,8 +19,8 @@
 namespace kith {
 namespace {
 
-/// Which file it is, and what of it changes where somebody writes to it. The time of writing can be put back;
-/// that of the last change of anything (ctime) cannot.
+/// Identifies a file and detects writes to it. A writer can set back the time of writing, but not the time of
+/// the last change of anything (ctime).
 struct FileState {
   std::uint64_t device = 0, inode = 0, bytes = 0;
   std::int64_t written[2] = {}, changed[2] = {};  ///< seconds, nanoseconds
@@ -45,7 +45,7 @@ FileState state_of(int fd) {
           {status.st_ctim.tv_sec, status.st_ctim.tv_nsec}};
 }
 
-/// body(), whose errors are then about `path`.
+/// Runs body(), and puts `path` before its messages.
 template <class Body>
 auto about_source(const std::string& path, const Body& body) {
   try {
@@ -72,7 +72,7 @@ class FileSource final : public Source {
     }
   }
 
-  /// The bytes of u8 are bits.
+  /// Takes the bytes of u8 as bits.
   void take_as_bits() {
     if (layout_.rows.element != Element::u8)
       throw Error(Errc::invalid_argument, "it holds " + std::string(kith::name(layout_.rows.element)) +

@@ -37,9 +37,9 @@ bool maps_file(const void* first, std::size_t bytes) {
   std::ifstream lines("/proc/self/maps");
   for (std::string line; std::getline(lines, line);) {
     const Mapping mapping = mapping_of(line);
-    if (mapping.begin >= end) break;  // they ascend
+    if (mapping.begin >= end) break;  // lines ascend
     if (mapping.end <= begin || !mapping.is_file()) continue;
-    char byte = 0;  // a sandbox may forbid the call below
+    char byte = 0;  // a sandbox may forbid the call of copy_mapped()
     return copy_mapped(&mapping, 1, &byte) == 1;
   }
   return false;

@@ -1,16 +1,16 @@
-// Memory that maps a file. Whoever reads it where the file has been cut is killed by SIGBUS; the kernel,
-// which copies it for us, says EFAULT instead.
+// Reads memory that maps a file. If the file was truncated, a direct read kills the process by SIGBUS; the
+// kernel, which copies here, returns EFAULT instead.
 #pragma once
 
 #include <cstddef>
 
 namespace kith {
 
-/// Whether a byte of [first, first + bytes) maps a file, and copy_mapped() can read it: what the system says
-/// of this process in /proc/self/maps. Devices are no files.
+/// Returns whether a byte of [first, first + bytes) maps a file that copy_mapped() can read, by
+/// /proc/self/maps. Devices do not count as files.
 bool maps_file(const void* first, std::size_t bytes);
 
-/// Copy from memory that may map a file; how many bytes there were.
+/// Copies from memory that may map a file; returns how many bytes could be read.
 std::size_t copy_mapped(const void* from, std::size_t bytes, void* to);
 
 }  // namespace kith

@@ -6,7 +6,7 @@
 namespace kith {
 namespace {
 
-/// Each step says whether the text has what is asked for, and goes behind it.
+/// Each function returns whether the text continues as it expects, and moves behind that.
 class NpyParser {
  public:
   explicit NpyParser(std::string_view text) : rest_(text) {}
@@ -71,11 +71,11 @@ class NpyParser {
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc()) return false;
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote long integers so
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote an L behind long integers
       header_.shape.push_back(size);
       separated = accept(',');
     }
-    return header_.shape.size() != 1 || separated;  // (3) is a number, (3,) a tuple
+    return header_.shape.size() != 1 || separated;  // (3) is a number, and (3,) a tuple
   }
 
   bool parse_descr() {

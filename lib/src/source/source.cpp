@@ -30,7 +30,7 @@ class MemorySource : public Source {
     });
   }
   std::optional<RowsView> in_memory() const override { return rows_; }
-  /// Of every byte, in some milliseconds a GiB.
+  /// Digests every byte, in some milliseconds a GiB.
   std::uint64_t state() const override {
     std::vector<std::uint64_t> sums(size(rows_.rows));
     parallel_for(rows_.rows, rows_.rows * rows_.cols, 0,
@@ -40,8 +40,8 @@ class MemorySource : public Source {
   std::string name() const override { return "the rows in memory"; }
 
  protected:
-  /// By copy(from, bytes, to), which returns how many bytes it could read; the first row that it could not
-  /// read as a whole, or first + count.
+  /// Copies rows by copy(from, bytes, to), which returns how many bytes it could read. Returns the first row
+  /// that it could not read completely, or first + count.
   template <class Copy>
   std::int64_t copy_rows(std::int64_t first, std::int64_t count, void* to, const Copy& copy) const {
     const std::size_t bytes = size(row_bytes(rows_.element, rows_.cols));
@@ -58,14 +58,14 @@ class MemorySource : public Source {
     return Xxh64::of(row, size(row_bytes(rows_.element, rows_.cols)));
   }
   static std::uint64_t sum_of_all(const std::vector<std::uint64_t>& sums) {
-    return Xxh64::of(sums.data(), sums.size() * sizeof sums[0]) | 1;  // not 0
+    return Xxh64::of(sums.data(), sums.size() * sizeof sums[0]) | 1;  // never 0
   }
 
  private:
   const RowsView rows_;
 };
 
-/// Rows of a file that the caller maps. They are copied, never read where they are.
+/// Rows of a file that the caller maps. Always copies them, never reads them in place.
 class MappedSource final : public MemorySource {
  public:
   using MemorySource::MemorySource;
@@ -96,7 +96,7 @@ class MappedSource final : public MemorySource {
   std::string name() const override { return "the mapped file"; }
 };
 
-/// Whether rows lie in a file that somebody may cut.
+/// Returns whether rows lie in a mapped file, which somebody may truncate.
 bool are_mapped(const RowsView& rows) {
   if (rows.rows == 0 || rows.cols == 0) return false;
   const auto* const first = static_cast<const unsigned char*>(rows.row(0));

@@ -1,4 +1,4 @@
-// Where rows lie in a file, one behind the other, by what its head says.
+// Finds where rows lie in a file, from its head.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kith {
 
-inline constexpr const char* source_where = "source";  ///< what begins messages
+inline constexpr const char* source_where = "source";  ///< begins messages
 
 struct SourceLayout {
   RowsInfo rows;
@@ -18,10 +18,10 @@ struct SourceLayout {
   std::optional<IndexLayout> index = {};  ///< of a .kidx
 };
 
-/// By the ending of `path`.
-///   fd     opened to be read
-///   bytes  of the file
-/// Throws bad_file, unsupported: why, without the name of the file.
+/// Reads the layout in the format that the ending of `path` names.
+///   fd     open for reading
+///   bytes  size of the file
+/// Throws bad_file, unsupported: messages lack the name of the file.
 SourceLayout source_layout(const std::string& path, int fd, std::uint64_t bytes);
 
 }  // namespace kith

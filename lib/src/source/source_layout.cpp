@@ -1,4 +1,4 @@
-// The heads of the files that rows are read from by ranges.
+// Reads the heads of files whose rows are read by ranges.
 #include <array>
 #include <bit>
 #include <limits>
@@ -27,7 +27,7 @@ constexpr std::size_t bin_head_bytes = 8;
   throw Error(Errc::unsupported, why);
 }
 
-/// Exactly these bytes.
+/// Reads exactly these bytes.
 void read_head_bytes(int fd, std::uint64_t first, void* to, std::size_t bytes) {
   const std::size_t got = read_at(fd, static_cast<off_t>(first), to, bytes);
   if (got < bytes)
@@ -39,7 +39,7 @@ std::string shape_text(const RowsInfo& rows) {
          std::string(name(rows.element));
 }
 
-/// Rows that fill the file from `offset` to its end.
+/// Checks that rows fill the file from `offset` to its end, and returns their layout.
 SourceLayout checked_layout(std::uint64_t rows, std::uint64_t cols, Element element, std::uint64_t offset,
                             std::uint64_t bytes) {
   constexpr std::uint64_t most = std::numeric_limits<std::int64_t>::max();
@@ -115,7 +115,7 @@ SourceLayout bin_layout(int fd, Element element, std::uint64_t bytes) {
                         head.size(), bytes);
 }
 
-/// By the descriptor, and not by its path: another file may have taken that place.
+/// Reads by the descriptor, since another file may meanwhile have taken the path.
 SourceLayout index_layout(int fd) {
   const IndexLayout layout = layout_in(fd);
   const IndexFileInfo& info = layout.info;
