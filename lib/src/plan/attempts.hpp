@@ -1,5 +1,5 @@
-// The ladder of a search: what a tile of queries goes through until all are answered. docs/certificate.md,
-// section 5.
+// The attempts of a search: each tile of queries goes through them until all queries are answered.
+// docs/certificate.md, section 5.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace kith {
 
-/// The attempts of a plan whose steps and lists are decided.
-///   may_guess  the rows come in a mixed order, and guesses have not misled
+/// Returns the attempts of a plan whose steps and lists are decided.
+///   may_guess  the rows are in mixed order, and no guess has failed before
 std::vector<Attempt> attempts_of(const Plan& plan, bool may_guess);
 
-/// Whether `open` of `count` queries are as many as an attempt is for.
+/// Returns whether an attempt is meant for `open` of `count` queries.
 bool applies(const Attempt& attempt, std::int64_t open, std::int64_t count);
 
-/// What is known of a proposer; nothing where no search has taught it.
+/// Returns what earlier searches by a proposer have shown; empty if there were none.
 Feedback::Lesson lesson_of(const Feedback& feedback, Proposer proposer);
 
-/// Whether a proposer is not to be chosen for k neighbours again.
+/// Returns whether a proposer failed with k neighbours or fewer, so that it must not be chosen for k again.
 bool overwhelms(const Feedback& feedback, Proposer proposer, std::int64_t k);
 
 }  // namespace kith

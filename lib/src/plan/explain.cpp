@@ -1,4 +1,4 @@
-// A plan in words: `--explain`.
+// Writes a plan in words: `--explain`.
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -14,7 +14,7 @@
 namespace kith {
 namespace {
 
-/// An attempt beside its name, for people.
+/// Describes an attempt, besides its name.
 std::string said(const Attempt& attempt) {
   using Way = Attempt::Way;
   const std::string share = std::to_string(Attempt::many_open);
@@ -31,8 +31,9 @@ std::string said(const Attempt& attempt) {
          share + " is open";
 }
 
-/// `what           value`, a line each. No stream of the standard library: those follow the locale of the
-/// program, which may group digits, and a program that brings another standard library's facets ends in one.
+/// Writes lines such as `what           value`. Uses no stream of the standard library: those follow the
+/// locale of the program, which may group digits, and end a program that brings the facets of another
+/// standard library.
 class Lines {
  public:
   void add(std::string_view what, const auto&... value) {

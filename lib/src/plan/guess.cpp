@@ -5,13 +5,13 @@
 namespace kith {
 namespace {
 
-constexpr double hardly_ever = 16;  ///< -log of the odds
+constexpr double hardly_ever = 16;  ///< -log of the probability
 
 }  // namespace
 
-/// Of the k nearest a sample holds about k seen / n, by the hypergeometric distribution; Chernoff's bound for
+/// A sample holds about k seen / n of the k nearest rows (hypergeometric distribution). Chernoff's bound for
 /// it (Hoeffding, Probability inequalities for sums of bounded random variables, 1963) is exp(-f(rank)). f is
-/// convex: Newton's steps from a place where f is large enough (Bernstein's bound) never go too far.
+/// convex, so that Newton's steps from a rank where f is large enough (Bernstein's bound) never go too far.
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
   constexpr int steps = 5;
   const double expected = static_cast<double>(k) * static_cast<double>(seen) / static_cast<double>(n);
@@ -24,8 +24,8 @@ std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
   return std::min(static_cast<std::int64_t>(std::ceil(rank)), k);
 }
 
-/// The rank-th of a Poisson process is behind x with a chance of at most exp(rank - x) (x / rank)^rank; as
-/// above.
+/// The rank-th point of a Poisson process is beyond x with a probability of at most exp(rank - x) (x /
+/// rank)^rank. Newton's steps solve it, as above.
 double most_passing(double rank) {
   constexpr int steps = 5;
   double x = rank + 2 * hardly_ever + std::sqrt(4 * hardly_ever * rank);
@@ -33,8 +33,9 @@ double most_passing(double rank) {
   return x;
 }
 
-/// Of rows in order, each in a group of its own choice, (groups - i) / groups begin a group when i have been
-/// begun: the sum of groups / (groups - i), i < rank, is an integral, and hardly less.
+/// Each row, in order, falls into a random group. Once i groups have a row, a row begins another with
+/// probability (groups - i) / groups. The expected number of rows, the sum of groups / (groups - i) for i <
+/// rank, is an integral, and hardly less.
 double rank_of_all(double rank, double groups) {
   return -groups * std::log(1 - rank / groups);
 }

@@ -1,5 +1,5 @@
-// What a sample of the training rows says of all: thresholds that are guessed, and certified afterwards.
-// docs/certificate.md, section 5.
+// Guesses thresholds from a sample of the training rows; they are certified afterwards. docs/certificate.md,
+// section 5.
 #pragma once
 
 #include <algorithm>
@@ -7,24 +7,24 @@
 
 namespace kith {
 
-/// Of `seen` of n rows, in random order, so many of the nearest that hardly ever all of them are among the k
-/// nearest of all: for one query in ten million. At most k: the k-th is no guess.
+/// Returns r <= k such that the r nearest of `seen` of n rows, in random order, are hardly ever all among the
+/// k nearest of the n: for one query in ten million. r = k is no guess.
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n);
 
-/// How many rows, a number for each of those that have been seen, are hardly ever nearer than the `rank`-th
-/// of these, which is `rank` on average.
+/// Bounds how many rows pass the `rank`-th nearest of those seen as a threshold, among as many further rows
+/// as have been seen: hardly ever more pass. On average `rank` do.
 double most_passing(double rank);
 
-/// The `rank`-th smallest of the least of each of `groups` groups of equally many rows, in random order, is
-/// so many-th smallest of all rows, on average; rank < groups.
+/// Returns the average rank, among all rows, of the `rank`-th smallest of the minima of `groups` groups of
+/// equally many rows, in random order; rank < groups.
 double rank_of_all(double rank, double groups);
 
-/// Rows of the first of the steps that guess nothing: enough for k and a bound that means something.
+/// Returns the rows of the first step without a guess: enough for k neighbours and a useful bound.
 constexpr std::int64_t careful_seed(std::int64_t k, std::int64_t seed_rows) {
   return std::max(4 * k, seed_rows);
 }
 
-/// By how much these grow, so that a list holds twice what a step lists.
+/// Returns the growth of these steps, such that a list holds twice what a step lists.
 constexpr std::int64_t careful_growth(std::int64_t k, std::int64_t candidates, std::int64_t growth) {
   return std::min(growth, std::max<std::int64_t>(candidates / (2 * k) - 1, 2));
 }

@@ -55,14 +55,14 @@ void check_options(const PlanOptions& o) {
            "the fused step keeps no distances that a filter could strike out; drop one of the two");
 }
 
-/// `gemm, fp16, `
+/// Lists names, each with a comma behind it: `gemm, fp16, `
 std::string list_of(const std::vector<Proposer>& proposers) {
   std::string list;
   for (const Proposer p : proposers) list += std::string(name(p)) + ", ";
   return list;
 }
 
-/// The proposer that was asked for, or the one that pays.
+/// Returns the proposer that was asked for, or the one that pays.
 Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o,
                          const Feedback& feedback) {
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
@@ -78,8 +78,8 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   return o.proposer;
 }
 
-/// Let what the caller fixed win over what the rules propose.
-///   why_not_tuned  as tuned_plan() says it
+/// Replaces what the rules propose by what the caller fixed.
+///   why_not_tuned  reason from tuned_plan()
 void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& why_not_tuned, Choice& choice) {
   const auto has = [&](Selector s) {
     return std::find(device.selectors.begin(), device.selectors.end(), s) != device.selectors.end();
@@ -111,7 +111,7 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
   if (o.train_tile) choice.train_tile = o.train_tile;
 }
 
-/// The plan for a way by boxes.
+/// Makes the plan of a search by boxes.
 Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
             const BoxesChoice& choice) {
   Plan plan;
@@ -130,7 +130,7 @@ Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   return plan;
 }
 
-/// The plan by boxes, where they were asked for or may pay and find room.
+/// Returns the plan by boxes if they were asked for, or if they may pay and fit into memory.
 std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                const Feedback& feedback) {
   const std::optional<BoxesChoice> choice =
@@ -140,11 +140,11 @@ std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem,
     return fitted(device, problem, options, *choice);
   } catch (const Error& error) {
     if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
-    return std::nullopt;  // another way may do with less
+    return std::nullopt;  // another plan may need less
   }
 }
 
-/// The plan for a problem and options that were checked; `self` is heard already.
+/// Decides the plan for a checked problem and options; the caller has counted `self` into k.
 Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
             const Feedback& feedback) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
@@ -174,7 +174,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
   if (quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
       room_for_quantized_rows(device, options))
-    plan.row_copy_bytes = 0;  // it can be done without
+    plan.row_copy_bytes = 0;  // it is optional
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.candidates = std::min(choice.candidates, problem.n);
   plan.lists = std::clamp<std::int64_t>(choice.lists, 1, std::max<std::int64_t>(chain_tile(plan), 1));
@@ -182,7 +182,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
   return plan;
 }
 
-/// The plan whose proposer has no bounds of rows that do not count, where that pays.
+/// Returns the plan whose proposer masks the rows that the filter excludes, if it pays.
 std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                 const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none || options.filter.rows() != 1)
@@ -204,11 +204,12 @@ std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem
     return plan;
   } catch (const Error& error) {
     if (asked_for || error.code() != Errc::out_of_memory) throw;
-    return std::nullopt;  // the chain may do with less
+    return std::nullopt;  // the chain may need less
   }
 }
 
-/// The plan that searches without the filter for as many neighbours as let enough count, where that pays.
+/// Returns the plan that ignores the filter, searches for more neighbours, and drops those that do not count,
+/// if it pays.
 std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                 const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none) return std::nullopt;
@@ -223,7 +224,7 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
     Plan plan = decide(device, wider, open, feedback);
     if (plan.proposer == Proposer::none) {
       if (!plan.fused) return std::nullopt;
-      open.memory_limit = memory_budget(device, plan, options) / 2;  // as memory_budget() says
+      open.memory_limit = memory_budget(device, plan, options) / 2;  // as in memory_budget()
       plan = decide(device, wider, open, feedback);
     }
     if (!asked_for && overwhelms(feedback, plan.proposer, wider.k)) return std::nullopt;
@@ -233,11 +234,11 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
     return plan;
   } catch (const Error& error) {
     if (asked_for || error.code() != Errc::out_of_memory) throw;
-    return std::nullopt;  // the chain may do with less
+    return std::nullopt;  // the chain may need less
   }
 }
 
-/// The plan for a problem with a filter, but not by boxes.
+/// Decides the plan for a problem with a filter, but not by boxes.
 Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                      const Feedback& feedback) {
   if (std::optional<Plan> plan = masked_plan(device, problem, options, feedback)) return *plan;
@@ -276,7 +277,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
   Plan plan = has_filter(options) ? decide_filtered(device, searched, way, feedback)
                                   : decide(device, searched, way, feedback);
   if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
-    way.proposer = Proposer::none;  // it was tuned
+    way.proposer = Proposer::none;  // a measurement chose it
     plan = decide(device, searched, way, feedback);
   }
   plan.self = options.self;

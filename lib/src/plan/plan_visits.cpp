@@ -11,22 +11,22 @@
 
 namespace kith {
 
-/// Blocks small enough that the first step sees several, and a hundred times as many as there are; the first
-/// step without any bound lists all it sees. A library multiplies large blocks faster, and what is listed of
-/// its products is ranked after each step.
+/// Chooses blocks so small that the first step sees several of them, and many more are left. The first step
+/// has no threshold and lists all it sees. A library multiplies large blocks faster, and ranks what is listed
+/// of its products after each step.
 void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
   const bool library = !has_own_order(choice.proposer);
   const std::int64_t blocks = library ? 64 : 2048;
   choice.visit_rows =
       std::min(most_rows, whole_quantized_blocks(std::max<std::int64_t>(problem.n / blocks, 1)));
-  if (library && options.train_tile)  // rows one behind the other, so blocks may be of any size
+  if (library && options.train_tile)  // rows are in plain order, so that blocks may have any size
     choice.visit_rows = std::min(choice.visit_rows, options.train_tile);
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
   choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
-  // A list holds what the first step sees, and some blocks that are nearer than all before; bounds of bytes,
-  // which are further apart, let more pass.
+  // A list holds what the first step sees, and some blocks that are nearer than all before them. Bounds of
+  // bytes are wider apart, and let more rows pass.
   choice.candidates = std::max(choice.candidates, 2 * choice.seed_rows);
   if (!library) choice.candidates = std::max(choice.candidates, 8 * choice.visit_rows);
   if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
@@ -34,16 +34,16 @@ void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& ch
 
 namespace {
 
-/// Steps of a search of tensor cores.
+/// The steps of a search by tensor cores.
 struct Steps {
-  std::int64_t sample;  ///< rows; 0: the first step lists what it sees
+  std::int64_t sample;  ///< rows; 0: the first step lists all it sees
   std::int64_t growth;
-  double places;  ///< that hardly any list exceeds
+  double places;  ///< length that hardly any list exceeds
   double seconds = std::numeric_limits<double>::max();
 };
 
-/// Seconds of an H200 for a step, beside the products that every search needs: fitted to what steps of many
-/// sizes took, with k from 5 to 2048 of 32768 to 10^7 rows.
+/// Estimates the seconds of a step on an H200, without the products that every search needs. Fitted to steps
+/// of many sizes, with k from 5 to 2048 of 32768 to 10^7 rows.
 class StepCost {
  public:
   StepCost(const Problem& problem, std::int64_t small_batch)
@@ -51,13 +51,13 @@ class StepCost {
         pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
         small_batch_(problem.m <= small_batch) {}
 
-  /// A sample of `rows`, whose products are computed once more.
+  /// Estimates a sample of `rows` rows, whose products are computed twice.
   double sample(double rows) const {
     return launches + (small_batch_ ? 1e-10 * rows : queries_ * (1e-9 + rows * pair_));
   }
 
-  /// One that grows by `growth` and lists rank * growth rows a query. For few queries a block goes through
-  /// each list, and bounds of int8 let more pass.
+  /// Estimates a step that grows by `growth` and lists rank * growth rows a query. With few queries one block
+  /// works on each list, and bounds of int8 let more rows pass.
   double later(double rank, double growth) const {
     if (small_batch_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
     return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
@@ -70,7 +70,7 @@ class StepCost {
   const bool small_batch_;
 };
 
-/// What steps that begin with a sample and grow by `growth` take, if it is less than `most` seconds.
+/// Estimates steps that begin with a sample and grow by `growth`; stops once they take `most` seconds.
 Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample, std::int64_t growth,
                double most) {
   const double groups = static_cast<double>(sample) / spi::sample_rows;
@@ -89,15 +89,15 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample
   return steps;
 }
 
-/// Whether a sample is of some of the rows, and has more groups than the rank in it that is guessed, so that
-/// this is hardly twice as many of its rows.
+/// Returns whether a sample is at most half of the rows, and the guessed rank at most 4/5 of its groups:
+/// among all sampled rows it is then about twice as high at most.
 bool is_sample(const Problem& problem, std::int64_t sample) {
   const std::int64_t groups = sample / spi::sample_rows;
   return 2 * sample <= problem.n && 5 * guessed_rank(problem.k, sample, problem.n) <= 4 * groups;
 }
 
-/// The steps that are soonest done, among those whose lists stay short. Every search asks, so what cannot be
-/// better is not looked into.
+/// Returns the fastest steps whose lists stay short. Every search calls this, so that it skips what cannot
+/// be better.
 Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t sample_asked_for) {
   constexpr int most_steps = 12;
   constexpr double least_growth = 2, most_growth = 8192, most_places = 65536;
@@ -122,15 +122,15 @@ Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t samp
 
 }  // namespace
 
-/// Tensor cores multiply so fast that what is listed costs more than steps, and with few queries, whose lists
-/// take little, a step costs more than many candidates. The smallest blocks make the best sample. Many chips
-/// take few queries at a time by int8, however many there are.
+/// Chooses steps for tensor cores. They multiply so fast that listed candidates cost more than steps; with
+/// few queries, whose lists cost little, a step costs more than many candidates. The smallest blocks make the
+/// best sample. For int8, many chips take few queries at a time, however many there are.
 void visit_fast(const KernelProfile& profile, const Problem& problem, const PlanOptions& options,
                 Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows;
-  constexpr std::int64_t queries_a_block = 256;  // of the kernels for many
+  constexpr std::int64_t queries_a_block = 256;  // a block of the kernels for many queries
   constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
   const bool bytes = choice.proposer == Proposer::int8;
@@ -138,7 +138,7 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Plan
   const bool few = std::min(problem.m, most) <= small_batch;
   Problem at_once = problem;
   if (bytes) at_once.m = std::min(problem.m, most);
-  // What a step knows of each of its rows takes 12 bytes of scratch.
+  // A step needs 12 bytes of scratch for each of its rows.
   constexpr std::int64_t most_rows_a_step = std::int64_t{1} << 26;
   if (!options.train_tile) choice.train_tile = std::min(choice.train_tile, most_rows_a_step);
   const std::int64_t asked_for = whole_quantized_blocks(options.train_tile);
@@ -147,10 +147,9 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Plan
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;
   choice.growth = steps.growth;
-  // Bounds are not the distances themselves: of few queries, and of bytes, they are those of int8, and
-  // further apart.
+  // Bounds differ from distances. Those of few queries, and of bytes, come from int8 and are wider apart.
   const auto places = static_cast<std::int64_t>(steps.places * (few || bytes ? 2 : 1.25));
-  // Where the guess was wrong, lists hold what careful steps list (tiles.cpp).
+  // After a wrong guess, lists hold what careful steps list (attempts.cpp).
   const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
   choice.candidates = std::max({few ? places_of_few : fewest_places, rest, places,
                                 2 * careful_seed(problem.k, choice.seed_rows),

@@ -42,8 +42,8 @@ std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t d
 
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
                            std::int64_t dims) {
-  // A GPU reads 32 bytes for each 4 of a row in blocks of 32, a CPU 64 in blocks of 16, where bounds of bytes
-  // let many rows be ranked. Left out where it would take much of the memory.
+  // To read 4 bytes of one row, a GPU reads 32 if rows are in blocks of 32, and a CPU 64 if they are in
+  // blocks of 16; bounds of bytes let many rows be ranked. No copy is kept if it takes much of the memory.
   constexpr std::size_t share = 8;
   const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
   const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
@@ -56,7 +56,7 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   quantized = quantized_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
-  // A sample is where bounds will be, and takes no more than these, but where there are hardly any.
+  // A sample shares the memory of the bounds, and hardly ever needs more.
   keys =
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
   if (has_own_order(plan.proposer)) low = listed * sizeof(float);

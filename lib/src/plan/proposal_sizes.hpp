@@ -1,4 +1,5 @@
-// Bytes of what a proposer needs: the quantized rows of an Index, and a search's candidates.
+// Computes the bytes that a proposer needs: for the quantized rows of an Index, and for a
+// search's candidates.
 #pragma once
 
 #include <cstddef>
@@ -8,27 +9,27 @@
 
 namespace kith {
 
-/// Whether quantized rows are in an order of the device's own, in memory for whole multiples of rows and
-/// columns, and products are tested as they come: all but gemm, whose library takes rows and writes products.
+/// Returns whether a proposer orders quantized rows in a way of its device, pads rows and columns, and tests
+/// products as they come. All do but gemm, whose library takes plain rows and writes products.
 bool has_own_order(Proposer proposer);
 
-/// Bytes of `rows` quantized rows, without their row terms.
+/// Returns the bytes of `rows` quantized rows, without their row terms.
 std::size_t quantized_row_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
-/// The same of rows that stay as bytes, half norms included.
+/// Returns the bytes of rows that are stored as bytes, half norms included.
 std::size_t bytes_of_rows_as_bytes(std::int64_t rows, std::int64_t dims);
 
-/// `rows`, or the next multiple of spi::quantized_block_rows.
+/// Returns `rows`, rounded up to a multiple of spi::quantized_block_rows.
 std::int64_t whole_quantized_blocks(std::int64_t rows);
 
-/// Bytes of `rows` quantized rows: the rows and their row terms.
+/// Returns the bytes of `rows` quantized rows with their row terms.
 std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t dims);
 
-/// Bytes of a copy of the rows, row-major, that an Index keeps beside quantized rows, for a device that reads
-/// single rows faster so; 0 where it keeps none.
+/// Returns the bytes of a row-major copy of the rows, which an Index keeps beside quantized rows if the
+/// device then reads single rows faster; 0 if it keeps none.
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows, std::int64_t dims);
 
-/// Bytes of a Proposal; `values` is the block of inner products, which only gemm writes, and `terms` are row
-/// terms of all rows, of which those that do not count are masked (MaskedRows). All 0 without a proposer.
+/// The bytes of a Proposal. `values` is the block of inner products, which only gemm writes; `terms` are the
+/// masked row terms of all rows (MaskedRows). All are 0 without a proposer.
 struct ProposalSizes {
   std::size_t quantized = 0, values = 0, rows = 0, keys = 0, low = 0, small = 0, terms = 0;
 

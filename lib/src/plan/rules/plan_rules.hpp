@@ -1,4 +1,4 @@
-// What suits which kind of device: the decisions of make_plan() that come from measurements.
+// Rules of make_plan() from measurements: what suits which kind of device.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// A proposal; make_plan() lets the caller's options win and fits it into memory.
+/// What rules propose. make_plan() lets the caller's options override it, and fits it into memory.
 struct Choice {
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
@@ -24,34 +24,34 @@ struct Choice {
   std::string reason;
 };
 
-/// By the chain, on any device.
+/// Chooses a plan by the chain, on any device.
 Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-/// Threads of the host.
+/// For threads of the host.
 Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-/// A CPU behind a driver, such as PoCL.
+/// For a CPU behind a driver, such as PoCL.
 Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
-/// A GPU.
+/// For a GPU.
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 
-/// Bytes that an index may keep beside its rows.
+/// Returns the bytes that an index may keep beside its rows.
 std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options);
 
-/// The proposer that pays for a problem about whose path the caller has said nothing; none otherwise.
+/// Returns the proposer that pays if the caller's options leave the choice; else none.
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                          const Feedback& feedback);
-/// Whether that goes by Feedback::byte_speed, which takes a measurement.
+/// Returns whether that choice depends on Feedback::byte_speed, which takes a measurement.
 bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
 
-/// Whether int8, which was chosen by Feedback::byte_blur, ranked so many candidates a query that fp16 is
-/// faster.
+/// Returns whether int8, chosen by Feedback::byte_blur, ranked so many candidates a query that fp16
+/// is faster.
 bool lists_too_many(const Problem& problem, double ranked);
 
-/// Any device, with candidates from `proposer`.
+/// Chooses a plan with candidates from `proposer`, on any device.
 Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                        Proposer proposer);
 
-/// make_plan() for calls within the library. Host memory that runs out leaves it as std::bad_alloc: as Error
-/// out_of_memory it would look like a device that is too small for a plan, and lead to another plan.
+/// Calls make_plan() from within the library. If host memory runs out it throws std::bad_alloc: Error
+/// out_of_memory would look like a device too small for the plan, and lead to another plan.
 Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
                   const Feedback& feedback = {});
 

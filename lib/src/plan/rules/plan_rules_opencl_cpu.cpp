@@ -6,14 +6,14 @@
 namespace kith {
 namespace {
 
-// How long a step takes is decided for 0.3 s, at about half the speeds that were measured with PoCL 3.1 on a
-// core of 2.6 GHz with AVX-512, so that a slower one can still be stopped within a second.
+// Steps are planned for 0.3 s at about half the speeds measured with PoCL 3.1 on a core of 2.6 GHz with
+// AVX-512, so that a search on a slower core can still be stopped within a second.
 constexpr double seconds_a_step = 0.3;
-constexpr double multiply_adds_a_second =
-    2e10;  // of 4e10, a core, where a pair costs as much as dims + 4 multiply-adds
+// Half of the 4e10 that a core reached. A pair costs as much as dims + 4 multiply-adds.
+constexpr double multiply_adds_a_second = 2e10;
 constexpr std::int64_t queries_a_block = 8, cached_queries = 1024;
 
-/// Pairs a second that one core selects from, of rows of t, by a given selector.
+/// Returns from how many pairs a second one core selects by `selector`, in rows of t.
 double pairs_a_second(Selector selector, std::int64_t t, std::int64_t k) {
   switch (selector) {
     case Selector::k_min:
@@ -45,13 +45,13 @@ std::int64_t whole(double value, std::int64_t most) {
       std::clamp(value, 1.0, static_cast<double>(std::max<std::int64_t>(most, 1))));
 }
 
-/// `tile` or less, so that all tiles of `total` are about as long.
+/// Returns `tile` or less, so that all tiles of `total` are about as long.
 std::int64_t even_tile_of_rows(std::int64_t total, std::int64_t tile) {
   const std::int64_t tiles = std::max<std::int64_t>(1, (total + tile - 1) / tile);
   return std::max<std::int64_t>(1, (total + tiles - 1) / tiles);
 }
 
-/// Lists a query, so that with few queries all cores have training rows to visit.
+/// Returns the number of lists a query, so that all cores have training rows to visit even with few queries.
 std::int64_t groups_for_cores(const Problem& problem, std::int64_t cores) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + queries_a_block - 1) / queries_a_block);
   const std::int64_t least_rows = std::max<std::int64_t>(2048, 8 * problem.k);
@@ -59,8 +59,8 @@ std::int64_t groups_for_cores(const Problem& problem, std::int64_t cores) {
                                   std::max<std::int64_t>(1, (4 * cores + blocks - 1) / blocks));
 }
 
-/// All training rows at once where the queries that share them in the cache are then done in time;
-/// otherwise so many fewer, but enough to make another list of k worth its while.
+/// Takes all training rows at once if the queries that share them in the cache are then done in time; else
+/// fewer, but enough to be worth another list of k.
 void choose_tiles(const Problem& problem, double pairs, Choice& choice) {
   const double n = static_cast<double>(problem.n), m = static_cast<double>(problem.m);
   const double queries = std::max(pairs / n, std::min(m, static_cast<double>(cached_queries)));
@@ -89,7 +89,7 @@ Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const
   const double budget = seconds_a_step * static_cast<double>(cores);
   choose_tiles(problem, budget / multiply_add_seconds, choice);
   if (choice.fused) return choice;
-  // What a pair costs to select may depend on the tile, and the tile on that.
+  // The cost of selecting a pair depends on the tile, and the tile on that cost: iterate.
   for (int round = 0; round < 4; ++round) {
     const double seconds =
         multiply_add_seconds + 1 / pairs_a_second(choice.selector, choice.train_tile, problem.k);

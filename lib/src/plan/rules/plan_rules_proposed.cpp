@@ -13,13 +13,13 @@
 namespace kith {
 namespace {
 
-// A bound from one row in 256 lets about 256 k candidates of all rows pass, and steps that grow by
-// Choice::growth about twice k each.
+// A threshold from one row in 256 lets about 256 k candidates of all rows pass, and each step that grows by
+// Choice::growth lets about twice k pass.
 constexpr std::int64_t seed_share = 256;
 
-// Inner products of a step: they should leave room for others on a GPU, and be over soon on a CPU.
+// Most inner products of a step: they should leave memory for others on a GPU, and end soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
-constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached by PoCL 3.1
+constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached on PoCL 3.1
 constexpr double seconds_of_products = 0.3;
 
 std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
@@ -29,7 +29,7 @@ std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Propose
   return std::clamp<std::int64_t>(own ? whole_quantized_blocks(seed) : seed, 1, problem.n);
 }
 
-/// Tiles whose products are written somewhere, and on a CPU are over in time.
+/// Chooses tiles whose products fit into memory, and end in time on a CPU.
 void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
   choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
   choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
@@ -43,7 +43,7 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
       std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
 }
 
-/// Steps of the CPU's own kernels that are over in time: multiply-adds a second of one core, measured.
+/// Limits steps of the CPU's own kernels in time, by measured multiply-adds a second of one core.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
@@ -62,7 +62,7 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
   choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
 }
 
-/// Where a proposer was faster than the chain, and than those of the lines below.
+/// Sizes for which a proposer was faster than the chain, and than the proposers of later lines.
 struct Pays {
   enum class Needs { nothing, byte_grid, fast_bytes };
 
@@ -71,41 +71,41 @@ struct Pays {
   Needs needs;
   double fewest_multiply_adds;
   std::int64_t fewest_queries, most_queries, fewest_dims, most_dims, most_neighbours;
-  double fewest_numbers, numbers_a_neighbour;  ///< n * dims is at least the first + k * the second
+  double fewest_numbers, numbers_a_neighbour;  ///< n * dims must be at least the first + k * the second
 };
 
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr double least_byte_speed = 1.2;
-constexpr double longest_lists = 2000;  // of bytes, before they overflow
+constexpr double longest_lists = 2000;  // by int8, before lists overflow
 
 using Needs = Pays::Needs;
 
 constexpr Pays pays[] = {
     // On an H200 tensor cores were 4 times as fast as the chain at 1e10 multiply-adds with 1,200 queries, 15
     // to 20 times from 5e11 multiply-adds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times
-    // at k = 2048. Up to 64 queries bytes are 2.3 to 6 times as fast from 3e8 multiply-adds on, with one
+    // at k = 2048. With k = 5000 of 10^6 rows, 16-bit floats were twice as fast as the chain (CUDA; 2.8 times
+    // by OpenCL), with k = 8192 a third as fast.
+    // Up to 64 queries, bytes are 2.3 to 6 times as fast as the chain from 3e8 multiply-adds on, with one
     // query from 1e8 on, and up to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a
-    // whole call is sooner done from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL), which is taken for both.
-    // With k = 5000 of 10^6 rows 16-bit floats were twice as fast
-    // as the chain (CUDA; 2.8 times, OpenCL), with k = 8192 a third as fast.
+    // whole call gains from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL); both use the latter.
     // Bytes for more queries: docs/certified-search.md, Bytes or 16-bit floats.
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 2e10, 65, any, 64, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e9, 1, 64, 32, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::nothing, 1e8, 1, 1, 64, 65536, 256, 0, 0},
-    // On two cores with AMX twice as fast from 3e8 multiply-adds with 20 queries of 768 columns on, and 7
-    // times at 5e11. Products in single precision (dot) gained a quarter at most, and lost as much where
-    // queries were few.
+    // On two cores with AMX, bf16 was twice as fast as the chain from 3e8 multiply-adds with 20 queries of
+    // 768 columns on, and 7 times at 5e11. Products in single precision (dot) gained at most a quarter, and
+    // lost as much with few queries.
     {DeviceKind::cpu, Proposer::bf16, Needs::nothing, 3e8, 16, any, 64, any, 256, 0, 0},
-    // On two cores bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, 1.1 to 3.3 times with AVX2, from
-    // 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32; what is listed, 5 to
-    // 100 k of each query however many rows there are, asks for more rows with a larger k. Fewer queries gain
-    // as much, twice to three times, but not what it takes to make the quantized rows.
+    // On two cores, bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, and 1.1 to 3.3 times with AVX2,
+    // from 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32. A query lists 5
+    // to 100 k candidates however many rows there are, so that a larger k needs more rows. Fewer queries gain
+    // as much, twice to three times, but not what the quantized rows cost.
     {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
 };
 
-/// Whether a problem is of the sizes of a line.
+/// Returns whether the sizes of a problem fit a line.
 bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
   const auto& has = device.proposers;
   const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
@@ -117,14 +117,16 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
          numbers >= line.fewest_numbers + line.numbers_a_neighbour * static_cast<double>(problem.k);
 }
 
-/// Products of bytes saved 1.5e-15 s a pair and column, and what is listed more took 2.5e-10 s, on an H200.
+/// Returns how many more candidates a query may list. On an H200, products of bytes saved 1.5e-15 s a pair
+/// and column, and each further candidate took 2.5e-10 s.
 double worth_listing(const Problem& problem) {
   return 6e-6 * static_cast<double>(problem.n) * static_cast<double>(problem.dims);
 }
 
-/// How many more rows a query bounds of int8 let pass than those of fp16, which let some 40 sqrt(k) pass.
-/// Where squared distances are normal, the k-th of n lies z standard deviations below their mean, and as many
-/// rows as lie below that and `blur` more. On an H200 as many were listed as by a blur 1.25 times as wide.
+/// Estimates how many more rows a query bounds of int8 let pass than those of fp16, which let some 40
+/// sqrt(k) pass. If squared distances are normal, the k-th of n is z standard deviations below their mean;
+/// int8 also lists the rows of the next `blur` deviations. On an H200 as many were listed as with a blur
+/// 1.25 times as wide.
 double more_listed(const Problem& problem, double blur) {
   const double share = static_cast<double>(problem.k) / static_cast<double>(problem.n);
   const double twice = -2 * std::log(share);
@@ -135,7 +137,8 @@ double more_listed(const Problem& problem, double blur) {
                   : std::numeric_limits<double>::infinity();
 }
 
-/// Lines of many queries by bytes are for devices that take them at once.
+/// Returns whether the needs of a line are met. Lines of bytes for many queries need a device that takes them
+/// at once.
 bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem, const Feedback& feedback) {
   const bool at_once = problem.m <= std::int64_t{device.profile.byte_queries};
   switch (line.needs) {
@@ -150,14 +153,15 @@ bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem
   return false;
 }
 
-/// Whether earlier searches showed that bounds of a proposer, or of a finer one, tell rows hardly apart.
+/// Returns whether earlier searches showed that bounds of a proposer, or of a finer one, hardly tell
+/// rows apart.
 bool is_too_coarse(Proposer proposer, const Problem& problem, const Feedback& feedback) {
   const auto overwhelmed = [&](Proposer one) { return overwhelms(feedback, one, problem.k); };
   return overwhelmed(proposer) ||
          (proposer == Proposer::int8 && (overwhelmed(Proposer::bf16) || overwhelmed(Proposer::fp16)));
 }
 
-/// Whether the caller left the choice to the rules, and a search is one of those that they are about.
+/// Returns whether the caller left the choice to the rules, and the problem is one that they cover.
 bool is_free(const Problem& problem, const PlanOptions& options) {
   constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
   return options.selector == Selector::automatic && !options.fused && follows_from_products(problem.metric) &&
@@ -192,7 +196,7 @@ bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const
 }
 
 bool lists_too_many(const Problem& problem, double ranked) {
-  // A quarter or less of what is listed is ranked.
+  // At most a quarter of what is listed is ranked.
   return 4 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
 }
 

@@ -15,18 +15,19 @@
 namespace kith {
 namespace {
 
-// How far a measured problem may be from the one that is asked: twice the steps of a grid in which
-// every problem is near to one of its own.
+// How far a measured problem may be from the one at hand, as a ratio of sizes: two steps of a grid in which
+// every problem is near to one of the grid.
 constexpr double most_rows_apart = 4, most_queries_apart = 4, most_k_apart = 4, most_dims_apart = 2;
-constexpr std::int64_t large_part = 8;  // a k above n / 8 is a class of its own: most rows are sorted
+constexpr std::int64_t large_part = 8;  // k above n / 8 is a class of its own, since most rows are sorted
 
-/// How far apart two sizes are, 1 being as far as is allowed.
+/// Returns the distance of two sizes on a logarithmic scale; 1 is the most that is allowed.
 double apart(std::int64_t a, std::int64_t b, double most) {
   const auto size = [](std::int64_t value) { return static_cast<double>(std::max<std::int64_t>(value, 1)); };
   return std::fabs(std::log(size(a) / size(b))) / std::log(most);
 }
 
-/// The square of the distance of two problems in the space of logarithms; negative: too far.
+/// Returns the squared distance of two problems in the space of logarithms; negative if they are too
+/// far apart.
 double distance_between(const DeviceInfo& device, const Problem& a, const Problem& b) {
   const auto fits = [&](const Problem& p) { return static_cast<std::uint64_t>(p.k) <= device.fused_max_k; };
   const auto is_large_part = [](const Problem& p) { return p.k > p.n / large_part; };
@@ -40,8 +41,8 @@ double distance_between(const DeviceInfo& device, const Problem& a, const Proble
   return sum;
 }
 
-/// The first metric in the table with the same chain: what was measured for squared_l2 holds for l2 and
-/// cosine.
+/// Returns the first metric in the table with the same chain: measurements of squared_l2 hold for l2
+/// and cosine.
 Metric chain_of(Metric metric) {
   struct Row {
     Metric metric;
@@ -64,7 +65,7 @@ bool same_chain(const Problem& a, const Problem& b) {
   return chain_of(a.metric) == chain_of(b.metric);
 }
 
-/// Whether the device has what the entry needs.
+/// Returns whether the device has what the entry needs.
 bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
              const TuningEntry& entry) {
   const auto has = [](const auto& list, auto value) {
@@ -78,7 +79,7 @@ bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions
   return has(device.selectors, entry.selector);
 }
 
-/// The nearest entry; of several as near one of the same chain, then the fastest, then the first.
+/// Returns the nearest entry; of equally near ones, one of the same chain, then the fastest, then the first.
 const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& problem,
                                  const PlanOptions& options) {
   const TuningEntry* best = nullptr;
@@ -99,7 +100,7 @@ const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& proble
   return best;
 }
 
-/// Whether the caller leaves the way open.
+/// Returns whether the caller leaves the choice open.
 bool is_open(const DeviceInfo& device, const PlanOptions& o) {
   const bool all_threads =
       o.threads == 0 || !device.profile.host_threads || o.threads == device.compute_units;
@@ -108,8 +109,8 @@ bool is_open(const DeviceInfo& device, const PlanOptions& o) {
          (o.proposer == Proposer::automatic || o.proposer == Proposer::none);
 }
 
-/// What the rule says here, times what was better than the rule there; 0, which is the rule's, where it
-/// was not.
+/// Scales the rule's size for this problem by measured / rule of the entry's problem. Returns 0, which means
+/// the rule's size, if the two were equal.
 std::int64_t scaled(std::int64_t rule_here, std::int64_t measured, std::int64_t rule_there) {
   if (measured == rule_there) return 0;
   const double factor = static_cast<double>(measured) / static_cast<double>(rule_there);
@@ -143,7 +144,7 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
     Plan plan = plan_problem(plain, problem, way);
     plan.reason = reasons::tuned(*entry);
     return plan;
-  } catch (const Error& error) {  // such as memory for it; the built-in rule may do with less
+  } catch (const Error& error) {  // such as too little memory for it; the built-in rule may need less
     why_not = reasons::measured_refused(error.what());
     return std::nullopt;
   }

@@ -1,4 +1,4 @@
-// How a plan follows what was measured.
+// Makes plans from what was measured.
 #pragma once
 
 #include <optional>
@@ -8,9 +8,9 @@
 
 namespace kith {
 
-/// The plan by DeviceInfo::tuning; nothing when that is null, when the caller has fixed the way, when
-/// nothing near enough was measured, or when what was measured cannot be had for this problem.
-///   why_not  out: of the last two, which, as in "built-in rule, as nothing like it was measured"
+/// Returns the plan by DeviceInfo::tuning. Empty if that is null, if the caller has fixed the plan, if
+/// nothing near was measured, or if the measured plan is impossible for this problem.
+///   why_not  out: the reason in the last two cases, as in "built-in rule, as nothing like it was measured"
 /// A pure function. docs/methods.md, "How kith chooses".
 std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
                                std::string& why_not);
