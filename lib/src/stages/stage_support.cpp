@@ -31,7 +31,7 @@ RowPair row_pair(const RowsView& queries, const RowsView& train, Metric metric) 
 
 std::vector<float> dense_values(const char* stage, MatrixView<const float> values, Masked masked) {
   check_view(stage, "value", values);
-  const FloatGuard guard;  // comparing a subnormal may trap, too
+  const FloatGuard guard;  // comparing a subnormal may raise a trap, too
   const std::size_t rows = size(values.rows()), cols = size(values.cols());
   std::vector<float> dense(rows * cols);
   for (std::size_t q = 0; q < rows; ++q)

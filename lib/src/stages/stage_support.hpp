@@ -1,4 +1,4 @@
-// What the stages of kith/stages.hpp share: rows and lists checked, one step run.
+// Shared parts of kith/stages.hpp: checks of rows and lists, and running one step.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,28 @@ struct RowPair {
   PreparedRows queries, train;
 };
 
-/// Throws invalid_argument, as the public stages say.
+/// Checks and prepares both sides. Throws invalid_argument, as the public stages say.
 RowPair row_pair(const RowsView& queries, const RowsView& train, Metric metric);
 
-/// Whether pairs that stages::mask() struck out may be among values.
+/// Says whether pairs that stages::mask() excluded may be among the values.
 enum class Masked { refused, accepted };
 
-/// A matrix of values, row by row. Throws invalid_argument: one is NaN.
+/// Copies a matrix of values without gaps. Throws invalid_argument if one is NaN.
 std::vector<float> dense_values(const char* stage, MatrixView<const float> values, Masked masked);
 
-/// Throws invalid_argument: the keys are not as many as the lists say, or a list does not ascend.
+/// Throws invalid_argument if the keys are not as many as the lists say, or if a list does not ascend.
 void check_lists(const char* stage, const KeyLists& lists);
 
-/// Throws invalid_argument: there are no classes, or a label is none of them.
+/// Throws invalid_argument if there are no classes, or if a label is none of them.
 void check_labels(const char* stage, std::span<const std::uint32_t> labels, std::uint32_t classes);
 
-/// Throws invalid_argument: as check_lists() and check_labels(), there are several lists a row, or a
+/// Throws invalid_argument as check_lists() and check_labels() do, if a row has several lists, or if a
 /// neighbour has no label.
 void check_neighbours(const char* stage, const KeyLists& nearest, std::span<const std::uint32_t> labels,
                       std::uint32_t classes);
 
-/// Run one step on the device behind a handle. `make(runner)` puts its operands there and returns it,
-/// `take(runner, step)` reads what it wrote. Throws unsupported: what check() says.
+/// Runs one step on the device behind a handle. `make(runner)` puts its operands on the device and returns
+/// it; `take(runner, step)` reads what it wrote. Throws unsupported if the device refuses it.
 template <class Make, class Take>
 void run(const Device& device, const Make& make, const Take& take) {
   spi::with_device(device, [&](spi::Device& opened) {

@@ -8,7 +8,7 @@
 namespace kith::stages {
 namespace {
 
-/// How many rows list q holds.
+/// Returns how many rows list q holds.
 std::size_t length(const Candidates& candidates, std::size_t q) {
   return std::min<std::size_t>(candidates.counts[q], size(candidates.capacity));
 }
@@ -34,8 +34,8 @@ void check_threshold(std::span<const float> threshold, std::int64_t m) {
              " is NaN; every value must be a number");
 }
 
-/// Devices append in the order of their atomic additions; what is returned does not depend on it,
-/// but for lists that are too short.
+/// Sorts the lists, since devices append in the order of their atomic additions. The result then depends on
+/// that order only if a list overflows.
 void put_in_order(Candidates& candidates) {
   for (std::size_t q = 0; q < candidates.counts.size(); ++q) {
     const auto list = candidates.indices.begin() + static_cast<std::ptrdiff_t>(q) * candidates.capacity;

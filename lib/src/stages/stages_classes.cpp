@@ -8,7 +8,7 @@
 namespace kith::stages {
 namespace {
 
-/// As messages show it.
+/// Writes a shape for messages.
 std::string shape(std::size_t rows, std::size_t cols) {
   return "[" + std::to_string(rows) + ", " + std::to_string(cols) + "]";
 }
@@ -22,7 +22,7 @@ std::string text_of(float value) {
   return text;
 }
 
-/// A filter row by row, without gaps.
+/// Copies a filter row by row, without gaps.
 std::vector<std::uint32_t> dense_filter(MatrixView<const std::uint32_t> filter, std::int64_t m,
                                         std::int64_t n) {
   if (filter.rows() != 1 && filter.rows() != m)
@@ -37,7 +37,7 @@ std::vector<std::uint32_t> dense_filter(MatrixView<const std::uint32_t> filter, 
   return words;
 }
 
-/// Weights row by row, without gaps; 0 where there is no neighbour.
+/// Copies weights row by row, without gaps; 0 if there is no neighbour.
 std::vector<float> dense_weights(MatrixView<const float> weights, const KeyLists& nearest) {
   const FloatGuard guard;
   const std::size_t m = size(nearest.rows), k = size(nearest.k);

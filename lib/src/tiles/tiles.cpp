@@ -12,7 +12,7 @@
 namespace kith {
 namespace {
 
-/// Of a step that has so many rows before it.
+/// Returns the rows of a step that has `before` rows before it.
 std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t before) {
   if (before == 0) return std::min(attempt.seed_rows, attempt.step_rows);
   const bool grows = before < attempt.step_rows / attempt.growth;
@@ -20,8 +20,8 @@ std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t
   return std::min(has_own_order(plan.proposer) ? whole_quantized_blocks(rows) : rows, attempt.step_rows);
 }
 
-/// Of a chunk: about 0.618 of its blocks further each time, which leaves no large gap at any time (Knuth, The
-/// Art of Computer Programming 3, 6.4), and never the same block twice.
+/// Returns the visits of a chunk: each goes on by about 0.618 of its blocks, which leaves no large gap at any
+/// time (Knuth, The Art of Computer Programming 3, 6.4), and visits no block twice.
 spi::Visits all_visits(const Plan& plan, std::int64_t rows) {
   const auto blocks = static_cast<std::uint32_t>((rows + plan.visit_rows - 1) / plan.visit_rows);
   auto stride = static_cast<std::uint32_t>(0.6180339887 * static_cast<double>(blocks));
@@ -30,12 +30,13 @@ spi::Visits all_visits(const Plan& plan, std::int64_t rows) {
   return {static_cast<std::uint32_t>(plan.visit_rows), 0, blocks, blocks, stride};
 }
 
-/// Visits that take the place of a tile of `rows` rows.
+/// Returns how many visits replace a tile of `rows` rows.
 std::uint32_t visits_of(const Plan& plan, std::int64_t rows) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(rows / plan.visit_rows, 1));
 }
 
-/// Whether what a sample lets pass of all rows is ranked sooner than it is thinned, which takes two kernels.
+/// Returns whether ranking all that a sample lets pass is faster than thinning it first, which takes
+/// two kernels.
 bool is_soon_ranked(const Plan& plan) {
   constexpr double few_bytes = 6e6;
   const Problem& p = plan.problem;

@@ -1,4 +1,4 @@
-// The training tiles of a search.
+// Divides the training rows of a search into tiles and steps.
 #pragma once
 
 #include <cstdint>
@@ -32,23 +32,22 @@ std::vector<Tile> train_tiles(const ResidentRows& index, const Plan& plan);
 struct Phase {
   std::size_t chunk;  ///< its place in ResidentRows::chunks
   spi::Visits visits;
-  bool ranks;  ///< the chain ranks what is listed, at the end of a chunk at the latest
-  std::int64_t
-      rank;  ///< the bound that the threshold follows from: that of the k-th, or fewer where it is guessed
-  bool samples = false;  ///< lists nothing; the next phase sees the same rows again
+  bool ranks;            ///< the chain ranks what is listed; at the end of a chunk at the latest
+  std::int64_t rank;     ///< the threshold follows from the bound of this rank: k, or less for a guess
+  bool samples = false;  ///< only samples; the next phase visits the same rows again
   bool open = false;     ///< the threshold may be +infinity
-  bool afresh = false;   ///< nothing has been ranked before
-  bool thins = true;     ///< what is listed; at the end that may take longer than to rank it all
+  bool afresh = false;   ///< nothing was ranked before
+  bool thins = true;     ///< bounds thin the lists; at the end that may take longer than to rank them
 };
 
 /// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as `attempt`
 /// says.
 std::vector<Phase> phases(const ResidentRows& index, const Plan& plan, const Attempt& attempt);
 
-/// Those of a sample, in an index of one chunk.
+/// Returns the visits of a sample, in an index of one chunk.
 spi::Visits sample_visits(const Plan& plan);
 
-/// The most visits of a step; none where a proposer takes blocks one by one.
+/// Returns the most visits of a step; none if a proposer takes blocks one by one.
 spi::Visits largest_visits(const Plan& plan);
 
 }  // namespace kith

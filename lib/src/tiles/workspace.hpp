@@ -1,4 +1,4 @@
-// Device memory of one search, allocated before anything runs, and the steps laid out in it.
+// The device memory of one search, allocated before anything runs, and the layout of its steps.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace kith {
 
-/// Sorted lists of one training tile, and where their merge goes.
+/// The sorted lists of one training tile, and where they are merged.
 struct TileLists {
   spi::Grid<Key> select_out;  ///< [q, groups * k]
-  bool merge = false;         ///< false: select_out is already what is wanted
-  std::uint32_t lists = 0;    ///< groups, and one more when a running result is carried
+  bool merge = false;         ///< false: select_out is the result
+  std::uint32_t lists = 0;    ///< groups, and one more if a running result is carried
   spi::Grid<Key> merge_in;    ///< [q, lists * k]
   spi::Grid<Key> merge_out;   ///< [q, k]
 };
@@ -25,19 +25,19 @@ class Workspace {
   /// Throws out_of_memory.
   Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes);
 
-  /// Where the queries of a tile are written: queries() are those then.
+  /// Returns where to write the queries of a tile; queries() then returns these.
   spi::Allocation& query_memory() {
     elsewhere_ = nullptr;
     return *queries_.get();
   }
-  /// Queries that lie in other memory, packed likewise, which lives longer: queries() are those until
-  /// query_memory() is asked for.
+  /// Takes queries in other memory, packed likewise, which must outlive this; queries() returns these until
+  /// query_memory() is called.
   void take_queries(const DeviceMemory& from) { elsewhere_ = from.get(); }
   spi::RowBlocks queries(std::int64_t count) const;
   spi::Grid<float> distances(std::int64_t count, std::int64_t train_rows) const;
   spi::Scratch scratch() const;
-  /// Lists of training tile number `tile`, of which `last` is the last. The running result is
-  /// carried as one more list into the next tile's merge, between two blocks of lists in turn.
+  /// Returns the lists of training tile `tile`; `last` says that it is the last. The running result is one
+  /// more list in the merge of the next tile; two blocks of lists alternate.
   TileLists lists(std::int64_t count, std::int64_t tile, bool last) const;
   spi::Grid<Key> result(std::int64_t count) const;
 
@@ -45,7 +45,7 @@ class Workspace {
   const Plan plan_;
   const std::uint32_t query_block_;
   DeviceMemory queries_, distances_, lists_[2], result_, scratch_;
-  const spi::Allocation* elsewhere_ = nullptr;  ///< the queries; null: in queries_
+  const spi::Allocation* elsewhere_ = nullptr;  ///< memory of the queries; null: queries_
   std::size_t scratch_bytes_;
 };
 
