@@ -112,7 +112,7 @@ void Scorer::add(std::int64_t row, float distance) {
   const float weight = weigher_.weight(rank_, nearest_, distance, t);
   const std::size_t rank = rank_++;
   if (votes_[c]++ == 0) touched_.push(c);
-  if (weight == 0) return;  // a neighbour without a vote: it decides nothing, ties neither
+  if (weight == 0) return;  // a neighbour with weight 0 decides nothing, not even ties
   if (first_[c] == no_rank) first_[c] = rank;
   distances_[c] += static_cast<double>(distance);
   if (all_one()) {
@@ -126,11 +126,11 @@ void Scorer::add(std::int64_t row, float distance) {
   if (leaders_.size() == 1) last_alone_ = *leaders_.begin();
 }
 
-/// The value of a class grows, or stays.
+/// Raises the value of a class, or keeps it.
 void Scorer::raise(std::uint32_t c, double value) {
   const double before = values_[c];
   values_[c] = value;
-  if (!voting_->costs.empty()) return;  // then find_cheapest() says who leads
+  if (!voting_->costs.empty()) return;  // find_cheapest() then finds who leads
   if (value > best_) {
     leaders_.clear();
     best_ = value;
@@ -149,7 +149,8 @@ void Scorer::find_leaders() {
   if (!voting_->costs.empty()) find_cheapest();
 }
 
-/// What an answer is expected to cost, times the sum of all values, which is the same for each.
+/// Finds the cheapest answers. The expected cost of each is multiplied by the sum of all values, which is the
+/// same for all.
 void Scorer::find_cheapest() {
   const std::size_t classes = values_.size();
   leaders_.clear();
@@ -189,7 +190,7 @@ std::int64_t Scorer::winner_of_leaders() const {
         if (first_[c] < first_[best]) best = c;
       return best;
     case TieRule::smallest_distance: {
-      // With costs a class may lead without a neighbour: it stands behind those that have one.
+      // With costs a class may lead without a neighbour: it comes after those that have one.
       const auto before = [&](std::uint32_t a, std::uint32_t b) {
         const bool a_none = first_[a] == no_rank, b_none = first_[b] == no_rank;
         if (a_none != b_none) return b_none;
@@ -214,7 +215,7 @@ std::int64_t Scorer::winner_of(std::span<const std::int64_t> index, std::span<co
   return winner();
 }
 
-/// Votes and scores of a list, and nothing else.
+/// Counts only the votes and scores of a list.
 void Scorer::count(std::span<const std::int64_t> index, std::span<const float> distance) {
   const bool all_one = this->all_one();
   std::size_t rank = 0;

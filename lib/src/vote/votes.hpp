@@ -1,4 +1,4 @@
-// From the neighbours of a query to scores, and from scores to a winner, on the host: docs/contract.md,
+// Computes scores from the neighbours of a query, and a winner from scores, on the host: docs/contract.md,
 // section 5.
 #pragma once
 
@@ -15,27 +15,27 @@
 
 namespace kith {
 
-/// Refuse options of a vote that do not fit.
+/// Refuses options of a vote that do not fit.
 ///   where    begins the message: "classify"
 ///   longest  neighbours in the longest list
-/// Throws what check_weights() does, and invalid_argument: priors or costs of another length or outside
-/// their range.
+/// Throws what check_weights() throws, and invalid_argument if priors or costs have a wrong length or are out
+/// of range.
 void check_voting(std::string_view where, const VotingOptions& voting, Metric metric, std::size_t classes,
                   std::int64_t longest);
 
-/// A score times the prior of its class.
+/// Multiplies a score by the prior of its class.
 inline double value_of_score(const VotingOptions& voting, double score, std::size_t c) {
   return voting.priors.empty() ? score : score * voting.priors[c];
 }
 
-/// The share of each class in what the classes of its query have; zeros where they have nothing.
+/// Divides the value of each class by the sum over the classes of its query; zeros if that is 0.
 ///   votes    [m, classes]
 ///   scores   [m, classes], or empty: the votes are the scores
 ///   returns  [m, classes]
 std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
                            std::span<const float> scores, std::size_t classes, std::uint32_t threads);
 
-/// Some of all classes. Allocates in its constructor only, and so do copies.
+/// A list of some classes. Only its constructor allocates memory, and that of copies.
 class ClassList {
  public:
   explicit ClassList(std::size_t classes) : classes_(classes) {}
@@ -51,37 +51,37 @@ class ClassList {
 };
 
 /// Counts the votes of one query after another, neighbour by neighbour, nearest first. After each neighbour
-/// winner() is who would win if it were the last, so that one pass over a list answers every k: in constant
-/// time without costs, but for ties that are not broken by the smallest label.
-/// Refers to what it was made of. One a thread, used under FloatGuard; allocates only in its constructor.
+/// winner() returns who would win if the list ended there, so that one pass over a list answers every k: in
+/// constant time without costs, except to break ties otherwise than by the smallest label.
+/// Refers to its arguments. Each thread needs its own, under a FloatGuard; only its constructor allocates.
 class Scorer {
  public:
   static constexpr std::int64_t no_winner = -1;
 
-  /// What is given is checked already, with check_voting() and check_sample_weights().
+  /// The caller has checked the arguments by check_voting() and check_sample_weights().
   ///   codes           [n]  the class of each training row, < classes
   ///   sample_weights  [n], or empty
   Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
          std::span<const float> sample_weights);
 
-  /// The next query.
+  /// Begins the next query.
   void begin();
 
-  /// Its next neighbour.
-  ///   row       training row; -1, which ends a short list, has no vote
+  /// Adds its next neighbour.
+  ///   row       training row; -1, which pads a short list, has no vote
   ///   distance  finished
   void add(std::int64_t row, float distance);
 
-  /// The class that wins so far, or no_winner.
+  /// Returns the class that wins so far, or no_winner.
   std::int64_t winner();
 
   std::span<const std::uint32_t> votes() const { return votes_; }  ///< [classes], neighbours of each class
-  /// [classes], sums of weights; zeros where every vote weighs 1: then votes() are the scores.
+  /// [classes], sums of weights; zeros if every vote weighs 1: then votes() are the scores.
   std::span<const float> scores() const { return scores_; }
   bool all_one() const { return weigher_.all_one(); }
 
-  /// The winner of a whole list, as after begin() and add() of each neighbour, and sooner: who leads on the
-  /// way is looked for only where a tie needs it.
+  /// Returns the winner of a whole list: the same as begin() and add() of each neighbour, but faster, since
+  /// it looks for the leaders on the way only if a tie needs them.
   ///   index, distance  [k]
   std::int64_t winner_of(std::span<const std::int64_t> index, std::span<const float> distance);
 
@@ -104,13 +104,13 @@ class Scorer {
   std::vector<double> values_;        ///< [classes]  scores times priors
   std::vector<std::size_t> first_;    ///< [classes]  rank of the first neighbour with a vote
   std::vector<double> distances_;     ///< [classes]  sum over neighbours with a vote
-  std::vector<double> expected_;      ///< [classes]  with costs: of each answer
+  std::vector<double> expected_;      ///< [classes]  with costs: expected cost of each answer
   ClassList touched_;                 ///< classes with a neighbour
 
   double best_ = 0;                      ///< value of the leaders, without costs
-  ClassList leaders_;                    ///< of the same, best value, in any order
-  std::uint32_t smallest_ = 0;           ///< of the leaders
-  std::int64_t last_alone_ = no_winner;  ///< who led alone after the most neighbours, for fewer_neighbors
+  ClassList leaders_;                    ///< classes with the best value, in any order
+  std::uint32_t smallest_ = 0;           ///< smallest of the leaders
+  std::int64_t last_alone_ = no_winner;  ///< the last class that led alone, for fewer_neighbors
 };
 
 }  // namespace kith

@@ -1,4 +1,4 @@
-// The vote step on device memory, with its labels and results.
+// Runs the vote step on device memory, with its labels and results.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,21 @@
 
 namespace kith {
 
-/// Copy class numbers to the device.
+/// Copies class numbers to the device.
 ///   classes  [n]
 DeviceMemory upload_labels(const std::shared_ptr<Device::State>& state,
                            std::span<const std::uint32_t> classes);
 
-/// Room for the votes of up to `queries` queries, and the step that fills it.
+/// Memory for the votes of up to `queries` queries, and the step that fills it.
 class Voting {
  public:
   Voting(const std::shared_ptr<Device::State>& state, std::int64_t queries, std::uint32_t classes);
 
-  /// Vote over `nearest` [q, k] on the device.
+  /// Votes over `nearest` [q, k] on the device.
   ///   labels  [1, n] on the device
-  ///   winner  [q]    counts  [q, classes], or empty: not wanted
-  /// Locks the device. Throws unsupported when it refuses.
+  ///   winner  [q]
+  ///   counts  [q, classes], or empty: not wanted
+  /// Locks the device. Throws unsupported if the device refuses the step.
   void vote(const spi::Grid<Key>& nearest, const spi::Grid<std::uint32_t>& labels, std::uint32_t threads,
             std::span<std::uint32_t> winner, std::span<std::uint32_t> counts, double* seconds);
 

@@ -1,4 +1,4 @@
-// What the vote of a neighbour weighs: docs/contract.md, section 5.
+// Computes the weight of a neighbour's vote: docs/contract.md, section 5.
 #pragma once
 
 #include <algorithm>
@@ -14,25 +14,24 @@
 
 namespace kith {
 
-/// A weight above this counts as this, so that no sum of weights overflows: rows are fewer than 2^32.
+/// Larger weights count as this, so that no sum of weights overflows: there are fewer than 2^32 rows.
 inline constexpr float largest_weight = 0x1p95f;
 
-/// Between these lie priors, and below the second costs, so that no product of them with a score leaves the
-/// normal numbers of double precision.
+/// Priors lie between these two, and costs below the second, so that no product of them with a score leaves
+/// the normal numbers of double precision.
 inline constexpr double least_factor = 1e-100, largest_factor = 1e100;
 
-/// Weights of neighbours, which are given nearest first. Refers to what it was made of. Used under
-/// FloatGuard.
+/// Weighs neighbours, nearest first. Refers to its arguments. Needs a FloatGuard.
 class Weigher {
  public:
-  /// `sample_weights`: [n], or empty. Both are checked already.
+  /// The caller has checked both arguments. `sample_weights`: [n], or empty.
   Weigher(const VotingOptions& voting, std::span<const float> sample_weights)
       : voting_(&voting), sample_weights_(sample_weights) {}
 
-  /// Whether every vote weighs 1.
+  /// Returns whether every vote weighs 1.
   bool all_one() const { return voting_->weights == Weights::uniform && sample_weights_.empty(); }
 
-  /// Of the neighbour of this rank (from 0), training row `row`.
+  /// Returns the weight of the neighbour of this rank (from 0), training row `row`.
   ///   nearest, distance  finished, of the first neighbour and of this one
   float weight(std::size_t rank, float nearest, float distance, std::size_t row) const {
     const float own = by_rank_or_distance(rank, nearest, distance);
@@ -45,7 +44,7 @@ class Weigher {
       case Weights::uniform:
         break;
       case Weights::distance:
-        // Distances ascend: where some are 0, the first is.
+        // Distances ascend: if any is 0, the first is.
         if (nearest == 0) return distance == 0 ? 1.0f : 0.0f;
         return std::min(1.0f / distance, largest_weight);
       case Weights::rank:
@@ -58,17 +57,17 @@ class Weigher {
   std::span<const float> sample_weights_;
 };
 
-/// Refuse weights that do not apply to lists of up to `longest` neighbours.
+/// Refuses weights that do not apply to lists of up to `longest` neighbours.
 ///   where  begins the message: "classify"
 /// Throws invalid_argument: too few rank weights, one that is negative or not finite, or rank weights
 ///                          without Weights::rank.
 ///        unsupported:      Weights::distance with negative_dot.
 void check_weights(std::string_view where, const VotingOptions& voting, Metric metric, std::int64_t longest);
 
-/// Refuse sample weights that are not one a row, finite and >= 0. Empty is right.
+/// Refuses sample weights unless they are one a row, finite and >= 0, or none at all.
 void check_sample_weights(std::string_view where, std::span<const float> weights, std::int64_t rows);
 
-/// Neighbours of the query that has most.
+/// Returns the number of neighbours of the query that has most.
 std::int64_t longest_list(const RadiusNeighbors& found);
 
 }  // namespace kith
