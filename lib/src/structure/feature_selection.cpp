@@ -37,7 +37,7 @@ void check_options(const RowsView& samples, const FeatureSelectionOptions& optio
     refuse("select_features", "the plan has self, which is set where it is needed; leave it empty");
 }
 
-/// One set, changed feature by feature.
+/// One set, which changes feature by feature.
 class Walk {
  public:
   Walk(SetScores& scores, FeatureSet start) : scores_(scores), set_(std::move(start)) {}
@@ -45,9 +45,9 @@ class Walk {
   std::int64_t size() const { return std::count(set_.begin(), set_.end(), true); }
   std::vector<FeatureStep>& steps() { return steps_; }
 
-  /// Of all sets that one feature more, or one less, makes: the best, and of several that of the feature of
-  /// the smallest number.
-  ///   later  sets that will follow
+  /// Tries all sets with one feature more, or one less, and returns the best; of equally good ones that of
+  /// the lowest feature.
+  ///   later  number of sets that will follow
   FeatureStep best(bool add, std::int64_t later) {
     std::vector<FeatureSet> sets;
     std::vector<std::int64_t> features;
@@ -75,7 +75,8 @@ class Walk {
   std::vector<FeatureStep> steps_;
 };
 
-/// Sets that growing from `size` features to `most` will try: of all features is known.
+/// Returns the number of sets that growing from `size` to `most` features will try. The set of all features
+/// is known.
 std::int64_t sets_to_grow(std::int64_t size, std::int64_t most, std::int64_t dims) {
   std::int64_t sets = 0;
   for (std::int64_t s = size; s < most; ++s) sets += s + 1 == dims ? 0 : dims - s;
@@ -96,7 +97,8 @@ void go_backward(Walk& walk, std::int64_t least, std::int64_t dims) {
     walk.take(walk.best(false, sets_to_shrink(size, least)));
 }
 
-/// Ends: a feature is dropped only where the best score of a size rises, and there are finitely many sets.
+/// This ends, since a feature is dropped only if the best score of a size rises, and there are finitely
+/// many sets.
 void go_floating(Walk& walk, std::int64_t most, std::int64_t dims) {
   std::vector<std::optional<double>> best_of(static_cast<std::size_t>(dims) + 1);  // [size]
   const auto take = [&](FeatureStep step) {
@@ -106,7 +108,7 @@ void go_floating(Walk& walk, std::int64_t most, std::int64_t dims) {
   };
   while (walk.size() < most) {
     take(walk.best(true, sets_to_grow(walk.size() + 1, most, dims)));
-    while (walk.size() > 2) {  // of single features the best came first
+    while (walk.size() > 2) {  // the best single feature was found first
       FeatureStep drop = walk.best(false, sets_to_grow(walk.size(), most, dims));
       if (!beats(drop.score, *best_of[drop.features.size()])) break;
       take(std::move(drop));
@@ -114,8 +116,8 @@ void go_floating(Walk& walk, std::int64_t most, std::int64_t dims) {
   }
 }
 
-/// The best of the sets that were reached, of several the smallest, then the first.
-///   start  that of all features, where the steps began with it
+/// Chooses the best set reached; of equally good ones the smallest, then the first.
+///   start  the set of all features, if the steps began with it
 void choose(FeatureSelection& selection, const std::optional<FeatureStep>& start) {
   const FeatureStep* best = start ? &*start : &selection.steps.front();
   for (const FeatureStep& step : selection.steps) {

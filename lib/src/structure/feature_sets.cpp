@@ -12,7 +12,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t sets_a_pass = 64;  // so that many features neither fill the memory nor hold up a stop
+constexpr std::size_t sets_a_pass = 64;  // so that many features neither fill the memory nor delay a stop
 
 }  // namespace
 

@@ -1,4 +1,4 @@
-// Scores of sets of features, each computed once.
+// Computes scores of sets of features, each once.
 #pragma once
 
 #include <cstdint>
@@ -12,21 +12,21 @@ namespace kith {
 
 using FeatureSet = std::vector<bool>;  ///< [dims], true: the feature counts
 
-/// The features of a set, ascending.
+/// Returns the features of a set, ascending.
 std::vector<std::int64_t> features_of(const FeatureSet& set);
 
-/// Whether a score is the better one: NaN is below all others, and as good as itself.
+/// Returns whether a score is better than another: NaN is worse than all others, and equal to itself.
 bool beats(double score, double other);
 
-/// Asks the criterion about sets, and remembers what it said.
+/// Asks the criterion for scores of sets, and remembers them.
 class SetScores {
  public:
   SetScores(const Device& device, MatrixView<const float> samples, std::span<const std::int64_t> labels,
             Metric metric, const FeatureSelectionOptions& options);
 
-  /// The scores of `sets`, in their order; those not known yet are computed together.
-  ///   later  sets that will follow, for options.progress
-  /// Throws interrupted: options.plan.stop was asked to stop.
+  /// Returns the scores of `sets`, in their order; computes unknown ones together.
+  ///   later  number of sets that will follow, for options.progress
+  /// Throws interrupted if options.plan.stop was asked to stop.
   std::vector<double> of(std::span<const FeatureSet> sets, std::int64_t later);
 
   std::int64_t evaluated() const { return static_cast<std::int64_t>(known_.size()); }

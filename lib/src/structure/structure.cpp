@@ -24,7 +24,7 @@ std::vector<float> copy_of(MatrixView<const float> rows, std::vector<float> befo
   return before;
 }
 
-/// Copy samples order[0], order[1], ... to the device that adds up, as positions first, first + 1, ...
+/// Copies samples order[0], order[1], ... to positions first, first + 1, ... of the device that sums.
 std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> samples,
                                    std::span<const std::int64_t> order, std::int64_t first,
                                    std::uint32_t threads) {
@@ -116,7 +116,7 @@ void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options
   refuse_filters(options);
   SumsTask task{first_of(index.device()).state(), index.metric(), by.codes};
   task.classes = static_cast<std::int64_t>(labels.classes.size());
-  // A member of a set holds a part of the rows at most, and copies of all while sums need them.
+  // A member of a set holds at most a part of the rows, and copies of all of them while sums need them.
   task.resident = is_ascending(by.order) || is_set(index.device()) ? index.rows() : 2 * index.rows();
   SumsInput input{{view(), by.order, index.features(), index.metric()}, by.chunks};
   run_sums(task, {&input, 1}, options, trace, take);
@@ -148,7 +148,7 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
     const std::lock_guard lock(state_->mutex);
     known = state_->by_class;
   }
-  if (known) {  // what is on the device stays, and only the new samples follow
+  if (known) {  // samples on the device stay; only the new ones are uploaded
     auto joined = std::make_shared<SamplesByClass>(*known);
     const std::vector<std::int64_t> order = order_by_class(grown->labels.codes, before);
     joined->order.insert(joined->order.end(), order.begin(), order.end());

@@ -58,14 +58,14 @@ void SumsBatch::run(Watcher& watcher, Trace* trace, const TakeSums& take) {
   floats_ = 0;
 }
 
-/// +infinity for the smallest, 0 for the sums.
+/// Sets the smallest to +infinity, and the sums to 0.
 void SumsBatch::prepare_sums() {
   values_.assign(floats_, 0.0f);
   for (const Part& part : parts_) {
     const auto from = values_.begin() + static_cast<std::ptrdiff_t>(part.sums);
     std::fill(from, from + part.count * task_.classes, std::numeric_limits<float>::infinity());
   }
-  sums_ = DeviceMemory();  // so that it can be used again
+  sums_ = DeviceMemory();  // frees it first, so that it can be reused
   sums_ = DeviceMemory(task_.state, bytes());
   const DeviceSession session(*task_.state);
   session->write(*sums_.get(), 0, values_.data(), bytes());
@@ -80,7 +80,7 @@ void SumsBatch::read_sums(Trace* trace) {
   if (trace) trace->seconds["download"] += download.seconds();
 }
 
-/// Rows begin ... begin + rows - 1 of a chunk, for a part.
+/// Adds rows begin ... begin + rows - 1 of a chunk to the sums of a part.
 void SumsBatch::run_tile(const Part& part, const Chunk& chunk, std::int64_t begin, std::int64_t rows,
                          Watcher& watcher, Trace* trace) {
   {

@@ -1,4 +1,5 @@
-// Query tiles of class sums on a device: enqueued without a wait between them, read together.
+// A batch of query tiles whose class sums a device computes without a wait in between, and which are
+// read together.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +16,25 @@ namespace kith {
 
 class SumsBatch {
  public:
-  /// All that is given must outlive it.
+  /// All arguments must outlive it.
   ///   labels  [n] on the device, the class at each position
-  /// Throws unsupported: the device refuses the step.
+  /// Throws unsupported if the device refuses the step.
   SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, const SumsTiles& tiles,
             const PlanOptions& options, const DeviceMemory& labels);
 
-  /// Copy positions first ... first + count - 1 of an input to the device.
+  /// Copies positions first ... first + count - 1 of an input to the device.
   void add(std::size_t input, std::int64_t first, std::int64_t count, Trace* trace);
 
-  /// Compute all, hand all over, begin again. The chunks of all inputs are on the device.
+  /// Computes all parts, passes them to `take`, and empties the batch. The chunks of all inputs must be on
+  /// the device.
   void run(Watcher& watcher, Trace* trace, const TakeSums& take);
 
   bool empty() const { return parts_.empty(); }
   std::size_t bytes() const { return floats_ * sizeof(float); }  ///< of the sums
-  std::size_t bytes_of(std::int64_t count) const;                ///< of those of so many queries
+  std::size_t bytes_of(std::int64_t count) const;                ///< of the sums of `count` queries
 
  private:
-  /// A query tile of an input, and where its sums lie.
+  /// A query tile of an input, and the place of its sums.
   struct Part {
     std::size_t input;
     std::int64_t first, count;

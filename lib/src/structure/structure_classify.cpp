@@ -1,4 +1,4 @@
-// Distances of samples, and classification of others by them.
+// Computes distances of samples, and classifies other rows by them.
 #include <algorithm>
 #include <cmath>
 #include <new>
@@ -25,13 +25,13 @@
 namespace kith {
 namespace {
 
-/// Room on the host. Throws out_of_memory.
+/// Allocates a matrix on the host. Throws out_of_memory.
 std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
   const HostMemory memory = host_memory();
   const std::uint64_t floats = memory.bytes / sizeof(float);
   try {
     if (size(rows) <= floats / size(columns)) return std::vector<float>(size(rows) * size(columns));
-  } catch (const std::bad_alloc&) {  // said below
+  } catch (const std::bad_alloc&) {  // thrown below
   }
   throw Error(Errc::out_of_memory, "structure: distances [" + std::to_string(rows) + ", " +
                                        std::to_string(columns) + "] are more than fits the " +
@@ -39,7 +39,7 @@ std::vector<float> host_floats(std::int64_t rows, std::int64_t columns) {
                                        std::string(memory.whose) + "; ask for fewer samples at a time");
 }
 
-/// Numbers of samples, ascending. Throws invalid_argument: one does not exist, or is there twice.
+/// Sorts numbers of samples. Throws invalid_argument if one does not exist, or occurs twice.
 std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> prototypes, std::int64_t n) {
   std::vector<std::int64_t> sorted(prototypes.begin(), prototypes.end());
   std::sort(sorted.begin(), sorted.end());
@@ -53,7 +53,7 @@ std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> proto
   return sorted;
 }
 
-/// Distances of query tiles to all samples, by tiles, finished.
+/// Computes finished distances of query tiles to all samples, tile by tile.
 class DistanceTiles {
  public:
   DistanceTiles(const ResidentRows& index, const PlanOptions& options, std::int64_t count)
@@ -67,7 +67,7 @@ class DistanceTiles {
 
   std::int64_t queries() const { return tiles_.queries; }
 
-  /// The distances of `rows` [at most queries(), dims], written to `out` [rows, n].
+  /// Writes the distances of `rows` [at most queries(), dims] to `out` [rows, n].
   void compute(MatrixView<const float> rows, float* out) {
     watcher_.check_stop();
     upload_rows(*state_, *queries_.get(), rows, state_->info.query_block, options_.threads);
@@ -118,7 +118,8 @@ class DistanceTiles {
   std::vector<float> tile_;
 };
 
-/// Some columns of rows first ... first + count - 1 of a matrix. Throws invalid_argument: one holds NaN.
+/// Copies some columns of rows first ... first + count - 1 of a matrix. Throws invalid_argument if one
+/// holds NaN.
 std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first, std::int64_t count,
                               std::span<const std::int64_t> columns) {
   const FloatGuard guard;
@@ -134,7 +135,7 @@ std::vector<float> columns_of(MatrixView<const float> matrix, std::int64_t first
   return kept;
 }
 
-/// The samples on one device: of a set on its first member, as long as they are asked for.
+/// Returns the samples on one device; those of a set are copied to its first member while they are needed.
 Index on_one_device(const Structure::State& structure) {
   const Index& index = structure.index;
   if (!is_set(index.device())) return index;
@@ -179,7 +180,7 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
       labels.push_back(label_of(sample));
     return labels;
   }
-  // Few rows are copied and searched sooner than all are searched and most of them left out.
+  // Copying and searching few rows is faster than searching all and dropping most of them.
   std::vector<float> rows;
   for (const std::int64_t sample : chosen)
     rows.insert(rows.end(), state_->view().row(sample), state_->view().row(sample) + all.dims());

@@ -1,4 +1,4 @@
-// Class matrices of many sets of features.
+// Computes class matrices of many sets of features.
 #include <algorithm>
 #include <string>
 
@@ -41,7 +41,8 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
   used.erase(std::unique(used.begin(), used.end()), used.end());
   const LandedRows landed = land_numbers("structure", "sample", given, metric);
   const MatrixView<const float> samples = landed.view;
-  prepare_rows("structure", "sample", samples, metric, options.threads, used);  // all finite
+  // checks that all are finite
+  prepare_rows("structure", "sample", samples, metric, options.threads, used);
 
   const ClassCodes coded(labels);
   const std::vector<std::int64_t> order = order_by_class(coded.codes, 0);
@@ -55,7 +56,7 @@ std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& gi
   std::vector<ClassMatrix> matrices;
   ClassPairs pairs(coded.sizes());
   run_sums(task, inputs, options, nullptr, [&](const TileSums& tile) {
-    if (tile.input > matrices.size()) {  // the tiles of one input come one after another
+    if (tile.input > matrices.size()) {  // tiles of an input are consecutive
       matrices.push_back(pairs.matrix());
       pairs = ClassPairs(coded.sizes());
     }

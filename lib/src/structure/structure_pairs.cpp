@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t classes_a_share = 64;
 
-/// Q. Quotients of nothing are NaN by themselves: one class, two zeros, two infinities.
+/// Returns Q. It is NaN if there is nothing to divide: one class, two zeros, two infinities.
 double informativeness_of(const ClassMatrix& matrix) {
   const auto classes = static_cast<std::size_t>(matrix.classes);
   PairSum between, within;

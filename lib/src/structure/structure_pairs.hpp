@@ -1,4 +1,4 @@
-// Pairs of classes: sums over samples on the host, in double precision.
+// Sums the distances between classes over samples, on the host in double precision.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace kith {
 
-/// A sum as a pair of doubles: what rounding takes from the first is kept in the second. TwoSum (Knuth), as
-/// in spi::AccumulateStep. Under a FloatGuard.
+/// A sum as a pair of doubles: the second keeps the rounding errors of the first. TwoSum (Knuth), as in
+/// spi::AccumulateStep. Needs a FloatGuard.
 struct PairSum {
   double high = 0, low = 0;
 
@@ -18,14 +18,15 @@ struct PairSum {
   double value() const { return high + low; }
 };
 
-/// Adds the sums of samples to sums of pairs of classes A <= B. docs/contract.md, section 11.
+/// Adds the sums of samples to those of pairs of classes A <= B. docs/contract.md, section 11.
 class ClassPairs {
  public:
   ///   sizes  [classes]  samples of each class
   explicit ClassPairs(std::vector<std::int64_t> sizes);
 
-  /// Samples, those of each class in ascending order, in this call and from call to call.
-  ///   codes  [count]  the class of each    high, low  [count, classes]  sums of its distances
+  /// Adds samples. Those of each class must ascend, within a call and from call to call.
+  ///   codes      [count]           the class of each
+  ///   high, low  [count, classes]  sums of its distances
   void add(std::span<const std::uint32_t> codes, const float* high, const float* low, std::uint32_t threads);
 
   ClassMatrix matrix() const;

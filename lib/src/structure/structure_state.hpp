@@ -1,4 +1,4 @@
-// What a Structure keeps: its samples twice on the device, once in the caller's order and once by class.
+// The state of a Structure: its samples are twice on the device, in the caller's order and by class.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kith {
 
-/// Labels as places among the distinct ones.
+/// Labels as indices into the distinct labels.
 struct ClassCodes {
   std::vector<std::int64_t> classes;  ///< distinct labels, ascending
   std::vector<std::uint32_t> codes;   ///< [n]
@@ -25,26 +25,26 @@ struct ClassCodes {
   std::vector<std::int64_t> sizes() const;   ///< [classes]
 };
 
-/// Samples first ... n - 1 by class, those of a class ascending.
+/// Returns samples first ... n - 1 by class; those of a class ascend.
 std::vector<std::int64_t> order_by_class(std::span<const std::uint32_t> codes, std::int64_t first);
 bool is_ascending(std::span<const std::int64_t> order);
-/// codes[order[0]], codes[order[1]], ...
+/// Returns codes[order[0]], codes[order[1]], ...
 std::vector<std::uint32_t> codes_in_order(std::span<const std::uint32_t> codes,
                                           std::span<const std::int64_t> order);
 
-/// Rows as float32. Throws as check_element() and land() do.
+/// Converts rows to float32. Throws as check_element() and land() do.
 LandedRows land_numbers(std::string_view where, std::string_view what, const RowsView& rows, Metric metric);
-/// Throws unsupported: distances of `metric` may be negative, or are of bits.
+/// Throws unsupported if distances of `metric` may be negative, or are those of bits.
 void check_structure_metric(Metric metric);
-/// Throws invalid_argument: labels are not as many as samples.
+/// Throws invalid_argument unless there is one label a sample.
 void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples);
 
-/// Samples by class. Of one Structure, or of one that it was made from and of what came to it: of a class
-/// they are ascending all the same.
+/// Samples by class, those of each class ascending. Samples that were added later to a Structure follow those
+/// it was made from, again by class.
 struct SamplesByClass {
   std::vector<std::int64_t> order;   ///< [n]  sample at each position
   std::vector<std::uint32_t> codes;  ///< [n]  its class
-  std::vector<Chunk> chunks;         ///< on the device; those of the Index where the order is the same
+  std::vector<Chunk> chunks;         ///< on the device; those of the Index if the order is the same
 };
 
 struct Structure::State {
@@ -54,12 +54,12 @@ struct Structure::State {
   Index index;
   std::vector<float> samples;  ///< [n, columns]
   ClassCodes labels;
-  mutable DeviceMutex mutex{index.device().info()};             ///< around by_class
-  mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are asked for first
+  mutable DeviceMutex mutex{index.device().info()};             ///< guards by_class
+  mutable std::shared_ptr<const SamplesByClass> by_class = {};  ///< made when sums are first needed
 
   MatrixView<const float> view() const { return {samples.data(), index.rows(), index.dims()}; }
   std::shared_ptr<const SamplesByClass> samples_by_class(std::uint32_t threads) const;
-  /// Sums of all samples, by position.
+  /// Computes the sums of all samples, by position.
   void sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace, const TakeSums& take) const;
 };
 

@@ -19,7 +19,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the host, too
+constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the device and on the host
 
 /// One call of run_sums().
 class SumsRun {
@@ -64,7 +64,7 @@ class SumsRun {
     return dims;
   }
 
-  /// Tiles that leave room for the rows of one input that are not on the device yet.
+  /// Chooses tiles that leave memory for the rows of one input that is not on the device yet.
   SumsTiles choose_tiles() const {
     const bool copies = std::any_of(inputs_.begin(), inputs_.end(),
                                     [](const SumsInput& input) { return input.chunks.empty(); });
@@ -72,7 +72,7 @@ class SumsRun {
     return sums_tiles(info_, {n_, dims_, task_.classes}, budget_ > rows ? budget_ - rows : 0, options_);
   }
 
-  /// Tiles that the rows of an input are cut into, chunk by chunk.
+  /// Returns the number of tiles into which the rows of an input are cut, chunk by chunk.
   std::int64_t train_tiles(const SumsInput& input) const {
     std::int64_t tiles = 0;
     if (input.chunks.empty()) {
@@ -91,7 +91,7 @@ class SumsRun {
     return packed_bytes(count, input.from.dims(), info_.query_block);
   }
 
-  /// Whether the batch may grow by a query tile of an input.
+  /// Returns whether the batch may grow by a query tile of an input.
   bool holds(const SumsBatch& batch, const SumsInput& input, std::int64_t count) const {
     const std::size_t sums = batch.bytes() + batch.bytes_of(count);
     const std::size_t rows = input.chunks.empty() ? rows_bytes(input) : 0;
@@ -99,7 +99,7 @@ class SumsRun {
            bytes_ + queries_bytes(input, count) + rows + sums + distances_bytes(tiles_) <= budget_;
   }
 
-  /// Have the rows of an input on the device while this batch needs them.
+  /// Copies the rows of an input to the device, for this batch.
   void copy_rows(SumsInput& input) {
     if (!input.chunks.empty()) return;
     const std::vector<float> rows = input.from.rows(0, n_);
@@ -108,7 +108,7 @@ class SumsRun {
     bytes_ += rows_bytes(input);
   }
 
-  /// A batch is done: drop the rows that were copied for it, but those of `next`.
+  /// Frees the rows that were copied for a finished batch, except those of `next`.
   void release(const SumsInput* next) {
     bytes_ = 0;
     std::erase_if(copied_, [&](SumsInput* input) {
@@ -120,7 +120,7 @@ class SumsRun {
     });
   }
 
-  /// What was decided, for those who ask.
+  /// Writes the plan into the trace.
   void start(Trace& trace) const {
     restart(trace);
     trace.plan.problem = {task_.metric, n_, n_, dims_, 0};

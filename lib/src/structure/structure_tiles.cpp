@@ -10,8 +10,9 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;  // of a query tile, on the host, too
-constexpr std::int64_t least_rows = 256;  // with fewer a step is hardly worth its launch
+constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;  // of a query tile, on the device and on
+                                                                // the host
+constexpr std::int64_t least_rows = 256;  // with fewer rows a step is hardly worth its launch
 
 void check_tile(const char* what, std::int64_t tile) {
   if (tile < 0)
@@ -19,7 +20,7 @@ void check_tile(const char* what, std::int64_t tile) {
                                             "; give a positive number, or 0 to let kith choose");
 }
 
-/// What suits the device: a GPU wants many queries, a processor's caches few.
+/// Returns usual tiles: a GPU needs many queries, and a CPU few, because of its caches.
 SumsTiles usual_tiles(const DeviceInfo& device) {
   if (device.kind != DeviceKind::cpu) return {16384, 4096};
   return {std::clamp<std::int64_t>(std::int64_t{64} * device.compute_units, 256, 4096), 4096};

@@ -1,4 +1,4 @@
-// Tiles of the class sums of a Structure: decided without data.
+// Chooses the tiles of the class sums of a Structure, without the data.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace kith {
 
-/// What is to be computed, by tiles of samples (queries) and of samples (training rows).
+/// The size of a task, by tiles of samples as queries and of samples as training rows.
 struct SumsProblem {
   std::int64_t n = 0;        ///< samples
   std::int64_t dims = 0;     ///< columns that count
-  std::int64_t classes = 0;  ///< 0: distances alone, without sums
+  std::int64_t classes = 0;  ///< 0: only distances, no sums
 };
 
 struct SumsTiles {
@@ -21,18 +21,18 @@ struct SumsTiles {
   bool operator==(const SumsTiles&) const = default;
 };
 
-/// Floats of the sums of a sample and a class: smallest, high, low.
+/// The floats of the sums of a sample and a class: smallest, high, low.
 inline constexpr std::size_t floats_a_sum = 3;
 
-/// Device bytes of `queries` samples and their sums.
+/// Returns the device bytes of `queries` samples and their sums.
 std::size_t sums_bytes(const DeviceInfo& device, const SumsProblem& problem, std::int64_t queries);
-/// Device bytes of a tile of distances.
+/// Returns the device bytes of a tile of distances.
 std::size_t distances_bytes(const SumsTiles& tiles);
 
-/// Tiles that fit `budget` bytes and single blocks of the device. options.query_tile and train_tile are taken
-/// where they are given and fit. Many queries and few rows, since a step shares out queries.
-/// Throws invalid_argument: options.query_tile or train_tile is negative.
-///        out_of_memory:    not even one query and one row fit.
+/// Returns tiles that fit `budget` bytes and the largest allocation of the device; uses options.query_tile
+/// and train_tile if given and if they fit. Prefers many queries and few rows, since a step distributes
+/// queries. Throws invalid_argument if options.query_tile or train_tile is negative; out_of_memory if one
+/// query and one row do not fit.
 SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::size_t budget,
                      const PlanOptions& options);
 
