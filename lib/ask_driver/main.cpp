@@ -1,8 +1,7 @@
-// kith-ask-driver LIBKITH PLUGIN SECONDS BYTES: load a plug-in and ask it for its devices, in a process that
-// may crash or hang, within so many bytes of address space (0: as many as it likes). Says in one line on
-// stdout how that went: `answered`, `signal NUMBER`, `exit CODE` or `late`; `no_library` or `no_process`
-// where the driver was not asked. libkith.so starts it (lib/src/device/driver_trial.cpp), and no other
-// program needs to.
+// kith-ask-driver LIBKITH PLUGIN SECONDS BYTES: loads a plug-in and asks it for its devices, in a process
+// that may crash or hang, within BYTES bytes of address space (0: unlimited). Prints one line on stdout:
+// `answered`, `signal NUMBER`, `exit CODE` or `late`; `no_library` or `no_process` if the driver was not
+// asked. libkith.so starts it (lib/src/device/driver_trial.cpp); no other program needs to.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,7 +20,7 @@ namespace {
 
 using Ask = void (*)(const char*);
 
-/// Of address space, beside what this process takes.
+/// Limits the address space to `bytes` bytes more than this process takes.
 void leave_bytes(rlim_t bytes) {
   unsigned long long pages = 0;
   std::FILE* const file = std::fopen("/proc/self/statm", "re");
@@ -35,8 +34,8 @@ void leave_bytes(rlim_t bytes) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-/// In the child: what it does to itself is seen by its parent alone, and what it prints by none.
-///   answered  out, shared with the parent: a driver may end the process by any exit code
+/// Runs in the child: only its parent sees how it ends, and nobody sees what it prints.
+///   answered  out, shared with the parent: a driver may end the process with any exit code
 [[noreturn]] void ask(Ask ask_driver, const char* plugin, rlim_t bytes, volatile bool& answered) {
   const rlimit no_core = {0, 0};
   setrlimit(RLIMIT_CORE, &no_core);
@@ -48,8 +47,8 @@ void leave_bytes(rlim_t bytes) {
   _exit(EXIT_SUCCESS);
 }
 
-/// The child's end, looked for every few milliseconds; killed when the time is over, or when the answer is
-/// not waited for any more.
+/// Waits for the end of the child, which it looks for every few milliseconds. Kills it when the time is over,
+/// or when nobody waits for the answer any more.
 void wait_for(pid_t child, int seconds, const volatile bool& answered) {
   const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   int status = 0;
@@ -86,7 +85,7 @@ int main(int count, char** words) {
     return 0;
   }
   void* const shared = mmap(nullptr, sizeof(bool), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  const pid_t child = shared == MAP_FAILED ? -1 : fork();  // of a process with one thread
+  const pid_t child = shared == MAP_FAILED ? -1 : fork();  // this process has only one thread
   if (child < 0) {
     std::puts("no_process");
     return 0;

@@ -1,4 +1,4 @@
-// What fails on one rank fails on all.
+// Makes a failure on one rank a failure on all ranks.
 #include <array>
 #include <new>
 #include <stdexcept>
@@ -12,7 +12,7 @@
 namespace kith::mpi {
 namespace {
 
-/// What `failure` holds, as an Error.
+/// Returns the exception in `failure` as an Error.
 Error as_error(const std::exception_ptr& failure) {
   const char* const no_memory = "mpi: the host has no memory left for this; use fewer rows or queries";
   try {

@@ -58,8 +58,8 @@ bool returns_errors(MPI_Comm comm) {
 
 Communicator::Communicator(MPI_Comm from) {
   require_mpi();
-  // Whoever goes on after deaths has errors returned. Open MPI 5.0 crashes where it learns of a death while
-  // it makes a communicator, and so would take the survivors along.
+  // A program that goes on after deaths has errors returned. Its communicator is used itself: Open MPI 5.0
+  // crashes if it learns of a death while it duplicates one, and would end the survivors.
   is_own_ = !(has_survivors() && returns_errors(from));
   comm_ = from;
   if (is_own_) {

@@ -1,4 +1,4 @@
-// MPI's calls as kith makes them: what fails throws, and counts may be beyond 2^31.
+// Wraps MPI's calls: failures throw, and counts may exceed 2^31.
 #pragma once
 
 #include <mpi.h>
@@ -12,20 +12,20 @@
 
 namespace kith::mpi {
 
-/// Throw device_failure, or RankLost, where `code` is not MPI_SUCCESS.
+/// Throws device_failure, or RankLost, unless `code` is MPI_SUCCESS.
 ///   what  the function that returned it
 void check(int code, const char* what);
-/// The same of a call that all ranks of `comm` make. Throws RankLost, too: then the others do not wait any
-/// longer.
+/// Checks a call that all ranks of `comm` make. For RankLost it also ends the waits of the other ranks.
 void check(MPI_Comm comm, int code, const char* what);
 
-/// agree(), but for a death, of which the others may not know yet: for use within uniformly().
+/// As agree(), but for a death throws RankLost on this rank alone, since others may not know of it yet: for
+/// use within uniformly().
 void tell(MPI_Comm comm, const std::exception_ptr& failure);
 
-/// Throws invalid_argument: MPI is not running, or does not allow for threads that do not call it.
+/// Throws invalid_argument if MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();
 
-/// A communicator whose errors are returned: a duplicate, or where ranks may outlive others, the one given.
+/// A communicator whose errors are returned: a duplicate, or the given one if ranks may outlive others.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm from);
@@ -37,7 +37,7 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// As mpi::together(), by tell().
+  /// As mpi::together(), but by tell().
   template <class Step>
   void together(Step&& step) const {
     std::exception_ptr failure;
@@ -49,12 +49,12 @@ class Communicator {
     tell(comm_, failure);
   }
 
-  /// The `facts` of each rank in turn, on every rank; all have as many.
+  /// Returns the `facts` of all ranks, rank after rank, on every rank; all give equally many.
   std::vector<std::int64_t> all_of(std::span<const std::int64_t> facts) const;
 
   float largest(float mine) const;
 
-  /// `bytes` bytes of rank `from`, on every rank.
+  /// Sends `bytes` bytes of rank `from` to every rank.
   void broadcast(void* data, std::size_t bytes, int from) const;
 
  private:

@@ -16,7 +16,7 @@
 namespace kith::mpi {
 namespace {
 
-/// What each rank says of its rows.
+/// What each rank says about its rows.
 struct Shape {
   std::int64_t rows = 0, cols = 0, first = -1, given = 0;
 };
@@ -31,7 +31,7 @@ std::vector<Shape> shapes_of(const Communicator& ranks, const Shape& mine) {
   return shapes;
 }
 
-/// Number the rows of ranks that did not say, one rank after the other.
+/// Numbers the rows of ranks that gave no first_row, rank after rank.
 void number(std::vector<Shape>& shapes) {
   for (std::size_t r = 1; r < shapes.size(); ++r)
     if (shapes[r].given != shapes[0].given)
@@ -46,7 +46,7 @@ void number(std::vector<Shape>& shapes) {
   }
 }
 
-/// Refuse shapes that make no Index. Returns the rows of all ranks.
+/// Refuses shapes that make no Index. Returns the number of rows of all ranks.
 std::int64_t check_shapes(const std::vector<Shape>& shapes) {
   std::int64_t total = 0;
   std::vector<std::size_t> order;
@@ -71,7 +71,7 @@ std::int64_t check_shapes(const std::vector<Shape>& shapes) {
   return total;
 }
 
-/// max |element| of my rows. A row that is refused is named by its number among all.
+/// Returns max |element| of this rank's rows. An error about a row names its number among all rows.
 float my_largest(const Device& device, const RowsView& rows, Metric metric, const IndexOptions& options) {
   if (rows.rows == 0) return 0;
   try {
@@ -82,8 +82,8 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
-/// The centre of the rows of all ranks, in the order of their numbers: that of one Index of them. Ranks go on
-/// one after the other from the sums of the one before.
+/// Returns the centre of the rows of all ranks, in the order of their numbers: the same as that of one Index.
+/// Each rank continues from the sums of the rank before.
 std::vector<double> learned_centre(const Communicator& ranks, const std::vector<Shape>& shapes,
                                    const RowsView& my_rows) {
   std::vector<int> order;
@@ -105,18 +105,18 @@ std::vector<double> learned_centre(const Communicator& ranks, const std::vector<
   return sums.centre();
 }
 
-/// Where the part of a rank begins.
+/// Returns where the part of a rank begins.
 std::int64_t divided(std::int64_t rows, std::int64_t rank, std::int64_t ranks) {
-  return rows / ranks * rank + rows % ranks * rank / ranks;  // rows * rank could leave 64 bits
+  return rows / ranks * rank + rows % ranks * rank / ranks;  // rows * rank could overflow 64 bits
 }
 
-/// max |element| of the rows of a part.
+/// Returns max |element| of the rows of a part.
 float largest_in(const std::string& path, const OpenOptions& options) {
   const IndexFileRows part = read_index_rows(path, options);
   return largest_element({part.data.data(), part.element, part.rows, part.cols});
 }
 
-/// What a collective call returns, by uniformly().
+/// Returns the result of a collective call, made by uniformly().
 template <class Call>
 auto on_all(MPI_Comm comm, Call&& call) {
   require_mpi();
@@ -125,7 +125,7 @@ auto on_all(MPI_Comm comm, Call&& call) {
   return result;
 }
 
-/// Numbers of neighbours, from those of keys.
+/// Turns numbers of keys into numbers of neighbours.
 template <class Found>
 Found numbered_from_0(Found found, std::int64_t first) {
   for (std::int64_t& row : found.index)
@@ -139,7 +139,8 @@ struct Index::State {
   Communicator ranks;
   Metric metric;
   std::int64_t rows = 0, first_row = 0;
-  std::int64_t numbered_from = 0;   ///< what keys have and neighbours have not: IndexFileInfo::first_row
+  std::int64_t numbered_from = 0;   ///< what row numbers of keys have in addition to those of
+                                    ///< neighbours: IndexFileInfo::first_row
   std::optional<kith::Index> mine;  ///< absent: this rank has no rows
 
   State(MPI_Comm comm, const Device& device, const RowsView& my_rows, std::optional<std::int64_t> first,
@@ -152,7 +153,7 @@ struct Index::State {
                       Trace* trace) const;
   RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                   Trace* trace) const;
-  /// What `vote` makes of the keys that `find` finds.
+  /// Returns what `vote` makes of the keys that `find` finds.
   template <class Find, class Vote>
   auto voted(Find&& find, Vote&& vote) const {
     return on_all(ranks.get(), [&] {
@@ -190,7 +191,8 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     options.centre = learned_centre(ranks, shapes, my_rows);
     options.learn_centre = false;
   }
-  if (of == Metric::negative_dot) {  // by which queries are refused that an Index of all rows refuses
+  if (of == Metric::negative_dot) {  // then `largest` makes each rank refuse the queries that an Index of all
+                                     // rows would refuse
     ranks.together([&] { options.largest = my_largest(device, my_rows, of, options); });
     options.largest = ranks.largest(options.largest);
   }
@@ -260,7 +262,7 @@ Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptio
       found = mine->search_keys(queries, k, options, trace);
       return;
     }
-    if (queries.rows < 0 || k < 1) return;  // which ranks with rows refuse
+    if (queries.rows < 0 || k < 1) return;  // ranks with rows refuse these
     const auto cells = static_cast<std::size_t>(clamped_product(queries.rows, k));
     found = {queries.rows, k, std::vector<std::uint32_t>(cells, no_value),
              std::vector<std::int64_t>(cells, -1)};

@@ -20,13 +20,13 @@ bool tells_of_death(int code) {
 }
 
 void revoke(MPI_Comm comm) {
-  MPIX_Comm_revoke(comm);  // where that fails, MPI ends the program
+  MPIX_Comm_revoke(comm);  // if this fails, MPI ends the program
 }
 
 bool all_well(MPI_Comm comm, bool mine) {
   int bits = mine ? 1 : 0;
   const int code = MPIX_Comm_agree(comm, &bits);
-  return (code == MPI_SUCCESS || tells_of_death(code)) && bits != 0;  // who died has nothing against it
+  return (code == MPI_SUCCESS || tells_of_death(code)) && bits != 0;  // dead ranks do not object
 }
 
 bool has_survivors() {

@@ -1,4 +1,4 @@
-// Ranks that die while others work, where MPI has User Level Failure Mitigation; see RankLost.
+// Handles the death of ranks while others work, if MPI has User Level Failure Mitigation; see RankLost.
 #pragma once
 
 #include <mpi.h>
@@ -7,18 +7,18 @@
 
 namespace kith::mpi {
 
-/// Whether `code` says that a rank died, or that another one learned of it before.
+/// Returns whether `code` says that a rank died, or that another rank has reported a death.
 bool tells_of_death(int code);
 
-/// End every call that waits for other ranks of `comm`, on all of them, and all such calls to come.
+/// Ends all calls that wait for other ranks of `comm`, on all of them, and all such later calls.
 void revoke(MPI_Comm comm);
 
-/// Whether `mine` is true on all ranks of `comm` that live: the same answer on all of them, also where ranks
-/// die meanwhile or `comm` was revoked. Without ULFM: `mine`.
+/// Returns whether `mine` is true on all living ranks of `comm`: the same answer on all of them, even if
+/// ranks die meanwhile or `comm` was revoked. Without ULFM returns `mine`.
 bool all_well(MPI_Comm comm, bool mine);
 
-/// A collective call, as all ranks of `comm` make it. MPI tells some ranks of a death and lets others go on
-/// who have what they waited for; here it throws RankLost on all ranks that live, or on none.
+/// Makes a collective call on all ranks of `comm`. MPI reports a death to some ranks, and lets others go on
+/// if they have what they waited for; this throws RankLost on all living ranks, or on none.
 void uniformly(MPI_Comm comm, const std::function<void()>& call);
 
 }  // namespace kith::mpi

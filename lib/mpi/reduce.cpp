@@ -14,14 +14,15 @@ struct PackedKey {
   std::int64_t row;
 };
 
-/// The order of the contract, section 2; (no_value, -1) is behind all others.
+/// Orders keys by the contract, section 2; (no_value, -1) comes after all others.
 bool is_nearer(const PackedKey& a, const PackedKey& b) {
   return a.value != b.value ? a.value < b.value : a.row < b.row;
 }
 
-/// A key as it travels: value, then row, at any address.
+/// The bytes of a key in a message: value, then row, without alignment.
 constexpr std::size_t packed_bytes = 12;
-/// At once, or one query: what stays in a core's cache while it is packed, sent, merged and unpacked.
+/// Bytes that are reduced at once (or one query): they stay in the cache of a core while they are packed,
+/// sent, merged and unpacked.
 constexpr std::size_t reduced_bytes = std::size_t{256} << 10;
 
 PackedKey load(const unsigned char* from) {
@@ -36,16 +37,16 @@ void store(const PackedKey& key, unsigned char* to) {
   std::memcpy(to + sizeof key.value, &key.row, sizeof key.row);
 }
 
-/// Room for one list, made before a reduction, which may not throw.
+/// Returns memory for one list, which is allocated before a reduction, since that may not throw.
 std::vector<unsigned char>& spare_list() {
   thread_local std::vector<unsigned char> spare;
   return spare;
 }
 
-/// The nearest keys of two lists to `b`; what is in both counts once.
+/// Merges the nearest keys of two lists into `b`; keys in both count once.
 void keep_nearest(const unsigned char* a, unsigned char* b, std::size_t bytes) {
   unsigned char* const merged = spare_list().data();
-  std::size_t from_a = 0, from_b = 0;  // neither goes beyond `to`
+  std::size_t from_a = 0, from_b = 0;  // neither exceeds `to`
   for (std::size_t to = 0; to < bytes; to += packed_bytes) {
     const PackedKey one = load(a + from_a), other = load(b + from_b);
     store(is_nearer(one, other) ? one : other, merged + to);
@@ -58,7 +59,7 @@ void keep_nearest(const unsigned char* a, unsigned char* b, std::size_t bytes) {
 }  // namespace
 
 extern "C" {
-/// As MPI_User_function: an element is the list of one query. Associative and commutative, as the lists of
+/// An MPI_User_function: an element is the list of one query. Associative and commutative, since lists of
 /// distinct keys are sorted and the smallest are kept.
 static void kith_mpi_keep_nearest(void* in, void* inout, int* count, MPI_Datatype* list) {
   MPI_Aint begin = 0, bytes = 0;
@@ -72,7 +73,7 @@ static void kith_mpi_keep_nearest(void* in, void* inout, int* count, MPI_Datatyp
 
 namespace {
 
-/// Lists of k keys, and how two of them become one, as MPI knows them.
+/// MPI's type of lists of k keys, and the operation that merges two of them.
 class ListType {
  public:
   explicit ListType(std::int64_t k) {

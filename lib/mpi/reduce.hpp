@@ -1,4 +1,4 @@
-// The keys of all ranks become one list a query.
+// Merges the keys of all ranks into one list a query.
 #pragma once
 
 #include "communicator.hpp"
@@ -6,10 +6,10 @@
 
 namespace kith::mpi {
 
-/// Keep of each query the k nearest keys of all ranks, in `keys`, on every rank. All ranks give [m, k].
+/// Keeps the k nearest keys of all ranks for each query, in `keys`, on every rank. All ranks give [m, k].
 void reduce(const Communicator& ranks, Keys& keys);
 
-/// The lists of all ranks as one, on every rank. All ranks give m lists.
+/// Returns the lists of all ranks as one, on every rank. All ranks give m lists.
 RadiusKeys gather(const Communicator& ranks, RadiusKeys mine);
 
 }  // namespace kith::mpi

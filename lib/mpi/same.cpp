@@ -27,7 +27,7 @@ void Digest::add(const void* data, std::size_t bytes) {
 
 void Digest::add(const RowsView& rows) {
   const std::int64_t bytes = row_bytes(rows.element, rows.cols);
-  if (rows.where != Where::host || !rows.data || bytes <= 0) return;  // which the search refuses
+  if (rows.where != Where::host || !rows.data || bytes <= 0) return;  // the search refuses these
   for (std::int64_t r = 0; r < rows.rows; ++r) add(rows.row(r), static_cast<std::size_t>(bytes));
 }
 

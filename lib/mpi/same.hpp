@@ -1,4 +1,4 @@
-// What all ranks must have been given the same.
+// Checks that all ranks were given the same.
 #pragma once
 
 #include <array>
@@ -15,9 +15,9 @@ namespace kith::mpi {
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& what);
 
-/// 64 bits that tell whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words of 8 bytes,
-/// as it is for mistakes, and byte by byte it would take as long as a search. Four sums, each of every fourth
-/// word, so that no product waits for the one before.
+/// A digest of 64 bits that shows whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words
+/// of 8 bytes. It need only catch mistakes, and byte by byte it would take as long as a search. Four sums,
+/// each of every fourth word, so that no product waits for the one before.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes);
@@ -30,14 +30,14 @@ class Digest {
 
   static std::uint64_t mixed(std::uint64_t sum, std::uint64_t word) {
     sum = (sum ^ word) * 0x100000001b3u;
-    return sum ^ sum >> 32;  // or the upper half of a word would never reach the lower one
+    return sum ^ sum >> 32;  // else the upper half of a word would never affect the lower one
   }
   void add(std::size_t lane, const unsigned char* from, std::size_t bytes);
 
   std::array<std::uint64_t, lanes> sums_ = {begin, begin, begin, begin};
 };
 
-/// Refuse what is not the same on all ranks; every rank comes to the same answer.
+/// Refuses what is not the same on all ranks; every rank gets the same answer.
 ///   names  of the facts; null: not compared
 void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
                   std::span<const char* const> names);

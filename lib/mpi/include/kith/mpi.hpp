@@ -1,19 +1,19 @@
-// Training rows that lie with the ranks of an MPI program, searched as one: libkith_mpi.so,
-// docs/howto/mpi.md.
+// Searches training rows that are distributed over the ranks of an MPI program:
+// libkith_mpi.so, docs/howto/mpi.md.
 //
 //   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 //   kith::mpi::Index index(MPI_COMM_WORLD, device, my_rows);        // each rank gives its own rows
 //   kith::Neighbors found = index.search(queries, k);               // the same answer on every rank
 //
-// Built where MPI is (KITH_MPI); kith.hpp does not include it. Each rank searches its rows on its own device;
-// the keys (keys.hpp) are reduced by a commutative MPI_Op, so the answers are those of one Index of all rows,
-// bit for bit, with any number of ranks.
+// Built if MPI is found (KITH_MPI); kith.hpp does not include it. Each rank searches its rows on its own
+// device. A commutative MPI_Op reduces the keys (keys.hpp), so that the answers are those of one Index of all
+// rows, bit for bit, with any number of ranks.
 //
-// Everything here is collective: all ranks of the communicator call it, in the same order, with the same
-// queries, k, radii and votes; devices, rows, filters and other PlanOptions are each rank's own. MPI is
-// called by the calling thread alone (MPI_THREAD_FUNNELED), with host memory alone. What fails on one rank is
-// thrown on every rank, as that rank has it; of several ranks the lowest counts. Where a rank
-// dies, Open MPI 4.1 ends the program; see RankLost.
+// All functions are collective: all ranks of the communicator call them, in the same order, with the same
+// queries, k, radii and votes; devices, rows, filters and other PlanOptions may differ from rank to rank.
+// Only the calling thread calls MPI (MPI_THREAD_FUNNELED), and only with host memory. A failure on one rank
+// is thrown on every rank, with that rank's message; if several fail, the lowest rank counts. If a rank dies,
+// Open MPI 4.1 ends the program; see RankLost.
 #pragma once
 
 #include "kith/cxx20.hpp"  // before what C++17 might not find
@@ -44,30 +44,31 @@
 
 namespace kith::mpi {
 
-/// A rank died, of which MPI told the others: where MPI has User Level Failure Mitigation (Bland, Bouteiller,
-/// Herault, Bosilca, Dongarra 2013), as Open MPI 5 has under `mpirun --with-ft ulfm`, and errors of the
-/// communicator are returned, a call here throws it on every rank that lives, or on none. The Index is of no
-/// more use then, nor is the communicator, but for survivors().
+/// A rank died. With User Level Failure Mitigation (Bland, Bouteiller, Herault, Bosilca, Dongarra 2013),
+/// as in Open MPI 5 under `mpirun --with-ft ulfm`, and a communicator whose errors are returned, a call
+/// throws this on every living rank or on none. The Index is then unusable, and so is the communicator,
+/// except for survivors().
 class KITH_API RankLost : public Error {
  public:
   using Error::Error;
 };
 
-/// Whether ranks go on where one dies: MPI has ULFM. (mpirun must allow it, too.)
+/// Returns whether ranks can go on after one dies: MPI has ULFM. (mpirun must allow it, too.)
 KITH_API bool has_survivors();
 
-/// The ranks of `comm` that live, in their order, as a communicator whose errors are returned; the caller
-/// frees it. Collective among them, once each has caught RankLost. Throws unsupported: MPI has no ULFM.
+/// Returns the living ranks of `comm`, in their order, as a communicator whose errors are returned; the
+/// caller frees it. Collective among them, after each has caught RankLost. Throws unsupported if MPI has no
+/// ULFM.
 KITH_API MPI_Comm survivors(MPI_Comm comm);
 
-/// Tell the other ranks whether a step of this one failed.
+/// Tells the other ranks whether a step of this one failed.
 ///   failure  what it threw; null: nothing
-/// Throws what the lowest rank with a failure gave, on every rank: an Error as it is, std::bad_alloc and
+/// Throws on every rank what the lowest rank with a failure gave: an Error unchanged, std::bad_alloc and
 /// std::length_error as out_of_memory, anything else as device_failure.
 KITH_API void agree(MPI_Comm comm, const std::exception_ptr& failure);
 
-/// A step that each rank does by itself, such as reading its rows or opening its device: what it throws on
-/// one rank is thrown on all of them, so that none waits for a rank that has left.
+/// Runs a step that each rank does by itself, such as reading its rows or opening its device. What it throws
+/// on one rank is thrown on all, so that none waits for a rank that has left.
 template <class Step>
 void together(MPI_Comm comm, Step&& step) {
   std::exception_ptr failure;
@@ -82,47 +83,48 @@ void together(MPI_Comm comm, Step&& step) {
 /// An Index of the rows of all ranks. A handle: copies share the rows. Free it before MPI_Finalize().
 class KITH_API Index {
  public:
-  /// Copy my_rows to `device`. Duplicates `comm`; but where has_survivors() and errors of `comm` are
-  /// returned, uses it itself: free it after the Index.
+  /// Copies my_rows to `device`. Duplicates `comm`; but if has_survivors() and errors of `comm` are returned,
+  /// uses `comm` itself: then free it after the Index.
   ///   my_rows    [n_r, dims]  as for kith::Index; a rank may have none
-  ///   first_row  the number of the first of them among all rows; none may have two ranks. Absent: rows are
-  ///              numbered by rank, from 0. Given on all ranks or on none
+  ///   first_row  the number of the first of them among all rows; no number may occur twice. If absent, rows
+  ///              are numbered rank after rank, from 0. Given on all ranks or on none
   ///   metric     the same on all ranks
-  ///   options    features and centre the same on all ranks, and learn_centre, which learns that of all rows;
-  ///              first_row and largest stay 0: they are found here
-  /// Throws as kith::Index does, and invalid_argument: MPI is not initialised, or with less than
-  /// MPI_THREAD_FUNNELED; no rank has a row; ranks differ in what must be the same; a row with two ranks.
+  ///   options    features and centre the same on all ranks, also learn_centre, which learns that of all
+  ///              rows; first_row and largest stay 0: they are computed
+  /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
+  /// MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row number
+  /// occurs on two ranks.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});
-  /// Of an index file (index_file.hpp), which all ranks see under its name: each opens a part of its rows,
-  /// and they answer as the Index of the whole file does. search_keys() and within_keys() number from its
-  /// first_row, search() and within() from 0.
-  ///   options  of this rank: threads, stop and progress; the rest is found here
-  /// Throws as kith::open_index() does, and invalid_argument: ranks see different files.
+  /// Opens an index file (index_file.hpp), which all ranks must see under this name. Each rank opens a part
+  /// of its rows; together they answer as the Index of the whole file does. Keys number rows from the file's
+  /// first_row, neighbours from 0.
+  ///   options  of this rank: threads, stop and progress; the rest is computed
+  /// Throws as kith::open_index() does, and invalid_argument if ranks see different files.
   Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options = {});
 
-  /// What kith::Index::search() of all rows returns, on every rank.
-  ///   queries          [m, dims]  the same on all ranks
-  ///   options, trace   of this rank; a filter has the bits of its own rows
-  /// Throws as kith::Index::search_keys() does, and invalid_argument: queries or k that are not the same on
-  ///                                          all ranks; k above the rows of all ranks, or above 2^31 - 1.
+  /// Returns on every rank what kith::Index::search() of all rows returns.
+  ///   queries         [m, dims]  the same on all ranks
+  ///   options, trace  of this rank; a filter has the bits of its own rows
+  /// Throws as kith::Index::search_keys() does, and invalid_argument if queries or k differ between ranks, or
+  /// if k exceeds the rows of all ranks or 2^31 - 1.
   Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
-  /// Its keys, for merge() with what was found elsewhere, or for leave_out(). k may be above the rows of all
-  /// ranks: lists are padded.
+  /// Returns the keys of that search, for merge() with those found elsewhere, or for leave_out(). k may
+  /// exceed the rows of all ranks: lists are padded.
   Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
-  /// What kith::Index::within() of all rows returns, on every rank; the same.
+  /// Returns on every rank what kith::Index::within() of all rows returns.
   ///   radii  [m], or [1] for all queries
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
-  /// Its keys.
+  /// Returns the keys of that search.
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// What Classifier::classify() of all rows returns, on every rank.
+  /// Returns on every rank what Classifier::classify() of all rows returns.
   ///   labels  of the rows of all ranks, on every rank
   /// Throws as search() and kith::classify() do.
   Classification classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
@@ -131,7 +133,7 @@ class KITH_API Index {
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
                                        const ShardLabels& labels, const VotingOptions& voting = {},
                                        const PlanOptions& options = {}, Trace* trace = nullptr) const;
-  /// What Regressor::regress() of all rows returns, on every rank; the same.
+  /// Returns on every rank what Regressor::regress() of all rows returns.
   ///   values  of the rows of all ranks, on every rank
   Regression regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
                      const VotingOptions& voting = {}, const PlanOptions& options = {},
@@ -142,7 +144,7 @@ class KITH_API Index {
 
   std::int64_t rows() const;     ///< of all ranks
   std::int64_t my_rows() const;  ///< of this rank
-  /// The number of the first of these; of an index file, its place there.
+  /// The number of the first of this rank's rows; for an index file, its place in the file.
   std::int64_t first_row() const;
   Metric metric() const;
 
