@@ -1,6 +1,6 @@
-// A centre: what is subtracted, in double precision, from each column of rows and queries before they are
-// rounded to float32. For values that are far from 0 beside their spread, such as coordinates of a map or
-// times. docs/contract.md, section 3.
+// A centre is subtracted, in double precision, from each column of rows and queries before they are rounded
+// to float32. Use it for values that are large compared with their spread, such as map coordinates or times.
+// docs/contract.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,25 @@
 
 namespace kith {
 
-/// Whether distances are made of differences of values, which a centre changes by no more than the rounding.
+/// Returns whether distances depend on differences of values, which a centre changes by no more
+/// than rounding.
 constexpr bool takes_centre(Metric metric) {
   return metric == Metric::l2 || metric == Metric::squared_l2 || metric == Metric::l1 ||
          metric == Metric::linf;
 }
 
-/// What the mean of each column is made of, of rows that come part by part in their order: the same bits
-/// however they are parted, and those that Scaling::centre learns.
+/// Computes the mean of each column from rows that come in parts, in order. The bits do not depend on how the
+/// rows are divided, and are those that Scaling::centre learns.
 struct KITH_API ColumnSums {
   std::int64_t rows = 0;
   std::vector<double> first;  ///< row 0
-  std::vector<double> sum;    ///< of the differences from it
+  std::vector<double> sum;    ///< of the differences from row 0
 
-  /// Throws invalid_argument: other columns than before; an element that is neither f32 nor f64.
-  ///        unsupported:      rows that are not on the host.
+  /// Throws invalid_argument if the columns differ from those before, or elements are neither f32 nor f64;
+  /// unsupported if rows are not on the host.
   void add(const RowsView& more);
-  std::vector<double> means() const;  ///< rows > 0
-  /// means(), and 0 where a value is not finite: an Index refuses it by its row then.
+  std::vector<double> means() const;  ///< requires rows > 0
+  /// Returns means(), but 0 where a value is not finite: an Index then refuses it and names the row.
   std::vector<double> centre() const;
 };
 

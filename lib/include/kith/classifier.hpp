@@ -1,4 +1,4 @@
-// An Index whose rows have labels.
+// Classifies queries by an Index whose rows have labels.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace kith {
 struct Classification {
   std::vector<std::int64_t> label;   ///< [m], the caller's own labels, or VotingOptions::no_label
   std::vector<std::uint32_t> votes;  ///< [m, classes], neighbours of each class, in the order of classes()
-  std::vector<float> scores;         ///< [m, classes], sums of weights; empty where every vote weighs 1
-  Neighbors neighbors;               ///< [m, k], what the votes were counted from
+  std::vector<float> scores;         ///< [m, classes], sums of weights; empty if every vote weighs 1
+  Neighbors neighbors;               ///< [m, k], which voted
 };
 
-/// What a classification by all rows within a radius returns.
+/// The result of a classification by all rows within a radius.
 struct RadiusClassification {
-  std::vector<std::int64_t>
-      label;  ///< [m]; VotingOptions::no_label for a query with no row within the radius
+  /// [m]; VotingOptions::no_label for a query with no row within the radius.
+  std::vector<std::int64_t> label;
   std::vector<std::uint32_t> votes;  ///< [m, classes]
-  std::vector<float> scores;         ///< [m, classes]; empty where every vote weighs 1
+  std::vector<float> scores;         ///< [m, classes]; empty if every vote weighs 1
   RadiusNeighbors neighbors;
 };
 
-/// What a sweep over several k returns, from one search for the largest.
+/// The result of a sweep over several k, from one search for the largest.
 struct Sweep {
   std::vector<std::vector<std::int64_t>> label;  ///< [ks.size()][m], one row for each k asked for
   Neighbors neighbors;                           ///< [m, largest k]
@@ -37,20 +37,19 @@ struct Sweep {
   std::vector<float> scores;                     ///< the same
 };
 
-/// k-nearest-neighbour classification: neighbours vote for their labels, the highest score wins.
+/// Classifies by the k nearest neighbours, which vote for their labels: the highest score wins.
 /// docs/contract.md, section 5.
 class KITH_API Classifier {
  public:
-  /// Copy rows and labels to `device`.
+  /// Copies rows and labels to `device`.
   ///   train   [n, dims]  as for Index
   ///   labels  [n]        any numbers, not necessarily dense
-  /// Throws as Index does, and
-  ///        invalid_argument: labels are not n; options.sample_weights are not n, or one is negative or
-  ///                          not finite (names the first).
+  /// Throws as Index does, and invalid_argument if labels are not n, if options.sample_weights are not n, or
+  /// if one is negative or not finite (names the first).
   Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Several labels a row.
+  /// Takes several labels a row.
   ///   labels  [n, outputs]
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
@@ -60,17 +59,19 @@ class KITH_API Classifier {
   ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
   Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
 
-  /// A Classifier of these rows and more, which share the device memory of the rows that are here already.
-  ///   more    [rows, dims]    labels  [rows, outputs], also new ones    sample_weights  [rows], or empty: 1
-  ///   ids     [rows]  as for Index::with()
-  /// This Classifier stays as it is. Throws as the constructors and Index::with() do.
+  /// Returns a Classifier of these rows and more; rows that are already here share their device memory.
+  ///   more            [rows, dims]
+  ///   labels          [rows, outputs], also new ones
+  ///   sample_weights  [rows], or empty: 1
+  ///   ids             [rows]  as for Index::with()
+  /// This Classifier does not change. Throws as the constructors and Index::with() do.
   Classifier with(const RowsView& more, MatrixView<const std::int64_t> labels,
                   std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
-  /// As Index::without() and Index::compact(). Classes stay, also those that no row has any more.
+  /// As Index::without() and Index::compact(). Classes stay, even those that no row has any more.
   Classifier without(std::span<const std::int64_t> rows) const;
   Classifier compact() const;
 
-  /// The label of each query.
+  /// Returns the label of each query.
   ///   queries  [m, dims]
   ///   returns  [m, outputs]
   /// Throws as classify() does.
@@ -79,42 +80,40 @@ class KITH_API Classifier {
   std::vector<std::int64_t> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                                     const PlanOptions& options = {}) const;
 
-  /// The share of each class in the score: score of the class / sum of the scores of all, in double
-  /// precision, priors included, costs not. A row of zeros for a query without a vote.
+  /// Returns the share of each class: its score divided by the sum of the scores of all classes, in double
+  /// precision, with priors but not costs. A row of zeros for a query without a vote.
   ///   returns  [m, classes of the output]
-  /// Throws as classify() does, and invalid_argument: there is no such output.
+  /// Throws as classify() does, and invalid_argument if there is no such output.
   std::vector<double> predict_proba(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
                                     const PlanOptions& options = {}, std::int64_t output = 0) const;
 
-  /// The neighbours alone, as Index::search() finds them.
+  /// Returns only the neighbours, as Index::search() finds them.
   Neighbors kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options = {}) const;
 
-  /// Labels with votes and neighbours, of the first output.
-  /// Throws as Index::search() does, and
-  ///        invalid_argument: options of the vote have another length than they should, or a number outside
-  ///                          its range.
-  ///        unsupported:      Weights::distance with negative_dot, whose distances may be negative.
+  /// Returns labels with votes and neighbours, for the first output. Throws as Index::search() does, and
+  /// invalid_argument if voting options have a wrong length or a number out of range; unsupported for
+  /// Weights::distance with negative_dot, whose distances may be negative.
   Classification classify(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                           Trace* trace = nullptr) const;
   Classification classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                           const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// The same for every output, from one search. Priors and costs must fit the classes of each.
+  /// Does the same for every output, from one search. Priors and costs must fit the classes of each.
   std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
                                                const VotingOptions& voting = {},
                                                const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// Every training row within the radius votes, for the first output. Ranks count within the radius.
+  /// Lets every training row within the radius vote, for the first output. Ranks count within the radius.
   ///   radii  as for Index::within()
-  /// Throws as Index::within() and classify() do; rank weights may be too few for a list that is found.
+  /// Throws as Index::within() and classify() do, also if a list is longer than the rank weights.
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
                                        const VotingOptions& voting = {}, const PlanOptions& options = {},
                                        Trace* trace = nullptr) const;
 
-  /// The labels of each query for several k, by one search for the largest, of the first output.
+  /// Returns the labels of each query for several k, by one search for the largest, for the first output.
   ///   ks         at least one, any order, each in 1..n
   ///   counted_k  the one of ks for which votes and scores are kept; 0: none
-  /// Throws as classify() does, and invalid_argument: counted_k is none of ks.
+  /// Throws as classify() does, and invalid_argument if counted_k is not in ks.
   Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options = {},
               Trace* trace = nullptr) const;
   Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
@@ -122,8 +121,8 @@ class KITH_API Classifier {
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
-  /// The class of each training row in the order of numbers, a place in classes(); those that are removed
-  /// included until compact().
+  /// The class of each training row, in the order of numbers, as an index into classes(); includes removed
+  /// rows until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
   const Index& index() const;

@@ -1,4 +1,4 @@
-// Rows and answers in memory of a CUDA device. Includes no header of CUDA; link to what your program uses.
+// Rows and answers in memory of a CUDA device. Includes no header of CUDA; link what your program uses.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@ struct CUstream_st;  // cudaStream_t and CUstream point to it
 
 namespace kith::cuda {
 
-/// Rows at a device address, for an Index on that device: as training rows, as rows that are added, and as
+/// Views rows at a device address, for an Index on that device: as training rows, as rows to add, and as
 /// queries of Index::search() and search_into(). Every other call refuses them.
-///   first   address of the first element, of memory that cudaMalloc() and its like made; a multiple of none
+///   first   address of the first element, in memory of cudaMalloc() or its like; needs no alignment
 ///   stride  bytes from one row to the next; 0: no gaps
-///   stream  kith reads when what it holds now is done; null: the default stream. Not one that is captured
+///   stream  kith reads after the work that is in it now; null: the default stream. It must not be captured
 inline RowsView rows(const void* first, Element element, std::int64_t m, std::int64_t columns,
                      std::int64_t stride = 0, CUstream_st* stream = nullptr) {
   RowsView view(first, element, m, columns, stride == 0 ? row_bytes(element, columns) : stride);
@@ -23,14 +23,14 @@ inline RowsView rows(const void* first, Element element, std::int64_t m, std::in
   return view;
 }
 
-/// The same of floats.
+/// Views rows of floats.
 inline RowsView rows(const float* first, std::int64_t m, std::int64_t columns,
                      CUstream_st* stream = nullptr) {
   return rows(first, Element::f32, m, columns, 0, stream);
 }
 
-/// Where answers go: device addresses of [m, k] elements each.
-///   stream  kith writes when what it holds now is done; null: the default stream. Not one that is captured
+/// Says where answers go: device addresses of [m, k] elements each.
+///   stream  kith writes after the work that is in it now; null: the default stream. It must not be captured
 inline DeviceNeighbors neighbors(float* distance, std::int64_t* index, CUstream_st* stream = nullptr) {
   return {distance, index, 0, 0, Where::cuda, stream};
 }

@@ -1,4 +1,4 @@
-// Stops a compiler that does not read C++20, before the other headers confuse it.
+// Stops compilers that do not read C++20, before the other headers confuse them.
 #pragma once
 
 #if __cplusplus < 201709L  // what gcc 10 says for -std=c++20

@@ -1,4 +1,4 @@
-// Which devices there are, and a handle to one of them.
+// Lists the devices, and opens one as a handle.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ enum class DeviceKind { cpu, gpu, accelerator };
 /// `cpu`, `gpu`, `accelerator`.
 KITH_API std::string_view name(DeviceKind kind);
 
-/// What is known of a device before it is opened. Sizes in bytes.
+/// Describes a device before it is opened. Sizes are in bytes.
 struct DeviceInfo {
   std::string spec;      ///< what open_device() takes: `cpu`, `cuda:0`, `opencl:1`
   std::string backend;   ///< `cpu`, `opencl`, `cuda`
-  std::string name;      ///< as its driver calls it
+  std::string name;      ///< from its driver
   std::string platform;  ///< `NVIDIA CUDA`, `Portable Computing Language`, `host threads`, ...
   std::string driver;    ///< version of driver or instruction set in use
   DeviceKind kind = DeviceKind::cpu;
@@ -39,38 +39,38 @@ struct DeviceInfo {
   std::size_t largest_allocation = 0;    ///< largest single block of it
   std::size_t local_memory_bytes = 0;    ///< memory shared by a work-group
   std::uint32_t train_block = 1;         ///< rows a block of training rows (spi.hpp, RowBlocks)
-  std::uint32_t query_block = 1;         ///< the same for queries
-  KernelProfile profile;                 ///< what its kernels are built around
-  std::vector<Selector> selectors;       ///< those it has; never `automatic`
+  std::uint32_t query_block = 1;         ///< rows a block of queries
+  KernelProfile profile;                 ///< sizes that suit its kernels
+  std::vector<Selector> selectors;       ///< selectors it has; never `automatic`
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
   std::uint32_t boxes_max_k = 0;         ///< largest k of the step `boxes`; 0: it has none
-  std::vector<Proposer> proposers;       ///< those it has beside `none`; a library may still be missing
+  std::vector<Proposer> proposers;       ///< proposers it has besides `none`; a library for them may still
+                                         ///< be missing
   std::shared_ptr<const Tuning> tuning;  ///< what `kith tune` measured on it; null: nothing
   std::string pci;                       ///< address, `0000:3b:00.0`; empty: unknown, or it has none
 };
 
-/// One back end kith knows of, with its devices or the reason why there are none.
+/// A back end that kith knows, with its devices or the reason why it has none.
 struct BackendInfo {
   std::string name;
   std::vector<DeviceInfo> devices;
-  std::string reason;  ///< empty when there are devices
+  std::string reason;  ///< empty if there are devices
 };
 
-/// Every back end: those of this build, then other plug-ins that were found.
+/// Returns all back ends: those of this build, then other plug-ins found.
 KITH_API std::vector<BackendInfo> backends();
 
-/// The devices of all back ends, in the order of backends().
+/// Returns the devices of all back ends, in the order of backends().
 KITH_API std::vector<DeviceInfo> devices();
 
-/// One sentence for each plug-in file and each driver that could not be used: which, and why.
+/// Returns a sentence for each plug-in file and each driver that could not be used: which, and why.
 KITH_API std::vector<std::string> load_failures();
 
-/// An opened device. A handle: copies share it, and it closes with the last of them and of the
-/// Index objects on it. Any number of threads may use one. Do not keep one in a static variable:
-/// it would outlive its driver.
+/// An open device. A handle: copies share it, and it closes with the last copy and the last Index on it. Safe
+/// from any number of threads. Do not keep one in a static variable: it would outlive its driver.
 class KITH_API Device {
  public:
-  /// What open_device() opened.
+  /// Describes what open_device() opened.
   const DeviceInfo& info() const;
 
   struct State;
@@ -81,17 +81,16 @@ class KITH_API Device {
   std::shared_ptr<State> state_;
 };
 
-/// Open a device, and let it prove that it is exact: fma chain, subnormals, a small search.
+/// Opens a device, and tests that it is exact: fma chain, subnormals, a small search.
 ///   spec  `auto` (a CUDA device, else a GPU by OpenCL, else the CPU), `gpu` (the same, but never the CPU),
-///         `cpu`, `cuda`, `cuda:1`,
-///         `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of device or
-///         platform, any case); several of these joined by `+` are a set of devices, which is a device:
-///         `cuda:0+cuda:1`, `cuda:0+opencl:1+cpu`; `cuda:*` is all devices of a back end
-/// Throws invalid_argument: the spec names no back end (lists those there are), or a device twice.
-///        unavailable:      no such device here (says why), or it failed its self-test.
+///         `cpu`, `cuda`, `cuda:1`, `opencl:0` (n-th OpenCL device), `opencl:nvidia` (part of the name of
+///         device or platform, in upper or lower case). Several joined by `+` are a set of devices, used as
+///         one device: `cuda:0+cuda:1`, `cuda:0+opencl:1+cpu`; `cuda:*` is all devices of a back end
+/// Throws invalid_argument if the spec names no back end (lists those there are), or a device twice;
+/// unavailable if there is no such device here (says why), or if it failed its self-test.
 KITH_API Device open_device(std::string_view spec = "auto");
 
-/// Open a device in a context of the caller, as open_device() of kith/opencl.hpp says, which calls this.
+/// Opens a device in a context of the caller, for open_device() of kith/opencl.hpp.
 KITH_API Device adopt_device(std::string_view backend, const spi::CallersDevice& callers);
 
 }  // namespace kith

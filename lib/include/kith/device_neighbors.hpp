@@ -1,4 +1,4 @@
-// Memory of a device that answers go to.
+// Memory of a device for answers.
 #pragma once
 
 #include <cstdint>
@@ -7,15 +7,15 @@
 
 namespace kith {
 
-/// Where Index::search_into() writes the k nearest of m queries in memory of a device: [m, k] each, row-major
-/// and without gaps. Owns nothing. kith/cuda.hpp and kith/opencl.hpp make one.
+/// Says where Index::search_into() writes the k nearest of m queries in device memory: [m, k] each,
+/// row-major, without gaps. Owns nothing. kith/cuda.hpp and kith/opencl.hpp make one.
 struct DeviceNeighbors {
   void* distance = nullptr;                ///< of floats: a CUDA address, or a cl_mem
-  void* index = nullptr;                   ///< of 64-bit integers, likewise
+  void* index = nullptr;                   ///< of 64-bit integers: a CUDA address, or a cl_mem
   std::int64_t distance_offset_bytes = 0;  ///< from `distance` to the first element, a multiple of 4
   std::int64_t index_offset_bytes = 0;     ///< from `index` to the first element, a multiple of 8
-  Where where = Where::cuda;               ///< not the host
-  void* stream_or_queue = nullptr;         ///< what it holds comes first; null: as in RowsView
+  Where where = Where::cuda;               ///< not Where::host
+  void* stream_or_queue = nullptr;         ///< its work comes first; null: as in RowsView
 };
 
 }  // namespace kith

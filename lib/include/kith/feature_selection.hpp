@@ -1,4 +1,4 @@
-// Which columns tell classes apart: a search over sets of features.
+// Searches for the columns that tell classes apart.
 #pragma once
 
 #include <cstdint>
@@ -25,39 +25,40 @@ KITH_API SelectionMethod selection_method_named(std::string_view text);
 struct FeatureSelectionOptions {
   Criterion criterion = Criterion::informativeness;
   SelectionMethod method = SelectionMethod::forward;
-  std::int64_t most = 0;   ///< features of the largest set asked for (forward, floating); 0: all
-  std::int64_t least = 1;  ///< features of the smallest (backward)
+  std::int64_t most = 0;   ///< size of the largest set (forward, floating); 0: all
+  std::int64_t least = 1;  ///< size of the smallest set (backward)
   std::int64_t k = 1;      ///< for leave_one_out
   VotingOptions voting;    ///< for leave_one_out
   PlanOptions plan;        ///< without filter and self; its progress is not called
-  /// Called as sets are done, with how many were tried and how many it will be: for floating at least. May
+  /// Called as sets are done, with the number tried and the number expected (for floating a lower bound). May
   /// throw to stop.
   std::function<void(std::int64_t done, std::int64_t expected)> progress = {};
 };
 
 /// One step of a selection.
 struct FeatureStep {
-  bool added = true;                   ///< or dropped
-  std::int64_t feature = 0;            ///< which
+  bool added = true;                   ///< false: dropped
+  std::int64_t feature = 0;            ///< the feature added or dropped
   std::vector<std::int64_t> features;  ///< the set after it, ascending
   double score = 0;                    ///< of that set
 };
 
 struct FeatureSelection {
   std::vector<FeatureStep> steps;  ///< in the order they were taken
-  /// Of the sets of the steps (backward: and that of all features) the one of the highest score; of several
-  /// the smallest, then the first. Ascending.
+  /// The set of the highest score among those of the steps (backward: and that of all features); of equally
+  /// good ones the smallest, then the first. Ascending.
   std::vector<std::int64_t> best;
   double best_score = 0;
-  double all_score = 0;        ///< of all features
-  std::int64_t evaluated = 0;  ///< different sets that were tried
+  double all_score = 0;        ///< of the set of all features
+  std::int64_t evaluated = 0;  ///< number of different sets tried
 };
 
-/// Search for features. Of candidates with equal scores the one of the smallest number is taken, so that
-/// every device chooses the same; a score that is NaN is below all others. docs/contract.md, section 12.
-///   samples  [n, dims]    labels  [n]
-/// Throws as class_matrices() or Classifier and leave_one_out() do, and
-///        invalid_argument: most, least or k outside their range, a plan with a filter or self.
+/// Searches for features. Among equal scores it takes the feature of the lowest number, so that every device
+/// chooses the same; a score that is NaN counts as the worst. docs/contract.md, section 12.
+///   samples  [n, dims]
+///   labels   [n]
+/// Throws as class_matrices() or Classifier and leave_one_out() do, and invalid_argument if most, least or k
+/// are out of range, or the plan has a filter or self.
 KITH_API FeatureSelection select_features(const Device& device, const RowsView& samples,
                                           std::span<const std::int64_t> labels, Metric metric,
                                           const FeatureSelectionOptions& options);

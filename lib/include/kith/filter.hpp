@@ -1,4 +1,4 @@
-// Which training rows count in a search: bits, as PlanOptions::filter takes them.
+// Says which training rows count in a search: bits for PlanOptions::filter.
 #pragma once
 
 #include <cstdint>
@@ -10,32 +10,32 @@
 
 namespace kith {
 
-/// A row of bits for each of `filters` filters over n training rows: bit t % 32 of word t / 32 is 1 where row
-/// t counts.
+/// Holds a row of bits for each of `filters` filters over n training rows: bit t % 32 of word t / 32 is 1 if
+/// row t counts.
 class KITH_API RowFilter {
  public:
-  /// All rows count, or none does.
+  /// Makes filters by which all rows count, or none.
   ///   n        training rows, >= 1
   ///   filters  1: the same for all queries; m: one a query
-  /// Throws invalid_argument: a size below 1.
+  /// Throws invalid_argument if a size is below 1.
   explicit RowFilter(std::int64_t n, std::int64_t filters = 1, bool all = true);
 
-  /// The rows of `list`, and no others, for all queries.
-  /// Throws invalid_argument: a row outside 0..n-1 (names it).
+  /// Makes a filter for all queries, by which only the rows of `list` count. Throws invalid_argument if a row
+  /// is outside 0..n-1 (names it).
   static RowFilter only(std::int64_t n, std::span<const std::int64_t> list);
 
-  /// Throws invalid_argument: `row` or `filter` does not exist.
+  /// Throws invalid_argument if `row` or `filter` does not exist.
   void set(std::int64_t row, bool counts, std::int64_t filter = 0);
   bool counts(std::int64_t row, std::int64_t filter = 0) const;
-  std::int64_t count(std::int64_t filter = 0) const;  ///< rows that count
+  std::int64_t count(std::int64_t filter = 0) const;  ///< number of rows that count
 
-  /// The filter of rows first ... first + count - 1 alone, which are then 0 ... count - 1: of a shard.
-  /// Throws invalid_argument: there are no such rows, or count is below 1.
+  /// Returns the filter of rows first ... first + count - 1, numbered 0 ... count - 1: that of a shard.
+  /// Throws invalid_argument if there are no such rows, or count is below 1.
   RowFilter slice(std::int64_t first, std::int64_t count) const;
 
   std::int64_t rows() const { return rows_; }
   std::int64_t filters() const { return filters_; }
-  /// For PlanOptions::filter; this object must outlive the search.
+  /// Returns a view for PlanOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> view() const;
 
  private:

@@ -1,4 +1,4 @@
-// Training rows on a device, ready to be searched.
+// Holds training rows on a device, ready to be searched.
 #pragma once
 
 #include <cstdint>
@@ -43,71 +43,70 @@ class KITH_API Index {
   Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});
 
-  /// An Index of the rows of `source`, which stay where IndexOptions::residence says. Answers are those of an
-  /// Index of the same rows in memory, to the bit: docs/howto/beyond-one-card.md. Rows that stay in the
-  /// Source are read by each search, and checked then; the Source is kept, and is not to change.
-  /// On a set of devices each member takes its share of the rows from the Source.
+  /// Makes an Index of the rows of `source`, which are kept where IndexOptions::residence says. Answers are
+  /// those of an Index of the same rows in memory, bit for bit: docs/howto/beyond-one-card.md. Rows that stay
+  /// in the Source are read, and then checked, by each search; the Index keeps the Source, which must not
+  /// change. On a set of devices each member reads its share of the rows.
   ///   source  not null; with `stream` and `quantized` any number of rows
-  /// Throws as the constructor above does. With `stream` and `quantized` values are refused by the search
-  /// that meets them, but for negative_dot without a `largest`: then the constructor reads all rows. And what
-  /// Source::read() throws;
+  /// Throws as the constructor above does. With `stream` and `quantized` the search that meets a bad value
+  /// refuses it; but for negative_dot without `largest` the constructor reads all rows. Throws also what
+  /// Source::read() throws, and
   ///        unsupported:   ids that do not ascend; `quantized` on a device without proposer int8, or for a
-  ///                       metric that it does not follow.
-  ///        out_of_memory: the limit has no room for a chunk, or for the quantized rows.
+  ///                       metric that does not follow from products.
+  ///        out_of_memory: the limit is too small for a chunk, or for the quantized rows.
   Index(Device device, std::shared_ptr<const Source> source, Metric metric = default_metric,
         const IndexOptions& options = {});
 
-  /// An Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The rows that
-  /// are here already are shared, not copied. This Index stays as it is.
+  /// Returns an Index of these rows and `more`, which get the numbers next_row(), next_row() + 1, ... The
+  /// existing rows are shared, not copied. This Index does not change.
   ///   more  [rows, dims]  as for the constructor
-  ///   ids   [rows], next_row() or more, as IndexOptions::ids; empty: numbered on
-  /// Throws as the constructor does, and invalid_argument: other columns than the rows that are here; an id
+  ///   ids   [rows], next_row() or more, as IndexOptions::ids; empty: numbers continue
+  /// Throws as the constructor does, and invalid_argument: other columns than the existing rows, or an id
   /// below next_row().
   Index with(const RowsView& more, std::span<const std::int64_t> ids = {}) const;
 
-  /// An Index without these rows, which shares the others. It answers as one of the remaining rows alone,
-  /// under their numbers. What is removed keeps its memory until compact(). This Index stays as it is.
+  /// Returns an Index without these rows, which shares the others. It answers as an Index of only the
+  /// remaining rows would, under their numbers. Removed rows keep their memory until compact(). This Index
+  /// does not change.
   ///   rows  numbers, in any order
-  /// Throws invalid_argument: a row that is not there, was removed before or is named twice; no row would be
-  /// left.
+  /// Throws invalid_argument: a row that does not exist, was removed before or is named twice; no row would
+  ///                          be left.
   Index without(std::span<const std::int64_t> rows) const;
 
-  /// An Index of the rows that are left, in memory of their own, in one part: the same answers. Where no row
-  /// is removed and there is one part, it is this one. Throws out_of_memory.
+  /// Returns an Index of the remaining rows in memory of their own, in one part, with the same answers. If no
+  /// row is removed and there is one part, returns this one. Throws out_of_memory.
   Index compact() const;
 
-  /// The k training rows nearest to each query, exactly.
+  /// Finds the k training rows nearest to each query, exactly.
   ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
-  ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the
-  ///            smaller index first (Neighbors). Every device returns the same bits.
-  /// Throws invalid_argument: other dims than the index, k outside 1..n (1..n-1 with PlanOptions::self),
-  ///                          a filter of another shape, a NaN or infinity; for
-  ///                          negative_dot also values so large that inf - inf could arise.
-  ///        unsupported:      the device lacks what `options` insist on (says what it has).
+  ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the smaller index
+  ///            first (Neighbors). Every device returns the same bits.
+  /// Throws invalid_argument: other dims than the index; k outside 1..n (1..n-1 with PlanOptions::self); a
+  ///                          filter of another shape; a NaN or infinity; for negative_dot also values so
+  ///                          large that inf - inf could arise.
+  ///        unsupported:      the device lacks what `options` demand (says what it has).
   ///        out_of_memory:    the memory limit is too small for one query.
   ///        interrupted:      options.stop was asked to stop.
   Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
-  /// The same into `found`, whose memory is used again: where one search follows another, making room for
-  /// many answers may take longer than finding them. What it holds after an exception is no answer;
-  /// no part of it may be among the queries.
+  /// Searches into `found`, whose memory is reused: with many answers, allocating memory may take longer than
+  /// finding them. After an exception its content is undefined. No part of it may be among the queries.
   void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
-  /// The same into memory of the device that the Index is on: the device makes distances and numbers, and
-  /// nothing of them passes through the host. All is there when this returns.
-  /// Throws as search() does, and
+  /// Searches into memory of the device that holds the Index: the device makes distances and numbers, which
+  /// do not pass through the host. They are complete when this returns. Throws as search() does, and
   ///        unsupported:      memory of another device or context, or of the host; rows with ids or removed
-  ///                          rows, a filter or PlanOptions::self, whose answers the host makes.
+  ///                          rows, a filter or PlanOptions::self, since the host makes such answers.
   ///        invalid_argument: memory that is too small, or not aligned to its elements.
   void search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
                    const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// All training rows within a radius of each query, exactly: those whose distance, as search() would
-  /// give it, is at most the radius.
+  /// Finds all training rows within a radius of each query, exactly: those whose distance, as search()
+  /// returns it, is at most the radius.
   ///   queries  [m, dims]  as for search()
-  ///   radii    [m], or [1] for all queries; no NaN. A negative one may be met by negative_dot alone
+  ///   radii    [m], or [1] for all queries; no NaN. Only for negative_dot can a negative one find rows
   ///   returns  by distance, then by row
   /// Throws as search() does, and
   ///        unsupported:   options insist on a selector, a sample, lists, the fused step or a proposer.
@@ -115,47 +114,47 @@ class KITH_API Index {
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// The keys of the k nearest training rows, for merge() with those of other shards.
+  /// Returns the keys of the k nearest training rows, for merge() with those of other shards.
   ///   k        >= 1; lists of an Index of fewer rows are padded
   ///   returns  [m, k]
-  /// Throws as search() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  /// Throws as search() does, and unsupported: PlanOptions::self (use leave_out() after the merge).
   Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
-  /// The keys of all training rows within a radius, for merge() with those of other shards.
-  /// Throws as within() does, and unsupported: PlanOptions::self (leave_out() after the merge is right).
+  /// Returns the keys of all training rows within a radius, for merge() with those of other shards. Throws as
+  /// within() does, and unsupported: PlanOptions::self (use leave_out() after the merge).
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// Make now what search() for m queries with these options makes of the rows: what a proposer works on, or
-  /// boxes. Without this the first such search makes it. Boxes are made where options.boxes says so, or where
-  /// the metric, the columns and n let them pay once they are there.
-  /// Throws as search() does.
+  /// Makes now what the first search() for m queries with these options would make of the rows: quantized
+  /// rows for a proposer, or boxes. Makes boxes if options.boxes demands them, or if the metric, the columns
+  /// and n let them pay once they exist. Throws as search() does.
   void prepare(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
 
-  /// What search() would do for m queries after searches that taught `feedback`. The same arguments have the
-  /// same answer. Throws as search() does.
+  /// Returns what search() would do for m queries after searches that gave `feedback`. The same arguments
+  /// give the same plan. Throws as search() does.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const;
-  /// The same with feedback(): what search() does next.
+  /// Returns the plan with feedback(): what search() does next.
   Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
-  /// What searches of this Index have taught so far: a proposer that left most queries to the chain is not
-  /// chosen again, and one whose guesses failed for many does not guess.
+  /// Returns what searches of this Index have shown so far: a proposer that left most queries to the chain is
+  /// not chosen again, and one whose guesses failed for many queries does not guess.
   Feedback feedback() const;
 
   const Device& device() const;
   Metric metric() const;
-  std::int64_t rows() const;      ///< that are there: n
-  std::int64_t next_row() const;  ///< the number that the next row of with() gets
-  /// Rows that were ever given. The position of a row is how many of these have smaller numbers: its number,
-  /// where rows have no ids. PlanOptions::filter and PlanOptions::self go by position.
+  std::int64_t rows() const;      ///< n, without removed rows
+  std::int64_t next_row() const;  ///< number of the next row of with()
+  /// Number of rows ever given. The position of a row is how many of these have smaller numbers; without ids
+  /// it is its number. PlanOptions::filter and PlanOptions::self use positions.
   std::int64_t positions() const;
-  std::vector<std::int64_t> numbers() const;          ///< [rows()], of the rows that are there, ascending
+  std::vector<std::int64_t> numbers() const;          ///< [rows()], of the rows not removed, ascending
   std::int64_t first_row() const;                     ///< IndexOptions::first_row
   std::int64_t dims() const;                          ///< columns of rows and queries, as given
   const std::vector<std::int64_t>& features() const;  ///< the columns that count, ascending
-  /// [dims()], what is subtracted from rows and queries, 0 in columns that do not count. Empty: nothing.
+  /// [dims()], subtracted from rows and queries; 0 in columns that do not count. Empty: nothing.
   const std::vector<double>& centre() const;
-  Residence residence() const;  ///< `resident`, but for rows that stay in a Source
-  /// Device memory the rows take, those shared with other indices included, and what proposers keep of them.
+  Residence residence() const;  ///< `resident`, unless the rows stay in a Source
+  /// Returns the device memory of the rows, those shared with other indices included, and of what
+  /// proposers keep.
   std::size_t memory_bytes() const;
 
   struct State;

@@ -1,4 +1,4 @@
-// One 64-bit number for a candidate: comparing two keys is the whole order of the contract.
+// Keys: one 64-bit number for each candidate. Comparing two keys gives the whole order of the contract.
 #pragma once
 
 #include <bit>
@@ -12,23 +12,23 @@ namespace kith {
 /// values the smaller training row. docs/contract.md, section 2.
 using Key = std::uint64_t;
 
-/// The row number that stands for "there is none".
+/// The row number of no row.
 inline constexpr std::uint32_t no_row = 0xFFFFFFFFu;
 
-/// The upper half of no_key and of the keys of masked pairs: behind those of every value.
+/// The upper half of no_key and of the keys of masked pairs. It comes after that of every value.
 inline constexpr std::uint32_t no_value = 0xFFFFFFFFu;
 
-/// The key that pads short lists: behind every candidate.
+/// The key that pads short lists. It comes after every candidate.
 inline constexpr Key no_key = 0xFFFFFFFFFFFFFFFFull;
 
-/// Map a float to an unsigned number with the same order; -0 becomes +0. The only NaN on a device is that of
-/// a masked pair (spi::masked_bits), which comes behind +infinity, as no_value.
+/// Maps a float to an unsigned number with the same order; -0 becomes +0. The only NaN on a device is that of
+/// a masked pair (spi::masked_bits), which becomes no_value, after +infinity.
 constexpr std::uint32_t ordered(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value == 0.0f ? 0.0f : value);
   return bits >> 31 ? ~bits : bits | 0x80000000u;
 }
 
-/// The float that ordered() mapped to `code`.
+/// Returns the float that ordered() mapped to `code`.
 constexpr float unordered(std::uint32_t code) {
   return std::bit_cast<float>(code >> 31 ? code & 0x7FFFFFFFu : ~code);
 }
@@ -37,13 +37,13 @@ constexpr Key make_key(float value, std::uint32_t row) {
   return static_cast<Key>(ordered(value)) << 32 | row;
 }
 
-/// The raw value of a key; +infinity for no_key and masked pairs.
+/// Returns the raw value of a key; +infinity for no_key and masked pairs.
 constexpr float value_of(Key key) {
   const auto code = static_cast<std::uint32_t>(key >> 32);
   return code == no_value ? std::bit_cast<float>(0x7F800000u) : unordered(code);
 }
 
-/// The training row of a key; no_row for no_key.
+/// Returns the training row of a key; no_row for no_key.
 constexpr std::uint32_t row_of(Key key) {
   return static_cast<std::uint32_t>(key);
 }

@@ -1,4 +1,4 @@
-// The nearest rows of every row: all-kNN, which clustering, embeddings and outlier scores begin with.
+// Finds the nearest rows of every row (all-kNN), from which clustering, embeddings and outlier scores start.
 #pragma once
 
 #include <cstdint>

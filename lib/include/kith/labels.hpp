@@ -1,4 +1,4 @@
-// Labels and their codes, and back.
+// Converts labels to codes, and back.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace kith {
 
-/// The codes of texts: places in the sorted list (byte order) of all distinct ones.
+/// Codes of texts: indices into the sorted list (byte order) of all distinct texts.
 class KITH_API TextLabels {
  public:
   TextLabels() = default;
   explicit TextLabels(std::span<const std::string> labels);
 
   const std::vector<std::string>& texts() const { return texts_; }  ///< distinct, ascending
-  /// Throws invalid_argument: a text that was not among the first ones (names it).
+  /// Throws invalid_argument: a text that the constructor did not get (names it).
   std::vector<std::int64_t> codes(std::span<const std::string> labels) const;
-  /// The text of a code; `none` for any other number.
+  /// Returns the text of a code; `none` for any other number.
   const std::string& text(std::int64_t code, const std::string& none = empty()) const;
 
  private:
@@ -27,11 +27,11 @@ class KITH_API TextLabels {
   std::vector<std::string> texts_;
 };
 
-/// The classes of labels: distinct, ascending.
+/// Returns the classes of labels: distinct, ascending.
 KITH_API std::vector<std::int64_t> classes_of(std::vector<std::int64_t> labels);
 
-/// The class of each label, a place in `classes`; classes.size() where it is none of them.
-///   classes  ascending, once each
+/// Returns the class of each label, as an index into `classes`; classes.size() if it is not among them.
+///   classes  ascending, distinct
 KITH_API std::vector<std::uint32_t> class_codes(std::span<const std::int64_t> labels,
                                                 std::span<const std::int64_t> classes);
 

@@ -1,4 +1,4 @@
-// Rows of numbers in the caller's memory.
+// Views rows of numbers in the caller's memory.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// Rows in host memory, row-major. Owns nothing: the caller keeps the memory alive.
+/// Views rows in host memory, row-major. Owns nothing: the caller keeps the memory alive.
 ///   data    first element of row 0
 ///   rows    number of rows, >= 0
 ///   cols    elements a row, >= 0
@@ -21,7 +21,7 @@ class MatrixView {
   constexpr MatrixView(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
 
-  /// A view of the same rows that may not change them.
+  /// Views the same rows, but may not change them.
   constexpr MatrixView(const MatrixView<std::remove_const_t<T>>& other) requires std::is_const_v<T>
       : MatrixView(other.data(), other.rows(), other.cols(), other.stride()) {}
 
@@ -32,7 +32,7 @@ class MatrixView {
   constexpr T* row(std::int64_t r) const { return data_ + r * stride_; }
   constexpr T& operator()(std::int64_t r, std::int64_t c) const { return row(r)[c]; }
 
-  /// Rows first, first + 1, ..., first + count - 1.
+  /// Returns rows first, first + 1, ..., first + count - 1.
   constexpr MatrixView slice(std::int64_t first, std::int64_t count) const {
     return MatrixView(data_ + first * stride_, count, cols_, stride_);
   }

@@ -1,4 +1,4 @@
-// A classifier or regressor as one file.
+// Saves a classifier or regressor as one file, and loads it.
 #pragma once
 
 #include <cstdint>
@@ -14,38 +14,38 @@
 
 namespace kith {
 
-/// All that is needed to answer on any device: rows as they are searched, what they answer, and how queries
-/// are prepared. Plain data; devices come in with classifier() and regressor().
+/// Everything that is needed to answer on any device: rows as they are searched, their labels or values, and
+/// the preparation of queries. Plain data; classifier() and regressor() put it on a device.
 struct KITH_API Model {
   Metric metric = default_metric;
-  std::int64_t k = 0;  ///< neighbours to ask; 0: the caller decides
+  std::int64_t k = 0;  ///< neighbours to search; 0: the caller decides
   VotingOptions voting;
-  Preparation preparation;             ///< for queries; `rows` are prepared already
+  Preparation preparation;             ///< for queries; `rows` are already prepared
   std::vector<std::int64_t> features;  ///< columns of prepared rows that count; empty: all
   std::vector<std::string> columns;    ///< names of the columns before preparation; may be empty
   std::int64_t n = 0, dims = 0;
   std::vector<float> rows;  ///< [n, dims], prepared
   std::int64_t outputs = 1;
   std::vector<std::int64_t> labels;      ///< [n, outputs]; empty for a regressor
-  std::vector<std::string> label_texts;  ///< where labels are texts: those of codes 0, 1, ...
+  std::vector<std::string> label_texts;  ///< if labels are texts: those of codes 0, 1, ...
   std::vector<double> values;            ///< [n, outputs]; empty for a classifier
   std::vector<float> sample_weights;     ///< [n], or empty
-  /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each; of a column of
-  /// numbers none.
+  /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each column; none for a
+  /// column of numbers.
   std::vector<std::vector<std::string>> category_texts;
-  std::vector<std::string> answer_names;  ///< [outputs]: the columns of labels or values in a file, or empty
-  std::vector<std::int64_t>
-      row_numbers;  ///< [n] ascending: the numbers of the rows in their file; empty: 0, 1, ...
-  /// The number of the first column in files of index:value pairs, 0 or 1; -1: the rows come from no such
-  /// file.
+  std::vector<std::string> answer_names;  ///< [outputs], or empty: the columns of labels or values in a file
+  /// [n] ascending: the numbers of the rows in their file; empty: 0, 1, ...
+  std::vector<std::int64_t> row_numbers;
+  /// The number of the first column in files of index:value pairs, 0 or 1; -1 if the rows come from no
+  /// such file.
   std::int64_t first_index = -1;
-  /// Columns of the file that nobody reads, and that queries may have or not: their places, from 0,
-  /// ascending, among the columns that are no answers.
+  /// Columns of the file that are not used, and that queries may lack: their indices from 0, ascending, among
+  /// the columns that are no answers.
   std::vector<std::int64_t> unread;
-  std::vector<std::string> unread_names;  ///< [unread], or empty where `columns` are
+  std::vector<std::string> unread_names;  ///< [unread], or empty if `columns` are
 
-  /// Throws invalid_argument: parts that do not fit together, or the model holds the other kind of answers;
-  ///                          and as the constructors do.
+  /// Throw invalid_argument: parts do not fit together, or the model holds answers of the other kind; and as
+  /// the constructors do.
   Classifier classifier(Device device) const;
   Regressor regressor(Device device) const;
 };
@@ -57,10 +57,10 @@ struct KITH_API Model {
 ///        interrupted:      options.stop asked for it before the file was in its place.
 KITH_API void save(const Model& model, const std::string& path, const SaveOptions& options = {});
 
-/// Read a model.
-/// Throws bad_file: missing, foreign, of another version, damaged, or with parts that do not fit together
-///                  (says which, and at which byte). Nothing is allocated for sizes that the file is too
-///                  short for.
+/// Reads a model.
+/// Throws bad_file: the file is missing, foreign, of another version, damaged, or has parts that do not fit
+///                  together (says which, and at which byte). No memory is allocated for sizes that exceed
+///                  the file.
 KITH_API Model load_model(const std::string& path);
 
 }  // namespace kith

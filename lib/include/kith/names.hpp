@@ -1,4 +1,4 @@
-// Names as people type them.
+// Compares names as people type them.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 
 namespace kith {
 
-/// `text` as names are compared: small letters, and _ for - and blanks. `Merge-Sort` and `merge_sort` are one
-/// name.
+/// Returns `text` in the form in which names are compared: in lower case, with _ for - and blanks.
+/// `Merge-Sort` and `merge_sort` are one name.
 KITH_API std::string plain_name(std::string_view text);
 
-/// The one of `known` that `word` is a slip of, or the beginning of; empty if none. At most a third of its
-/// letters may be wrong; two that are swapped count as one. Of several as near the first.
+/// Returns the name in `known` that `word` misspells or begins; empty if none. At most a third of its letters
+/// may be wrong; two swapped letters count as one. Among equally near names the first.
 KITH_API std::string closest_name(std::string_view word, std::span<const std::string> known);
 
-/// What to do about a name that nothing has: `did you mean NAME?` where `known` or `also` (other names that
-/// are understood) holds a near one, else `choose one of` all that are known.
+/// Says what to do about an unknown name: `did you mean NAME?` if `known` or `also` (other accepted names)
+/// has a similar one, else `choose one of` and all of `known`.
 KITH_API std::string advice_on_name(std::string_view word, const std::vector<std::string>& known,
                                     const std::vector<std::string>& also = {});
 

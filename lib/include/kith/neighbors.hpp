@@ -1,4 +1,4 @@
-// What a search returns.
+// The results of searches.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace kith {
 
-/// The k nearest training rows of each query: nearest first, and among equally near ones the
-/// smaller row first. For l2 rows may differ before the root and show one distance: the nearer is first all
-/// the same. A short row (fewer than k candidates) ends in (+infinity, -1).
+/// The k nearest training rows of each query: nearest first, and among equally near ones the smaller row
+/// first. For l2 the order is that before the root, so that the nearer row is first even if both distances
+/// are rounded to the same number. With fewer than k candidates a list is padded with (+infinity, -1).
 struct Neighbors {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
-  std::vector<float> distance;      ///< [m, k], row-major, finished: what the metric promises
-  std::vector<std::int64_t> index;  ///< [m, k], training rows, 0-based; -1 where there is none
+  std::vector<float> distance;      ///< [m, k], row-major, finished: as metrics.def defines them
+  std::vector<std::int64_t> index;  ///< [m, k], training rows, 0-based; -1 if there is none
 
   bool operator==(const Neighbors&) const = default;
 };

@@ -1,4 +1,4 @@
-// Rows and answers in buffers of OpenCL, on a device in the caller's own context. Includes OpenCL's header.
+// Takes rows and answers in buffers of OpenCL, on a device in the caller's context. Includes OpenCL's header.
 #pragma once
 
 #ifndef CL_TARGET_OPENCL_VERSION
@@ -17,11 +17,11 @@ namespace kith {
 
 namespace opencl {
 
-/// Rows in a buffer, for an Index on a device that was opened with the buffer's context: as training rows, as
-/// rows that are added, and as queries of Index::search() and search_into(). Every other call refuses them.
-///   offset  bytes from the beginning of the buffer to the first element; a multiple of none
+/// Views rows in a buffer, for an Index on a device that was opened with the buffer's context: as training
+/// rows, as rows to add, and as queries of Index::search() and search_into(). Every other call refuses them.
+///   offset  bytes from the beginning of the buffer to the first element; needs no alignment
 ///   stride  bytes from one row to the next; 0: no gaps
-///   queue   kith reads when what it holds now is done; null: the queue the device was opened with
+///   queue   kith reads after the work that is in it now; null: the queue the device was opened with
 inline RowsView rows(cl_mem buffer, Element element, std::int64_t m, std::int64_t columns,
                      std::int64_t offset = 0, std::int64_t stride = 0, cl_command_queue queue = nullptr) {
   RowsView view(buffer, element, m, columns, stride == 0 ? row_bytes(element, columns) : stride);
@@ -31,20 +31,20 @@ inline RowsView rows(cl_mem buffer, Element element, std::int64_t m, std::int64_
   return view;
 }
 
-/// Where answers go: buffers of [m, k] elements each, which kernels may write.
-///   queue  kith writes when what it holds now is done; null: the queue the device was opened with
+/// Says where answers go: buffers of [m, k] elements each, which kernels may write.
+///   queue  kith writes after the work that is in it now; null: the queue the device was opened with
 inline DeviceNeighbors neighbors(cl_mem distance, cl_mem index, cl_command_queue queue = nullptr) {
   return {distance, index, 0, 0, Where::opencl, queue};
 }
 
 }  // namespace opencl
 
-/// Open a device in the caller's context, and let it prove that it is exact. kith keeps the context, works in
-/// a queue of its own, and waits for `queue` where rows and answers name no other.
+/// Opens a device in the caller's context, and tests that it is exact. kith keeps the context, works in a
+/// queue of its own, and waits for `queue` unless rows and answers name another.
 ///   device  of `context`, and one that devices() lists
-///   queue   of `context`; null: none is waited for
+///   queue   of `context`; null: kith waits for none
 /// Throws unavailable: no OpenCL back end here (says why), or the device failed its self-test.
-///        unsupported: the device is not of the context, or not listed; the queue is of another context.
+///        unsupported: the device is not in the context, or not listed; the queue is in another context.
 inline Device open_device(cl_context context, cl_device_id device, cl_command_queue queue) {
   return adopt_device("opencl", {context, device, queue});
 }

@@ -1,4 +1,4 @@
-// How the rows of an Index lie on a set of devices: docs/howto/device-sets.md.
+// Distributes the rows of an Index over a set of devices: docs/howto/device-sets.md.
 #pragma once
 
 #include <string_view>
@@ -10,7 +10,7 @@ namespace kith {
 
 /// `automatic`, `split`, `replicate`.
 KITH_API std::string_view name(Placement placement);
-/// The placement of this name. Throws invalid_argument: there is none.
+/// Returns the placement of this name. Throws invalid_argument: there is none.
 KITH_API Placement placement_named(std::string_view text);
 
 }  // namespace kith
