@@ -27,7 +27,7 @@ struct KITH_API ColumnSums {
   std::vector<double> sum;    ///< of the differences from row 0
 
   /// Throws invalid_argument if the columns differ from those before, or elements are neither f32 nor f64;
-  /// unsupported if rows are not on the host.
+  ///        unsupported if rows are not on the host.
   void add(const RowsView& more);
   std::vector<double> means() const;  ///< requires rows > 0
   /// Returns means(), but 0 where a value is not finite: an Index then refuses it and names the row.

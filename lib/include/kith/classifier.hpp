@@ -45,7 +45,7 @@ class KITH_API Classifier {
   ///   train   [n, dims]  as for Index
   ///   labels  [n]        any numbers, not necessarily dense
   /// Throws as Index does, and invalid_argument if labels are not n, if options.sample_weights are not n, or
-  /// if one is negative or not finite (names the first).
+  ///        if one is negative or not finite (names the first).
   Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 

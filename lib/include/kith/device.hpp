@@ -87,7 +87,7 @@ class KITH_API Device {
 ///         device or platform, in upper or lower case). Several joined by `+` are a set of devices, used as
 ///         one device: `cuda:0+cuda:1`, `cuda:0+opencl:1+cpu`; `cuda:*` is all devices of a back end
 /// Throws invalid_argument if the spec names no back end (lists those there are), or a device twice;
-/// unavailable if there is no such device here (says why), or if it failed its self-test.
+///        unavailable if there is no such device here (says why), or if it failed its self-test.
 KITH_API Device open_device(std::string_view spec = "auto");
 
 /// Opens a device in a context of the caller, for open_device() of kith/opencl.hpp.

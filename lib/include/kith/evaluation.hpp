@@ -48,7 +48,7 @@ struct KITH_API Evaluation {
 ///   truth    [m]  any labels, also those that no training row has
 ///   k_max    1..n
 /// Throws as Classifier::classify() does, and invalid_argument if truth is not m or there are no queries;
-/// out_of_memory if the confusion would take more than most_confusion_bytes (says how much).
+///        out_of_memory if the confusion would take more than most_confusion_bytes (says how much).
 KITH_API Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
                              std::span<const std::int64_t> truth, std::int64_t k_max,
                              const VotingOptions& voting = {}, const PlanOptions& options = {},
@@ -77,7 +77,7 @@ KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t
 ///   k_max  1..n - the largest fold
 ///   trace  gets the sums over all searches, and the plan of the first
 /// Throws as leave_one_out() does, and invalid_argument if folds are not n, if one is negative, if all are
-/// the same, or if options.filter is set.
+///        the same, or if options.filter is set.
 KITH_API Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                                    std::span<const std::int64_t> folds, std::int64_t k_max,
                                    const VotingOptions& voting = {}, const PlanOptions& options = {},

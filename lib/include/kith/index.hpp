@@ -49,8 +49,8 @@ class KITH_API Index {
   /// change. On a set of devices each member reads its share of the rows.
   ///   source  not null; with `stream` and `quantized` any number of rows
   /// Throws as the constructor above does. With `stream` and `quantized` the search that meets a bad value
-  /// refuses it; but for negative_dot without `largest` the constructor reads all rows. Throws also what
-  /// Source::read() throws, and
+  ///        refuses it; but for negative_dot without `largest` the constructor reads all rows. Throws also
+  ///        what Source::read() throws, and
   ///        unsupported:   ids that do not ascend; `quantized` on a device without proposer int8, or for a
   ///                       metric that does not follow from products.
   ///        out_of_memory: the limit is too small for a chunk, or for the quantized rows.
@@ -62,7 +62,7 @@ class KITH_API Index {
   ///   more  [rows, dims]  as for the constructor
   ///   ids   [rows], next_row() or more, as IndexOptions::ids; empty: numbers continue
   /// Throws as the constructor does, and invalid_argument: other columns than the existing rows, or an id
-  /// below next_row().
+  ///        below next_row().
   Index with(const RowsView& more, std::span<const std::int64_t> ids = {}) const;
 
   /// Returns an Index without these rows, which shares the others. It answers as an Index of only the

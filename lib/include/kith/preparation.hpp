@@ -1,6 +1,6 @@
-// What happens to rows before they are searched: missing values are filled in, categories become columns,
-// columns get a scale. Fitted once on the training rows, on the host, in double precision, so that every
-// device sees the same floats; each value is rounded once, in the end. docs/contract.md, section 3.
+// Prepares rows before they are searched: fills in missing values, turns categories into columns, and scales
+// columns. It is fitted once on the training rows, on the host, in double precision, so that every device
+// sees the same floats; each value is rounded once, at the end. docs/contract.md, section 3.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,36 @@ KITH_API Categories categories_named(std::string_view text);
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const double> rows);
 
-/// Learned from training rows, applied to them and to queries alike.
+/// Learned from training rows, and applied to them and to queries alike.
 class KITH_API Preparation {
  public:
   Preparation() = default;  ///< changes nothing
-  /// Learn from training rows. Each scaling learns from what the one before it made, in double precision.
-  ///   train  [n, dims]  at least one row and column; finite, or NaN where options.missing fills it;
-  ///                     categories whole, >= 0, below 2^24
-  /// Throws invalid_argument: a column that is not there or twice, a value that is none (names its place), a
-  ///                          column that is to be filled and has no value.
+  /// Learns from training rows. Each scaling learns from the result of the one before it, in
+  /// double precision.
+  ///   train  [n, dims]  at least one row and column; finite, or NaN if options.missing fills it; categories
+  ///          are whole numbers >= 0 and below 2^24
+  /// Throws invalid_argument: a column that does not exist or is named twice, a value that is not allowed
+  ///                          (names its place), a column to be filled that has no value.
   Preparation(MatrixView<const float> train, const PreparationOptions& options);
   Preparation(MatrixView<const double> train, const PreparationOptions& options);
 
-  /// Rows as they are searched, each value rounded once to float. A category that no training row had is 0
-  /// in each column of one_hot.
+  /// Returns rows as they are searched, each value rounded once to float. With one_hot, a category that no
+  /// training row has becomes all zeros.
   ///   rows     [m, dims]
   ///   returns  [m, width()]
-  /// Throws invalid_argument: another number of columns, a value that is not finite or should be a category
-  ///                          and is none, or one that becomes too large for a float (names its place).
+  /// Throws invalid_argument: another number of columns, a value that is not finite or is no category where
+  ///                          it should be, or one that becomes too large for a float (names its place).
   std::vector<float> apply(MatrixView<const float> rows) const;
   std::vector<float> apply(MatrixView<const double> rows) const;
 
-  bool changes_nothing() const;                  ///< apply() returns its argument, after its checks
+  bool changes_nothing() const;                  ///< apply() returns its argument after its checks
   std::int64_t dims() const { return dims_; }    ///< columns it takes; 0: any
   std::int64_t width() const { return width_; }  ///< columns it makes
-  const PreparationOptions& options() const { return options_; }  ///< its columns ascending
-  /// Of each column it makes, the column it comes from.
+  const PreparationOptions& options() const { return options_; }  ///< with columns ascending
+  /// Returns, for each column it makes, the column it comes from.
   std::vector<std::int64_t> sources() const;
 
-  /// One scaling of every column: (x - shift) / divisor. What save() of model.hpp writes.
+  /// A scaling of all columns: (x - shift) / divisor. save() of model.hpp writes it.
   struct Columns {
     std::vector<double> shift, divisor;
     bool operator==(const Columns&) const = default;
@@ -60,11 +61,12 @@ class KITH_API Preparation {
   struct Learned {
     std::int64_t dims = 0;
     PreparationOptions options;
-    std::vector<std::vector<std::int64_t>> categories;  ///< of each column of one_hot, ascending
-    std::vector<Columns> columns;                       ///< of each scaling; empty for l2_rows
-    std::vector<double> fills;  ///< [dims] in place of NaN; empty where options.missing fills nothing
+    std::vector<std::vector<std::int64_t>> categories;  ///< for each column of one_hot, ascending
+    std::vector<Columns> columns;                       ///< for each scaling; empty for l2_rows
+    std::vector<double> fills;  ///< [dims] replaces NaN; empty if options.missing fills nothing
   };
-  /// As it was learned elsewhere. Throws invalid_argument: parts that do not fit together.
+  /// Restores a preparation, for example from a model file. Throws invalid_argument: parts that do not
+  /// fit together.
   explicit Preparation(Learned learned);
   Learned learned() const;
 

@@ -1,4 +1,4 @@
-// An Index whose rows have values.
+// Predicts values of queries by an Index whose rows have values.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,48 @@
 
 namespace kith {
 
-/// What a regression returns.
+/// The result of a regression.
 struct Regression {
   std::vector<double> value;  ///< [m, outputs]; NaN for a query whose neighbours, if any, all weigh 0
   Neighbors neighbors;        ///< [m, k]
 };
 
-/// What a regression by all rows within a radius returns.
+/// The result of a regression by all rows within a radius.
 struct RadiusRegression {
   std::vector<double> value;  ///< [m, outputs]; NaN for a query whose rows within the radius all weigh 0
   RadiusNeighbors neighbors;
 };
 
-/// k-nearest-neighbour regression: the weighted mean of the values of the neighbours, sums in double
-/// precision in order of rank, on the host: every device gives the same bits. Of VotingOptions only weights
-/// and rank_weights count.
+/// k-nearest-neighbour regression: the weighted mean of the neighbours' values. The host sums in double
+/// precision in order of rank, so that every device gives the same bits. Of VotingOptions only weights and
+/// rank_weights count.
 class KITH_API Regressor {
  public:
-  /// Copy rows to `device`, and values.
+  /// Copies rows and values to `device`.
   ///   train   [n, dims]     as for Index
   ///   values  [n, outputs]  finite
   /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
   Regressor(Device device, const RowsView& train, MatrixView<const double> values,
             Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Of an Index that is there already. Values and weights are in the order of Index::numbers().
-  ///   values  [n, outputs]  finite    sample_weights  [n], or empty: 1
+  /// Uses an existing Index. Values and weights are in the order of Index::numbers().
+  ///   values          [n, outputs]  finite
+  ///   sample_weights  [n], or empty: 1
   Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights = {});
 
-  /// A Regressor of these rows and more, which share the device memory of the rows that are here already.
-  ///   more    [rows, dims]    values  [rows, outputs]    sample_weights  [rows], or empty: 1
-  ///   ids     [rows]  as for Index::with()
-  /// This Regressor stays as it is. Throws as the constructors and Index::with() do.
+  /// Returns a Regressor of these rows and more; rows that are already here share their device memory.
+  ///   more            [rows, dims]
+  ///   values          [rows, outputs]
+  ///   sample_weights  [rows], or empty: 1
+  ///   ids             [rows]  as for Index::with()
+  /// This Regressor does not change. Throws as the constructors and Index::with() do.
   Regressor with(const RowsView& more, MatrixView<const double> values,
                  std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
   /// As Index::without() and Index::compact().
   Regressor without(std::span<const std::int64_t> rows) const;
   Regressor compact() const;
 
+  /// Returns the values of the queries.
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.
   std::vector<double> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
@@ -62,7 +66,7 @@ class KITH_API Regressor {
                                   Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;
-  /// [rows, outputs], in the order of numbers, removed ones included until compact().
+  /// [rows, outputs], in the order of numbers; includes removed rows until compact().
   const std::vector<double>& values() const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of values(), or empty
   const Index& index() const;

@@ -1,4 +1,4 @@
-// How a file is written that may take long.
+// Options for writing a file, which may take long.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@ namespace kith {
 
 struct SaveOptions {
   std::stop_token stop = {};                  ///< asked to stop: Error interrupted, and no file is written
-  std::function<void(double)> progress = {};  ///< told, now and then, which part is written, 0 ... 1
+  std::function<void(double)> progress = {};  ///< called now and then with the part written, 0 ... 1
 };
 
 }  // namespace kith

@@ -1,5 +1,6 @@
-// Votes of neighbours that shards found (keys.hpp): classification and regression as Classifier and Regressor
-// of all rows give them, bit for bit. Votes count after the merge; docs/contract.md, sections 5 and 13.
+// Lets neighbours that shards found (keys.hpp) vote: classification and regression as Classifier and
+// Regressor of all rows would give them, bit for bit. Votes are counted after the merge; docs/contract.md,
+// sections 5 and 13.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class KITH_API ShardLabels {
   explicit ShardLabels(std::span<const std::int64_t> labels, std::vector<float> sample_weights = {});
 
   const std::vector<std::int64_t>& classes() const { return classes_; }  ///< distinct labels, ascending
-  const std::vector<std::uint32_t>& codes() const { return codes_; }     ///< [n], places in classes()
+  const std::vector<std::uint32_t>& codes() const { return codes_; }     ///< [n], indices into classes()
   const std::vector<float>& sample_weights() const { return sample_weights_; }  ///< [n], or empty
 
  private:
@@ -53,20 +54,20 @@ class KITH_API ShardValues {
   std::vector<float> sample_weights_;
 };
 
-/// What Classifier::classify() of all rows returns.
+/// Returns what Classifier::classify() of all rows would return.
 ///   metric  of the shards
 ///   keys    of all shards, merged
 /// Throws as Classifier::classify() and finish() do, and invalid_argument: a row without a label (names it).
 KITH_API Classification classify(Metric metric, const Keys& keys, const ShardLabels& labels,
                                  const VotingOptions& voting = {});
-/// What Classifier::classify_within() of all rows returns; the same.
+/// Returns what Classifier::classify_within() of all rows would return.
 KITH_API RadiusClassification classify(Metric metric, const RadiusKeys& keys, const ShardLabels& labels,
                                        const VotingOptions& voting = {});
 
-/// What Regressor::regress() of all rows returns; the same.
+/// Returns what Regressor::regress() of all rows would return.
 KITH_API Regression regress(Metric metric, const Keys& keys, const ShardValues& values,
                             const VotingOptions& voting = {});
-/// What Regressor::regress_within() of all rows returns; the same.
+/// Returns what Regressor::regress_within() of all rows would return.
 KITH_API RadiusRegression regress(Metric metric, const RadiusKeys& keys, const ShardValues& values,
                                   const VotingOptions& voting = {});
 

@@ -1,7 +1,7 @@
-// Each stage of a search alone: host memory in, host memory out. For tests, for teaching, and for
-// those who bring their own distances. Values here are raw (metrics.def); every stage
-// refuses NaN, and the first also infinity, as Index does. One NaN is none: a masked pair, the bits
-// 0x7FFFFFFF, which mask() makes, and select() and collect() take for what does not count.
+// Runs each stage of a search by itself, with input and output in host memory: for tests, for teaching, and
+// for programs with their own distances. Values are raw (metrics.def); every stage refuses NaN, and the first
+// also infinity, as Index does. One NaN is allowed: a masked pair, with the bits 0x7FFFFFFF. mask() makes it,
+// and to select() and collect() it means a pair that does not count.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace kith::stages {
 
-/// Sorted lists of keys: `lists` of them a query, each of length k, padded with no_key.
+/// Sorted lists of keys: `lists` for each query, of length k, padded with no_key.
 struct KeyLists {
   std::int64_t rows = 0;
   std::int64_t lists = 1;
@@ -32,23 +32,23 @@ struct KeyLists {
 /// Training rows that may be near, one list a query.
 struct Candidates {
   std::int64_t rows = 0;
-  std::int64_t capacity = 0;           ///< places of a list
-  std::vector<std::uint32_t> counts;   ///< [rows]  of each list; above capacity: so many there would be
+  std::int64_t capacity = 0;           ///< length of a list
+  std::vector<std::uint32_t> counts;   ///< [rows]  length of each list; above capacity if it overflowed
   std::vector<std::uint32_t> indices;  ///< [rows, capacity]  ascending, padded with no_row
 
   bool operator==(const Candidates&) const = default;
 };
 
-/// What tighten() returns.
+/// The result of tighten().
 struct Tightened {
   KeyLists best;                    ///< [rows, 1, k]
   std::vector<float> threshold;     ///< [rows]
-  std::vector<std::uint32_t> lost;  ///< [rows]  1: the list of candidates was too short, else 0
+  std::vector<std::uint32_t> lost;  ///< [rows]  1: the list of candidates overflowed, else 0
 
   bool operator==(const Tightened&) const = default;
 };
 
-/// What a vote returns.
+/// The result of a vote.
 struct Votes {
   std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row without a vote
   std::vector<std::uint32_t> counts;  ///< [rows, classes]
@@ -56,65 +56,69 @@ struct Votes {
   bool operator==(const Votes&) const = default;
 };
 
-/// What accumulate() returns, for each query and class.
+/// The result of accumulate(), for each query and class.
 struct Accumulated {
   std::vector<float> smallest;   ///< [rows, classes]  +infinity for a class without a row
-  std::vector<float> high, low;  ///< [rows, classes]  their sum, added in double, is that of the distances
+  std::vector<float> high, low;  ///< [rows, classes]  high + low, added in double, is the sum of
+                                 ///< the distances
 
   bool operator==(const Accumulated&) const = default;
 };
 
-/// One chain for each (query, row) pair.
-///   queries  [m, dims]    train  [n, dims]
-///   returns  [m, n]       raw values
+/// Computes one chain for each (query, row) pair.
+///   queries  [m, dims]
+///   train    [n, dims]
+///   returns  [m, n]     raw values
 KITH_API std::vector<float> distance(const Device& device, const RowsView& queries, const RowsView& train,
                                      Metric metric);
 
-/// The k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
-/// columns; a part with fewer than k pads with no_key.
-///   distances  [m, n]            no NaN but masked pairs
-///   returns    [m, groups, k]    keys, ascending in each list; the row of a key is its column. Where fewer
-///                                than k pairs of a part count, the rest of its list is no_key, or keys of
-///                                masked pairs, whose upper half is no_value: which, is up to the selector
-/// Throws unsupported: the device has no such selector, or not for this k (says why).
+/// Selects the k smallest of each of `groups` contiguous parts of each row. A part has ceil(n / groups)
+/// columns; a list of a part with fewer than k is padded with no_key.
+///   distances  [m, n]          no NaN except masked pairs
+///   returns    [m, groups, k]  keys, ascending in each list; the row of a key is its column. If fewer than k
+///              pairs of a part count, the rest of its list is no_key or keys of masked pairs, whose upper
+///              half is no_value: which of these depends on the selector
+/// Throws unsupported: the device lacks the selector, or lacks it for this k (says why).
 KITH_API KeyLists select(const Device& device, MatrixView<const float> distances, std::int64_t k,
                          Selector selector = Selector::automatic, std::int64_t groups = 1);
 
-/// distance and select in one step, nothing written in between.
+/// Does distance and select in one step, without writing distances.
 ///   returns  [m, groups, k]
 KITH_API KeyLists nearest(const Device& device, const RowsView& queries, const RowsView& train, Metric metric,
                           std::int64_t k, std::int64_t groups = 1);
 
-/// The k smallest keys of all lists of a row.
+/// Merges the lists of each row: its k smallest keys.
 ///   lists    [m, lists, k]  each ascending
 ///   returns  [m, 1, k]
 KITH_API KeyLists merge(const Device& device, const KeyLists& lists);
 
-/// The rows whose value is at most the threshold: all within a radius, where the threshold is its raw value.
-///   distances  [m, n]  no NaN but masked pairs, which are never kept
+/// Collects the rows whose value is at most the threshold. If the threshold is the raw value of a radius,
+/// these are all rows within it.
+///   distances  [m, n]  no NaN except masked pairs, which are never kept
 ///   threshold  [m]     no NaN; +infinity keeps every row, and -0 is +0
-///   capacity   places of a list, 1 <= capacity <= n. Of more rows than that, any are listed, not always
-///              the same; their count is exact
+///   capacity   length of a list, 1 <= capacity <= n. If more rows pass, an arbitrary choice of them is
+///              listed; their count is exact
 KITH_API Candidates collect(const Device& device, MatrixView<const float> distances,
                             std::span<const float> threshold, std::int64_t capacity);
 
-/// The chain of every candidate, as a key.
+/// Computes the chain of every candidate, as a key.
 ///   candidates  [m, capacity]  rows of train, in any order
-///   returns     [m, capacity]  place j: the key of candidate j; no_key behind the last
+///   returns     [m, capacity]  place j: the key of candidate j; no_key after the last
 KITH_API std::vector<Key> rerank(const Device& device, const RowsView& queries, const RowsView& train,
                                  Metric metric, const Candidates& candidates);
 
-/// Join candidates into the k best so far.
+/// Merges candidates into the k best so far.
 ///   candidates  [m, capacity]  only their counts matter
 ///   keys        [m, capacity]  as rerank() returns them
 ///   best        [m, 1, k]      ascending, padded with no_key
-///   returns     [m, 1, k]      the k smallest of both; the threshold is the value of the k-th, +infinity
-///                              before there are k
+///   returns     [m, 1, k]      the k smallest of both; the threshold is the value of the k-th, or +infinity
+///               if there are fewer than k
 KITH_API Tightened tighten(const Device& device, const Candidates& candidates, std::span<const Key> keys,
                            const KeyLists& best);
 
-/// One vote a neighbour; the largest count wins, of several as large the smallest class.
-///   nearest  [m, 1, k]      labels  [n]  classes 0 .. classes-1
+/// Counts one vote for each neighbour; the largest count wins, and the smallest class among equal counts.
+///   nearest  [m, 1, k]
+///   labels   [n]        classes 0 .. classes-1
 KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
                     std::uint32_t classes);
 
@@ -126,9 +130,11 @@ KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<con
 KITH_API std::vector<float> mask(const Device& device, MatrixView<const float> distances,
                                  MatrixView<const std::uint32_t> filter);
 
-/// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,
-/// each sum rounded once. A place without a neighbour (no_key) has no vote, whatever its weight.
-///   nearest  [m, 1, k]    weights  [m, k]  finite, >= 0    labels  [n]  classes 0 .. classes-1
+/// Counts weighted votes: adds the weights of the neighbours of each class in order of rank, beginning with
+/// 0, and rounds each sum once. A place without a neighbour (no_key) has no vote, whatever its weight.
+///   nearest  [m, 1, k]
+///   weights  [m, k]      finite, >= 0
+///   labels   [n]         classes 0 .. classes-1
 ///   returns  [m, classes]
 KITH_API std::vector<float> score(const Device& device, const KeyLists& nearest,
                                   MatrixView<const float> weights, std::span<const std::uint32_t> labels,

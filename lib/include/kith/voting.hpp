@@ -1,4 +1,4 @@
-// How neighbours become a class: the weight of each vote, and how ties are broken.
+// Says how neighbours choose a class: the weight of each vote, and how ties are broken.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace kith {
 
 KITH_API std::string_view name(Weights weights);
 KITH_API std::string_view name(TieRule rule);
-/// Throws invalid_argument: there is none of that name; lists those there are.
+/// Throws invalid_argument: there is none of that name; lists all.
 KITH_API Weights weights_named(std::string_view text);
 KITH_API TieRule tie_rule_named(std::string_view text);
 

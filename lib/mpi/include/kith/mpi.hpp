@@ -64,7 +64,7 @@ KITH_API MPI_Comm survivors(MPI_Comm comm);
 /// Tells the other ranks whether a step of this one failed.
 ///   failure  what it threw; null: nothing
 /// Throws on every rank what the lowest rank with a failure gave: an Error unchanged, std::bad_alloc and
-/// std::length_error as out_of_memory, anything else as device_failure.
+///        std::length_error as out_of_memory, anything else as device_failure.
 KITH_API void agree(MPI_Comm comm, const std::exception_ptr& failure);
 
 /// Runs a step that each rank does by itself, such as reading its rows or opening its device. What it throws
@@ -92,8 +92,8 @@ class KITH_API Index {
   ///   options    features and centre the same on all ranks, also learn_centre, which learns that of all
   ///              rows; first_row and largest stay 0: they are computed
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
-  /// MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row number
-  /// occurs on two ranks.
+  ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
+  ///        number occurs on two ranks.
   Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
         std::optional<std::int64_t> first_row = {}, Metric metric = default_metric,
         const IndexOptions& options = {});
@@ -108,7 +108,7 @@ class KITH_API Index {
   ///   queries         [m, dims]  the same on all ranks
   ///   options, trace  of this rank; a filter has the bits of its own rows
   /// Throws as kith::Index::search_keys() does, and invalid_argument if queries or k differ between ranks, or
-  /// if k exceeds the rows of all ranks or 2^31 - 1.
+  ///        if k exceeds the rows of all ranks or 2^31 - 1.
   Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
   /// Returns the keys of that search, for merge() with those found elsewhere, or for leave_out(). k may
