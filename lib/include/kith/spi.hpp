@@ -1,4 +1,4 @@
-// For authors of back ends: all that a back end must be. Programs that search do not include this.
+// The interface of back ends, for their authors. Programs that search do not include this.
 //
 // The interface does not grow: the work is data. A new kind of work is one struct here, in
 // spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp or spi/landing.hpp, its line in
@@ -32,7 +32,7 @@ namespace kith::spi {
 /// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
 inline constexpr std::uint32_t plugin_abi = 1;
 
-/// One chain for each (query, row) pair, raw.
+/// Computes one chain for each (query, row) pair, raw.
 struct DistanceStep {
   static constexpr const char* name = "distance";
   Metric metric;
@@ -41,7 +41,7 @@ struct DistanceStep {
   Grid<float> out;  ///< [queries.rows, train.rows]
 };
 
-/// The k smallest keys of each of `groups` contiguous parts of each row of `distances`.
+/// Selects the k smallest keys of each of `groups` contiguous parts of each row of `distances`.
 struct SelectStep {
   static constexpr const char* name = "select";
   Selector selector;        ///< never automatic
@@ -53,7 +53,7 @@ struct SelectStep {
   Scratch scratch;
 };
 
-/// distance and select in one step.
+/// Does distance and select in one step.
 struct NearestStep {
   static constexpr const char* name = "nearest";
   Metric metric;
@@ -66,7 +66,7 @@ struct NearestStep {
   Scratch scratch;
 };
 
-/// The k smallest keys of all `lists` of a row.
+/// Merges the `lists` of each row: its k smallest keys.
 struct MergeStep {
   static constexpr const char* name = "merge";
   std::uint32_t lists;
@@ -76,14 +76,14 @@ struct MergeStep {
   Scratch scratch;
 };
 
-/// How votes are counted. All ways count the same.
+/// How votes are counted. All methods give the same counts.
 enum class VoteMethod {
-  automatic,    ///< as suits the device
-  atomic,       ///< a work-item a neighbour, atomic additions to the counters of the query (GS_KNN, knn01)
-  branch_free,  ///< no counter is looked up: every class adds the comparison with its number (knn03)
+  automatic,    ///< chosen for the device
+  atomic,       ///< one work-item a neighbour, atomic additions to the counters of the query (GS_KNN, knn01)
+  branch_free,  ///< without indexed counters: every class adds the comparison with its number (knn03)
 };
 
-/// One vote for each key that is not no_key; most votes win, of several the smallest class.
+/// Counts one vote for each key other than no_key; most votes win, and the smallest class among equal counts.
 struct VoteStep {
   static constexpr const char* name = "vote";
   Grid<Key> nearest;           ///< [q, k], read only
@@ -94,25 +94,26 @@ struct VoteStep {
   VoteMethod method = VoteMethod::automatic;
 };
 
-/// The distance of a pair that does not count, as bits: a NaN that ordered() puts behind +infinity. Where
-/// fewer than k pairs of a query count, select fills its list with such pairs or with no_key; collect
-/// keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it says that there is no such row.
+/// The bits of the distance of a masked pair, which does not count: a NaN that ordered() puts after
+/// +infinity. If fewer than k pairs of a query count, select pads its list with such pairs or with no_key;
+/// collect keeps none. Only MaskStep makes it. As row terms (QuantizedRows) it means that the row does not
+/// exist.
 inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
 
-/// Strike out the pairs of a tile that do not count; or, in a copy of their row terms, training rows.
+/// Masks the pairs of a tile that do not count; or, in a copy of row terms, the training rows that do not.
 struct MaskStep {
   static constexpr const char* name = "mask";
-  Grid<std::uint32_t>
-      filter;               ///< [1 or q, words]  bit t % 32 of word t / 32: training row t counts; read only
+  /// [1 or q, words]  bit t % 32 of word t / 32 says whether training row t counts; read only.
+  Grid<std::uint32_t> filter;
   std::uint32_t first_row;  ///< training row of column 0
   Grid<float> distances;    ///< [q, t]  in and out: masked_bits where the bit is 0
-  /// [q, t]  read only: what `distances`, another part of memory, then holds where the bit is 1. Of no
-  /// columns: that is there already.
+  /// [q, t]  read only: copied to `distances`, other memory, where the bit is 1. Of no columns: `distances`
+  /// has the values.
   Grid<float> from = {};
 };
 
-/// Weighted votes: the weights of the neighbours of each class, added in order of rank, beginning with 0,
-/// each sum rounded once. A key that is no_key has no vote, whatever its weight.
+/// Counts weighted votes: adds the weights of the neighbours of each class in order of rank, beginning with
+/// 0, and rounds each sum once. no_key has no vote, whatever its weight.
 struct ScoreStep {
   static constexpr const char* name = "score";
   Grid<Key> nearest;           ///< [q, k], read only
@@ -122,12 +123,13 @@ struct ScoreStep {
   Grid<float> sums;  ///< [q, classes]  out
 };
 
-/// Smallest and sum of the distances of each query to each class, carried from tile to tile. Begin with
-/// smallest = +infinity, high = low = 0. Columns are visited in ascending order; distance x of class c does
+/// Computes the smallest and the sum of the distances of each query to each class, carried from tile to tile.
+/// Begins with smallest = +infinity, high = low = 0. Columns are visited in ascending order; distance x of
+/// class c does
 ///   smallest = min(smallest, x)
 ///   s = high + x;  if s is finite: b = s - high, low = low + ((high - (s - b)) + (x - b));  high = s
-/// each operation rounded once (TwoSum: Knuth, The Art of Computer Programming 2, 4.2.2), so that high + low,
-/// added in double, is the sum with hardly an error. -0 counts as +0. No distance is masked.
+/// Each operation is rounded once (TwoSum: Knuth, The Art of Computer Programming 2, 4.2.2), so that high +
+/// low, added in double, is the sum with hardly any error. -0 counts as +0. No distance is masked.
 struct AccumulateStep {
   static constexpr const char* name = "accumulate";
   Grid<float> distances;       ///< [q, t], read only
@@ -152,18 +154,18 @@ using Work = AnyOf<void
 
 struct Step {
   Work work;
-  std::uint32_t threads = 0;  ///< host threads it may use; 0: as many as there are cores
+  std::uint32_t threads = 0;  ///< host threads it may use; 0: one for each core
 };
 
-/// Whether a device can do a step, and what the step needs beside its operands. Depends on the
-/// sizes in the step only, never on its memory, which may be null when this is asked.
+/// Says whether a device can do a step, and what the step needs besides its operands. Depends only on the
+/// sizes in the step, never on its memory, which may be null here.
 struct Support {
-  std::string refusal;  ///< why not, as a sentence; empty when it can
+  std::string refusal;  ///< why not, as a sentence; empty if it can
   std::size_t scratch_bytes = 0;
 };
 
-/// Copies to the memory of a device while it works at its steps. One thread at a time uses it, which need not
-/// have the lock of the device.
+/// Copies to the memory of a device while its steps run. Only one thread at a time uses it, without the lock
+/// of the device.
 class KITH_API CopyQueue {
  public:
   CopyQueue() = default;
@@ -171,14 +173,14 @@ class KITH_API CopyQueue {
   CopyQueue(const CopyQueue&) = delete;
   CopyQueue& operator=(const CopyQueue&) = delete;
 
-  /// As Device::write(), but it returns when the bytes are there: steps that are enqueued from then on see
-  /// them. No step that is not done uses this part of `to`.
+  /// Like Device::write(), but returns when the copy is complete: steps enqueued after that see it. No
+  /// unfinished step may use this part of `to`.
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
 };
 
-/// An opened device: one in-order queue. Calls enqueue and return; only read() and finish() wait.
-/// Not thread-safe: the library calls it under a lock. Failures leave as kith::Error. After a
-/// failure from which the driver cannot recover every later call throws the first message again.
+/// An open device: one in-order queue. Calls enqueue and return; only read() and finish() wait. Not
+/// thread-safe: the library calls it under a lock. Failures throw kith::Error. After a failure from which the
+/// driver cannot recover, every later call throws the first message again.
 class KITH_API Device {
  public:
   explicit Device(DeviceInfo known) : info(std::move(known)) {}
@@ -187,40 +189,42 @@ class KITH_API Device {
   Device& operator=(const Device&) = delete;
   const DeviceInfo info;
 
-  /// Throws out_of_memory with both sizes; the library then gives back what it keeps, and calls once more.
+  /// Throws out_of_memory with both sizes; the library then frees what it keeps, and calls once more.
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes) = 0;
-  /// Copy `bytes` from the host; `from` may be reused when this returns.
+  /// Copies `bytes` from the host; `from` may be reused when this returns.
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
-  /// Copy to the host, when everything enqueued before is done.
+  /// Copies to the host, after everything enqueued before is done.
   virtual void read(const Allocation& from, std::size_t offset, void* to, std::size_t bytes) = 0;
   virtual void finish() = 0;
 
-  /// Host memory for write() and read(); null when locked memory makes no difference to the device.
+  /// Allocates host memory for write() and read(); null if locked memory makes no difference to the device.
   /// Throws out_of_memory.
   virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes);
 
-  /// A queue of its own, which the device outlives; null where the device has none: then write() copies
-  /// between its steps. Throws as allocate() does.
+  /// Makes a separate queue, which the device outlives; null if there is none: then write() copies between
+  /// its steps. Throws as allocate() does.
   virtual std::unique_ptr<CopyQueue> copy_queue();
 
-  /// Whether the system holds these bytes of the host in place, so that write() needs no detour.
+  /// Returns whether the system has locked these bytes of the host, so that write() needs no staging.
   virtual bool is_locked(const void* begin, std::size_t bytes) const;
 
-  /// Memory of the caller as steps take it; the caller keeps it longer than what this returns. That of the
-  /// host is read only. What is enqueued from here on waits for what the caller's stream or queue holds now.
-  /// Throws unsupported: the device cannot use it: memory of another device or context, or of a place that it
-  ///                     does not know; a captured stream. It follows "the rows lie on a CUDA device, and ".
-  ///        invalid_argument: it has fewer bytes. Likewise.
+  /// Makes memory of the caller usable by steps; the caller keeps it longer than the result. Memory of
+  /// the host is read only. Work enqueued from here on waits for the current work in the caller's stream
+  /// or queue.
+  /// Throws unsupported: the device cannot use it: memory of another device or context, or of an unknown
+  ///                     kind; a captured stream. The message continues "the rows lie on a CUDA device,
+  ///                     and ".
+  ///        invalid_argument: it has fewer bytes. The message continues the same.
   virtual std::unique_ptr<Allocation> borrow(const CallersMemory& of);
 
-  /// A time stamp in the queue, and the device seconds between two of them after finish().
-  /// Stamps may be forgotten at the next finish() after the one that completed them.
+  /// Puts a time stamp into the queue; elapsed() returns the device seconds between two of them after
+  /// finish(). Stamps may be forgotten at the next finish() after the one that completed them.
   virtual std::uint64_t mark() = 0;
   virtual double elapsed(std::uint64_t from, std::uint64_t to) = 0;
 
-  /// What is enqueued from here on begins when let_go() is called, or a call has to wait for it, or after a
-  /// while: time stamps then tell nothing of how fast the host enqueues. A device may ignore it, and one
-  /// whose enqueue() does the work itself has to.
+  /// Delays work enqueued from here on until let_go(), until a call has to wait for it, or for a while: time
+  /// stamps then do not depend on how fast the host enqueues. A device may ignore it; one whose enqueue()
+  /// does the work itself must.
   virtual void hold();
   virtual void let_go();
 
@@ -232,8 +236,8 @@ class KITH_API Device {
 /// What a back end finds: its devices in order, or why there are none.
 struct Found {
   std::vector<DeviceInfo> devices;
-  std::string reason;                 ///< why there are no devices; empty when there are
-  std::vector<std::string> failures;  ///< a sentence for each driver that has none, where others have
+  std::string reason;                 ///< why there are no devices; empty if there are
+  std::vector<std::string> failures;  ///< a sentence for each driver without devices, if others have some
 };
 
 class KITH_API Backend {
@@ -243,30 +247,30 @@ class KITH_API Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  /// Does not open anything that stays open. Throws nothing: trouble is a reason.
+  /// Opens nothing that stays open. Throws nothing: failures become a reason.
   virtual Found find() = 0;
-  /// The device at place `ordinal` of find().devices. The library calls it under a lock.
+  /// Opens device number `ordinal` of find().devices. The library calls it under a lock.
   virtual std::unique_ptr<Device> open(std::uint32_t ordinal) = 0;
 
-  /// A device in the caller's context, which borrows memory of that context. Throws unsupported: this back
-  /// end adopts none, or not this one. The library calls it under a lock, after find().
+  /// Opens a device in the caller's context, which borrows memory of that context. Throws unsupported: this
+  /// back end adopts no devices, or not this one. The library calls it under a lock, after find().
   virtual std::unique_ptr<Device> adopt(const CallersDevice& callers);
 };
 
-/// What a plug-in hands over by its one exported symbol,
+/// The content of a plug-in, returned by its one exported symbol,
 ///   extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
 struct Plugin {
-  std::uint32_t abi;  ///< plugin_abi, as the plug-in was compiled
+  std::uint32_t abi;  ///< plugin_abi when the plug-in was compiled
   const char* name;   ///< the NAME of libkith_NAME.so
   std::unique_ptr<Backend> (*create)();
 };
 
-/// Frees the blocks of device memory and locked host memory that the library keeps for later, of every handle
-/// of this device's card. Returns whether there were any. For a back end whose memory runs out in another
-/// call than allocate() and allocate_host(): what failed is then to be tried once more.
+/// Frees the blocks of device memory and locked host memory that the library keeps for reuse, of all handles
+/// of this device's card. Returns whether there were any. For back ends whose memory runs out in other calls
+/// than allocate() and allocate_host(): they should then try the call once more.
 KITH_API bool give_back(const DeviceInfo& device);
 
-/// What `call` returns; called once more where memory ran out and there was some to give back.
+/// Returns what `call` returns; calls it once more if memory ran out and some could be freed.
 template <class Call>
 auto retried(const DeviceInfo& device, const Call& call) {
   try {
@@ -277,8 +281,8 @@ auto retried(const DeviceInfo& device, const Call& call) {
   return call();
 }
 
-/// Run `body` on the opened device behind a handle, while no search uses it. For tests and
-/// benchmarks of single steps on device memory.
+/// Runs `body` on the open device behind a handle, while no search uses it. For tests and benchmarks of
+/// single steps on device memory.
 KITH_API void with_device(const kith::Device& device, const std::function<void(Device&)>& body);
 
 }  // namespace kith::spi

@@ -1,4 +1,4 @@
-// kernel_limits.def, which says what each of them is, as C++: for the library, its back ends and CUDA C++.
+// The constants of kernel_limits.def, which explains them, for the library, its back ends and CUDA C++.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +35,6 @@ inline constexpr std::uint32_t most_fused_test_threshold = KITH_MOST_FUSED_TEST_
 
 static_assert(most_fused_test_low + most_fused_test_product < most_fused_test_threshold);
 static_assert((most_fused_test_threshold + most_fused_test_product) * most_fused_test_dims <
-              2 * 65504);  // which two 16-bit floats hold
+              2 * 65504);  // the range of two 16-bit floats
 
 }  // namespace kith::spi

@@ -1,4 +1,4 @@
-// Memory as back ends see it: blocks, and what steps find in them.
+// Memory as back ends see it: blocks, and the layouts of their content.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace kith::spi {
 
-/// A block of device memory, aligned to 256 bytes. Freed by its destructor, which never throws, on any
-/// thread, also while another thread is in a call of the device.
+/// A block of device memory, aligned to 256 bytes. Its destructor frees it and never throws, on any thread,
+/// even while another thread is in a call of the device.
 class KITH_API Allocation {
  public:
   explicit Allocation(std::size_t size) : bytes(size) {}
@@ -19,12 +19,12 @@ class KITH_API Allocation {
   const std::size_t bytes;
 };
 
-/// Rows of floats in blocks: each block holds `block` rows, transposed, so that neighbouring
-/// elements belong to neighbouring rows. Element (r, d) of the memory lies at
+/// Rows of floats in blocks. Each block holds `block` rows, transposed, so that neighbouring elements belong
+/// to neighbouring rows. Element (r, d) is at
 ///   ((r / block) * dims + d) * block + r % block.
-/// block = 1 is plain row-major. The last block is padded to `block` rows; what stands in the
-/// padding is arbitrary, finite, and must not reach a result. `first` need not be a multiple of
-/// block; the rows meant are first, first + 1, ..., first + rows - 1.
+/// block = 1 is plain row-major. The last block is padded to `block` rows; the padding is arbitrary but
+/// finite, and must not reach a result. `first` need not be a multiple of block; the rows are first, first +
+/// 1, ..., first + rows - 1.
 struct RowBlocks {
   const Allocation* memory = nullptr;
   std::uint32_t first = 0;
@@ -33,7 +33,7 @@ struct RowBlocks {
   std::uint32_t block = 1;
 };
 
-/// A rectangle in device memory, row-major; `first` and `stride` in elements of T.
+/// A matrix in device memory, row-major; `first` and `stride` count elements of T.
 template <class T>
 struct Grid {
   Allocation* memory = nullptr;
@@ -43,8 +43,7 @@ struct Grid {
   std::size_t stride = 0;
 };
 
-/// Memory of the host, locked in place, so that copies from and to it need no detour. Freed as an Allocation
-/// is.
+/// Locked memory of the host, so that copies from and to it need no staging. Freed as an Allocation is.
 class KITH_API HostMemory {
  public:
   HostMemory(void* made, std::size_t size) : data(made), bytes(size) {}
@@ -55,7 +54,7 @@ class KITH_API HostMemory {
   const std::size_t bytes;
 };
 
-/// Device memory a step may use as it likes while it runs; at least what check() asked for.
+/// Device memory that a step may use as it likes while it runs; at least what check() asked for.
 struct Scratch {
   Allocation* memory = nullptr;
   std::size_t bytes = 0;

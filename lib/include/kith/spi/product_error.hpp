@@ -1,5 +1,5 @@
-// How far products of quantized rows may be from the exact ones: b of docs/certificate.md, section 3, for
-// each kind of kernel, and what else the proof takes from the number of columns. All of it is rounded to the
+// Bounds the error of products of quantized rows: b of docs/certificate.md, section 3, for each kind of
+// kernel, and the other terms of the proof that depend on the number of columns. All are rounded to the
 // safe side.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace kith::spi {
 
-/// The smallest float that is not below `value`; +infinity for NaN and for what no float reaches.
+/// Returns the smallest float that is not below `value`; +infinity for NaN and for values above all floats.
 inline float float_above(double value) {
   constexpr float most = std::numeric_limits<float>::max(), infinity = std::numeric_limits<float>::infinity();
   if (!(value <= static_cast<double>(most))) return infinity;
@@ -23,52 +23,51 @@ inline float float_above(double value) {
   return static_cast<double>(nearest) < value ? std::nextafter(nearest, infinity) : nearest;
 }
 
-/// At least g of section 1. Below 1 up to 2^23 - 3 columns; else a bound means nothing.
+/// Returns at least g of section 1. It is below 1 up to 2^23 - 3 columns; beyond that bounds have no meaning.
 inline double chain_error(std::size_t dims) {
   // The sum and the difference are exact.
   return std::nextafter(KITH_CHAIN_ERROR(static_cast<double>(dims)), std::numeric_limits<double>::max());
 }
 
-/// eta of section 1, exactly.
+/// Returns eta of section 1, exactly.
 constexpr double chain_underflow(std::size_t dims) {
   return KITH_CHAIN_UNDERFLOW(static_cast<double>(dims));
 }
 
-/// What underflow takes from a product of rows of norm 0, exactly; of inner products the chain loses as much
-/// once more.
+/// Returns the loss by underflow in a product of rows of norm 0, exactly; for inner products the chain loses
+/// as much once more.
 constexpr double product_underflow(std::size_t dims, bool squared) {
   return KITH_PRODUCT_UNDERFLOW(static_cast<double>(dims)) * (squared ? 1 : 2);
 }
 
-/// Columns of quantized rows of fp16 that are not padding: products that are added for a pair of rows. Of up
-/// to most_split_dims columns every number is the sum of two 16-bit floats and fills four: section 2.
+/// Returns the products that fp16 adds for a pair of rows, without padding. Up to most_split_dims columns,
+/// every number is the sum of two 16-bit floats and fills four columns: section 2.
 template <class Count>
 constexpr Count half_terms(Count dims) {
   return dims <= most_split_dims ? 4 * dims : dims;
 }
 
-/// Steps of 16 columns that rows, and low or the threshold, take where the test is part of the product:
-/// section 4.
+/// Returns the steps of 16 columns that rows, and low or the threshold, take if the test is part of the
+/// product: section 4.
 template <class Count>
 constexpr Count fused_test_steps(Count dims) {
   return (half_terms(dims) + fused_test_columns + 15) / 16;
 }
 
-/// Kernels by what they lose of a product.
+/// Kinds of kernels by the error of their products.
 enum class ProductKind : std::uint8_t {
-  sums,                ///< gemm, dot, bf16: sums in single precision, in whatever order
-  halves,              ///< fp16: eight products and the sum so far at once, on tensor cores
-  halves_small_batch,  ///< the same of up to small_batch queries: columns in another order
-  halves_fused_test,   ///< the same of up to most_fused_test_dims columns, with the test as part of the
-                       ///< product
-  bytes,               ///< int8: exact sums, which become floats
+  sums,                ///< gemm, dot, bf16: sums in single precision, in any order
+  halves,              ///< fp16: adds eight products and the sum so far at once, on tensor cores
+  halves_small_batch,  ///< fp16 for up to small_batch queries: columns in another order
+  halves_fused_test,   ///< fp16 for up to most_fused_test_dims columns, with the test as part of the product
+  bytes,               ///< int8: exact sums, converted to floats
 };
 
-/// b, a unit of both norms.
+/// Returns b, relative to the product of both norms.
 inline double product_error(ProductKind kind, std::size_t dims) {
   constexpr double u = KITH_UNIT;
-  // Roundings follow on roundings, and the magnitudes of the parts of split numbers add up to more than
-  // these.
+  // Rounded numbers are rounded again, and the magnitudes of the parts of split numbers add up to more than
+  // those of the numbers: these factors cover both.
   constexpr double of_roundings = 1 + 0x1p-10, of_parts = 1 + 0x1p-8;
   const double excess = dims <= most_split_dims ? of_parts : of_roundings;
   const std::size_t terms = half_terms(dims);
@@ -80,8 +79,8 @@ inline double product_error(ProductKind kind, std::size_t dims) {
     case ProductKind::halves:
       return halves;
     case ProductKind::halves_small_batch: {
-      // A step of 16 columns adds two eights; pieces of the rows lie across such steps, so that few columns
-      // may come in more eights than they would fill.
+      // A step of 16 columns adds two groups of eight. Pieces of the rows lie across such steps, so that few
+      // columns may take more groups than they would fill.
       const double most_eights = dims <= 16 ? 2 : 4 * static_cast<double>(pieces);
       return std::max(halves, (static_cast<double>(terms) + 3 * most_eights) * u * excess);
     }
@@ -93,7 +92,7 @@ inline double product_error(ProductKind kind, std::size_t dims) {
   return std::numeric_limits<double>::infinity();
 }
 
-/// The largest b of the kernels that a search by `proposer` may take.
+/// Returns the largest b of the kernels that a search by `proposer` may use.
 inline double largest_product_error(Proposer proposer, std::size_t dims) {
   if (proposer == Proposer::int8) return product_error(ProductKind::bytes, dims);
   if (proposer != Proposer::fp16) return product_error(ProductKind::sums, dims);

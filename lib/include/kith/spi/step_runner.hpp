@@ -1,5 +1,5 @@
-// One step by itself, on memory of its own: what a device proves when it is opened, stages.hpp, and programs
-// that compare and time steps all run it so. And the device that they compare with.
+// Runs one step by itself, on its own memory: for the tests of a device when it is opened, for stages.hpp,
+// and for programs that compare and time steps. Also declares the device that they compare with.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace kith::spi {
 
-/// Rows as RowBlocks has them, from row 0 of their memory; what pads the last block is 0.
+/// Packs rows as RowBlocks, from row 0 of the memory; the padding of the last block is 0.
 KITH_API std::vector<float> packed(MatrixView<const float> rows, std::uint32_t block);
 
-/// Memory on a device, and steps that use it. Lives inside with_device(), or while nothing else uses the
-/// device; the caller sees to FloatGuard.
+/// Memory on a device, and steps that use it. Use it inside with_device(), or while nothing else uses the
+/// device; the caller provides a FloatGuard.
 class KITH_API StepRunner {
  public:
   struct Seconds {
@@ -30,12 +30,12 @@ class KITH_API StepRunner {
 
   Device& device() const { return device_; }
 
-  /// Memory for a step to read: `bytes` of `from`.
+  /// Returns memory for a step to read, with `bytes` of `from`.
   Allocation* put(const void* from, std::size_t bytes);
-  /// The same for what a step reads and writes: at each run it begins as `from` again.
+  /// Returns memory for a step to read and write: each run begins with the content of `from`.
   Allocation* put_again(const void* from, std::size_t bytes);
-  /// Memory for what a step writes. At least its first MiB begins as nonsense: what a step leaves out must
-  /// not look right because an earlier one was.
+  /// Returns memory for a step to write. At least its first MiB is filled with nonsense, so that what a step
+  /// fails to write cannot look right by chance.
   Allocation* room(std::size_t bytes);
 
   /// `values` is a vector or a span of rows * cols elements.
@@ -54,20 +54,20 @@ class KITH_API StepRunner {
     return {room(rows * cols * sizeof(T)), 0, rows, cols, cols};
   }
   RowBlocks rows(MatrixView<const float> rows, std::uint32_t block);
-  /// In the blocks that the device wants.
+  /// In the blocks that the device uses.
   RowBlocks queries(MatrixView<const float> of) { return rows(of, device_.info.query_block); }
   RowBlocks train(MatrixView<const float> of) { return rows(of, device_.info.train_block); }
 
-  /// Ask the device about a step, and give it the scratch that it wants.
+  /// Asks the device about a step, and allocates the scratch that it needs.
   void set(const Work& work);
-  /// Why the device does not do the step; empty when it does.
+  /// Says why the device does not do the step; empty if it does.
   const std::string& refusal() const { return refusal_; }
-  /// Run the step once. Throws unsupported: the refusal.
+  /// Runs the step once. Throws unsupported: the refusal.
   void run();
-  /// The same, timed.
+  /// Runs the step once, and times it.
   Seconds time();
 
-  /// Rows first .. first + rows - 1 of a grid without gaps.
+  /// Reads rows first .. first + rows - 1 of a grid without gaps.
   template <class T>
   std::vector<T> read(const Grid<T>& grid, std::size_t first, std::size_t rows) {
     std::vector<T> values(rows * grid.cols);
@@ -98,8 +98,8 @@ class KITH_API StepRunner {
   std::string refusal_;
 };
 
-/// The contract (docs/contract.md) written down slowly, as a device whose memory is the host's: each step
-/// that has one right answer, pair by pair. Not `prepare`, `prune` and what a proposer collects: of these any
+/// Makes a device that does what docs/contract.md says, slowly, pair by pair, in memory of the host. It has
+/// the steps with one right answer: not `prepare`, `prune` and what a proposer collects, for which any valid
 /// bound will do.
 KITH_API std::unique_ptr<Device> plain_device();
 
