@@ -1,4 +1,4 @@
-// Which class was taken for which, how well each was found, and for which k.
+// Builds the parts of a document about classes: confusion, scores of each class, and accuracy by k.
 #include "report/class_parts.hpp"
 
 #include <algorithm>
@@ -13,9 +13,9 @@
 namespace kith::report {
 namespace {
 
-constexpr std::size_t listed_points = 12;  ///< more than these, and their table is folded away
+constexpr std::size_t listed_points = 12;  ///< a longer table is folded
 
-/// The mean over the first classes where the value is defined.
+/// Returns the mean over the first classes for which the value is defined.
 double mean_of(const Confusion& confusion, std::size_t classes,
                double (Confusion::*value)(std::size_t) const) {
   double sum = 0, count = 0;
@@ -37,9 +37,9 @@ std::vector<Field> class_fields(bool everywhere) {
   return fields;
 }
 
-/// One row of the table.
-///   given   precision, recall and F1 of the terminal and JSON
-///   scores  those of the page
+/// Makes one row of the table.
+///   given   precision, recall and F1 for the terminal and JSON
+///   scores  those for the page
 std::vector<Value> class_row(const std::string& name, std::int64_t rows, std::int64_t taken,
                              std::int64_t right, const ClassScore& given,
                              const std::array<double, 3>& scores) {

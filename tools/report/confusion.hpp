@@ -1,4 +1,4 @@
-// Which classes were taken for which.
+// Counts which classes were taken for which.
 #pragma once
 
 #include <cstddef>
@@ -25,21 +25,21 @@ class Confusion {
   std::int64_t total() const { return total_; }
   std::int64_t correct() const;
   double accuracy() const;                      ///< correct / total
-  std::int64_t truth(std::size_t c) const;      ///< rows that are of class c
-  std::int64_t predicted(std::size_t c) const;  ///< rows that were taken for class c
+  std::int64_t truth(std::size_t c) const;      ///< number of rows of class c
+  std::int64_t predicted(std::size_t c) const;  ///< number of rows that were taken for class c
 
-  /// Of those taken for c, how many are c. NaN where none was taken for c.
+  /// Returns the share of those taken for c that are c. NaN if none was taken for c.
   double precision(std::size_t c) const;
-  /// Of those that are c, how many were taken for c. NaN where there is none.
+  /// Returns the share of those that are c that were taken for c. NaN if there is none.
   double recall(std::size_t c) const;
-  /// Harmonic mean of the two: 2 correct / (truth + predicted). NaN where c occurs nowhere.
+  /// Returns the harmonic mean of the two: 2 correct / (truth + predicted). NaN if c occurs nowhere.
   double f1(std::size_t c) const;
 
   struct Pair {
     std::size_t truth, predicted;
     std::int64_t count;
   };
-  /// Pairs of two different classes that occurred, the most frequent first.
+  /// Returns the pairs of different classes that occurred, the most frequent first.
   std::vector<Pair> mistakes() const;
 
  private:

@@ -1,4 +1,4 @@
-// A result as one document: what it says stands here once, and each form is written from it.
+// A result as one document: its content is stated once, and each output format is written from it.
 //
 //   Document document;
 //   document.add(Words{"iris.csv: 150 rows\n"});              // the terminal
@@ -22,25 +22,25 @@
 
 namespace kith::report {
 
-/// A text, a number, a list; null where there is none. JSON has null for what is no number, too.
+/// A text, a number or a list; null if there is none. JSON has null for NaN, too.
 using Value = nlohmann::ordered_json;
 
-/// What a field holds, and by that how each form writes it.
+/// The kind of a field, which decides how each format writes it.
 enum class Kind {
-  name,    ///< a text that somebody else gave
+  name,    ///< a text from the user
   whole,   ///< 1234; on the page 1,234
   number,  ///< six digits; on the page four
   score,   ///< four decimals; on the page four digits
   share,   ///< 0.8554; on the page 85.54 %
-  bar,     ///< the same, on the page with a bar
-  point,   ///< four digits, a whole number whole; in CSV all digits
-  said,    ///< a text, on the page with commas in its numbers
-  html,    ///< HTML, for the page alone
-  figure,  ///< the same as said, on the right
+  bar,     ///< as share; on the page with a bar
+  point,   ///< four digits, a whole number without a point; in CSV all digits
+  said,    ///< a text; on the page with commas in its numbers
+  html,    ///< HTML, only for the page
+  figure,  ///< as said, aligned to the right
   mark     ///< a word in some rows of a column without a title
 };
 
-/// A field of a table: what it is called in each form. It is left out where it has no name.
+/// A field of a table: its title in each format. Formats for which it has no title leave it out.
 struct Field {
   Kind kind = Kind::name;
   std::string text = {};  ///< in the terminal
@@ -49,50 +49,51 @@ struct Field {
   std::string csv = {};
 };
 
-/// In JSON a list of objects.
+/// A table; in JSON a list of objects.
 struct Table {
-  std::string caption;  ///< HTML without elements, as no other on the page
+  std::string caption;  ///< HTML without elements, unique on the page
   std::string key;      ///< in JSON
   std::vector<Field> fields;
   std::size_t rows = 0;
   std::function<std::vector<Value>(std::size_t row)> row;  ///< a value for each field
-  std::vector<Value> foot = {};                            ///< of the page; empty: none
-  std::vector<std::size_t> listed = {};                    ///< the rows that the page has; empty: all
-  std::string folded = {};                                 ///< HTML: what the page says where it folds it
-  const char* line_end = "\r\n";                           ///< of the CSV
-  bool words = false;                                      ///< the page has sentences in its cells
+  std::vector<Value> foot = {};                            ///< last row on the page; empty: none
+  std::vector<std::size_t> listed = {};                    ///< the rows on the page; empty: all
+  std::string folded = {};                                 ///< HTML: the text that folds the table on
+                                                           ///< the page
+  const char* line_end = "\r\n";                           ///< in the CSV
+  bool words = false;                                      ///< cells on the page hold sentences
 };
 
-/// One value. On the page it stands in the head.
+/// A single value. The page shows it in its head.
 struct Fact {
-  std::string key;   ///< in JSON; empty: not there
-  std::string name;  ///< on the page; empty: not there
+  std::string key;   ///< in JSON; empty: not shown
+  std::string name;  ///< on the page; empty: not shown
   Value value;
   std::string more = {};   ///< HTML: small print
-  std::string shown = {};  ///< HTML: what the page has in place of the value
+  std::string shown = {};  ///< HTML: shown on the page instead of the value
 };
 
-/// A value that JSON alone has, made when it is asked for.
+/// A value that only JSON has, made on demand.
 struct Data {
   std::string key;
   std::function<Value()> value;
 };
 
-/// Lines of the terminal.
+/// Lines for the terminal.
 struct Words {
   std::string text;
 };
 
-/// A part of the page, up to the next one.
+/// A section of the page, up to the next one.
 struct Section {
-  std::string title = {}, note = {};  ///< HTML; no title: none begins
+  std::string title = {}, note = {};  ///< HTML; without a title no section begins
   std::string id = {};
 };
 
-/// HTML of the page, made when it is asked for.
+/// HTML for the page, made on demand.
 struct Picture {
   std::function<std::string()> html;
-  const char* beside = nullptr;  ///< classes of the box in which the rest of the section stands beside it
+  const char* beside = nullptr;  ///< classes of the box that shows the rest of the section beside it
 };
 
 /// Pairs of classes, of which the first are listed.
@@ -100,34 +101,34 @@ struct Pairs {
   struct Pair {
     std::string from, to;
     Value value;
-    double share;  ///< of the bar under it
+    double share;  ///< length of the bar under it
   };
-  std::string title, none;  ///< of the page, and its title where there are none
-  const char* sign;         ///< between the two
+  std::string title, none;  ///< titles on the page, with and without pairs
+  const char* sign;         ///< between the two classes
   std::vector<Pair> first;
   std::size_t all = 0;
-  bool beside = true;     ///< a picture; else in two columns
-  std::string more = {};  ///< where the terminal has them, too: what it says of the others
+  bool beside = true;     ///< beside a picture; else in two columns
+  std::string more = {};  ///< what the terminal says of the others, if it shows them
 };
 constexpr std::size_t listed_pairs = 10;
 
-/// How something was done.
+/// How a result was computed.
 struct How {
   DeviceInfo device;  ///< without a spec: nothing was searched
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;  ///< of each stage of the run, in order
-  std::string command;                                  ///< what was typed
+  std::string command;                                  ///< as typed
 };
 
-/// What the page begins with.
+/// The head of the page.
 struct Head {
-  std::string title;        ///< HTML without elements: of the window
+  std::string title;        ///< HTML without elements: title of the window
   std::string kind;         ///< what was done
-  std::string value, unit;  ///< in large letters, and small ones
+  std::string value, unit;  ///< in large letters, and in small ones
   std::string lead;         ///< HTML: a sentence
-  double share = -1;        ///< a bar of what is right; below 0: none
-  bool alone = true;        ///< no: the parts have heads of their own, and nothing is said of how it was done
-  std::string style = {};   ///< rules beside those of the style sheet
+  double share = -1;        ///< a bar of right answers; below 0: none
+  bool alone = true;        ///< false: the parts have heads of their own, and How is left out
+  std::string style = {};   ///< rules besides those of the style sheet
 };
 
 /// One result.
@@ -135,21 +136,21 @@ struct Document {
   using Part = std::variant<Fact, Data, Words, Section, Table, Picture, Pairs>;
   Head head;
   How how;
-  std::vector<Part> parts;  ///< in the order of every form
+  std::vector<Part> parts;  ///< the same order in every format
 
   void add(Part part) { parts.push_back(std::move(part)); }
 };
 
-/// For people at a terminal.
+/// Writes the document for people at a terminal.
 std::string text(const Document& document);
 
-/// For programs: an object.
+/// Writes the document for programs, as an object.
 Value json(const Document& document);
 
-/// The table that has fields for it, after RFC 4180.
+/// Writes the table that has fields for CSV (RFC 4180).
 std::string csv(const Document& document);
 
-/// One self-contained UTF-8 HTML document, light and dark, without scripts.
+/// Writes one self-contained UTF-8 HTML document, light and dark, without scripts.
 std::string page(const Document& document);
 
 }  // namespace kith::report

@@ -1,4 +1,4 @@
-// A document as a page.
+// Writes a document as a page.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +33,7 @@ std::string value_html(const Value& value, Kind kind) {
   return kind == Kind::share ? percent(value.get<double>(), 2) : value_text(value.get<double>());
 }
 
-///   head  what the column is called, where the cells are sentences
+///   head  title of the column if its cells are sentences
 std::string cell(const Value& value, Kind kind, bool first, const std::string& head) {
   const std::string begin = first ? "<th scope=\"row\"" : "<td", end = first ? "</th>" : "</td>";
   if (kind == Kind::bar) return bar(value.get<double>());
@@ -139,7 +139,7 @@ std::string time_row(const std::string& name, double seconds, double whole) {
          decimal(whole > 0 ? std::min(1.0, seconds / whole) : 0, 3) + ")\"></b></td></tr>";
 }
 
-/// Stages in the order in which a search goes through them; others last.
+/// Sorts stages in the order of a search; others come last.
 std::vector<std::pair<std::string, double>> in_order(const std::map<std::string, double>& seconds) {
   constexpr std::array order = {"upload", "distance", "select",   "nearest",
                                 "merge",  "vote",     "download", "finish"};

@@ -1,4 +1,4 @@
-// A document as text, JSON and CSV.
+// Writes a document as text, JSON and CSV.
 #include <algorithm>
 #include <cmath>
 
@@ -9,7 +9,7 @@
 namespace kith::report {
 namespace {
 
-/// Four digits; a whole number whole.
+/// Writes four digits; a whole number without a point.
 std::string short_number(double value) {
   if (!std::isfinite(value)) return "-";
   const bool whole = value == std::round(value) && std::fabs(value) < 1e15;

@@ -1,4 +1,4 @@
-// What all pages share: the frame, tables, and the parts of their heads.
+// Writes what all pages share: the frame, tables, and the parts of their heads.
 #include <filesystem>
 
 #include "report/parts.hpp"

@@ -1,4 +1,4 @@
-// Tables, numbers and cells as text.
+// Writes tables, numbers and cells as text.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace kith::report {
 
-/// Columns of text under their titles; columns whose every cell looks like a number are
-/// aligned to the right. For people: cells as files::shown_in_line() has them.
+/// Aligns columns of text under their titles; columns in which every cell looks like a number are aligned to
+/// the right. For people: files::shown_in_line() makes the cells safe.
 class TextTable {
  public:
   explicit TextTable(std::vector<std::string> titles) { add(std::move(titles)); }
@@ -25,10 +25,10 @@ class TextTable {
 
 std::string format_seconds(double seconds);               ///< `1.234 s`, `56.7 ms`, `8.9 us`
 std::string format_bytes(std::uint64_t bytes);            ///< `139.8 GiB`, `512 B`
-std::string format_float(float value);                    ///< as short as gives the same bits back; `inf`
+std::string format_float(float value);                    ///< shortest digits that give the same bits; `inf`
 std::string format_double(double value);                  ///< the same for a double
 std::string format_number(double value, int decimals);    ///< as printf("%.*f")
-std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for what is no number
+std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for NaN
 
 /// `cuda:0: NVIDIA H200, NVIDIA CUDA, CUDA 12.4`
 std::string device_line(const DeviceInfo& info);
@@ -36,10 +36,10 @@ std::string device_line(const DeviceInfo& info);
 /// `0.1.0`: kith's.
 std::string version_number();
 
-/// `text` as a cell of a CSV file: in quotes where it must be (RFC 4180).
+/// Writes `text` as a cell of a CSV file: in quotes if necessary (RFC 4180).
 std::string csv_cell(const std::string& text);
 
-/// Characters a terminal needs for UTF-8 `text`, taking one a code point.
+/// Returns the columns that a terminal needs for UTF-8 `text`, one for each code point.
 std::size_t columns(std::string_view text);
 
 }  // namespace kith::report

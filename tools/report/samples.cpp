@@ -11,7 +11,7 @@ namespace kith::report {
 namespace {
 
 constexpr std::size_t shown_images = 10, shown_rows = 7;  ///< neighbours of a sample
-constexpr std::int64_t shown_columns = 9;                 ///< of a table's columns
+constexpr std::int64_t shown_columns = 9;                 ///< columns of a table
 
 /// Turns values into grey: bytes stay as they are, and other values are stretched from least to most.
 struct Grey {
@@ -39,7 +39,7 @@ std::string picture(const files::Table& table, std::int64_t row, const Grey& gre
          "\">";
 }
 
-/// A neighbour's class, marked by whether it is the query's.
+/// Writes the class of a neighbour, marked by whether it is that of the query.
 std::string marked_class(const Samples& report, const Sample& sample, std::size_t j) {
   const std::size_t c = sample.neighbor_classes[j];
   return std::string("<span class=\"") + (c == sample.truth ? "is" : "not") + "\">" +
@@ -69,7 +69,7 @@ std::string image_card(const Samples& report, const Sample& sample, const Grey& 
   return card + "</div></div></div>\n";
 }
 
-/// What the file had in this cell: a number, a category, or nothing.
+/// Returns what the file has in this cell: a number, a category, or nothing.
 std::string cell_text(const files::Table& train, const files::Table& table, std::int64_t row,
                       std::int64_t column) {
   const float value = table.values[static_cast<std::size_t>(row * table.cols + column)];
@@ -80,7 +80,7 @@ std::string cell_text(const files::Table& train, const files::Table& table, std:
   return shortest(value);
 }
 
-/// The columns in which query and neighbours differ most, ascending; all where there are few.
+/// Returns the columns in which query and neighbours differ most, ascending; all if they are few.
 std::vector<std::int64_t> telling_columns(const Samples& report, const Sample& sample) {
   const std::int64_t cols = report.train->cols;
   std::vector<std::int64_t> columns(static_cast<std::size_t>(cols));

@@ -23,23 +23,23 @@ bool is_continuation(char c) {
   return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-/// Controls, which do something instead of showing it: C0 and C1, line separators, and what embeds, overrides
-/// or isolates a direction.
+/// Returns whether a code point is a control: C0 and C1, line separators, and those that embed, override or
+/// isolate a direction.
 bool is_control(std::uint32_t code) {
   return (code < 0x20 && code != '\t' && code != '\n') || (code >= 0x7F && code < 0xA0) ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
 }
 
-constexpr std::size_t longest_title = 400;  ///< characters of a name that is cut elsewhere
+constexpr std::size_t longest_title = 400;  ///< characters of a name in a title
 
-/// Line feeds and tabs as the signs that programs know for them.
+/// Writes line feeds and tabs as `\n` and `\t`.
 std::string one_line(std::string_view text) {
   std::string result;
   for (const char c : text) result += c == '\n' ? "\\n" : c == '\t' ? "\\t" : std::string(1, c);
   return result;
 }
 
-/// Commas between the thousands of the digits that begin at `first`.
+/// Puts commas between the thousands of the digits that begin at `first`.
 void set_commas(std::string& text, std::size_t first) {
   std::size_t end = first;
   while (end < text.size() && text[end] >= '0' && text[end] <= '9') ++end;
@@ -121,7 +121,7 @@ std::string said(std::string_view text) {
 
 std::string percent(double share, int decimals) {
   if (std::isnan(share)) return "–";
-  // The digits of `share` with the point moved, so that 0.9507 in the terminal is 95.07 % here.
+  // Moves the point in the digits of `share`, so that 0.9507 in the terminal is 95.07 % here.
   std::string digits = printed("%.*f", decimals + 2, share);
   const std::size_t point = digits.find('.');
   digits.erase(point, 1);

@@ -9,7 +9,7 @@
 namespace kith::report {
 namespace {
 
-/// A step of 1, 2 or 5 times a power of ten that cuts `range` into fewer than `most` parts.
+/// Returns a step of 1, 2 or 5 times a power of ten that divides `range` into fewer than `most` parts.
 double round_step(double range, std::size_t most) {
   const double least = range / static_cast<double>(std::max<std::size_t>(2, most) - 1);
   const double power = std::pow(10, std::floor(std::log10(least)));
@@ -18,7 +18,7 @@ double round_step(double range, std::size_t most) {
   return 10 * power;
 }
 
-/// So many digits behind the point, without zeros at the end.
+/// Writes `after` digits after the point, without trailing zeros.
 std::string grouped_fraction(double value, int after) {
   std::string digits = files::printed("%.*f", after, value);
   if (after > 0) digits.resize(digits.find_last_not_of('0') + 1);
@@ -66,7 +66,7 @@ std::vector<double> log_ticks(double low, double high) {
   for (int power = first; power <= last; ++power)
     for (double factor : {1.0, 2.0, 5.0})
       if (factor == 1 || (decades < 2.5 && power < last)) ticks.push_back(factor * std::pow(10, power));
-  // One tick outside of each end is enough.
+  // Keeps at most one tick outside of each end.
   while (ticks.size() > 1 && ticks[1] <= low * (1 + 1e-9)) ticks.erase(ticks.begin());
   while (ticks.size() > 1 && ticks[ticks.size() - 2] >= high * (1 - 1e-9)) ticks.pop_back();
   return ticks;

@@ -1,4 +1,4 @@
-// A line chart: what it shows, and its picture with a legend.
+// A line chart: its data, and its picture with a legend.
 #pragma once
 
 #include <optional>
@@ -9,8 +9,8 @@ namespace kith::report {
 
 struct Point {
   double x = 0;
-  double y = 0;                  ///< NaN: not to be had; the note of the series says why
-  std::optional<double> joules;  ///< a search, where the platform tells
+  double y = 0;                  ///< NaN: no value; the note of the series says why
+  std::optional<double> joules;  ///< of a search, if the machine can measure them
 
   bool operator==(const Point&) const = default;
 };
@@ -18,8 +18,8 @@ struct Point {
 /// One curve.
 struct Series {
   std::string label;   ///< unique in its chart: method and device
-  std::string device;  ///< spec; empty for what runs on no device of kith
-  std::string note;    ///< a refusal, or what was different about it; empty: nothing
+  std::string device;  ///< spec; empty if it runs on no device of kith
+  std::string note;    ///< a refusal, or what was different; empty: nothing
   std::vector<Point> points;
 
   bool operator==(const Series&) const = default;
@@ -28,7 +28,7 @@ struct Series {
 struct Axis {
   std::string title;  ///< with its unit
   bool log = false;
-  bool from_zero = true;  ///< of y, linear: it begins at 0, so that heights can be compared
+  bool from_zero = true;  ///< a linear y axis begins at 0, so that heights can be compared
 
   bool operator==(const Axis&) const = default;
 };
@@ -41,11 +41,11 @@ struct Chart {
   bool operator==(const Chart&) const = default;
 };
 
-/// A chart as a picture with its legend beside it: every series has a number at the end of its line, a
-/// colour that colour-blind people tell apart, a marker and a dash of its own. Points that are no number, or
-/// not above 0 on a logarithmic axis, are left out, and the line has a gap there. A linear axis becomes
-/// logarithmic where a series would lie on it.
-///   reasons  the id of what says elsewhere why series have no points; empty: the legend says it
+/// Draws a chart with its legend beside it. Every series has a number at the end of its line, a colour that
+/// colour-blind people can distinguish, and its own marker and dash. Points without a number, or not above 0
+/// on a logarithmic axis, leave a gap in the line. A linear axis becomes logarithmic if a series would
+/// coincide with it.
+///   reasons  the id of the element that says why series have no points; empty: the legend says it
 std::string line_chart(const Chart& chart, const std::string& reasons = {});
 
 }  // namespace kith::report

@@ -11,14 +11,14 @@
 namespace kith::report {
 namespace {
 
-constexpr std::size_t numbered_classes = 40;  ///< more than these, and numbers would be too small to read
-constexpr std::size_t drawn_classes = 120;    ///< more than these, and a bitmap takes the place of SVG
-constexpr std::size_t roomy_classes = 10;    ///< more than these: a list does not fit beside the map on paper
-constexpr std::size_t precise_classes = 12;  ///< more than these, and distances have three digits
-constexpr std::size_t label_length = 16;     ///< characters of a class name beside the map
-constexpr std::size_t title_length = 60;     ///< and of one in what is said about a cell
-constexpr double least_width = 540;          ///< of the map on a narrow screen
-constexpr std::size_t listed_cells = 300;    ///< where the table of all would be too large
+constexpr std::size_t numbered_classes = 40;  ///< with more classes, numbers would be too small to read
+constexpr std::size_t drawn_classes = 120;    ///< with more classes, a bitmap replaces SVG
+constexpr std::size_t roomy_classes = 10;     ///< with more classes, no list fits beside the map on paper
+constexpr std::size_t precise_classes = 12;   ///< with more classes, distances have three digits
+constexpr std::size_t label_length = 16;      ///< characters of a class name beside the map
+constexpr std::size_t title_length = 60;      ///< characters of a class name in the title of a cell
+constexpr double least_width = 540;           ///< of the map on a narrow screen
+constexpr std::size_t listed_cells = 300;     ///< if the table of all cells would be too large
 
 /// The unit of large numbers in a map, so that they fit its cells.
 struct Unit {
@@ -34,7 +34,7 @@ Unit unit_of(double largest) {
   return {1, ""};
 }
 
-/// How strongly a cell that is not empty is painted. The square root shows mistakes of a few percent.
+/// Returns the opacity of a cell that is not empty. The square root makes mistakes of a few percent visible.
 double strength(const Confusion& confusion, std::size_t truth, std::size_t predicted) {
   const std::int64_t count = confusion.at(truth, predicted);
   return 0.12 + 0.88 * std::sqrt(static_cast<double>(count) / static_cast<double>(confusion.truth(truth)));
@@ -51,7 +51,7 @@ Layout layout_of(const std::vector<std::string>& classes) {
   const double cell = std::clamp(660.0 / static_cast<double>(classes.size()), 7.0, 104.0);
   const double font = std::clamp(cell * 0.62, 6.0, 15.0);
   const double room = static_cast<double>(longest) * font * 0.62 + 12;
-  const bool upright = room > cell;  // names above the columns are turned where they are too wide
+  const bool upright = room > cell;  // turns names above the columns if they are too wide
   return {cell, font, room + 24, upright ? room + 22 : font + 32};
 }
 
@@ -94,7 +94,7 @@ std::string draw_cell(const ClassMap& map, const Layout& layout, std::size_t row
   return svg + "</g>";
 }
 
-/// The name of a class beside the map; the whole in a title where it is cut.
+/// Writes the name of a class beside the map, with the full name in a title if it was cut.
 std::string label(const std::string& name, double x, double y, const std::string& attributes) {
   std::string content = name_text(name, label_length);
   if (characters(name) > label_length)
@@ -123,7 +123,7 @@ std::string names(const ClassMap& map, const Layout& layout, double size) {
   return svg;
 }
 
-/// One pixel a cell, for very many classes.
+/// Draws one pixel a cell, for very many classes.
 std::string bitmap(const ClassMap& map) {
   const std::size_t classes = map.classes.size();
   std::vector<std::uint8_t> pixels;
@@ -141,7 +141,7 @@ std::string bitmap(const ClassMap& map) {
          escape(map.columns) + "\" src=\"" + png_address(pixels, classes, classes, 4) + "\">";
 }
 
-/// The map as a table, a row for each class.
+/// Writes the map as a table, a row for each class.
 std::string matrix_table(const ClassMap& map) {
   std::vector<Column> head = {{escape(map.rows) + " \\ " + escape(map.columns)}};
   for (const std::string& name : map.classes) head.push_back({name_html(name, label_length), true});

@@ -41,7 +41,7 @@ std::string label(double x, double y, const char* anchor, const std::string& con
          "\" font-size=\"13\" class=\"quiet\">" + escape(content) + "</text>";
 }
 
-/// The class that colours a series.
+/// Returns the CSS class that colours a series.
 std::string colour(std::size_t series) {
   return "s" + std::to_string(series % colours);
 }
@@ -52,7 +52,7 @@ std::string stroke(std::size_t series) {
          (dash.empty() ? "" : " stroke-dasharray=\"" + dash + "\"");
 }
 
-/// A shape of its own for each of eight series.
+/// Draws one of eight shapes, so that neighbouring series differ.
 std::string marker(std::size_t series, double x, double y, const std::string& title) {
   struct Shape {
     const char* path;
@@ -75,7 +75,7 @@ std::string marker(std::size_t series, double x, double y, const std::string& ti
          (title.empty() ? "/>" : " role=\"img\"><title>" + escape(title) + "</title></path>");
 }
 
-/// Smallest and largest of what an axis shows.
+/// The smallest and the largest value on an axis.
 struct Range {
   double low = 0, high = 0;
   bool any = false;
@@ -92,7 +92,7 @@ bool shown(const Chart& chart, const Point& point) {
   return fits(point.x, chart.x.log) && fits(point.y, chart.y.log);
 }
 
-/// Where the values lie, and the ticks of y.
+/// The scales of both axes, and the ticks of y.
 struct Frame {
   Scale x, y;
   std::vector<double> y_ticks;
@@ -133,7 +133,7 @@ Frame frame_of(const Chart& chart) {
           Scale(ticks.front(), ticks.back(), chart.y.log, height - bottom, top), std::move(ticks)};
 }
 
-/// The values of x that were measured, as labels where there is room for them.
+/// Labels the measured values of x, where labels fit.
 std::string x_axis(const Chart& chart, const Frame& frame) {
   std::set<double> values;
   for (const Series& series : chart.series)
@@ -172,7 +172,7 @@ std::string tooltip(const Chart& chart, const Series& series, const Point& point
   return text;
 }
 
-/// The line of a series, with gaps where there are no numbers, and its markers.
+/// Draws the line of a series, with gaps where there are no numbers, and its markers.
 std::string curve(const Chart& chart, const Frame& frame, std::size_t s) {
   const Series& series = chart.series[s];
   std::string lines, markers, points;
@@ -194,13 +194,13 @@ std::string curve(const Chart& chart, const Frame& frame, std::size_t s) {
   return lines + markers;
 }
 
-/// The end of a line, and where its number stands.
+/// The end of a line, and the place of its number.
 struct End {
   std::size_t series;
   double x, y, label_y;
 };
 
-/// Numbers beside the ends of the lines, moved apart where they would overlap.
+/// Places numbers beside the ends of the lines, moved apart if they would overlap.
 std::vector<End> ends_of(const Chart& chart, const Frame& frame) {
   std::vector<End> ends;
   for (std::size_t s = 0; s < chart.series.size(); ++s) {
@@ -229,7 +229,7 @@ std::string end_numbers(const std::vector<End>& ends) {
   return svg;
 }
 
-/// The series in the order in which their lines end, then those without a line.
+/// Lists the series in the order of the ends of their lines, then those without a line.
 std::vector<Plot::Entry> entries_of(const Chart& chart, const std::vector<End>& ends) {
   std::vector<Plot::Entry> entries;
   const auto add = [&](std::size_t s, std::size_t number) {

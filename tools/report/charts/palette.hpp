@@ -1,4 +1,4 @@
-// The colours of the pages, and whether they can be read.
+// The colours of the pages, and checks that they can be read.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +15,20 @@ struct Rgb {
 
 constexpr Rgb black{0, 0, 0}, white{255, 255, 255};
 
-/// Relative luminance as WCAG 2 defines it: 0 for black, 1 for white.
+/// Returns the relative luminance as WCAG 2 defines it: 0 for black, 1 for white.
 double luminance(Rgb colour);
 
-/// Contrast ratio as WCAG 2 defines it, 1 to 21. Text of usual size needs 4.5, a line of a chart 3.
+/// Returns the contrast ratio as WCAG 2 defines it, 1 to 21. Text of usual size needs 4.5, a line of a
+/// chart 3.
 double contrast(Rgb a, Rgb b);
 
-/// `over` with an opacity of 0 to 1 upon `under`, as a browser mixes them.
+/// Mixes `over`, with an opacity of 0 to 1, onto `under`, as browsers do.
 Rgb mixed(Rgb under, Rgb over, double opacity);
 
-/// Black or white, whichever has more contrast with `background`: 4.58 at least, whatever colour that is.
+/// Returns black or white, whichever has more contrast with `background`: always at least 4.58.
 Rgb text_on(Rgb background);
 
-/// A colour of both themes; `name` is that of its CSS variable, without the dashes.
+/// A colour in both themes; `name` is that of its CSS variable, without the dashes.
 struct Colour {
   std::string_view name;
   Rgb light, dark;
@@ -35,20 +36,20 @@ struct Colour {
 
 std::span<const Colour> palette();
 
-/// One of them; name is in palette().
+/// Returns a colour of palette() by its name, which must exist.
 const Colour& colour(std::string_view name);
 
 std::string hex(Rgb colour);  ///< `#0b7285`
 
-/// The rules that define the variables of both themes. Paper has the light one.
+/// Returns the CSS rules that define the variables of both themes. Paper uses the light one.
 std::string colour_rules();
 
-/// The class that gives text in a cell a colour that can be read in both themes.
+/// Returns the class that makes text in a cell readable in both themes.
 ///   fill      the colour of the cell, a name in palette()
 ///   strength  its opacity upon the card
 std::string text_class(std::string_view fill, double strength);
 
-/// The rules of those classes.
+/// The CSS rules of those classes.
 extern const char* const text_rules;
 
 }  // namespace kith::report

@@ -1,4 +1,4 @@
-// A line chart without its legend, for the page and for pictures that stand alone.
+// Draws a line chart without its legend, for the page and for separate pictures.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@ namespace kith::report {
 struct Plot {
   static constexpr double width = 580, height = 370;
 
-  /// A line of the legend: a series, or all those of one device that have no points.
+  /// A line of the legend: a series, or all series of one device that have no points.
   struct Entry {
-    std::size_t series;  ///< in Chart::series; the first
-    std::size_t number;  ///< at the end of its line, from 1; 0: it has no points
+    std::size_t series;  ///< the first one, an index into Chart::series
+    std::size_t number;  ///< number at the end of its line, from 1; 0: it has no points
     std::string label;
-    std::string note;  ///< each refusal once
+    std::string note;  ///< distinct refusals
   };
 
   std::string marks;  ///< SVG elements, coloured by the classes of plot_style
@@ -26,16 +26,16 @@ struct Plot {
 
 Plot plot_of(const Chart& chart);
 
-/// Whether the chart shows any point of the series.
+/// Returns whether the chart shows any point of the series.
 bool has_points(const Chart& chart, const Series& series);
 
-/// A piece of the line of a series, with its marker: SVG elements, 44 by 14.
+/// Draws a piece of the line of a series, with its marker: SVG elements, 44 by 14.
 std::string line_sample(std::size_t series);
 
-/// Rules for all that stands in Plot::marks, in the variables of palette().
+/// CSS rules for everything in Plot::marks, by the variables of palette().
 extern const char* const plot_style;
 
-/// Rules for what line_chart() puts around the plot.
+/// CSS rules for what line_chart() puts around the plot.
 extern const char* const chart_style;
 
 }  // namespace kith::report
