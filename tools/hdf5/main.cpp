@@ -1,12 +1,12 @@
-// kith-read-hdf5 NAME USUAL: one dataset of the HDF5 file on stdin, as .npy on stdout.
-// tools/files/binary/hdf5.cpp runs it and says what its answers mean.
+// kith-read-hdf5 NAME USUAL: writes one dataset of the HDF5 file on stdin as .npy to stdout.
+// tools/files/binary/hdf5.cpp runs it, and says what its answers mean.
 //
 //   NAME   of the dataset; empty: USUAL where the file has it, else the only one
 //   first line  `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong.
 //               Before it `distance TEXT`, where the file has an attribute of that name, as in ann-benchmarks
 //
-// Only what lies in the file itself is read: links into other files, external and virtual datasets are
-// refused, and filters are those of the library.
+// Reads only what is in the file itself: refuses links into other files, external and virtual datasets, and
+// uses only filters of the library.
 #include <hdf5.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -33,7 +33,7 @@ namespace {
                      "h5py.File('FILE')['NAME'][:])");
 }
 
-/// What the file's own links name.
+/// Lists the datasets that the file's own links name.
 std::vector<std::string> names_in(hid_t file) {
   std::vector<std::string> names;
   const auto take = [](hid_t group, const char* name, const H5L_info_t* link, void* to) -> herr_t {
@@ -67,14 +67,14 @@ std::string chosen(const std::vector<std::string>& names, const std::string& wan
   return names[0];
 }
 
-/// Whether a float of two bytes is that of IEEE 754; the others the library knows.
+/// Returns whether a float of two bytes is that of IEEE 754; the library knows the others.
 bool is_half(hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 &&
          sign == 15 && exponent == 10 && exponent_bits == 5 && fraction == 0 && fraction_bits == 10;
 }
 
-/// As NumPy calls it: `<f4`.
+/// Returns the name of the type in NumPy: `<f4`.
 std::string descr_of(hid_t type) {
   const std::size_t size = H5Tget_size(type);
   const bool big = H5Tget_order(type) == H5T_ORDER_BE;
@@ -104,7 +104,7 @@ void check_storage(hid_t data) {
   }
 }
 
-/// Rows of a piece: some MiB, and whole chunks where they are stored in such.
+/// Returns the rows of a piece: some MiB, and whole chunks if the dataset has chunks.
 hsize_t piece_rows(hid_t data, const std::vector<hsize_t>& shape, std::size_t row_bytes) {
   constexpr hsize_t piece = hsize_t{4} << 20, most = hsize_t{256} << 20;
   hsize_t rows = std::max<hsize_t>(1, piece / std::max<std::size_t>(row_bytes, 1));
@@ -117,8 +117,8 @@ hsize_t piece_rows(hid_t data, const std::vector<hsize_t>& shape, std::size_t ro
   return std::min(rows, shape[0]);
 }
 
-/// Of `data`, from its first row to its last. Ends the program where that fails: who reads sees that it is
-/// short.
+/// Writes `data` from its first row to its last. Ends the program on failure: the reader notices that rows
+/// are missing.
 void write_rows(hid_t data, hid_t type, const std::vector<hsize_t>& shape) {
   std::size_t row_bytes = H5Tget_size(type);
   for (std::size_t axis = 1; axis < shape.size(); ++axis)
@@ -140,7 +140,7 @@ void write_rows(hid_t data, hid_t type, const std::vector<hsize_t>& shape) {
   }
 }
 
-/// The text of the file's attribute `distance`; empty: it has none that is a short text.
+/// Returns the text of the file's attribute `distance`; empty if it has none that is a short text.
 std::string distance_of(hid_t file) {
   constexpr std::size_t longest = 64;
   if (H5Aexists(file, "distance") <= 0) return {};

@@ -1,4 +1,4 @@
-// kith-mpi: the command by the ranks of an MPI program, each with a part of the training rows.
+// kith-mpi: runs the command by the ranks of an MPI program, each with a part of the training rows.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -34,8 +34,8 @@ int run_shared(const Subcommand& subcommand) {
   return run_and_warn(subcommand);
 }
 
-/// All is written and told by now. MPI_Finalize() of Open MPI 5.0 now and then waits for ranks that are dead,
-/// or that die in it: where MPI lets the others live, this one waits so long.
+/// Ends MPI, after everything has been written and reported. MPI_Finalize() of Open MPI 5.0 sometimes waits
+/// for dead ranks, or for ranks that die in it. If MPI lets the others live, this rank waits only so long.
 void end_mpi(const MpiRanks& ranks, int code) {
   constexpr std::chrono::seconds patience{10};
   if (ranks.lost()) std::_Exit(code);
@@ -56,7 +56,8 @@ int main(int argc, char** argv) {
   MpiRanks ranks;
   set_ranks(&ranks);
   draw_on_stderr_of(::getppid());
-  std::vector<std::unique_ptr<CommandLine>> lines;  // an option is known by its address: none is freed
+  std::vector<std::unique_ptr<CommandLine>> lines;  // options are known by their addresses, so that none
+                                                    // is freed
   const int code = reported([&] {
     return ranks.run([&] {
       lines.push_back(std::make_unique<CommandLine>());

@@ -53,7 +53,7 @@ class MpiIndex final : public SharedIndex {
   mpi::Index index_;
 };
 
-/// mpi::survivors(), which takes milliseconds. Open MPI 5.0 now and then waits there for ever where one more
+/// Calls mpi::survivors(), which takes milliseconds. Open MPI 5.0 sometimes waits there for ever if one more
 /// rank dies meanwhile: then this rank ends.
 MPI_Comm survivors_of(MPI_Comm comm) {
   constexpr std::chrono::seconds patience{30};
@@ -79,8 +79,8 @@ MpiRanks::MpiRanks() {
   MPI_Comm_size(comm_, &size_);
 }
 
-/// Asked once: a rank keeps its device where others die. mpirun of Open MPI says it in the environment, and
-/// no communicator is made, in which Open MPI 5.0 crashes where a rank dies meanwhile.
+/// Finds the place once: a rank keeps its device when others die. mpirun of Open MPI gives it in the
+/// environment, so that no communicator need be made, during which Open MPI 5.0 crashes if a rank dies.
 void MpiRanks::find_place() {
   int place = 0;
   mpi::together(comm_, [&] {
@@ -95,12 +95,12 @@ void MpiRanks::find_place() {
     MPI_Comm_rank(here, &place);
     MPI_Comm_free(&here);
   });
-  place_ = place;  // on all ranks, or on none
+  place_ = place;  // set on all ranks, or on none
 }
 
 std::vector<std::int64_t> MpiRanks::all_of(const std::vector<std::int64_t>& mine, MPI_Op op) {
   std::vector<std::int64_t> all(mine.size());
-  mpi::together(comm_, [&] {  // who fails here ends the others' MPI_Allreduce, too, where a rank died
+  mpi::together(comm_, [&] {  // if a rank has died, a failure here also ends the MPI_Allreduce of the others
     if (MPI_Allreduce(mine.data(), all.data(), static_cast<int>(mine.size()), MPI_INT64_T, op, comm_) !=
         MPI_SUCCESS)
       throw Error(Errc::device_failure,
@@ -147,7 +147,7 @@ int MpiRanks::run_once(const std::function<int()>& body) {
   told_ = false;
   try {
     code_ = body();
-  } catch (const ClosedPipe&) {  // of rank 0, which alone writes
+  } catch (const ClosedPipe&) {  // on rank 0, which alone writes
     code_ = exit_closed_pipe;
   } catch (const files::ClosedPipe&) {
     code_ = exit_closed_pipe;
@@ -159,7 +159,7 @@ int MpiRanks::run_once(const std::function<int()>& body) {
   return code_;
 }
 
-/// What the command returns, if rank 0 had written everything when another one died.
+/// Returns the command's exit code if rank 0 had written everything when another rank died.
 int MpiRanks::written_before() {
   return static_cast<int>(all_of({written_}, MPI_MAX)[0]);
 }
@@ -175,7 +175,7 @@ int MpiRanks::run(const std::function<int()>& body) {
       }
       if (place_ < 0) find_place();
       return run_once(body);
-    } catch (const mpi::RankLost&) {  // on all ranks that live
+    } catch (const mpi::RankLost&) {  // on all living ranks
       lost_ = true;
       if (rank_ == 0 && code_ != unwritten) written_ = code_;
       code_ = unwritten;

@@ -1,4 +1,4 @@
-// The ranks of an MPI program, as the command knows them.
+// The ranks of an MPI program, as the command uses them.
 #pragma once
 
 #include <mpi.h>
@@ -16,7 +16,7 @@ namespace kith::command {
 
 class MpiRanks final : public Ranks {
  public:
-  /// MPI runs.
+  /// MPI must be running.
   MpiRanks();
 
   int rank() const override { return rank_; }
@@ -28,27 +28,27 @@ class MpiRanks final : public Ranks {
                                           const OpenOptions& options) override;
   std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) override;
 
-  /// What `body` returns. What it throws on one rank is thrown on all, wherever the others are: whoever fails
-  /// waits here until the others ask, before their next common step or at their own end. If a rank dies and
-  /// MPI lets the others live, they begin again with all rows among them, unless rank 0 has written
-  /// everything.
+  /// Returns what `body` returns. What it throws on one rank is thrown on all ranks, wherever they are: a
+  /// rank that fails waits here until the others ask, before their next common step or at their own end. If a
+  /// rank dies and MPI lets the others live, they divide all rows among them and begin again, unless rank 0
+  /// has written everything.
   int run(const std::function<int()>& body);
 
-  /// Whether a rank died meanwhile.
+  /// Returns whether a rank died meanwhile.
   bool lost() const { return lost_; }
 
-  /// What ranks do together.
+  /// The steps that ranks do together.
   enum class Common : std::int64_t { index, index_file, search, within, sums, end };
-  /// A step that all ranks do together, once none has failed. What it throws, it throws on all of them.
-  ///   count  of what is exchanged, which must be the same on all
+  /// Does a step together with all ranks, unless one has failed. What it throws is thrown on all of them.
+  ///   count  size of what is exchanged, which must be the same on all
   template <class Step>
   auto step(Common what, std::int64_t count, Step&& together);
 
  private:
   static constexpr int unwritten = -1;
 
-  /// Wait for the others, and refuse what they do not do, too.
-  ///   failure  of this rank, which the others are told
+  /// Waits for the others, and fails unless they do the same.
+  ///   failure  of this rank; the others learn of it
   void meet(Common what, std::int64_t count, const std::exception_ptr& failure);
   void find_place();
   std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& mine, MPI_Op op);
@@ -59,8 +59,8 @@ class MpiRanks final : public Ranks {
   int rank_ = 0, size_ = 1, place_ = -1;
   bool told_ = false;  ///< all ranks throw what this one throws
   bool lost_ = false;
-  int code_ = unwritten;     ///< what this rank's body has returned
-  int written_ = unwritten;  ///< the same of the rank that was 0 when another one died
+  int code_ = unwritten;     ///< what the body of this rank has returned
+  int written_ = unwritten;  ///< what the body of rank 0 had returned when another rank died
 };
 
 }  // namespace kith::command
