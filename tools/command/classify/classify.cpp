@@ -1,4 +1,4 @@
-// kith classify: a label for each query, by a vote of its nearest neighbours.
+// kith classify: gives each query a label, by a vote of its nearest neighbours.
 #include "command/classify/classify.hpp"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 namespace kith::command {
 namespace {
 
-/// What must hold whatever is in the files.
+/// Checks what must hold whatever the files contain.
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_learned(app, flags);
   if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
@@ -24,7 +24,7 @@ void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
     files::check_output_name(flags.proba, files::Content::values, flags.output.format);
 }
 
-/// `label`, or of several columns their names.
+/// Names the column `label`, or several columns as in the file.
 void write_answers(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
   std::vector<files::LabelColumn> columns;
   for (const Output& output : done.outputs) columns.push_back({output.answer, output.names.names()});
@@ -33,7 +33,7 @@ void write_answers(files::AtomicFile& file, const ClassifyFlags& flags, const Cl
                       header_of(flags.output, names.size() == 1 ? std::vector<std::string>{"label"} : names));
 }
 
-/// Columns are named by their classes.
+/// Names the columns by their classes.
 void write_shares(files::AtomicFile& file, const ClassifyFlags& flags, const Classified& done) {
   const std::vector<double> values = shares_of(done);
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// What `kith classify` was asked, and what came out.
+// The options of `kith classify`, and its results.
 #pragma once
 
 #include <cstdint>
@@ -22,25 +22,25 @@ struct ClassifyFlags : LearnedFlags {
   std::int64_t expect = -1;  ///< -1: nothing is expected
 };
 
-/// What was found for one label column.
+/// The results for one label column.
 struct Output {
   std::vector<std::int64_t> classes;  ///< codes, ascending
-  files::Labels truth;                ///< of the queries; empty where they are not known
+  files::Labels truth;                ///< of the queries; empty if unknown
   std::vector<std::int64_t> answer;   ///< [m]
-  std::vector<std::uint32_t> votes;   ///< [m, classes]; empty where a sweep has no use for them
-  std::vector<float> scores;          ///< [m, classes]; empty where every vote weighs 1
+  std::vector<std::uint32_t> votes;   ///< [m, classes]; empty if a sweep does not need them
+  std::vector<float> scores;          ///< [m, classes]; empty if every vote weighs 1
   AnswerNames names;                  ///< how answers are written
 };
 
 struct Classified {
   Training training;
-  Rows own_queries;  ///< empty where the training rows are asked
+  Rows own_queries;  ///< empty if the training rows are the queries
   bool leave_one_out = false;
   VotingOptions voting;
   std::vector<Output> outputs;
   std::vector<std::int64_t> ks;                  ///< of a sweep, ascending
   std::vector<std::vector<std::int64_t>> swept;  ///< [ks.size()][m], of the first output
-  RadiusNeighbors found;                         ///< what voted; of k neighbours lists of one length
+  RadiusNeighbors found;                         ///< the neighbours that voted; for k, lists of equal length
   DeviceInfo device;
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;
@@ -49,27 +49,27 @@ struct Classified {
   bool has_truth() const { return queries().table.rows > 0 && !outputs[0].truth.code.empty(); }
 };
 
-/// Read, search and vote. `flags` take from a model what the command line leaves to it.
+/// Reads, searches and votes. Sets in `flags` what a model decides unless the command line does.
 Classified classify(const CLI::App& app, ClassifyFlags& flags);
 
-/// All that is printed and written of it, but for what JSON says of each query. Refers to `flags` and `done`.
-/// Throws invalid_argument: --class-names has too few names.
+/// Returns everything that is printed and written, except for the queries in JSON. Refers to `flags` and
+/// `done`. Throws invalid_argument: --class-names has too few names.
 report::Document classified_document(const ClassifyFlags& flags, const Classified& done);
 
-/// The parts of it that the page alone has.
+/// Adds the parts that only the page has.
 void add_report(report::Document& document, const ClassifyFlags& flags, const Classified& done);
 
-/// --json: the document, and the answers with their neighbours.
+/// Prints --json: the document, and the answers with their neighbours.
 void print_classified_json(const report::Document& document, const Classified& done);
 
-/// Shares of the classes in the score, [m, classes], of the first output.
+/// Returns the shares of the classes in the score, [m, classes], of the first output.
 std::vector<double> shares_of(const Classified& done);
 
-/// Whether as many are right as are expected, if a number is.
+/// Returns whether as many answers are right as expected, or no number is expected.
 bool is_expected(const ClassifyFlags& flags, const Classified& done);
 
-/// A label as the file wrote it: a text, or a number. Labels have names, too, where one is below 0.
-///   names  of the codes, where there are more than those of `known`: a mark for no answer, an unknown truth
+/// Writes a label as in the file: a text, or a number. Labels also have names if one is below 0.
+///   names  of the codes; may have more than those of `known`: the mark for no answer, an unknown truth
 report::Value label_json(const files::Labels& known, const std::vector<std::string>& names,
                          std::int64_t code);
 

@@ -1,4 +1,4 @@
-// From what `kith classify` was asked to its answers.
+// Answers the queries of `kith classify`.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// What works for one label column only.
+/// Refuses options that work for only one label column.
 void check_one_output(const CLI::App& app, std::size_t outputs) {
   if (outputs == 1) return;
   for (const char* option :
@@ -21,7 +21,7 @@ void check_one_output(const CLI::App& app, std::size_t outputs) {
                              std::to_string(outputs) + "; run it once for each");
 }
 
-/// Refuse now what files::write_labels() would refuse after the search.
+/// Refuses at once what files::write_labels() would refuse after the search.
 void check_out(const ClassifyFlags& flags, const std::vector<files::Labels>& known) {
   const bool text = std::any_of(known.begin(), known.end(), [](const files::Labels& l) {
     return !l.names.empty() && !files::are_numbers(l.names);
@@ -41,14 +41,14 @@ void check_truth(const ClassifyFlags& flags, bool known) {
                " needs the true labels of the queries; give --truth FILE, or queries with the label column");
 }
 
-/// Every k asked for, ascending, once each.
+/// Returns every k asked for, ascending, once each.
 std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
   std::vector<std::int64_t> ks = flags.k_sweep;
   ks.push_back(flags.query_flags.k);
   return classes_of(ks);
 }
 
-/// A model's own way to vote, where the command line gives no other.
+/// Votes as the model does, unless the command line says otherwise.
 void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting) {
   if (app.count("--weights") == 0) voting.weights = model.voting.weights;
   if (app.count("--weights") == 0) voting.rank_weights = model.voting.rank_weights;
@@ -57,7 +57,7 @@ void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting
   if (app.count("--costs") == 0) voting.costs = model.voting.costs;
 }
 
-/// Classes, truth and names of each label column.
+/// Sets classes, truth and names of each label column.
 void describe_outputs(const ClassifyFlags& flags, Classified& done) {
   std::vector<files::Labels> truth =
       true_labels("classify", flags.training.tables, flags.query_flags, done.training, done.queries().table);
@@ -66,14 +66,14 @@ void describe_outputs(const ClassifyFlags& flags, Classified& done) {
     Output output;
     output.classes = classes_of(known.code);
     output.truth = std::move(truth[i]);
-    const bool more = output.truth.names.size() > known.names.size();  // the truth has labels of its own
+    const bool more = output.truth.names.size() > known.names.size();  // the truth has other labels, too
     output.names = AnswerNames("classify", more ? output.truth : known, flags.no_label, flags.outlier);
     done.outputs.push_back(std::move(output));
   }
   check_truth(flags, !done.outputs[0].truth.code.empty());
 }
 
-/// Any of the results of a classification.
+/// Takes the votes of any kind of result.
 template <class Result>
 void take(Result&& from, Output& output) {
   output.votes = std::move(from.votes);
@@ -115,7 +115,7 @@ void ask_radius(const ClassifyFlags& flags, const TrainingClassifier& classifier
     if (done.found.count(static_cast<std::int64_t>(q)) == 0) output.answer[q] = output.names.outlier();
 }
 
-/// Queries that miss a value were not searched: give them answers that say so.
+/// Gives queries with a missing value, which were not searched, answers that say so.
 void spread(Classified& done) {
   const Rows& queries = done.queries();
   if (!queries.kept) return;
@@ -128,7 +128,7 @@ void spread(Classified& done) {
   queries.spread(done.found);
 }
 
-/// The library has one number for no answer, each label column its own.
+/// Replaces the library's number for no answer by that of each label column.
 void name_missing(Classified& done) {
   const auto replace = [&](std::vector<std::int64_t>& answers, const AnswerNames& names) {
     std::replace(answers.begin(), answers.end(), default_no_label, names.no_label());
@@ -137,7 +137,7 @@ void name_missing(Classified& done) {
   for (std::vector<std::int64_t>& answers : done.swept) replace(answers, done.outputs[0].names);
 }
 
-/// Read everything. Returns how they vote.
+/// Reads all files. Returns the voting options.
 VotingOptions read_all(const CLI::App& app, ClassifyFlags& flags, Classified& done) {
   Model model;
   done.training = read_learned(app, flags, model);

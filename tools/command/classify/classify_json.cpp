@@ -1,4 +1,4 @@
-// What `kith classify --json` prints.
+// Prints `kith classify --json`.
 #include "command/classify/classify.hpp"
 #include "command/input/results_json.hpp"
 #include "files/columns/dictionary.hpp"
@@ -9,12 +9,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Of one label column the thing itself, of several a list.
+/// Returns the single element for one label column, or a list for several.
 Json one_or_all(Json list) {
   return list.size() == 1 ? list[0] : list;
 }
 
-/// One number a class; nothing where a sweep has none.
+/// Adds one number a class; nothing if a sweep has none.
 void add_votes(const Classified& done, const Output& output, const std::vector<double>& proba, std::size_t q,
                Json& answer) {
   const std::size_t classes = output.classes.size();

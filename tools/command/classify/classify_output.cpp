@@ -1,4 +1,4 @@
-// What `kith classify` prints and writes: a document.
+// Makes the document that `kith classify` prints and writes.
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
@@ -14,12 +14,12 @@ namespace {
 
 using report::Document, report::Fact, report::Value, report::Words;
 
-/// Of one label column the thing itself, of several a list.
+/// Returns the single element for one label column, or a list for several.
 Value value_or_all(Value list) {
   return list.size() == 1 ? list[0] : list;
 }
 
-/// The answer of each query of the command line, with its neighbours.
+/// Writes the answer of each query of the command line, with its neighbours.
 std::string shown_answers(const ClassifyFlags& flags, const Classified& done) {
   std::string text;
   std::vector<std::string> titles = done.training.label_names;
@@ -52,7 +52,7 @@ std::int64_t right_answers(const Output& output, const std::vector<std::int64_t>
   return count_right(answer, output.truth.code, output.classes);
 }
 
-/// The last lines: how many are right, and whether that is the number expected.
+/// Writes the last lines: how many answers are right, and whether that is the number expected.
 std::string accuracies(const ClassifyFlags& flags, const Classified& done) {
   std::string text;
   for (std::size_t i = 0; i < done.outputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// The page of a classification: which class was taken for which, and some of the misclassified.
+// Makes the page of a classification: which class was taken for which, and some misclassified rows.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t shown_images = 12, shown_rows = 8;
 
-/// Misclassified queries: the first of each kind of mistake, the most frequent kind first; then
-/// the second of each, and so on.
+/// Chooses misclassified queries: the first of each kind of mistake, the most frequent kind first; then the
+/// second of each, and so on.
 std::vector<std::size_t> choose(const report::Confusion& confusion, const std::vector<std::size_t>& truth,
                                 const std::vector<std::size_t>& predicted, std::size_t count) {
   std::map<std::pair<std::size_t, std::size_t>, std::vector<std::size_t>> of_kind;
@@ -74,7 +74,7 @@ report::Head head_of(const ClassifyFlags& flags, const Classified& done, const r
 void add_report(report::Document& document, const ClassifyFlags& flags, const Classified& done) {
   const Output& output = done.outputs[0];
   const Training& training = done.training;
-  std::vector<std::int64_t> codes = output.classes;  // and those that the truth alone has
+  std::vector<std::int64_t> codes = output.classes;  // also those that only the truth has
   codes.insert(codes.end(), output.truth.code.begin(), output.truth.code.end());
   codes = classes_of(std::move(codes));
   std::vector<std::string> classes = class_names("classify", flags.class_names, codes, output.truth);
@@ -84,7 +84,7 @@ void add_report(report::Document& document, const ClassifyFlags& flags, const Cl
   };
   const std::vector<std::size_t> truth = places(output.truth.code);
   std::vector<std::size_t> predicted = places(output.answer);
-  for (std::size_t q = 0; q < predicted.size(); ++q)  // a mark for no answer may be a label of the truth
+  for (std::size_t q = 0; q < predicted.size(); ++q)  // the mark for no answer may be a label of the truth
     if (!std::binary_search(output.classes.begin(), output.classes.end(), output.answer[q]))
       predicted[q] = codes.size();
   const bool no_answer = std::find(predicted.begin(), predicted.end(), codes.size()) != predicted.end();
@@ -104,7 +104,7 @@ void add_report(report::Document& document, const ClassifyFlags& flags, const Cl
                         {}};
   const std::vector<std::uint32_t> train_classes = class_codes(training.labels[0].code, codes);
   const std::size_t count = training.rows.table.image_shape.empty() ? shown_rows : shown_images;
-  const bool has_rows = !training.rows.table.values.empty();  // a model keeps them as they are searched
+  const bool has_rows = !training.rows.table.values.empty();  // a model keeps only prepared rows
   for (std::size_t q : choose(confusion, truth, predicted, has_rows ? count : 0))
     shown.list.push_back(sample_of(done, q, truth[q], predicted[q], train_classes,
                                    shown.k > 0 ? shown.k : std::numeric_limits<std::int32_t>::max()));

@@ -1,4 +1,4 @@
-// kith evaluate: how many of known answers are right, for every k, from one search.
+// kith evaluate: measures the accuracy of every k, from one search.
 #include "command/evaluate/evaluate.hpp"
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ void check_flags(const CLI::App& app, const EvaluateFlags& flags) {
   if (app.count("--seed") > 0 && flags.folds == 0) refuse("evaluate", "--seed is for --folds; give both");
 }
 
-/// The rows that can be asked, which every k must be found among: all, all but one, all but the largest fold.
+/// Returns how many rows can be neighbours of every query: all, all but one, or all but the largest fold.
 std::int64_t most_neighbors(const Training& training, const std::vector<std::int64_t>& folds, bool held_out) {
   if (folds.empty()) {
     const std::int64_t rows = training.filter ? training.filter->count() : training.n();
@@ -51,7 +51,7 @@ std::int64_t chosen_k_max(const EvaluateFlags& flags, std::int64_t most) {
   return flags.k_max > 0 ? flags.k_max : std::min(most, usual_k_max);
 }
 
-/// True labels of held-out queries.
+/// Returns the true labels of held-out queries.
 files::Labels held_out_truth(const EvaluateFlags& flags, const Training& training,
                              const files::Table& queries) {
   QueryFlags query_flags;
@@ -64,7 +64,7 @@ files::Labels held_out_truth(const EvaluateFlags& flags, const Training& trainin
   return std::move(truth[0]);
 }
 
-/// Queries that miss a value are not searched: they have no answer, for every k.
+/// Counts queries with a missing value, which are not searched, as unanswered for every k.
 void count_unanswered(const Rows& queries, const std::vector<std::int64_t>& truth, Evaluation& evaluation) {
   if (!queries.kept) return;
   std::vector<std::int64_t> classes = evaluation.classes, without;

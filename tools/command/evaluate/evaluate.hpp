@@ -1,4 +1,4 @@
-// What `kith evaluate` was asked, and what came out.
+// The options of `kith evaluate`, and its results.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace kith::command {
 struct EvaluateFlags : RowFlags {
   VotingFlags voting;
   std::string truth;
-  std::int64_t k_max = 0;  ///< 0: as many as there can be, at most 20
-  std::int64_t folds = 0;  ///< 0: each row by all others, or held-out queries
+  std::int64_t k_max = 0;  ///< 0: as many as possible, at most 20
+  std::int64_t folds = 0;  ///< 0: leave-one-out, or held-out queries
   std::int64_t seed = 0;
   std::vector<std::string> class_names;
   bool explain = false;
@@ -32,7 +32,7 @@ struct Evaluated {
   std::vector<std::pair<std::string, double>> seconds;
 };
 
-/// All that is printed and written of it. Refers to `done`.
+/// Returns everything that is printed and written. Refers to `done`.
 report::Document evaluation_document(const EvaluateFlags& flags, const Evaluated& done);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// What `kith evaluate` prints and writes: a document.
+// Makes the document that `kith evaluate` prints and writes.
 #include <algorithm>
 
 #include "command/evaluate/evaluate.hpp"
@@ -12,10 +12,10 @@ namespace {
 using report::Document, report::Fact, report::Kind, report::Section, report::Table, report::Value;
 using report::Words;
 
-constexpr std::int64_t listed_ks = 12;       ///< one a line; more come ten a line
-constexpr std::size_t printed_classes = 12;  ///< more, and a confusion matrix is too wide to read
+constexpr std::int64_t listed_ks = 12;       ///< one a line; if there are more, ten a line
+constexpr std::size_t printed_classes = 12;  ///< with more classes, a confusion matrix is too wide to read
 
-/// In the terminal, where there are many k.
+/// Writes the accuracies of many k for the terminal.
 std::string wide_accuracies(const Evaluation& evaluation) {
   std::vector<std::string> head = {"k"};
   for (int i = 0; i < 10; ++i) head.push_back("+" + std::to_string(i));
@@ -29,7 +29,7 @@ std::string wide_accuracies(const Evaluation& evaluation) {
   return "accuracy for k, k + 1, ...\n" + table.text();
 }
 
-/// Whether some row got no answer.
+/// Returns whether some row got no answer.
 bool has_unanswered(const Evaluation& evaluation, std::int64_t k) {
   const auto confusion = evaluation.confusion_of(k);
   const std::size_t width = evaluation.classes.size() + 1;
@@ -38,7 +38,7 @@ bool has_unanswered(const Evaluation& evaluation, std::int64_t k) {
   return false;
 }
 
-/// The confusion matrix for the best k; a class more where some row got no answer.
+/// Returns the confusion matrix for the best k; it has one more class if some row got no answer.
 report::Confusion best_confusion(const Evaluation& evaluation) {
   const std::int64_t k = evaluation.best_k();
   const auto from = evaluation.confusion_of(k);
@@ -97,8 +97,8 @@ void add_accuracies(Document& document, const Evaluation& evaluation, const repo
   report::add_sweep(document, sweep, confusion.total(), evaluation.best_k(), std::move(numbers));
 }
 
-/// Counts of true class and answer: in the terminal with a column for rows without an answer, if some have
-/// none.
+/// Adds the counts of true class and answer; in the terminal with a column for rows without an answer, if
+/// there are any.
 void add_matrix(Document& document, const Evaluated& done, std::size_t shown) {
   const auto counts = done.evaluation.confusion_of(done.evaluation.best_k());
   const std::size_t classes = done.classes.size(), width = classes + 1;

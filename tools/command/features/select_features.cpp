@@ -1,4 +1,4 @@
-// kith select-features: which columns tell classes apart.
+// kith select-features: finds the columns that tell classes apart.
 #include "command/features/select_features.hpp"
 #include "command/how/choices.hpp"
 #include "command/shared/ranks.hpp"
@@ -14,7 +14,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Options that the method or the criterion leaves nothing to decide are refused, not ignored.
+/// Refuses options that have no effect with the method or the criterion, instead of ignoring them.
 void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
   const auto refuse_given = [&](const char* name, const std::string& with, const std::string& advice) {
     if (app.get_option(name)->count() > 0)
@@ -30,7 +30,7 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
     refuse_given("--least", "--method " + flags.method, "it begins with none; give --most, or leave it out");
 }
 
-/// The candidates alone, [n, columns].
+/// Copies only the candidates, [n, columns].
 std::vector<float> gathered(MatrixView<const float> rows, const std::vector<std::int64_t>& columns) {
   std::vector<float> values;
   values.reserve(static_cast<std::size_t>(rows.rows()) * columns.size());

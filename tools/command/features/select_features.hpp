@@ -1,4 +1,4 @@
-// What `kith select-features` was asked, and what came out.
+// The options of `kith select-features`, and its results.
 #pragma once
 
 #include <cstdint>
@@ -24,23 +24,23 @@ struct SelectFeaturesFlags : RowFlags {
 struct Selected {
   Training training;
   std::int64_t classes = 0;
-  std::vector<std::int64_t> columns;  ///< candidates, as columns of training.rows.searched()
+  std::vector<std::int64_t> columns;  ///< the candidates, as columns of training.rows.searched()
   std::vector<std::string> names;     ///< of the candidates
-  FeatureSelection selection;         ///< its features are places in `columns`
+  FeatureSelection selection;         ///< its features are indices into `columns`
   DeviceInfo device;
   std::vector<std::pair<std::string, double>> seconds;
 
   const std::string& name(std::int64_t feature) const { return names[static_cast<std::size_t>(feature)]; }
 };
 
-/// The names of the columns that are searched: those of the file, `column 3` where it has none, and of a
-/// one-hot code `service = http`.
+/// Returns the names of the columns that are searched: those of the file; `column 3` if it has none; `service
+/// = http` for a column of a one-hot code.
 std::vector<std::string> column_names(const Training& training);
 
-/// The best set as --features takes it; empty where columns of the file became others.
+/// Returns the best set as an argument of --features; empty if columns of the file were replaced by others.
 std::string features_argument(const Selected& done);
 
-/// All that is printed and written of it. Refers to `flags` and `done`.
+/// Returns everything that is printed and written. Refers to `flags` and `done`.
 report::Document selection_document(const SelectFeaturesFlags& flags, const Selected& done);
 
 }  // namespace kith::command

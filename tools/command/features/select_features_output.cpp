@@ -1,4 +1,4 @@
-// What `kith select-features` prints and writes: a document.
+// Makes the document that `kith select-features` prints and writes.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 using report::Document, report::Fact, report::Kind, report::Picture, report::Section, report::Table;
 using report::Value, report::Words;
 
-/// What the scores are.
+/// Names the scores.
 std::string score_name(const SelectFeaturesFlags& flags) {
   return flags.judged_by() == Criterion::informativeness ? "informativeness Q" : "leave-one-out accuracy";
 }
@@ -62,7 +62,7 @@ void add_facts(Document& document, const SelectFeaturesFlags& flags, const Selec
   document.add(Fact{"method", "Method", flags.method});
 }
 
-/// The best score of the steps with so many columns, over their number; and that of all columns.
+/// Draws the best score of the steps for each number of columns, and the score of all columns.
 report::Chart chart_of(const SelectFeaturesFlags& flags, const Selected& done) {
   const FeatureSelection& selection = done.selection;
   std::map<std::size_t, double> best;

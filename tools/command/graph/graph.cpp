@@ -1,4 +1,4 @@
-// kith graph: the nearest rows of every row, as matrices or as edges.
+// kith graph: finds the nearest rows of every row, and writes them as matrices or edges.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <memory>
@@ -19,7 +19,8 @@ struct GraphFlags : QuestionFlags {
   std::string out, out_distance, edges;
 };
 
-/// Both with file rows in place of those that are searched; rows that --missing drop leaves out have none.
+/// Finds neighbours by the rows of the file instead of those searched; rows that --missing drop leaves out
+/// have none.
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
   check_k("graph", flags.query_flags.k, training, true);
   PlanOptions options = question_options(flags, training);
@@ -35,7 +36,7 @@ Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) 
   return found;
 }
 
-/// A line an edge: from, to, distance, with tabs between.
+/// Writes a line for each edge: from, to, distance, with tabs between them.
 void write_edges(files::AtomicFile& file, const Neighbors& found, bool header) {
   if (header) file.write("from\tto\tdistance\n");
   for (std::size_t i = 0; i < found.index.size(); ++i) {

@@ -1,4 +1,4 @@
-// kith groundtruth: exact neighbours as the file that approximate searches are measured by.
+// kith groundtruth: writes exact neighbours to a file by which approximate searches are measured.
 #include <CLI/CLI.hpp>
 #include <memory>
 
@@ -20,7 +20,7 @@ struct GroundTruthFlags : RowFlags {
   DiagnosticFlags diagnostics;
 };
 
-/// What such files hold for Euclid is squared; the neighbours are the same.
+/// Returns the metric of the file: its Euclidean distances are squared; the neighbours are the same.
 Metric metric_in_file(Metric metric) {
   return metric == Metric::l2 ? Metric::squared_l2 : metric;
 }
@@ -33,7 +33,7 @@ Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Ro
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   if (index.metric() == metric_in_file(flags.metric))
     return index.search(queries.searched(), flags.k, options, trace);
-  // An index file of l2: keys hold what its distances are the roots of.
+  // An index file of l2: its keys hold the squared distances.
   return finish(metric_in_file(flags.metric), index.keys(queries.searched(), flags.k, options, trace));
 }
 

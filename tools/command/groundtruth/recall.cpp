@@ -18,7 +18,7 @@ std::span<const T> list_of(const std::vector<T>& all, std::int64_t k, std::int64
   return std::span<const T>(all).subspan(static_cast<std::size_t>(query * k), static_cast<std::size_t>(k));
 }
 
-/// The rows that count, ascending: the first k and those that are as near.
+/// Returns the rows that count, ascending: the first k and those at the distance of the k-th.
 std::vector<std::int64_t> rows_that_count(const NeighborLists& truth, std::int64_t query, std::int64_t k,
                                           std::size_t end) {
   const std::span<const std::int64_t> rows = list_of(truth.rows, truth.k, query).first(end);

@@ -1,4 +1,4 @@
-// What `kith recall` prints and writes: a document.
+// Makes the document that `kith recall` prints and writes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,14 +15,14 @@ namespace {
 using report::Document, report::Fact, report::Kind, report::Picture, report::Section, report::Table;
 using report::Value, report::Words;
 
-constexpr std::int64_t bands = 10;  ///< of less than all
+constexpr std::int64_t bands = 10;  ///< for recall below 1
 constexpr std::size_t worst_listed = 10;
 
 std::string recall_name(const Recall& recall) {
   return "recall@" + std::to_string(recall.k);
 }
 
-/// Queries, those with the least recall first, and of the same recall in their order.
+/// Sorts queries by recall, the least first; those of equal recall keep their order.
 std::vector<std::int64_t> worst_first(const Recall& recall) {
   std::vector<std::int64_t> order(recall.found.size());
   std::iota(order.begin(), order.end(), std::int64_t{0});
@@ -32,7 +32,7 @@ std::vector<std::int64_t> worst_first(const Recall& recall) {
   return order;
 }
 
-/// What is said of ties: of rows that are as near as the k-th.
+/// Describes ties: rows at the distance of the k-th.
 std::string ties_text(const files::NeighborLists& truth, const Recall& recall) {
   const std::string kth = "neighbour " + std::to_string(recall.k);
   if (!truth.has_distances())
@@ -85,7 +85,7 @@ void add_recall_facts(Document& document, const files::NeighborLists& truth,
   document.add(report::Data{"found", [&recall] { return Value(recall.found); }});
 }
 
-/// The recall of each twentieth of the queries, the worst first; of all where they are few.
+/// Draws the recall at each twentieth of the queries, the worst first; of all queries if they are few.
 report::Chart recall_chart(const Recall& recall) {
   constexpr std::int64_t steps = 20;
   const std::vector<std::int64_t> order = worst_first(recall);
@@ -104,12 +104,12 @@ report::Chart recall_chart(const Recall& recall) {
   return chart;
 }
 
-/// The band of a query: the last holds those with all, the one before those with nine of ten and more.
+/// Returns the band of a query: the last band is for all k, the one before it for nine tenths and more.
 std::size_t band_of(const Recall& recall, std::int64_t found) {
   return static_cast<std::size_t>(found == recall.k ? bands : found * bands / recall.k);
 }
 
-/// How many queries have which recall; bands without any are left out.
+/// Counts the queries in each band of recall; leaves out empty bands.
 Table bands_table(const Recall& recall) {
   std::vector<std::int64_t> counts(static_cast<std::size_t>(bands) + 1);
   for (const std::int64_t found : recall.found) ++counts[band_of(recall, found)];

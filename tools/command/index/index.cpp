@@ -1,4 +1,4 @@
-// kith index: training rows as a file that any device opens.
+// kith index: writes training rows to a file that any device opens.
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <utility>
@@ -14,7 +14,7 @@
 namespace kith::command {
 namespace {
 
-/// What must be given, and what has no meaning.
+/// An action of `kith index`: the options it needs, and those it refuses.
 struct IndexAction {
   std::string_view name;
   int (*run)(const IndexFlags& flags);

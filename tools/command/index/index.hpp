@@ -1,4 +1,4 @@
-// What the actions of `kith index` share.
+// The options that all actions of `kith index` share.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace kith::command {
 
 struct IndexFlags {
   std::string action, file, out;
-  std::vector<std::int64_t> rows;  ///< --rows, of remove
+  std::vector<std::int64_t> rows;  ///< --rows, for remove
   TrainingFlags training;
   Metric metric = default_metric;
-  std::string device = "cpu";  ///< rows pass through it; a GPU gains nothing here
+  std::string device = "cpu";  ///< rows only pass through it; a GPU would gain nothing
   bool verify = false, json = false;
 };
 
-/// `kith index info`.
+/// Runs `kith index info`.
 int show_index(const IndexFlags& flags);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// kith index info: what an index file holds.
+// kith index info: shows what an index file holds.
 #include <nlohmann/json.hpp>
 
 #include "command/index/index.hpp"

@@ -1,4 +1,4 @@
-// kith regress: a number for each query, the mean of its nearest neighbours.
+// kith regress: gives each query a number, the mean of its nearest neighbours.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
@@ -24,7 +24,7 @@ struct Regressed {
   Rows own_queries;
   bool leave_one_out = false;
   VotingOptions voting;
-  std::vector<double> truth;  ///< [m, outputs]; empty where it is not known
+  std::vector<double> truth;  ///< [m, outputs]; empty if unknown
   std::vector<double> value;  ///< [m, outputs]
   RadiusNeighbors found;
   DeviceInfo device;
@@ -99,7 +99,7 @@ Regressed regress(const CLI::App& app, RegressFlags& flags) {
   return done;
 }
 
-/// Errors of one output, over the queries that have a value.
+/// The errors of one output, over the queries that have a value.
 struct Errors {
   double mae = 0, rmse = 0, r2 = 0;
   std::int64_t rows = 0;
@@ -126,7 +126,7 @@ Errors errors_of(const Regressed& done, std::size_t output) {
   return errors;
 }
 
-/// Of each output; in JSON null where there is no value.
+/// Makes the table of errors of each output; in JSON null if there is no value.
 report::Table error_table(const Regressed& done) {
   using report::Kind, report::Value;
   report::Table table{"",
@@ -147,7 +147,7 @@ report::Table error_table(const Regressed& done) {
   return table;
 }
 
-/// What is missing in the table: queries without a value.
+/// Says how many queries have no value, and so are missing in the table.
 std::string without_value(const Regressed& done) {
   const std::int64_t without = done.queries().table.rows - errors_of(done, 0).rows;
   if (without == 0) return "";
@@ -156,7 +156,7 @@ std::string without_value(const Regressed& done) {
          (done.queries().kept ? ", or a cell is missing" : "") + ")\n";
 }
 
-/// Shortest digits that give the same bits, outputs with commas between them.
+/// Writes the shortest digits that give the same bits, with commas between outputs.
 std::string value_text(const Regressed& done, std::size_t q) {
   std::string text;
   for (std::size_t output = 0; output < done.outputs(); ++output)
@@ -176,7 +176,7 @@ std::string shown_values(const RegressFlags& flags, const Regressed& done) {
   return text;
 }
 
-/// `value`, or of several the names of their columns.
+/// Returns `value`, or the names of several columns.
 std::vector<std::string> value_columns(const Regressed& done) {
   const std::vector<std::string>& names = done.training.value_names;
   std::int64_t number = 0;
@@ -186,7 +186,7 @@ std::vector<std::string> value_columns(const Regressed& done) {
 
 using Json = nlohmann::ordered_json;
 
-/// A number, or of several columns a list; null where there is no value.
+/// Returns a number, or a list for several columns; null if there is no value.
 Json value_json(const std::vector<double>& values, std::size_t row, std::size_t outputs) {
   if (outputs == 1) return number_json(values[row]);
   Json list = Json::array();

@@ -12,33 +12,33 @@
 namespace kith::command {
 namespace {
 
-constexpr std::int64_t most_pieces = 8;  ///< a search takes a little longer for each
+constexpr std::int64_t most_pieces = 8;  ///< each makes a search a little slower
 constexpr std::int64_t smallest_piece = std::int64_t{32} << 20;
 
-/// Into how many pieces rows are cut that are given back one by one: one, unless the device's memory is the
-/// host's and the rows are many.
+/// Returns into how many pieces to cut rows whose memory is freed piece by piece: one, unless the device's
+/// memory is the host's and the rows are many.
 std::int64_t pieces_of(const Rows& rows, const Device& device, Metric metric, bool keep) {
-  // cosine refuses rows of zeros by their number, which a piece does not know.
+  // Cosine refuses a row of zeros by its number, which a piece does not know.
   if (keep || device.info().kind != DeviceKind::cpu || metric == Metric::cosine) return 1;
   const RowsView all = rows.searched();
   return std::clamp<std::int64_t>(std::min(all.rows * all.stride_bytes / smallest_piece, all.rows), 1,
                                   most_pieces);
 }
 
-/// Give the memory of some rows back to the system. Their values are lost.
+/// Gives the memory of some rows back to the system. Their values are lost.
 void give_back(const RowsView& rows) {
   const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(rows.row(0));
   const std::uintptr_t end = begin + static_cast<std::size_t>(rows.rows * rows.stride_bytes);
   const std::uintptr_t first = (begin + page - 1) / page * page, last = end / page * page;
-  // Whole pages of a vector's memory alone, which is ours; a wish that the system may refuse.
+  // Only whole pages of the vector's memory, which is ours; the system may ignore this.
   if (first < last) static_cast<void>(::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED));
 }
 
-/// An Index or what has one, of the rows of `rows`, whose memory is given back piece by piece, unless
-/// somebody keeps them.
-///   make    (rows)                a new one, of the first piece
-///   extend  (made, rows, first)   one of these rows, too, which are rows first, first + 1, ...
+/// Makes an Index, or an object that has one, from `rows`, whose memory is freed piece by piece
+/// unless `keep`.
+///   make    (rows)               makes it from the first piece
+///   extend  (made, rows, first)  adds rows first, first + 1, ...
 template <class Make, class Extend>
 auto from_pieces(Rows& rows, const Device& device, Metric metric, bool keep, Make make, Extend extend) {
   const std::int64_t pieces = pieces_of(rows, device, metric, keep);
@@ -66,7 +66,7 @@ Index index_of(Training& training, const Device& device, Metric metric, bool kee
   if (training.residence) return Index(device, source_of(training), metric, training.index_options());
   if (!training.index.empty()) return open_index_file(training.index, device, training.index_options());
   IndexOptions options = training.index_options();
-  if (training.learn_centre) {  // from all pieces
+  if (training.learn_centre) {  // the centre of all pieces
     ColumnSums sums;
     sums.add(training.rows.searched());
     options.centre = sums.centre();

@@ -1,4 +1,4 @@
-// Training rows on their way to a device, so that memory does not hold them twice.
+// Brings training rows to a device without holding them twice in memory.
 #pragma once
 
 #include "command/input/training.hpp"
@@ -8,11 +8,11 @@
 
 namespace kith::command {
 
-/// An Index of the training rows.
-///   keep  somebody needs the rows afterwards; else their memory is given back
+/// Makes an Index of the training rows.
+///   keep  the rows are needed afterwards; else their memory is freed
 Index index_of(Training& training, const Device& device, Metric metric, bool keep);
 
-/// A Classifier of the training rows and all their label columns.
+/// Makes a Classifier of the training rows and all their label columns.
 Classifier classifier_of(Training& training, const Device& device, Metric metric, bool keep);
 
 }  // namespace kith::command

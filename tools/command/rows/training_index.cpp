@@ -11,20 +11,20 @@
 namespace kith::command {
 namespace {
 
-/// The rows of the file that this rank holds or, where it has read all, keeps.
+/// Returns the rows of the file that this rank holds, or keeps after it has read all.
 files::RowRange my_range(const Training& training) {
   const std::optional<files::RowRange>& held = training.rows.table.held;
   return held ? *held : files::part_of(training.n(), ranks()->rank(), ranks()->size());
 }
 
-/// The numbers of all training rows: which neighbour leaves the list of each query.
+/// Returns the numbers of all training rows: query q leaves out row q.
 std::vector<std::int64_t> all_rows(std::int64_t n) {
   std::vector<std::int64_t> rows(static_cast<std::size_t>(n));
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }
 
-/// The first k of each list.
+/// Returns the first k of each list.
 Keys nearest_of(const Keys& keys, std::int64_t k) {
   Keys some{keys.queries, k, {}, {}};
   for (std::int64_t q = 0; q < keys.queries; ++q) {
@@ -35,7 +35,7 @@ Keys nearest_of(const Keys& keys, std::int64_t k) {
   return some;
 }
 
-/// Keys that number from first_row, as search() numbers them.
+/// Renumbers keys from 0, as search() numbers rows, instead of from first_row.
 template <class Found>
 Found numbered_from_0(Found keys, std::int64_t first_row) {
   if (first_row == 0) return keys;
@@ -62,7 +62,7 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
     const IndexFileInfo info = index_file_info(training.index);
     metric_ = info.metric;
     first_row_ = info.first_row;
-    if (training.filter) filter_ = training.filter;  // a part has the positions of the whole file
+    if (training.filter) filter_ = training.filter;  // a part uses the positions of the whole file
     shared_ = opening_index_file(training.index, [&](OpenOptions options) {
       const IndexOptions placing = training.index_options();
       options.placement = placing.placement;

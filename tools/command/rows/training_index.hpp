@@ -1,5 +1,5 @@
-// The training rows of a command, ready to be searched: those here, or with Ranks those of all ranks, of
-// which each holds a part. The answers are the same bits.
+// The training rows of a command, ready to be searched. With Ranks they are the rows of all ranks, each of
+// which holds a part. The answers have the same bits.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,9 @@
 
 namespace kith::command {
 
-/// Of Training, as index_of() has it. `options` of a search are those of a process that is alone: filter and
-/// self count among all rows. Queries of a search with self are all training rows.
+/// Searches the Index that index_of() makes of the training rows. `options` of a search are those of a
+/// process that is alone: filter and self count among all rows. With self, the queries must be all training
+/// rows.
 class TrainingIndex {
  public:
   TrainingIndex(Training& training, const Device& device, Metric metric, bool keep);
@@ -27,13 +28,13 @@ class TrainingIndex {
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                          Trace* trace) const;
 
-  /// Rows are numbered as search() numbers them. A process that is alone leaves out no row of its own.
+  /// Numbers rows as search() does. A process that is alone does not leave out rows here.
   Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
-  /// Of all ranks. A process that is alone has none.
+  /// Returns the keys of all ranks. A process that is alone has none.
   RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
                   Trace* trace) const;
 
-  /// That of an index file where there is one.
+  /// Returns the metric; that of the index file if there is one.
   Metric metric() const { return metric_; }
 
  private:
@@ -41,12 +42,12 @@ class TrainingIndex {
 
   std::optional<Index> alone_;
   std::unique_ptr<SharedIndex> shared_;
-  std::optional<RowFilter> filter_;  ///< of the rows of this rank
+  std::optional<RowFilter> filter_;  ///< for the rows of this rank
   Metric metric_;
-  std::int64_t first_row_ = 0;  ///< that of an index file, by which keys number
+  std::int64_t first_row_ = 0;  ///< first_row of an index file, from which keys count
 };
 
-/// As classifier_of() has it; what Classifier returns.
+/// Classifies by the Classifier that classifier_of() makes, with the same results.
 class TrainingClassifier {
  public:
   TrainingClassifier(Training& training, const Device& device, Metric metric, bool keep);
@@ -66,7 +67,7 @@ class TrainingClassifier {
   std::vector<ShardLabels> labels_;  ///< one an output
 };
 
-/// A Regressor of the values of Training; what it returns.
+/// Predicts by a Regressor of the values of Training, with the same results.
 class TrainingRegressor {
  public:
   TrainingRegressor(Training& training, const Device& device, Metric metric, bool keep);

@@ -1,5 +1,5 @@
-// Several processes that run one command together, each with a part of the training rows: kith-mpi. The
-// command itself knows no MPI: tools/mpi joins it.
+// Runs one command by several processes, each with a part of the training rows: kith-mpi. The command itself
+// does not use MPI: tools/mpi connects it.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace kith::command {
 
-/// The training rows of all ranks, which search them together: docs/howto/mpi.md.
+/// The training rows of all ranks, searched together: docs/howto/mpi.md.
 class SharedIndex {
  public:
   virtual ~SharedIndex() = default;
@@ -25,39 +25,39 @@ class SharedIndex {
                                  const PlanOptions& options, Trace* trace) const = 0;
 };
 
-/// All ranks call each of these in the same order. Each waits for the others; if one of them has failed by
+/// All ranks must call these in the same order. Each call waits for the other ranks; if one has failed by
 /// then, its error is thrown here.
 class Ranks {
  public:
   virtual ~Ranks() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Place among the ranks of this machine, from 0.
+  /// Returns the place of this rank among those of its machine, from 0.
   virtual int place() const = 0;
   virtual std::unique_ptr<SharedIndex> index(const Device& device, const RowsView& my_rows,
                                              std::int64_t first_row, Metric metric,
                                              const IndexOptions& options) = 0;
-  /// Of an index file, of which each rank opens a part.
+  /// Opens an index file, of which each rank opens a part.
   virtual std::unique_ptr<SharedIndex> open_index(const Device& device, const std::string& path,
                                                   const OpenOptions& options) = 0;
-  /// Of all ranks, one by one; each gives as many.
+  /// Returns the sums over all ranks, element by element; all give equally many.
   virtual std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) = 0;
 };
 
-/// Null: this process is alone.
+/// Returns null if this process is alone.
 Ranks* ranks();
-/// Set by main(), before anything else.
+/// main() must call this before anything else.
 void set_ranks(Ranks* together);
 
-/// Whether this process writes files, results, notes and progress: it is alone, or rank 0.
+/// Returns whether this process writes files, results, notes and progress: it is alone, or rank 0.
 bool speaks();
 
-/// Progress is drawn on the stderr of that process, where it is a terminal: mpirun has put a pipe in the
-/// place of that of its ranks.
+/// Draws progress on the stderr of that process, if it is a terminal: mpirun has replaced the stderr of its
+/// ranks by a pipe.
 void draw_on_stderr_of(int process);
 
-/// --device: of several with commas between them the one that this rank takes, by its place. A process that
-/// is alone takes all of it.
+/// Opens --device: of several, separated by commas, the one for this rank's place. A process that is alone
+/// opens all of it.
 Device open_my_device(const std::string& spec);
 
 }  // namespace kith::command

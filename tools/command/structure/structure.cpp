@@ -1,4 +1,4 @@
-// kith structure: how classes of labelled rows lie.
+// kith structure: shows how classes of labelled rows lie.
 #include "command/structure/structure.hpp"
 #include "command/shared/ranks.hpp"
 
@@ -13,9 +13,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr std::int64_t matrix_piece = std::int64_t{64} << 20;  ///< bytes of the distances in memory at a time
+constexpr std::int64_t matrix_piece = std::int64_t{64} << 20;  ///< bytes of distances in memory at a time
 
-/// The files to be written, each a temporary until all is done.
+/// The output files, each a temporary file until all is done.
 class Outputs {
  public:
   explicit Outputs(const StructureFlags& flags)
@@ -83,7 +83,7 @@ void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums,
                     header_of(flags, std::move(names)));
 }
 
-/// [n, n], never whole in memory.
+/// Writes all distances, [n, n], which are never all in memory.
 void write_distances(files::AtomicFile& file, const Training& training, const Structure& structure,
                      PlanOptions options, const OutputFlags& flags) {
   const std::int64_t n = structure.index().rows();

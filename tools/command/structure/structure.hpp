@@ -1,4 +1,4 @@
-// What `kith structure` was asked, and what came out.
+// The options of `kith structure`, and its results.
 #pragma once
 
 #include <cstdint>
@@ -26,18 +26,19 @@ struct Structured {
   std::vector<std::uint32_t> codes;  ///< [n]
   ClassMatrix matrix;
   std::vector<SampleError> errors;
-  report::Confusion nearest;  ///< of what class the nearest other sample of each is
+  report::Confusion nearest;  ///< by the class of each row's nearest other row
   DeviceInfo device;
   Trace trace;
   std::vector<std::pair<std::string, double>> seconds;
 
   double mean(std::size_t a, std::size_t b) const { return matrix.mean[a * classes.size() + b]; }
-  /// The class that lies nearest to class `a`, of several the first; `a` itself where it is alone.
+  /// Returns the class nearest to class `a`, the first if there are several; `a` itself if it is the
+  /// only one.
   std::size_t nearest_class(std::size_t a) const;
-  std::int64_t columns_counted() const;  ///< columns that distances go over
+  std::int64_t columns_counted() const;  ///< number of columns that distances use
 };
 
-/// All that is printed and written of it. Refers to `done`.
+/// Returns everything that is printed and written. Refers to `done`.
 report::Document structure_document(const StructureFlags& flags, const Structured& done);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// What `kith structure` prints and writes: a document.
+// Makes the document that `kith structure` prints and writes.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -16,10 +16,10 @@ namespace {
 using report::Document, report::Fact, report::Kind, report::Pairs, report::Section, report::Table;
 using report::Value, report::Words;
 
-constexpr std::size_t widest_matrix = 10;   ///< classes; more, and its lines are too long for a terminal
+constexpr std::size_t widest_matrix = 10;   ///< classes; with more, lines are too long for a terminal
 constexpr std::size_t listed_errors = 200;  ///< on the page
 
-/// The mean of the diagonal, or of all but it. NaN where there is none.
+/// Returns the mean of the diagonal, or of everything else. NaN if there is none.
 double mean_of(const Structured& done, bool diagonal) {
   double sum = 0, count = 0;
   for (std::size_t a = 0; a < done.classes.size(); ++a)
@@ -62,7 +62,8 @@ void add_facts(Document& document, const StructureFlags& flags, const Structured
   document.add(Fact{"", "Distance inside", mean_of(done, true), "mean of the classes"});
 }
 
-/// The classes with the largest share of rows whose nearest is of another first, where not all can be listed.
+/// Returns all classes; if they are too many to list, those with the largest share of rows whose nearest row
+/// is of another class.
 std::vector<std::size_t> listed(const Structured& done) {
   std::vector<std::size_t> order(done.classes.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -102,7 +103,7 @@ Table classes_table(const Structured& done) {
   return table;
 }
 
-/// In the terminal.
+/// Makes the class matrix for the terminal.
 Table matrix_table(const Structured& done) {
   Table table{"", "", {{Kind::name, "class"}}, done.classes.size(), {}};
   for (const std::string& name : done.classes) table.fields.push_back({Kind::number, name});
@@ -114,7 +115,7 @@ Table matrix_table(const Structured& done) {
   return table;
 }
 
-/// A list of lists: `cell` of each pair of classes.
+/// Makes a list of lists: `cell` for each pair of classes.
 report::Data matrix_data(const std::string& key, std::size_t classes,
                          const std::function<Value(std::size_t, std::size_t)>& cell) {
   return {key, [=] {
@@ -127,7 +128,7 @@ report::Data matrix_data(const std::string& key, std::size_t classes,
           }};
 }
 
-/// The CSV: a line for each pair of classes.
+/// Makes the CSV: a line for each pair of classes.
 Table pairs_table(const Structured& done) {
   const std::size_t classes = done.classes.size();
   Table table{"",
@@ -146,7 +147,7 @@ Table pairs_table(const Structured& done) {
   return table;
 }
 
-/// The pairs of classes that lie closest together.
+/// Returns the pairs of classes that are closest together.
 Pairs closest(const Structured& done) {
   const std::size_t classes = done.classes.size();
   std::vector<std::pair<std::size_t, std::size_t>> gaps;
@@ -164,7 +165,7 @@ Pairs closest(const Structured& done) {
   return pairs;
 }
 
-/// The rows themselves, on the page.
+/// Lists the rows themselves, for the page.
 Table errors_table(const Structured& done) {
   Table table{"Rows whose nearest row is of another class",
               "",
