@@ -1,4 +1,4 @@
-// Labels of new rows by their nearest labelled rows, the shares of the classes, and which k is best.
+// Gives new rows the labels of their nearest rows, shows the shares of the classes, and compares several k.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <vector>
@@ -18,7 +18,7 @@ int main() {
   for (std::size_t q = 0; q < 3; ++q)
     std::printf("shares of 10 and 20: %.3f %.3f\n", shares[2 * q], shares[2 * q + 1]);
 
-  // One search for the largest k answers for every smaller one.
+  // One search for the largest k answers for all smaller ones.
   const std::vector<std::int64_t> ks = {1, 3, 5};
   const kith::Sweep sweep = classifier.sweep({queries.data(), 3, 2}, ks);
   for (std::size_t i = 0; i < ks.size(); ++i)

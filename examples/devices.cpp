@@ -1,4 +1,4 @@
-// The same search on every device of this machine: the answers are equal, bit for bit.
+// Runs the same search on every device of this machine: the answers are equal, bit for bit.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <random>

@@ -1,4 +1,4 @@
-// A search among some of the training rows, without another index.
+// Searches some of the training rows, without another index.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-// How a search will be done, chosen by hand; the answer does not depend on it.
+// Chooses by hand how a search is done; the answer does not depend on it.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <vector>

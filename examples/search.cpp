@@ -1,4 +1,4 @@
-// The nearest rows of each query, all rows within a radius, and one row's nearest others.
+// Finds the nearest rows of each query, all rows within a radius, and the nearest other row of each row.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <vector>

@@ -1,4 +1,4 @@
-// Rows in two indexes, which may be on two devices or two machines, searched as one.
+// Searches rows in two indexes, which may be on two devices or two machines, as one.
 #include <cstdint>
 #include <cstdio>
 #include <kith/kith.hpp>

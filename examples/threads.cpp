@@ -1,4 +1,4 @@
-// Several threads search one index at once, and a search is stopped from outside.
+// Searches one index by several threads at once, and stops a search from outside.
 #include <cstdio>
 #include <kith/kith.hpp>
 #include <stop_token>

@@ -1,5 +1,5 @@
-/* A classifier of flowers by four measures: labels, shares of the vote, a radius, and a progress that may
- * stop it.
+/* Classifies flowers by four measures: labels, shares of the vote, a radius, and a callback that reports
+ * progress and may stop the search.
  *
  *   cc -std=c99 -pedantic -Wall classify.c -lkith -o classify && ./classify
  */

@@ -1,4 +1,4 @@
-/* The nearest points of a few, and what to do when something is wrong.
+/* Finds the nearest of a few points, and shows how to handle an error.
  *
  *   cc -std=c99 -pedantic -Wall search.c -lkith -o search && ./search
  */
