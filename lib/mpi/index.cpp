@@ -139,8 +139,7 @@ struct Index::State {
   Communicator ranks;
   Metric metric;
   std::int64_t rows = 0, first_row = 0;
-  std::int64_t numbered_from = 0;   ///< what row numbers of keys have in addition to those of
-                                    ///< neighbours: IndexFileInfo::first_row
+  std::int64_t numbered_from = 0;   ///< offset of rows in keys against neighbours: IndexFileInfo::first_row
   std::optional<kith::Index> mine;  ///< absent: this rank has no rows
 
   State(MPI_Comm comm, const Device& device, const RowsView& my_rows, std::optional<std::int64_t> first,
@@ -191,8 +190,7 @@ Index::State::State(MPI_Comm comm, const Device& device, const RowsView& my_rows
     options.centre = learned_centre(ranks, shapes, my_rows);
     options.learn_centre = false;
   }
-  if (of == Metric::negative_dot) {  // then `largest` makes each rank refuse the queries that an Index of all
-                                     // rows would refuse
+  if (of == Metric::negative_dot) {  // `largest` makes each rank refuse what one Index of all rows would
     ranks.together([&] { options.largest = my_largest(device, my_rows, of, options); });
     options.largest = ranks.largest(options.largest);
   }

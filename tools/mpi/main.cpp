@@ -56,8 +56,7 @@ int main(int argc, char** argv) {
   MpiRanks ranks;
   set_ranks(&ranks);
   draw_on_stderr_of(::getppid());
-  std::vector<std::unique_ptr<CommandLine>> lines;  // options are known by their addresses, so that none
-                                                    // is freed
+  std::vector<std::unique_ptr<CommandLine>> lines;  // none is freed: options are known by address
   const int code = reported([&] {
     return ranks.run([&] {
       lines.push_back(std::make_unique<CommandLine>());

@@ -58,8 +58,7 @@ struct Table {
   std::function<std::vector<Value>(std::size_t row)> row;  ///< a value for each field
   std::vector<Value> foot = {};                            ///< last row on the page; empty: none
   std::vector<std::size_t> listed = {};                    ///< the rows on the page; empty: all
-  std::string folded = {};                                 ///< HTML: the text that folds the table on
-                                                           ///< the page
+  std::string folded = {};                                 ///< HTML: the text that folds the table
   const char* line_end = "\r\n";                           ///< in the CSV
   bool words = false;                                      ///< cells on the page hold sentences
 };

@@ -44,8 +44,7 @@ struct DeviceInfo {
   std::vector<Selector> selectors;       ///< selectors it has; never `automatic`
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
   std::uint32_t boxes_max_k = 0;         ///< largest k of the step `boxes`; 0: it has none
-  std::vector<Proposer> proposers;       ///< proposers it has besides `none`; a library for them may still
-                                         ///< be missing
+  std::vector<Proposer> proposers;       ///< proposers it has besides `none`; their library may be missing
   std::shared_ptr<const Tuning> tuning;  ///< what `kith tune` measured on it; null: nothing
   std::string pci;                       ///< address, `0000:3b:00.0`; empty: unknown, or it has none
 };

@@ -35,10 +35,9 @@ struct KITH_API Evaluation {
   std::vector<std::int64_t> correct;  ///< [k_max]  number of right answers
 
   /// These throw invalid_argument if k is outside 1..k_max.
-  double accuracy(std::int64_t k) const;                 ///< correct / rows
-  std::int64_t best_k() const;                           ///< the k of the highest accuracy; the smallest if
-                                                         ///< there are several
-  std::vector<ClassScore> scores(std::int64_t k) const;  ///< [classes]
+  double accuracy(std::int64_t k) const;  ///< correct / rows
+  std::int64_t best_k() const;            ///< the k of the highest accuracy, the smallest if several
+  std::vector<ClassScore> scores(std::int64_t k) const;               ///< [classes]
   std::span<const std::uint32_t> confusion_of(std::int64_t k) const;  ///< [classes, classes + 1]
   bool operator==(const Evaluation&) const = default;
 };

@@ -45,7 +45,7 @@ struct IndexFileSection {
   std::string element;       ///< an Element by name, `i64`, `u32`
   std::uint64_t offset = 0;  ///< of its first byte in the file
   std::uint64_t bytes = 0;
-  bool needed = true;  ///< a kith that does not know it must refuse the file
+  bool needed = true;  ///< a version of kith that does not know it must refuse the file
 };
 
 /// The content of the head of an index file.

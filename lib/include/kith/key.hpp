@@ -12,7 +12,7 @@ namespace kith {
 /// values the smaller training row. docs/contract.md, section 2.
 using Key = std::uint64_t;
 
-/// The row number of no row.
+/// The row number that stands for no row.
 inline constexpr std::uint32_t no_row = 0xFFFFFFFFu;
 
 /// The upper half of no_key and of the keys of masked pairs. It comes after that of every value.

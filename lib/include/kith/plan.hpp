@@ -60,10 +60,8 @@ struct Feedback {
 /// One attempt to answer the queries that earlier attempts left open: docs/certificate.md, section 5.
 struct Attempt {
   enum class Way {
-    guess,    ///< takes thresholds from fewer than k bounds while few rows have been seen; the k-th chain
-              ///< certifies them
-    careful,  ///< in smaller steps, with thresholds from k bounds: lists overflow only if rows are
-              ///< equally near
+    guess,    ///< first, with thresholds from fewer than k bounds; the k-th chain certifies them
+    careful,  ///< in smaller steps, with thresholds from k bounds: only ties make lists overflow
     longer,   ///< lists `lists` times as long; finally in steps so short that only lists of ties overflow
     exact,    ///< by the chain alone
   };
@@ -77,8 +75,7 @@ struct Attempt {
 
   Way way = Way::exact;
   When when = When::any;
-  std::int64_t seed_rows = 0;  ///< training rows of the first step that lists; 0 for `exact`, as is
-                               ///< what follows
+  std::int64_t seed_rows = 0;  ///< training rows of the first step that lists; 0 for `exact`
   std::int64_t growth = 0;     ///< rows of a later step for each row before it
   std::int64_t step_rows = 0;  ///< most rows of a step
   std::int64_t lists = 0;      ///< length of a list in Plan::candidates

@@ -59,8 +59,7 @@ struct Votes {
 /// The result of accumulate(), for each query and class.
 struct Accumulated {
   std::vector<float> smallest;   ///< [rows, classes]  +infinity for a class without a row
-  std::vector<float> high, low;  ///< [rows, classes]  high + low, added in double, is the sum of
-                                 ///< the distances
+  std::vector<float> high, low;  ///< [rows, classes]  their sum, added in double, is that of the distances
 
   bool operator==(const Accumulated&) const = default;
 };

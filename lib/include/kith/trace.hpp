@@ -46,13 +46,11 @@ struct Trace {
   /// search, the rows found. Counted if steps are timed.
   std::int64_t listed = 0, collected = 0;
   std::int64_t repeats = 0;  ///< queries whose list overflowed, or whose guess failed, but not when repeated
-  std::int64_t fallbacks = 0;  ///< queries whose lists overflowed to the end, and that the chain
-                               ///< alone searched
+  std::int64_t fallbacks = 0;  ///< queries whose lists always overflowed, left to the chain alone
   /// The b of docs/certificate.md, section 3: the largest of the kernels that may have run; 0 without
   /// a proposer.
   double product_bound = 0;
-  std::string proposer_check;  ///< the test that this device passed before it could propose; empty without
-                               ///< a proposer
+  std::string proposer_check;  ///< the test of this device's proposer; empty without a proposer
   /// Quantized rows, if this search was the first to need them: seconds of the device's clock, not included
   /// in device_seconds, and device memory. Else 0.
   double quantized_seconds = 0;

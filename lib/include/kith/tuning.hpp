@@ -28,8 +28,7 @@ struct TuningEntry {
   std::int64_t query_tile = 1;              ///< as in Plan
   std::int64_t train_tile = 1;              ///< as in Plan
   double seconds = 0;                       ///< device seconds of a search by this plan
-  double built_in_seconds = 0;              ///< the same by the built-in rule's plan; equal if that is
-                                            ///< this plan
+  double built_in_seconds = 0;              ///< the same by the built-in rule; equal if that is this plan
 
   bool operator==(const TuningEntry&) const = default;
 };

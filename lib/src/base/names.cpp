@@ -37,8 +37,7 @@ std::string plain_name(std::string_view text) {
 }
 
 std::string closest_name(std::string_view word, std::span<const std::string> known) {
-  constexpr std::size_t longest_name = 100;  // a longer word is no misspelling, and would take long
-                                             // to compare
+  constexpr std::size_t longest_name = 100;  // longer words are no misspellings, and slow to compare
   if (word.size() > longest_name) return {};
   const std::string plain = plain_name(word);
   std::string best;

@@ -17,7 +17,7 @@ constexpr std::int64_t fewest_rows = 16384;
 // A query that reads less than this share of the break-even number of leaves costs next to nothing. Without a
 // sample, no query may cost more.
 constexpr double small_share = 0.1;
-// Queries in a sample, and the number of queries for which one is sampled.
+// Most queries in a sample, which takes one of so many queries.
 constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
 // If the average of a sample is below break-even, a single query may read this many times the break-even
 // number of leaves. In simulations none of 200 queries of uniform rows read more than 4.0 times the average;

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::uint32_t most_framed = 4096;
 constexpr std::size_t outside = 200;  // one row in 200 may lie below the frame, and one above
-constexpr double margin = 0.02;       // part of the width added on either side, for rows outside of
-                                      // the sample
+constexpr double margin = 0.02;       // part of the width added at both ends, for rows outside the sample
 
 using Axes = std::array<std::uint32_t, spi::most_curve_columns>;
 

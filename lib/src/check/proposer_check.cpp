@@ -153,8 +153,7 @@ class Asked {
         train_(device, proposer, round, device.info.train_block),
         queries_(device, proposer, round, device.info.query_block),
         centre_(put(device, std::vector<float>(round.dims))),
-        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros, since lists are read beyond
-                                                                        // their ends
+        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros: all of it is read
         values_(device.allocate(pairs() * sizeof(float))),
         quantized_(train_.begin(0, round.n)) {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });

@@ -122,8 +122,7 @@ class VoteCount {
   }
 
   void count_on_host(const QueryTile& tile, const LabelColumn& labels, Column& column) {
-    const FloatGuard guard;  // so that adding up seconds cannot raise a floating-point trap of the
-                             // host program
+    const FloatGuard guard;  // so that adding up seconds raises no trap of the host program
     const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
     if (column.scorers.empty())

@@ -12,8 +12,7 @@ namespace {
 // More blocks than one search and the preparation of rows use at once. To free a block, a device waits for
 // all its work and for pending copies.
 constexpr std::size_t most_spares = 64;
-constexpr std::size_t small_block = std::size_t{1} << 24;  // a spare block below it may be twice as large as
-                                                           // what is asked for
+constexpr std::size_t small_block = std::size_t{1} << 24;  // smaller blocks may be twice as large as needed
 constexpr std::size_t spare_share = 16;                    // spares take at most 1/16 of the device's memory
 
 /// All handles of this process. A handle keeps its entry until it is destroyed.

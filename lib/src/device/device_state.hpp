@@ -38,8 +38,7 @@ class DeviceMutex {
   const bool survives_fork_;
   const std::uint64_t opened_at_ = fork_count();
   HostMutex of_host_;
-  std::mutex of_driver_;  // not a HostMutex, since drivers fork and fork_gate.hpp forbids that inside
-                          // a section
+  std::mutex of_driver_;  // no HostMutex: drivers fork, which fork_gate.hpp forbids in a section
 };
 
 struct Device::State {

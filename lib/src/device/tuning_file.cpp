@@ -195,8 +195,7 @@ void save_tuning(const Tuning& tuning, const std::string& path, bool make_folder
 }
 
 TuningWarnings& TuningWarnings::instance() {
-  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed, since static objects of others
-                                                          // may outlive it
+  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed: statics may outlive it
   return warnings;
 }
 

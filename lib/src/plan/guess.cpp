@@ -5,7 +5,7 @@
 namespace kith {
 namespace {
 
-constexpr double hardly_ever = 16;  ///< -log of the probability
+constexpr double hardly_ever = 16;  ///< -log of the probability of a failure
 
 }  // namespace
 

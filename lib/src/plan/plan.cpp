@@ -55,7 +55,7 @@ void check_options(const PlanOptions& o) {
            "the fused step keeps no distances that a filter could strike out; drop one of the two");
 }
 
-/// Lists names, each with a comma behind it: `gemm, fp16, `
+/// Lists names, each with a comma after it: `gemm, fp16, `
 std::string list_of(const std::vector<Proposer>& proposers) {
   std::string list;
   for (const Proposer p : proposers) list += std::string(name(p)) + ", ";

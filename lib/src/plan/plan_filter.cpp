@@ -54,8 +54,7 @@ bool keeps_enough_to_mask(DeviceKind kind, std::int64_t kept, const Problem& pro
 /// rows that count have one: if those rows stand together, they are as few as a sample of these rows alone
 /// would have.
 void see_enough_that_count(std::int64_t kept, Plan& plan) {
-  constexpr std::int64_t groups_a_rank = 4;  // then hardly more rows pass than without a
-                                             // filter (rank_of_all())
+  constexpr std::int64_t groups_a_rank = 4;  // hardly more rows pass then (rank_of_all())
   const Problem& p = plan.problem;
   const double rows_a_row = static_cast<double>(p.n) / static_cast<double>(kept);
   const double seed = rows_a_row * static_cast<double>(careful_seed(p.k, plan.seed_rows));

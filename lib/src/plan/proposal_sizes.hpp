@@ -9,8 +9,8 @@
 
 namespace kith {
 
-/// Returns whether a proposer orders quantized rows in a way of its device, pads rows and columns, and tests
-/// products as they come. All do but gemm, whose library takes plain rows and writes products.
+/// Returns whether a proposer orders quantized rows as its device needs them, pads rows and columns, and
+/// tests products as they come. All do but gemm, whose library takes plain rows and writes products.
 bool has_own_order(Proposer proposer);
 
 /// Returns the bytes of `rows` quantized rows, without their row terms.

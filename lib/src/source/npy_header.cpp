@@ -6,7 +6,7 @@
 namespace kith {
 namespace {
 
-/// Each function returns whether the text continues as it expects, and moves behind that.
+/// Each function returns whether the text continues as it expects, and moves past that.
 class NpyParser {
  public:
   explicit NpyParser(std::string_view text) : rest_(text) {}
@@ -71,7 +71,7 @@ class NpyParser {
       const auto [end, error] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
       if (error != std::errc()) return false;
       rest_.remove_prefix(static_cast<std::size_t>(end - rest_.data()));
-      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote an L behind long integers
+      if (rest_.starts_with('L')) rest_.remove_prefix(1);  // Python 2 wrote an L after long integers
       header_.shape.push_back(size);
       separated = accept(',');
     }

@@ -111,8 +111,7 @@ struct OrderStep {
   static constexpr const char* name = "order";
   std::vector<RowBlocks> rows;  ///< [n, dims]  in parts, one after the other
   Grid<float> frame;            ///< [1, curve_columns(dims) + 1]  least of each column, then cells a unit
-  std::uint32_t bits;       ///< number of bits of a row's place along the curve that count, from the highest:
-                            ///< at least 1
+  std::uint32_t bits;       ///< how many of the highest bits of a row's place on the curve count: at least 1
   std::vector<Cut> cuts;    ///< if not empty, `frame` and `bits` are ignored
   Grid<std::uint32_t> out;  ///< [1, n]  the row at each place, counted through all parts; equal ones ascend
   Scratch scratch;

@@ -86,8 +86,9 @@ struct CandidateLists {
 /// Bounds of listed candidates from products, before any chain is computed: docs/certificate.md, section 4.
 struct Bounds {
   Grid<float> low;  ///< [q, capacity]  for place j of list q: what was compared with the threshold
-  Grid<Key> high;   ///< [q, capacity]  make_key(h, row). h gives a threshold (TightenByBoundsStep) such that
-                    ///< a row whose `low` is above it has a chain after this row's
+  /// [q, capacity]  make_key(h, row). h gives a threshold (TightenByBoundsStep) such that a row whose `low`
+  /// is above it has a chain after this row's.
+  Grid<Key> high;
 };
 
 /// Visits blocks of training rows in an order unrelated to their content, so that the first blocks are a
@@ -201,8 +202,7 @@ struct TightenStep {
   Grid<Key> best;              ///< [q, k]  in and out: ascending, padded with no_key
   Grid<float> query_terms;     ///< [terms_a_row, q], with a proposer; read only
   Grid<float> threshold;       ///< [q, 1]  out; in and out if it was guessed
-  Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 if counts[q] > capacity or a guess failed,
-                               ///< else unchanged
+  Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 if counts[q] > capacity or a guess failed
   Scratch scratch;
   bool afresh = false;  ///< ignores the content of `best`
   /// The threshold was a guess, and is in and out. If it grows, near rows may have been refused, and lost[q]

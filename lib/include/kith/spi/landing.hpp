@@ -35,8 +35,7 @@ struct LandStep {
   static constexpr const char* name = "land";
   RawRows from;                 ///< read only
   Grid<std::uint32_t> columns;  ///< [1, out.dims]  those that count; empty: all. Read only
-  RowBlocks out;                ///< written, including all of the last block; `first` is a multiple
-                                ///< of `block`
+  RowBlocks out;                ///< written, with all of the last block; `first` is a multiple of `block`
   Grid<std::uint32_t> found;    ///< [1, land_findings]  in and out: merged with earlier findings
   std::uint32_t first_row;      ///< the number of row 0, for `found`
 };
