@@ -1,4 +1,4 @@
-// Which names libkith.so shows to programs that link it.
+// Marks the names that libkith.so exports.
 #pragma once
 
 #include "kith/cxx20.hpp"

@@ -15,11 +15,12 @@
 // What holds for every function:
 //
 // Status. A function that can fail returns a kith_status: KITH_OK, or the exit code that the kith command has
-// for the same error. kith_last_error() then has the sentence. After a failure *out is NULL, and what arrays
-// of the caller hold is no answer. No C++ exception leaves a function.
+// for the same error. kith_last_error() then returns the sentence. After a failure *out is NULL, and the
+// content of the caller's arrays is undefined. No C++ exception leaves a function.
 //
-// Handles. Each kith_..._new, _open, _load, _with gives a handle that the caller frees by the function named
-// in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any order.
+// Handles. Each kith_..._new, _open, _load, _with returns a handle, which the caller frees by the function
+// named in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any
+// order.
 //
 // Structs. The caller sets one up by KITH_INIT(its type), which writes `size` and 0 into all else, and then
 // changes fields. 0 is the default of every field, and a NULL pointer to options stands for all defaults.
@@ -30,14 +31,14 @@
 //
 // Arrays are row-major, in host memory, without gaps unless a stride is a parameter; their shapes are in
 // brackets. m: queries, n: training rows, k: neighbours. The caller keeps what it passes until the function
-// returns. No output may overlap an input. Texts are UTF-8 where kith makes them, end in a zero byte, and
-// those behind a `const char*` that a handle gives live as long as the handle.
+// returns. No output may overlap an input. Texts from kith are UTF-8 and end in a zero byte; a `const char*`
+// from a handle is valid as long as the handle.
 //
 // Names. Metrics, selectors, weights and all other choices are texts, spelled as on the command line, in any
 // case; NULL is the default. An unknown one is KITH_INVALID_ARGUMENT, and the message names the nearest.
 //
-// Threads. Any number of threads may use one handle at a time, where the function takes it as const, and
-// kith_stop_request() any. Freeing a handle that another thread is using is an error of the program.
+// Threads. Any number of threads may pass one handle at the same time to functions that take it as const, and
+// to kith_stop_request(). Freeing a handle that another thread is using is an error of the program.
 //
 // Order. Neighbours are sorted by distance, and among equally near ones by row, ascending.
 //

@@ -17,7 +17,7 @@ namespace kith {
 namespace {
 
 constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< 16 MiB of rows at a time fit into caches
-constexpr std::size_t times_ahead = 2;  ///< times k candidates are ranked before the others
+constexpr std::size_t times_ahead = 2;  ///< twice k candidates are ranked before the others
 
 /// An entry of the list of a query.
 struct Candidate {

@@ -6,8 +6,8 @@
 namespace kith {
 
 /// Returns the standard deviation of the squared distances from a row to the others, divided by the norm of a
-/// centred row. It is that of the first 16 rows, each around its own mean. 0 if rows do not differ or are
-/// fewer than two.
+/// centred row. It averages the variances of the first 16 rows, each around its own mean. Returns 0 if rows
+/// do not differ or are fewer than two.
 ///   rows    [count, dims]
 ///   centre  [dims]
 double spread_of_distances(std::span<const float> rows, std::span<const float> centre);

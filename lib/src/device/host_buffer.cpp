@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-// Smaller blocks devices copy by themselves, without a wait. Larger ones are scarce in the system, and slow
+// Devices copy smaller blocks by themselves, without a wait. Larger ones are scarce in the system, and slow
 // to lock. Neither are kept.
 constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
 constexpr std::size_t most_kept = std::size_t{1} << 26;

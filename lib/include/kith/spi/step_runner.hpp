@@ -54,7 +54,7 @@ class KITH_API StepRunner {
     return {room(rows * cols * sizeof(T)), 0, rows, cols, cols};
   }
   RowBlocks rows(MatrixView<const float> rows, std::uint32_t block);
-  /// In the blocks that the device uses.
+  /// Put rows into the blocks that the device uses.
   RowBlocks queries(MatrixView<const float> of) { return rows(of, device_.info.query_block); }
   RowBlocks train(MatrixView<const float> of) { return rows(of, device_.info.train_block); }
 
