@@ -18,9 +18,8 @@
 // for the same error. kith_last_error() then returns the sentence. After a failure *out is NULL, and the
 // content of the caller's arrays is undefined. No C++ exception leaves a function.
 //
-// Handles. Each kith_..._new, _open, _load, _with returns a handle, which the caller frees by the function
-// named in its description. Freeing NULL does nothing. Handles that depend on each other may be freed in any
-// order.
+// Handles. Each kith_..._new, _open, _load, _with returns a handle. The caller frees it by the function named
+// in its description; freeing NULL does nothing. Related handles may be freed in any order.
 //
 // Structs. The caller sets one up by KITH_INIT(its type), which writes `size` and 0 into all else, and then
 // changes fields. 0 is the default of every field, and a NULL pointer to options stands for all defaults.
