@@ -63,8 +63,7 @@ class KITH_API Source {
 ///        unsupported:      rows on a device.
 KITH_API std::shared_ptr<const Source> memory_source(const RowsView& rows);
 
-/// Makes a Source of the rows of a file, which stays open. Ranges are read from the disk; no memory is
-/// mapped.
+/// Makes a Source of the rows of a file, which stays open. It reads ranges from the disk and maps no memory.
 ///
 ///   .npy                          C order, 1 axis or more (all behind the first are columns): f4, f2, u1
 ///                                 or i1, of this machine's byte order

@@ -96,7 +96,7 @@ struct VoteStep {
 
 /// The bits of the distance of a masked pair, which does not count: a NaN that ordered() puts after
 /// +infinity. If fewer than k pairs of a query count, select pads its list with such pairs or with no_key;
-/// collect keeps none. Only MaskStep makes it. As row terms (QuantizedRows) it means that the row does not
+/// collect keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it means that the row does not
 /// exist.
 inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
 

@@ -37,8 +37,7 @@ inline void do_once(std::function<void()>& work) {
   if (const auto now = std::exchange(work, nullptr)) now();
 }
 
-/// If wanted, holds back all enqueued work until let_go() or the destructor. The caller holds the device's
-/// lock.
+/// If wanted, holds back enqueued work until let_go() or the destructor. The caller holds the device's lock.
 class Hold {
  public:
   Hold(spi::Device& device, bool wanted) : device_(device), held_(wanted) {

@@ -56,8 +56,8 @@ class KITH_API RankLost : public Error {
 /// Returns whether ranks can go on after one dies: MPI has ULFM. (mpirun must allow it, too.)
 KITH_API bool has_survivors();
 
-/// Returns the living ranks of `comm`, in their order, as a communicator whose errors are returned; the
-/// caller frees it. Collective among them, after each has caught RankLost. Throws unsupported if MPI has no
+/// Returns the living ranks of `comm`, in their order, as a communicator whose errors are returned. The
+/// caller frees it. Collective among these ranks, after each has caught RankLost. Throws unsupported: without
 /// ULFM.
 KITH_API MPI_Comm survivors(MPI_Comm comm);
 
