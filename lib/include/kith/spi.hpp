@@ -96,8 +96,7 @@ struct VoteStep {
 
 /// The bits of the distance of a masked pair, which does not count: a NaN that ordered() puts after
 /// +infinity. If fewer than k pairs of a query count, select pads its list with such pairs or with no_key;
-/// collect keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it means that the row does not
-/// exist.
+/// collect keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it marks a missing row.
 inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
 
 /// Masks the pairs of a tile that do not count; or, in a copy of row terms, the training rows that do not.

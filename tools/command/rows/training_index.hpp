@@ -18,8 +18,7 @@
 namespace kith::command {
 
 /// Searches the Index that index_of() makes of the training rows. `options` of a search are those of a
-/// process that is alone: filter and self count among all rows. With self, all training rows must be the
-/// queries.
+/// process that is alone: filter and self count among all rows. With self, the queries are all these rows.
 class TrainingIndex {
  public:
   TrainingIndex(Training& training, const Device& device, Metric metric, bool keep);

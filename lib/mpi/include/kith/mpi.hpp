@@ -57,8 +57,8 @@ class KITH_API RankLost : public Error {
 KITH_API bool has_survivors();
 
 /// Returns the living ranks of `comm`, in their order, as a communicator whose errors are returned. The
-/// caller frees it. Collective among these ranks, after each has caught RankLost. Throws unsupported: without
-/// ULFM.
+/// caller frees it. These ranks call it together, after each has caught RankLost. Throws unsupported
+/// without ULFM.
 KITH_API MPI_Comm survivors(MPI_Comm comm);
 
 /// Tells the other ranks whether a step of this one failed.
