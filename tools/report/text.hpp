@@ -37,7 +37,7 @@ std::string seconds_text(double seconds);
 std::string shortened(std::string_view text, std::size_t length);
 std::size_t characters(std::string_view text);
 
-/// `Written by kith 0.1.0 on 2024-05-06 07:08 UTC.`
+/// Returns a line such as `Written by kith 0.1.0 on 2024-05-06 07:08 UTC.`
 std::string written_by();
 
 }  // namespace kith::report

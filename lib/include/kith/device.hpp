@@ -23,7 +23,7 @@ struct Tuning;
 
 enum class DeviceKind { cpu, gpu, accelerator };
 
-/// `cpu`, `gpu`, `accelerator`.
+/// Returns `cpu`, `gpu` or `accelerator`.
 KITH_API std::string_view name(DeviceKind kind);
 
 /// Describes a device before it is opened. Sizes are in bytes.
@@ -36,7 +36,7 @@ struct DeviceInfo {
   DeviceKind kind = DeviceKind::cpu;
   std::uint32_t compute_units = 1;       ///< cores or multiprocessors
   std::size_t memory_bytes = 0;          ///< device memory
-  std::size_t largest_allocation = 0;    ///< largest single block of it
+  std::size_t largest_allocation = 0;    ///< largest single block of device memory
   std::size_t local_memory_bytes = 0;    ///< memory shared by a work-group
   std::uint32_t train_block = 1;         ///< rows a block of training rows (spi.hpp, RowBlocks)
   std::uint32_t query_block = 1;         ///< rows a block of queries

@@ -83,7 +83,7 @@ struct Attempt {
   bool operator==(const Attempt&) const = default;
 };
 
-/// `guess`, `careful`, `longer`, `exact`.
+/// Returns `guess`, `careful`, `longer` or `exact`.
 KITH_API std::string_view name(Attempt::Way way);
 
 /// What will be done. Equal plans do the same.

@@ -32,7 +32,7 @@ inline constexpr std::array all_elements = {Element::f32, Element::f16, Element:
 /// Says whose memory rows are in; kith/cuda.hpp and kith/opencl.hpp make views of device memory.
 enum class Where { host, cuda, opencl };
 
-/// `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`, `f64`.
+/// Returns `f32`, `f16`, `bf16`, `u8`, `i8`, `bits` or `f64`.
 KITH_API std::string_view name(Element element);
 
 /// Returns the one of all_elements called `text`, in upper or lower case.

@@ -46,7 +46,7 @@ std::string joined(const std::vector<kith::Device>& members, const TextOf& text_
   return all;
 }
 
-/// `2 x NVIDIA H200 + 1 x cpu`
+/// Names a set by its members: `2 x NVIDIA H200 + 1 x cpu`.
 std::string name_of_set(const std::vector<kith::Device>& members) {
   return joined(members, [&](const DeviceInfo& info) {
     const auto alike = std::count_if(members.begin(), members.end(), [&](const kith::Device& member) {

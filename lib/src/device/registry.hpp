@@ -83,7 +83,7 @@ class Registry {
   std::vector<std::string> failures();
 
  private:
-  /// In a forked child, takes over from the parent the back ends whose drivers were not started.
+  /// In a forked child, refuses the back ends whose drivers the parent had started. Else null.
   explicit Registry(const Registry* of_parent);
   std::vector<BackendEntry*> all() const;
 

@@ -61,8 +61,8 @@ class Hold {
   bool held_;
 };
 
-/// Collects the marks of one stretch of steps, and adds them to a Trace when the device is done.
-/// Does nothing without a Trace. Used under the device's lock.
+/// Collects time stamps of consecutive steps, and adds their times to a Trace when the device is done. Does
+/// nothing without a Trace. The caller holds the device's lock.
 class StepTimer {
  public:
   StepTimer(spi::Device& device, Trace* trace)
@@ -70,7 +70,7 @@ class StepTimer {
     if (trace_) begin_ = last_ = device_.mark();
   }
 
-  /// The step enqueued just now was called `step`.
+  /// Ends the time of the step enqueued last, called `step`.
   void after(const char* step) {
     if (!trace_) return;
     if (!trace_->time_steps) return;
@@ -79,7 +79,7 @@ class StepTimer {
     last_ = now;
   }
 
-  /// What was done since the last step is no step.
+  /// Leaves out the time since the last step.
   void skip() {
     if (trace_ && trace_->time_steps) last_ = device_.mark();
   }

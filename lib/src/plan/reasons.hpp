@@ -69,7 +69,7 @@ std::string gave_way_at_work(const std::string& message);
 /// Stands before a reason.
 std::string out_of_range(const std::string& reason);
 
-/// `radix, threshold`
+/// Lists names: `radix, threshold`.
 std::string names_of(const std::vector<Selector>& selectors);
 
 }  // namespace kith::reasons

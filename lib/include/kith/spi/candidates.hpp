@@ -59,8 +59,8 @@ struct PrepareStep {
   Grid<float> centre;  ///< [1, dims], read only
   QuantizedRows out;
   /// The factor of rows. fp16: a power of two, such that all elements stay below 2^14. int8: what then
-  /// exceeds 127 becomes 127; a device may use half of it for queries, if its products mean the same. On a
-  /// grid it is 1 / b, and c is the same for all columns.
+  /// exceeds 127 becomes 127; a device may halve it for queries, if its products mean the same, but not on
+  /// a grid, where it is 1 / b, and c is the same for all columns.
   float scale = 1;
   bool queries = false;   ///< else training rows; they differ where fp16 splits numbers
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy

@@ -12,8 +12,8 @@ namespace {
 // Up to so many distances, writing them is faster than selecting while they are computed.
 constexpr std::int64_t most_in_memory = std::int64_t{1} << 24;
 
-// A step should be over within a third of a second, so that a search can be stopped, and its
-// distances should leave room for others.
+// A step should end within a third of a second, so that a search can be stopped, and its distances should
+// leave memory for others.
 constexpr double most_multiply_adds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
 
