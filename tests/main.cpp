@@ -1,8 +1,8 @@
 // kith_tests [--device=SPEC] [--hostile-start] [doctest's own options]
 //
-// --hostile-start opens the device, and with it the drivers, while subnormals are flushed.
-// Exits with 77, which ctest shows as Skipped, when the device is not there. KITH_REQUIRE_DEVICE=1
-// makes that a failure. A device that is there but fails its self-test is always a failure.
+// --hostile-start opens the device and its drivers while subnormals are flushed.
+// If the device is missing, the program exits with 77, which ctest shows as Skipped; KITH_REQUIRE_DEVICE=1
+// makes that a failure. A device that fails its self-test is always a failure.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@
 namespace kith::tests {
 namespace {
 
-// Both point into main()'s frame: a Device in a static variable would outlive its driver.
+// Both point into main()'s frame, because a Device in a static variable would outlive its driver.
 const Device* device_under_test = nullptr;
 std::string spec_asked_for = "cpu";
 
@@ -48,7 +48,7 @@ const std::string& device_spec() {
 
 int main(int argc, char** argv) {
   using namespace kith::tests;
-  setenv("KITH_TUNING", "off", 1);  // what a user measured changes no test
+  setenv("KITH_TUNING", "off", 1);  // a user's measurements must not change a test
   constexpr std::string_view option = "--device=";
   std::optional<HostileSetting> setting;
   std::vector<char*> rest;

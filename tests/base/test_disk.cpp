@@ -1,5 +1,5 @@
-// A disk that takes what is written, and fails when it is to be kept, always: what is said of it. That every
-// single call may fail is of kith_fault_tests.
+// A disk that accepts writes but always fails to sync: the error that a user sees, and the files that stay.
+// kith_fault_tests lets every single call fail.
 #include <doctest/doctest.h>
 
 #include "common/sanitizers.hpp"
@@ -10,7 +10,7 @@ using namespace command_tests;
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
-  if (kith::tests::sanitized()) return;  // their libraries must come first
+  if (kith::tests::sanitized()) return;  // the sanitizers' libraries must be loaded first
   const Folder folder;
   folder.write("train.csv", "1,2,a\n3,4,b\n5,6,a\n");
   const string classify =

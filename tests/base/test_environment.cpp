@@ -1,5 +1,5 @@
-// A host program may have set flush-to-zero, denormals-are-zero or another rounding mode. The
-// promise holds all the same, and its settings come back as they were: docs/contract.md, section 7.
+// A host program may have set flush-to-zero, denormals-are-zero or another rounding mode. The answers must
+// not change, and the settings must be restored: docs/contract.md, section 7.
 #include <doctest/doctest.h>
 
 #include <cfenv>
@@ -18,7 +18,8 @@
 namespace kith::tests {
 namespace {
 
-/// Everything a host program may call, on data that flushing or rounding upwards would change.
+/// The answers of all functions that a host program may call, on data that flushing or upward
+/// rounding would change.
 struct Answers {
   Neighbors found;
   std::vector<float> distances;
@@ -43,7 +44,7 @@ Answers ask(const Device& on, const Matrix& queries, const Matrix& train, Metric
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("environment: the scalar chain of these tests would notice each hostile setting") {
-  // Otherwise the next tests could not fail.
+  // If these settings did not change a scalar chain, the next tests could not fail.
   const Matrix queries = hard_rows(DataKind::subnormal, Set::queries, 4, 5, Metric::squared_l2);
   const Matrix train = hard_rows(DataKind::subnormal, Set::train, 30, 5, Metric::squared_l2);
   const Matrix others = hard_rows(DataKind::normal, Set::train, 30, 5, Metric::squared_l2);
@@ -54,7 +55,7 @@ TEST_CASE("environment: the scalar chain of these tests would notice each hostil
   const auto expected = now();
   for (const HostileSetting setting : hostile_settings) {
     if (setting == HostileSetting::trap || setting == HostileSetting::trap_inexact)
-      continue;  // it would: by its end
+      continue;  // a trap would end the program
     CAPTURE(std::string(name(setting)));
     const HostileEnvironment hostile(setting);
     CHECK(now() != expected);
@@ -163,7 +164,7 @@ TEST_CASE("environment: a device opened under a hostile setting is exact, and th
     const Matrix train = hard_rows(DataKind::subnormal, Set::train, 60, 4, Metric::squared_l2);
     {
       const HostileEnvironment hostile(setting);
-      std::thread([&] {  // a thread of its own, which inherits the setting
+      std::thread([&] {  // a new thread inherits the setting
         const Device opened = open_device(device_spec());
         actual = ask(opened, queries, train, Metric::squared_l2, {});
       })

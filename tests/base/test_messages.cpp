@@ -1,4 +1,5 @@
-// What errors say, read from the sources: where: what is wrong; what to do. docs/contract.md, section 8.
+// Reads error texts from the sources and checks their form: where, what is wrong, what to do.
+// docs/contract.md, section 8.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 using std::string;
 using test_support::text_of_file;
 
-/// The C++ sources below some folders of the project.
+/// All C++ sources below some folders of the project.
 std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
   std::vector<fs::path> paths;
   for (const char* folder : folders)
@@ -27,7 +28,7 @@ std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
   return paths;
 }
 
-/// What stands between the parenthesis at `open` and the one that closes it.
+/// The text between the parenthesis at `open` and the one that closes it.
 string arguments_at(const string& text, std::size_t open) {
   int depth = 0;
   bool quoted = false;
@@ -45,7 +46,7 @@ string arguments_at(const string& text, std::size_t open) {
   return {};
 }
 
-/// The string literals of a piece of source, one after the other.
+/// The string literals of a piece of source, joined.
 string literals_of(const string& code) {
   static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
   string all;
@@ -54,8 +55,8 @@ string literals_of(const string& code) {
   return all;
 }
 
-/// Whether a message says what to do, as far as its text stands in one place. One that ends in ": " goes on
-/// with somebody else's; the last argument may be what adds the rest.
+/// Whether a message says what to do, as far as its literals show. A message that ends in ": " continues with
+/// another message, and a last argument such as `advice` may add what to do.
 bool says_what_to_do(const string& code) {
   const string said = literals_of(code);
   if (said.find("; ") != string::npos || said.find(' ') == string::npos || code.starts_with("truncated("))
@@ -65,7 +66,7 @@ bool says_what_to_do(const string& code) {
          std::regex_search(said, std::regex(": ?~$"));
 }
 
-/// `file:line` of each error that does not.
+/// `file:line` of each error that does not say what to do.
 std::vector<string> without_action(const string& text, const string& name) {
   static const std::regex call("(throw Error|\\brefuse|\\bfail|\\brefuse_query)\\(");
   std::vector<string> found;
@@ -92,8 +93,8 @@ TEST_CASE("messages: the search for errors without advice finds one") {
 }
 
 TEST_CASE("messages: every error says what to do") {
-  if (kith::tests::sanitized()) return;  // which makes no other sources, and is slow
-  // The caller of these adds what is to be done; the two of radius_plan.cpp are parts of a sentence.
+  if (kith::tests::sanitized()) return;  // a sanitizer does not change the sources, and makes this slow
+  // Callers of the first two files add what to do; the messages of radius_plan.cpp are parts of a sentence.
   const std::vector<string> completed_elsewhere = {"tuning_file.cpp", "tuning_text.cpp", "radius_plan.cpp"};
   std::size_t files = 0;
   for (const fs::path& path : sources({"lib/src", "tools/files", "tools/command", "tools/workloads",

@@ -1,4 +1,4 @@
-// The rooms of lib/src: which folder may include which.
+// Which folder ("room") of lib/src may include which.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using test_support::text_of_file;
 
 const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
 
-/// Names between backticks that begin a line of the numbered list, from the lowest room up.
+/// The names between backticks that begin the lines of the numbered list, from the lowest room up.
 std::vector<string> rooms_of(const string& readme) {
   std::vector<string> rooms;
   std::istringstream lines(readme);

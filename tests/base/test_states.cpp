@@ -1,4 +1,4 @@
-// States of a machine, each with the sentence that a user meets in it: docs/contract.md, sections 6 and 8.
+// States of a machine, and the sentence that a user sees in each: docs/contract.md, sections 6 and 8.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -22,19 +22,19 @@ namespace fs = std::filesystem;
 
 const string drivers = string(KITH_TEST_PLUGIN_DIR) + "/icd/";
 
-/// A folder of .icd files: those of `planted`, and PoCL's where `with_pocl`.
+/// Fills a folder with .icd files: that of driver `planted`, and PoCL's if `with_pocl`.
 void write_vendors(const Folder& folder, const string& planted, bool with_pocl) {
   if (with_pocl) fs::copy_file("/etc/OpenCL/vendors/pocl.icd", folder / "pocl.icd");
   if (!planted.empty()) fs::copy_file(drivers + planted + "/planted.icd", folder / "planted.icd");
 }
 
-/// `kith devices` with the drivers of `folder` alone.
+/// Runs `kith devices` with the drivers of `folder` alone.
 Result devices_of(const Folder& folder) {
   return shell("KITH_DRIVER_SECONDS=3 OCL_ICD_VENDORS='" + (folder / "") + "' \"$kith\" devices");
 }
 
-/// Whether there is OpenCL with PoCL, and a loader that knows no other driver than those of the folder that
-/// it is given. NVIDIA's own loader finds NVIDIA's driver without a file.
+/// Whether OpenCL with PoCL is installed, and its loader uses only the drivers of the folder it is given.
+/// (NVIDIA's own loader finds NVIDIA's driver without a file.)
 bool has_opencl() {
   if (!fs::exists(fs::path(KITH_TEST_LIBRARY).parent_path() / "kith" / "libkith_opencl.so") ||
       !fs::exists("/etc/OpenCL/vendors/pocl.icd"))
@@ -44,7 +44,7 @@ bool has_opencl() {
   return heeds_folder;
 }
 
-/// A search on `device` in a state that `prefix` makes: shell commands or variables.
+/// Searches on `device` in the state that `prefix` makes by shell commands or variables.
 Result search(const string& prefix, const string& device = "cpu", const string& more = "") {
   const Folder folder;
   const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
@@ -169,14 +169,15 @@ TEST_CASE("state: a plug-in of another version, and files that are none") {
 }
 
 TEST_CASE("state: no thread can be made") {
-  const Result alone = search("ulimit -s 137438953472;");  // KiB a stack
+  // The stack of each thread, in KiB, is larger than the memory.
+  const Result alone = search("ulimit -s 137438953472;");
   CHECK(alone.code == 0);
   CHECK(alone.out == answer);
   CHECK(search("ulimit -s 137438953472;", "auto").out == answer);
 }
 
 TEST_CASE("state: no process and no thread can be made, as under ulimit -u or the pids of a container") {
-  // root has no such limit. LeakSanitizer needs a thread.
+  // root is exempt from this limit, so the command runs as another user. LeakSanitizer would need a thread.
   const string limited = "env ASAN_OPTIONS=\"${ASAN_OPTIONS-}:detect_leaks=0\" " +
                          string(geteuid() == 0 ? "setpriv --reuid 65534 --regid 65534 --clear-groups " : "") +
                          "prlimit --nproc=1 ";

@@ -1,4 +1,4 @@
-// Files that are written whole or not at all: what a signal leaves, what a disk is told, what a stop does.
+// Files are written whole or not at all: what remains after a signal, what is synced, what a stop does.
 #include <doctest/doctest.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +35,7 @@ std::atomic<int> synced_files{0}, synced_folders{0}, failing_folders{0};
 
 }  // namespace
 
-// In place of the C library's, for libkith too.
+// Replaces the C library's fsync, also for libkith.
 extern "C" __attribute__((visibility("default"))) int fsync(int fd) {
   struct stat status {};
   fstat(fd, &status);
@@ -54,7 +54,7 @@ using data_files::Folder;
 using files::AtomicFile;
 namespace fs = std::filesystem;
 
-/// A model that takes a few pieces to write: 16 MB.
+/// A model of 16 MB, which takes several pieces to write.
 Model large_model() {
   Model model;
   model.n = 40000;
@@ -110,10 +110,10 @@ TEST_CASE("unfinished: a signal while a model is saved leaves what was there bef
   const SaveOptions options{{}, [&](double) {
                               if (std::exchange(signalled, true)) return;
                               CHECK(folder.files() == 2);
-                              remove_unfinished();  // as a handler would, before the process ends
+                              remove_unfinished();  // as a signal handler would, just before the process ends
                               CHECK(folder.files() == 1);
                             }};
-  // The process goes on here, and finds its temporary gone.
+  // Here the process goes on, and finds its temporary file gone.
   CHECK(folder.error([&] { save(large_model(), folder / "m.kith", options); })
             .starts_with("bad_file: model: m.kith: cannot be written: No such file or directory"));
   CHECK(folder.read("m.kith") == "old");
@@ -156,7 +156,8 @@ TEST_CASE(
     REQUIRE(WIFSIGNALED(status));
     const std::string left = name + ".partial-" + std::to_string(child) + "-0";
     REQUIRE(folder.has(left));
-    // Of a process that lives, of another target, of none, and one that is locked, as by another machine.
+    // Leave these alone: files of a process that lives, of another target, of no process, and a locked one,
+    // as if by another machine.
     const std::set<std::string> others{name + ".partial-" + std::to_string(getppid()) + "-0",
                                        "x" + left,
                                        name + ".partial-x-0",
@@ -253,7 +254,7 @@ TEST_CASE("unfinished: a pipe that is not read is refused in time; one that is r
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
     read = folder.read("pipe");
   });
-  const std::string text(1000000, 'x');  // more than a pipe holds: writing waits for the reader
+  const std::string text(1000000, 'x');  // more than a pipe holds, so that writing waits for the reader
   AtomicFile file(pipe, "csv");
   file.write(text);
   file.commit();

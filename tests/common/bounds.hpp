@@ -1,4 +1,5 @@
-// Collects that tell what bounds their candidates, and what is true of these: for tests of the certificate.
+// For tests of the certificate: runs the step `collect`, and computes in double which bounds its candidates
+// must satisfy.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -26,7 +27,7 @@ inline bool has_own_order(Proposer proposer) {
   return proposer != Proposer::gemm;
 }
 
-/// Rows and their quantized form in the order of a proposer.
+/// Rows in device memory, and room for their quantized form in a proposer's own order.
 struct Rows {
   GuardedRows rows;
   GuardedGrid<float> centre;
@@ -56,7 +57,7 @@ struct Rows {
   }
 };
 
-/// Queries that a proposer takes at a time.
+/// The most queries that a proposer takes in one step.
 inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
              ? std::int64_t{device.info.profile.byte_queries}
@@ -67,8 +68,8 @@ inline bool takes_samples(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
 }
 
-/// For quantized rows of 16-bit floats the power of two that brings the largest element below 2^13, for bytes
-/// what makes of it about 127.
+/// The scale of quantized rows. fp16: the power of two that brings the largest element just below 2^13. int8:
+/// what makes the largest element 127.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
   float most = 0x1p-30f;
@@ -78,7 +79,7 @@ inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<f
   return proposer == Proposer::int8 ? 127 / most : std::ldexp(1.0f, 12 - std::ilogb(most));
 }
 
-/// A proposed problem, and its mathematics.
+/// Queries and training rows for a proposer.
 struct Problem {
   Proposer proposer;
   Metric metric;
@@ -95,7 +96,7 @@ struct Problem {
     const Matrix rows = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
     all.rows += n;
     all.values.insert(all.values.end(), rows.values.begin(), rows.values.end());
-    all = within_range(all);  // both by the same power of two
+    all = within_range(all);  // scales both by the same power of two
     const auto middle = all.values.begin() + m * dims;
     Matrix train{n, dims, {middle, all.values.end()}};
     std::vector<float> centre =
@@ -104,10 +105,10 @@ struct Problem {
   }
 };
 
-/// Numbers in double: exact enough beside the error of a product in single precision.
+/// The values of a Problem in double, whose own error is negligible beside that of single-precision products.
 struct Truth {
   const Problem& problem;
-  std::vector<double> queries, train, train_norms;  ///< moved by the centre
+  std::vector<double> queries, train, train_norms;  ///< the centre subtracted
   double b, query_norm = 0, query_error = 0, quantized_norm = 0;
   std::vector<float> row_terms;  ///< of the training rows
 
@@ -134,13 +135,13 @@ struct Truth {
   const double* row(const std::vector<double>& rows, std::size_t r) const {
     return rows.data() + r * problem.centre.size();
   }
-  /// |x'|^2 / 2 - q' . x', or - q . x.
+  /// What the products approximate: |x'|^2 / 2 - q' . x', or - q . x for an inner product.
   double place(std::size_t q, std::size_t t) const {
     double product = 0;
     for (std::size_t d = 0; d < problem.centre.size(); ++d) product += row(queries, q)[d] * row(train, t)[d];
     return (problem.squares() ? train_norms[t] / 2 : 0) - product;
   }
-  /// E, and what the chain of an inner product adds to it.
+  /// The bound E, plus the rounding of the chain of an inner product.
   double error(std::size_t t) const {
     const auto row_term = [&](spi::RowTerm f) { return static_cast<double>(row_terms[f * problem.n() + t]); };
     const double dims = static_cast<double>(problem.centre.size()), steps = (dims + 2) * 0x1p-24;
@@ -151,7 +152,8 @@ struct Truth {
   }
 
  private:
-  /// b of section 3; where few queries have a kernel of their own, the larger one.
+  /// b of docs/certificate.md, section 3. If small batches have a kernel of their own, the larger b
+  /// of the two.
   double product_error(double dims) const {
     const double steps = (dims + 2) * 0x1p-24;
     if (problem.proposer == Proposer::int8) return 0x1p-22;
@@ -167,16 +169,16 @@ struct Truth {
   }
 };
 
-/// What one collect lists: [m, capacity] each, and [m].
+/// Output of one collect step: lists [m, capacity], counts [m].
 struct Listed {
   std::vector<std::uint32_t> rows, counts;
   std::vector<float> low;
   std::vector<Key> high;
   std::vector<float> query_terms, train_terms;
-  std::vector<std::uint32_t> sample;  ///< [m, groups]  instead of lists
+  std::vector<std::uint32_t> sample;  ///< [m, groups]  filled instead of the lists if a sample was taken
 };
 
-/// Bounds for `share` of the error that there may be.
+/// Multiplies the error terms of the rows by `share`, to test whether smaller bounds would still hold.
 inline void narrow(spi::Device& device, const Rows& rows, float share) {
   std::vector<float> row_terms = rows.row_terms.inside();
   const std::size_t count = size(rows.count);
@@ -189,10 +191,10 @@ inline void narrow(spi::Device& device, const Rows& rows, float share) {
                  row_terms.data() + row_term * count, count * sizeof(float));
 }
 
-/// Why the device refuses; empty when it is done.
-///   share       of the terms of the training rows
-///   groups      of a sample, which is then taken instead
-///   share_of_b  of the error that products may have
+/// Runs collect. Returns why the device refuses, or an empty string if it ran.
+///   share       factor on the error terms of the training rows
+///   groups      if not 0, take a sample of so many groups instead of lists
+///   share_of_b  factor on the error that products may have
 inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& threshold,
                            std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
                            std::size_t groups = 0, double share_of_b = 1) {
@@ -246,13 +248,13 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   return {};
 }
 
-/// All training rows of all queries.
+/// Collects with infinite thresholds, so that each query lists all training rows.
 inline std::string collect_all(spi::Device& device, const Problem& problem, const spi::Visits& visits,
                                Listed& found) {
   return collect(device, problem, std::vector<float>(problem.m(), inf), problem.n(), visits, found);
 }
 
-/// body(proposer) for those of the device that know bounds.
+/// Calls body(proposer) for each proposer of the device that has proven bounds.
 template <class Body>
 void for_each_bounding(spi::Device& device, const Body& body) {
   for (const Proposer proposer : device.info.proposers) {

@@ -1,4 +1,4 @@
-// Rows that every element can hold.
+// Rows of numbers that every element type can hold.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kith::tests {
 
-/// Whole numbers from 1 to 64, drawn by `seed`.
+/// Random whole numbers from 1 to 64.
 inline Matrix bytes_as_floats(std::int64_t rows, std::int64_t dims, std::uint64_t seed) {
   Matrix made{rows, dims, {}};
   for (std::int64_t i = 0; i < rows * dims; ++i) {

@@ -19,7 +19,7 @@ using workloads::Set;
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
 inline constexpr float flt_max = std::numeric_limits<float>::max();
-inline constexpr float flt_min = std::numeric_limits<float>::min();  // the smallest normal one
+inline constexpr float flt_min = std::numeric_limits<float>::min();  // the smallest normal number
 inline constexpr float denormal = std::numeric_limits<float>::denorm_min();
 
 inline std::size_t size(std::int64_t value) {
@@ -41,7 +41,7 @@ inline Matrix matrix(std::int64_t cols, std::initializer_list<float> values) {
   return {static_cast<std::int64_t>(values.size()) / cols, cols, values};
 }
 
-/// The columns named, in this order.
+/// The columns named in `features`, in this order.
 inline Matrix columns_of(const Matrix& from, const std::vector<std::int64_t>& features) {
   Matrix chosen{from.rows, static_cast<std::int64_t>(features.size()), {}};
   for (std::int64_t r = 0; r < from.rows; ++r)
@@ -49,7 +49,7 @@ inline Matrix columns_of(const Matrix& from, const std::vector<std::int64_t>& fe
   return chosen;
 }
 
-/// One of the data that find mistakes; queries and training rows share their clusters.
+/// Data that tend to reveal mistakes. Queries and training rows share their clusters.
 inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t dims, Metric metric,
                         std::uint64_t seed = 7) {
   const workloads::Rows made = workloads::make_rows(kind, seed, set, rows, dims, metric);
@@ -57,7 +57,8 @@ inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t 
   return {rows, dims, std::vector<float>(first, first + rows * dims)};
 }
 
-/// Points of a map in metres, as UTM has them, [rows, 3]: their steps are 3 cm and 50 cm in single precision.
+/// Points of a map as UTM coordinates in metres, [rows, 3]. In single precision such coordinates have steps
+/// of 3 cm and 50 cm.
 inline std::vector<double> map_points(std::int64_t rows, std::uint64_t seed) {
   std::uint64_t state = seed;
   const auto next = [&state] {
@@ -70,7 +71,7 @@ inline std::vector<double> map_points(std::int64_t rows, std::uint64_t seed) {
   return points;
 }
 
-/// The row nearest to each query, both [, 3], by doubles alone.
+/// The row nearest to each query, both [, 3], computed in double alone.
 inline std::vector<std::int64_t> nearest_in_double(const std::vector<double>& queries,
                                                    const std::vector<double>& train) {
   std::vector<std::int64_t> nearest;
@@ -88,7 +89,7 @@ inline std::vector<std::int64_t> nearest_in_double(const std::vector<double>& qu
   return nearest;
 }
 
-/// The same rows, each followed by `gap` NaN that poison whoever reads them.
+/// The same rows, each followed by `gap` NaN, which reveal a read beyond the row.
 class Spread {
  public:
   Spread(const Matrix& matrix, std::int64_t gap)
@@ -104,7 +105,7 @@ class Spread {
   std::vector<float> values_;
 };
 
-/// Bit patterns, so that -0 differs from +0 and every NaN from every number.
+/// Bit patterns of floats. They tell -0 from +0, and compare equal for equal NaN.
 inline std::vector<std::uint32_t> bits(std::span<const float> values) {
   std::vector<std::uint32_t> patterns;
   for (const float value : values) patterns.push_back(std::bit_cast<std::uint32_t>(value));

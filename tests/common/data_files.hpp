@@ -1,4 +1,4 @@
-// Data files made by hand, for the tests of tools/files.
+// Data files written by hand, for the tests of tools/files.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -31,7 +31,7 @@ using Strings = std::vector<string>;
 
 inline constexpr float inf = std::numeric_limits<float>::infinity();
 
-/// A folder whose files are read as tables and labels.
+/// A temporary folder whose files can be read as tables and labels.
 class Folder : public test_support::TemporaryFolder {
  public:
   Table table(const string& file, const string& content, const ReadOptions& options = {}) const {
@@ -41,7 +41,7 @@ class Folder : public test_support::TemporaryFolder {
     return read_labels(write(file, content), options);
   }
 
-  /// `code: message` of what `body` throws, this folder's name taken out.
+  /// The error that `body` throws, as "code: message" without this folder's name.
   string error(const std::function<void()>& body) const {
     try {
       body();
@@ -62,10 +62,10 @@ class Folder : public test_support::TemporaryFolder {
   }
 };
 
-/// A table, and what was told while it was read.
+/// A table, and the notes that reading it printed.
 struct Told {
   Table table;
-  string notes;  ///< a line each, without the folder
+  string notes;  ///< one per line, without the folder's name
 };
 
 inline Told told(const Folder& folder, const string& file, const string& content, ReadOptions options = {}) {

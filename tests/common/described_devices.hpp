@@ -1,4 +1,4 @@
-// Devices that are not there, as their back ends describe them: for plans.
+// Descriptions of devices that need not exist, to test plans.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace kith::tests {
 
-/// What all have in common, and what a GPU has.
+/// Sets what all devices have in common, and what every GPU has.
 inline DeviceInfo described(const std::string& backend, const std::string& driver, DeviceKind kind) {
   DeviceInfo info;
   info.spec = backend == "cpu" ? backend : backend + ":0";
@@ -52,7 +52,7 @@ inline DeviceInfo described_pocl() {
   return info;
 }
 
-/// Of the sizes of an H200.
+/// A GPU with the sizes of an H200.
 inline DeviceInfo described_gpu(const std::string& backend) {
   const bool cuda = backend == "cuda";
   DeviceInfo info = described(backend, cuda ? "CUDA 13.0" : "580.95", DeviceKind::gpu);
@@ -67,7 +67,7 @@ inline DeviceInfo described_gpu(const std::string& backend) {
   return info;
 }
 
-/// A GPU that kith has no kernels of its own for, as small ones are.
+/// A small GPU, for which kith has no kernels of its own.
 inline DeviceInfo described_small_gpu() {
   DeviceInfo info = described("opencl", "23.1", DeviceKind::gpu);
   info.compute_units = 24;

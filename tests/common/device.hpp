@@ -1,4 +1,4 @@
-// The device under test, and its memory with canaries around everything.
+// The device under test, and device memory surrounded by canaries.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,14 +17,14 @@
 
 namespace kith::tests {
 
-/// The device that --device=SPEC named; the cpu without it.
+/// The device that --device=SPEC names; the CPU by default.
 const Device& device();
 
-/// SPEC, as given.
+/// SPEC itself.
 const std::string& device_spec();
 
-/// Whether the device has the steps of a proposer that multiplies matrices, perhaps without a library to
-/// multiply them: such are all that name it, and the CPU.
+/// Whether the device can compute quantized rows for matrix products, even if it has no library that
+/// multiplies them. This is so for the CPU and for all devices that list such a proposer.
 inline bool has_quantized_rows() {
   const auto& proposers = device().info().proposers;
   return device().info().backend == "cpu" ||
@@ -37,7 +37,7 @@ inline bool has(Selector selector) {
   return std::find(all.begin(), all.end(), selector) != all.end();
 }
 
-/// The kith::Error that `body` throws, as "code: message"; "nothing was thrown" otherwise.
+/// The kith::Error that `body` throws, as "code: message", or "nothing was thrown".
 template <class Body>
 std::string error_of(const Body& body) {
   try {
@@ -48,7 +48,7 @@ std::string error_of(const Body& body) {
   return "nothing was thrown";
 }
 
-/// Device memory that remembers what it should hold.
+/// Device memory with a copy on the host of what was written to it.
 template <class T>
 class GuardedMemory {
  public:
@@ -66,7 +66,7 @@ class GuardedMemory {
     return now;
   }
 
-  /// Whether it still holds, byte for byte, what was written to it.
+  /// Whether the memory still equals, byte for byte, what was written to it.
   bool unchanged() const {
     const std::vector<T> now = read();
     return now.empty() || std::memcmp(now.data(), image_.data(), now.size() * sizeof(T)) == 0;
@@ -78,8 +78,8 @@ class GuardedMemory {
   std::unique_ptr<spi::Allocation> memory_;
 };
 
-/// A rectangle in device memory that begins at an odd place and whose rows stand apart. All other
-/// cells hold `around`: for inputs a value that would win, for outputs a canary.
+/// A rectangle in device memory that begins at an odd place and has gaps between its rows. All other cells
+/// hold `around`: for an input a value that would win, for an output a canary.
 template <class T>
 class GuardedGrid {
  public:
@@ -98,7 +98,7 @@ class GuardedGrid {
     return cells;
   }
 
-  /// Whether no cell outside of the rectangle was written.
+  /// Whether no cell outside the rectangle was written.
   bool canaries_live() const {
     std::vector<T> now = memory_.read();
     const std::vector<T>& before = memory_.written();
@@ -127,20 +127,20 @@ class GuardedGrid {
   GuardedMemory<T> memory_;
 };
 
-/// No cell outside of these rectangles was written.
+/// Checks that no cell outside these rectangles was written.
 template <class... Grids>
 void check_canaries(const Grids&... grids) {
   for (const bool live : {grids.canaries_live()...}) CHECK(live);
 }
 
-/// Nothing was written to any of these.
+/// Checks that none of these was written.
 template <class... Memory>
 void check_unchanged(const Memory&... memory) {
   for (const bool unchanged : {memory.unchanged()...}) CHECK(unchanged);
 }
 
-/// Rows in blocks as RowBlocks has them, beginning at row `first` of the memory. All other rows,
-/// those that pad the last block too, are copies of the rows of `around`.
+/// Rows in the blocks of RowBlocks, beginning at row `first` of the memory. All other rows, also the padding
+/// of the last block, are copies of the rows of `around`.
 class GuardedRows {
  public:
   GuardedRows(spi::Device& device, const Matrix& rows, std::uint32_t block, std::uint32_t first,
@@ -172,8 +172,8 @@ class GuardedRows {
   GuardedMemory<float> memory_;
 };
 
-/// Run a step with exactly the scratch it asks for, filled with ones and followed by a canary.
-/// Returns why the device refuses the step; empty when it ran.
+/// Runs a step with exactly the scratch memory it asks for, filled with ones and followed by a canary.
+/// Returns why the device refuses the step, or an empty string if it ran.
 template <class Work>
 std::string run_step(spi::Device& device, Work work, std::uint32_t threads = 0) {
   const spi::Support support = device.check({work, threads});
@@ -190,7 +190,7 @@ std::string run_step(spi::Device& device, Work work, std::uint32_t threads = 0) 
   return {};
 }
 
-/// A step with a proposer, and `share` of the error that its products may have.
+/// Sets the error bound of the step's products, times `share`.
 inline spi::CollectStep with_error(spi::CollectStep step, double share = 1) {
   step.b = share * spi::product_error(step);
   return step;

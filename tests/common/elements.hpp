@@ -1,5 +1,5 @@
-// Rows as the caller may store them, and what they mean: docs/contract.md, section 3. Shares no code with the
-// library.
+// Rows of each element type as a caller may store them, and their values: docs/contract.md, section 3. Shares
+// no code with the library.
 #pragma once
 
 #include <bit>
@@ -15,11 +15,11 @@
 
 namespace kith::tests {
 
-/// Elements that are numbers.
+/// All element types but bits.
 inline constexpr Element number_elements[] = {Element::f32, Element::f16, Element::bf16, Element::u8,
                                               Element::i8};
 
-/// What IEEE 754 says of a binary16: by powers of two, not by moving bits.
+/// The value of an IEEE 754 binary16, computed by powers of two instead of by moving bits.
 inline float value_of_f16(std::uint16_t pattern) {
   const int exponent = pattern >> 10 & 31, fraction = pattern & 1023;
   const float sign = pattern >> 15 ? -1.0f : 1.0f;
@@ -28,7 +28,7 @@ inline float value_of_f16(std::uint16_t pattern) {
                            exponent ? exponent - 25 : -24);
 }
 
-/// The upper half of a binary32, which has eight bits of a significand.
+/// The value of a bfloat16, which is the upper half of a binary32 and has a significand of 8 bits.
 inline float value_of_bf16(std::uint16_t pattern) {
   const int exponent = pattern >> 7 & 255, fraction = pattern & 127;
   const float sign = pattern >> 15 ? -1.0f : 1.0f;
@@ -37,7 +37,7 @@ inline float value_of_bf16(std::uint16_t pattern) {
                            exponent ? exponent - 134 : -133);
 }
 
-/// The pattern of a value that has one.
+/// The pattern whose value is `value`, which must be representable.
 inline std::uint16_t half_of(float value, float (*value_of)(std::uint16_t)) {
   static std::map<float (*)(std::uint16_t), std::map<float, std::uint16_t>> all;
   std::map<float, std::uint16_t>& patterns = all[value_of];
@@ -49,7 +49,7 @@ inline std::uint16_t half_of(float value, float (*value_of)(std::uint16_t)) {
   return patterns.at(value);
 }
 
-/// A value as it is stored.
+/// The value of column d of row r.
 inline float value_in(const RowsView& rows, std::int64_t r, std::int64_t d) {
   const unsigned char* const at = rows.row(r) + d * element_bytes(rows.element);
   std::uint16_t half = 0;
@@ -71,17 +71,17 @@ inline float value_in(const RowsView& rows, std::int64_t r, std::int64_t d) {
   }
 }
 
-/// Rows that own their bytes: `gap` bytes of 0xFF after each, which are NaN to whoever takes them for floats,
-/// and `offset` before the first.
+/// Rows that own their bytes, with `offset` bytes before the first row and `gap` bytes of 0xFF after each.
+/// Read as floats, these are NaN.
 class Stored {
  public:
-  /// Numbers that the element has.
+  /// Copies numbers that the element type can hold.
   Stored(const Matrix& of, Element element, std::int64_t gap = 0, std::int64_t offset = 0)
       : Stored(element, of.rows, of.cols, gap, offset) {
     for (std::int64_t r = 0; r < of.rows; ++r)
       for (std::int64_t d = 0; d < of.cols; ++d) put(r, d, of.row(r)[size(d)]);
   }
-  /// Rows that are put in later.
+  /// Leaves the rows to be filled in later.
   Stored(Element element, std::int64_t rows, std::int64_t cols, std::int64_t gap = 0, std::int64_t offset = 0)
       : element_(element),
         rows_(rows),
@@ -124,26 +124,27 @@ class Stored {
   std::vector<unsigned char> bytes_;
 };
 
-/// Random bits: of each row also those behind its last column, which do not count.
+/// Random bits. The bits behind a row's last column, which must be ignored, are random too.
 inline Stored random_bits(std::int64_t rows, std::int64_t cols, std::uint64_t seed, std::int64_t gap = 0) {
   Stored stored(Element::bits, rows, cols, gap);
   std::uint64_t state = seed;
   for (std::int64_t r = 0; r < rows; ++r)
     for (std::int64_t i = 0; i < row_bytes(Element::bits, cols); ++i) {
       state = state * 6364136223846793005u + 1442695040888963407u;
-      // Every fourth row is nearly another one, so that near and far are there, and ties.
+      // Every fourth row nearly equals the one before it, so that distances are small and large, and
+      // some are tied.
       stored.row(r)[i] =
           r % 4 == 3 && i % 8 != r % 8 ? stored.row(r - 1)[i] : static_cast<unsigned char>(state >> 56);
     }
   return stored;
 }
 
-/// Column c of a row of bits, as numpy.unpackbits has it.
+/// Column c of a row of bits, in the order of numpy.unpackbits.
 inline bool bit_of(const unsigned char* row, std::int64_t c) {
   return (row[c / 8] >> (7 - c % 8) & 1) != 0;
 }
 
-/// The same bits as numbers of 0 and 1.
+/// The same bits as a matrix of the numbers 0 and 1.
 inline Matrix zeros_and_ones(const RowsView& bits) {
   Matrix matrix{bits.rows, bits.cols, {}};
   for (std::int64_t r = 0; r < bits.rows; ++r)

@@ -1,4 +1,4 @@
-// Floating-point settings that a careless host program may have made.
+// Floating-point settings that a careless host program may leave behind.
 #pragma once
 
 #include <array>
@@ -37,7 +37,7 @@ inline std::string_view name(HostileSetting setting) {
   return "?";
 }
 
-/// While it lives, this thread, and those it starts, compute under `setting`.
+/// While it exists, this thread and the threads that it starts compute under `setting`.
 class HostileEnvironment {
  public:
   explicit HostileEnvironment(HostileSetting setting) {
@@ -54,17 +54,17 @@ class HostileEnvironment {
         break;
       case HostileSetting::flush:
 #if defined(__SSE__)
-        _mm_setcsr(_mm_getcsr() | 0x8040u);  // flush to zero, denormals are zero
+        _mm_setcsr(_mm_getcsr() | 0x8040u);  // sets flush-to-zero and denormals-are-zero
 #endif
         break;
       case HostileSetting::trap_inexact:
 #if defined(__SSE__)
-        _mm_setcsr(_mm_getcsr() & ~0x103Fu);  // no flag is raised, inexact is not masked
+        _mm_setcsr(_mm_getcsr() & ~0x103Fu);  // clears all flags, unmasks inexact
 #endif
         break;
       case HostileSetting::trap:
 #if defined(__SSE__)
-        _mm_setcsr(_mm_getcsr() & ~0x0FBFu);  // no flag is raised, no exception but inexact is masked
+        _mm_setcsr(_mm_getcsr() & ~0x0FBFu);  // clears all flags, unmasks every exception but inexact
 #endif
         break;
     }
@@ -81,7 +81,7 @@ class HostileEnvironment {
   }
 
  private:
-  /// What was set, without the flags that arithmetic raises.
+  /// The current settings, without the flags that arithmetic raises.
   static unsigned state() {
     const auto rounding = static_cast<unsigned>(std::fegetround());
 #if defined(__SSE__)

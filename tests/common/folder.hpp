@@ -1,4 +1,4 @@
-// A folder of a test's own.
+// A temporary folder for one test.
 #pragma once
 
 #include <unistd.h>
@@ -16,10 +16,10 @@
 
 namespace test_support {
 
-/// Removed at its end.
+/// Removes the folder when it is destroyed.
 class TemporaryFolder {
  public:
-  /// In memory where that is possible, as tests write thousands of files.
+  /// Makes the folder in memory if possible, since tests write thousands of files.
   TemporaryFolder()
       : TemporaryFolder(::access("/dev/shm", W_OK) == 0 ? "/dev/shm"
                                                         : std::filesystem::temp_directory_path()) {}
@@ -39,14 +39,14 @@ class TemporaryFolder {
     std::ofstream(*this / file, std::ios::binary) << content;
     return *this / file;
   }
-  /// Files and what they hold; the folders that they name are made.
+  /// Writes files with their contents, and makes the folders in their names.
   void write_all(const std::vector<std::pair<std::string, std::string>>& files) const {
     for (const auto& [file, content] : files) {
       std::filesystem::create_directories(std::filesystem::path(*this / file).parent_path());
       write(file, content);
     }
   }
-  /// Empty where there is none.
+  /// The contents of a file; empty if there is no such file.
   std::string read(const std::string& file) const { return text_of_file(*this / file); }
   bool has(const std::string& file) const { return std::filesystem::exists(*this / file); }
   std::set<std::string> names() const {

@@ -1,4 +1,4 @@
-// docs/glossary.md, for tests that look up what is printed.
+// Reads docs/glossary.md, for tests that look up printed words.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,7 +15,7 @@ using std::string;
 
 using Words = std::set<string>;
 
-/// What stands between backticks in `line`.
+/// Adds to `words` every text between backticks in `line`.
 inline void add_quoted(const string& line, Words& words) {
   for (std::size_t from = line.find('`'); from != string::npos; from = line.find('`', from)) {
     const std::size_t to = line.find('`', from + 1);
@@ -25,10 +25,10 @@ inline void add_quoted(const string& line, Words& words) {
   }
 }
 
-/// The words that the glossary's tables explain: those in the first column, and all that it quotes.
+/// The words that the glossary's tables explain: the first columns, and all quoted words.
 struct Glossary {
   Words entries, quoted;
-  /// `path`  of the page
+  ///   path  file name of the page
   explicit Glossary(const string& path) {
     std::ifstream file(path);
     for (string line; std::getline(file, line);) {

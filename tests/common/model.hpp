@@ -1,4 +1,4 @@
-// What the tests of model files share: models, and the bytes of a file in pieces that can be changed.
+// For tests of model files: models, and the bytes of a file in sections that a test can change.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using data_files::bytes;
 using data_files::Folder;
 using std::string;
 
-/// Every part of a classifier, each different.
+/// A small classifier in which every part differs from its default.
 inline Model small_classifier() {
   const std::vector<float> given{0, 1, 5, /**/ 2, 0.5f, 7, /**/ 0, -3, 5, /**/ 1, 4, 7};
   Model model;
@@ -54,7 +54,7 @@ inline Model small_regressor() {
   return model;
 }
 
-/// Name and content of each section.
+/// The name and content of each section of a file.
 using Sections = std::vector<std::pair<string, string>>;
 
 inline string words(std::initializer_list<std::int64_t> values) {
@@ -65,7 +65,7 @@ inline string text(const string& value) {
   return words({static_cast<std::int64_t>(value.size())}) + value;
 }
 
-/// FNV-1a of 64 bits, spelled once more.
+/// Appends a 64-bit FNV-1a checksum, implemented independently of the library.
 inline string with_checksum(const string& summed) {
   std::uint64_t sum = 14695981039346656037u;
   for (const char c : summed) {
@@ -105,7 +105,7 @@ inline string& content_of(Sections& sections, const string& name) {
   return sections[0].second;
 }
 
-/// The byte of the file at which the content of a section begins.
+/// The offset in the file at which the content of a section begins.
 inline std::size_t start_of(const Sections& sections, const string& name) {
   std::size_t at = 24;
   for (const auto& [candidate, content] : sections) {

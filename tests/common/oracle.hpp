@@ -1,5 +1,5 @@
-// What is right, written again from docs/contract.md. Shares no code with the library: only its
-// types, and metrics.def for metrics that have no formula of their own here.
+// The right answers, implemented again from docs/contract.md. Shares with the library only its types, and
+// metrics.def for the metrics that have no formula of their own here.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace kith::tests {
 
 // ---- The chain: bits -----------------------------------------------------------------------------
 
-/// Any metric, by its line in metrics.def.
+/// The chain of any metric, by its line in metrics.def.
 inline float table_chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   using std::fabs, std::fma, std::fmax;
   float acc = 0.0f;
@@ -41,8 +41,8 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
   return acc;
 }
 
-/// The raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of
-/// the contract spells it.
+/// The raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of the
+/// contract defines it.
 inline float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   float s = 0.0f;
   for (std::size_t d = 0; d < query.size(); ++d) {
@@ -75,14 +75,14 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
   return s;
 }
 
-/// The distance a user sees.
+/// The distance that a user sees, from the raw value.
 inline float finished(Metric metric, float s) {
   if (metric == Metric::l2) return std::sqrt(s);
   if (metric == Metric::cosine) return s / 2;
   return s;
 }
 
-/// Rows as the devices see them: for cosine divided by their norm, in double, rounded once.
+/// The rows that a device gets: for cosine divided by their norms in double, and rounded once.
 inline Matrix prepared(Metric metric, Matrix rows) {
   if (metric != Metric::cosine) return rows;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
@@ -95,7 +95,7 @@ inline Matrix prepared(Metric metric, Matrix rows) {
   return rows;
 }
 
-/// [m, n], raw.
+/// Raw values of all pairs, [m, n].
 inline std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train) {
   const Matrix a = prepared(metric, queries), b = prepared(metric, train);
   std::vector<float> values;
@@ -114,7 +114,7 @@ inline bool nearer(const Candidate& a, const Candidate& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-/// Columns begin .. end-1 of one row of values, nearest first. `first_row` is that of column 0.
+/// Columns begin .. end-1 of one row of values, nearest first. Column 0 is training row `first_row`.
 inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
                                      std::uint32_t first_row = 0) {
   std::vector<Candidate> all;
@@ -132,7 +132,7 @@ inline Key key(const Candidate& candidate) {
   return static_cast<Key>(place) * 0x100000000ull + candidate.second;
 }
 
-/// What select must give: [m, groups, k].
+/// Expected output of the step select: [m, groups, k].
 inline std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k,
                                  std::size_t groups, std::uint32_t first_row = 0) {
   std::vector<Key> lists;
@@ -146,7 +146,7 @@ inline std::vector<Key> selected(std::span<const float> values, std::size_t n, s
   return lists;
 }
 
-/// What merge must give: [m, k].
+/// Expected output of the step merge: [m, k].
 inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, std::size_t k) {
   std::vector<Key> result;
   for (std::size_t row = 0; row < lists.size(); row += count * k) {
@@ -158,7 +158,7 @@ inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, st
   return result;
 }
 
-/// What a search must give, bit for bit.
+/// Expected result of a search, bit for bit.
 inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k) {
   Neighbors found{queries.rows, k, {}, {}};
   const std::vector<float> values = chains(metric, queries, train);
@@ -175,7 +175,7 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
 
 // ---- Candidates -----------------------------------------------------------------------------------
 
-/// What collect must list for one query, ascending. `first_row` is that of column 0.
+/// Rows that the step collect must list for one query, ascending. Column 0 is training row `first_row`.
 inline std::vector<std::uint32_t> kept(std::span<const float> values, float threshold,
                                        std::uint32_t first_row = 0) {
   std::vector<std::uint32_t> rows;
@@ -185,7 +185,7 @@ inline std::vector<std::uint32_t> kept(std::span<const float> values, float thre
   return rows;
 }
 
-/// What tighten must make of the k best and of candidates, for one query.
+/// Expected output of the step tighten for one query: the k best of `best` and the candidates.
 inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candidates) {
   const std::size_t k = best.size();
   best.insert(best.end(), candidates.begin(), candidates.end());
@@ -196,7 +196,7 @@ inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candi
 
 // ---- Mathematics: no rounding to speak of --------------------------------------------------------
 
-/// The distance itself, in long double.
+/// The mathematical distance, in long double.
 inline long double true_distance(Metric metric, std::span<const float> query, std::span<const float> row) {
   long double squares = 0, absolute = 0, largest = 0, dot = 0, query_squares = 0, row_squares = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {
@@ -226,13 +226,13 @@ inline long double true_distance(Metric metric, std::span<const float> query, st
   }
 }
 
-/// a - b less its rounded value, exactly: the smaller operand less what arrived of it (Dekker 1971).
+/// The rounding error of a - b, exactly: the smaller operand minus the part of it that arrived (Dekker 1971).
 inline long double error_of_difference(float a, float b) {
   const long double rounded = a - b, exact_a = a, exact_b = b;
   return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
 }
 
-/// The certificate of a proposer, docs/certificate.md, with the terms of both rows as they are given.
+/// The bounds of docs/certificate.md, computed from the given terms of queries and rows.
 struct Certificate {
   using Real = long double;
   static_assert(std::numeric_limits<Real>::digits >= 64);
@@ -243,10 +243,10 @@ struct Certificate {
   Certificate(std::size_t columns, Metric metric)
       : dims(static_cast<Real>(columns)), squares(metric != Metric::negative_dot) {}
 
-  /// Relative error of dims + 2 roundings, one after another: g and b.
+  /// Relative error of dims + 2 successive roundings: g and b of the certificate.
   Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }
 
-  /// What the queries of a step have in common.
+  /// The largest terms among the queries of a step.
   struct Queries {
     Real norm = 0, error = 0, quantized_norm = 0;  ///< A, B and S
   };
@@ -256,12 +256,12 @@ struct Certificate {
     all.error = std::max(all.error, squares ? residual + rounding() * quantized : 2 * rounding() * quantized);
     all.quantized_norm = std::max(all.quantized_norm, quantized);
   }
-  /// E, without the share that covers its own rounding.
+  /// The bound E, without the part that covers its own rounding.
   Real error(const Queries& all, float quantized_norm, float residual) const {
     const Real underflow = dims * 0x1p-120L * (1 + all.quantized_norm + quantized_norm) * (squares ? 1 : 2);
     return all.norm * residual + all.error * quantized_norm + underflow;
   }
-  /// The least value that the threshold may have for this U.
+  /// The smallest threshold that the certificate allows for this U.
   Real threshold(float worst, float half_norm) const {
     return squares ? (worst + dims * 0x1p-149L) / (1 - rounding()) / 2 - half_norm : Real{worst};
   }
@@ -294,8 +294,8 @@ inline bool same(Key a, Key b) {
   return a == b;
 }
 
-/// Where `actual` first departs from `expected`, bit for bit; empty when nowhere. So tests read
-/// CHECK(difference(actual, expected) == ""), and a failure names the place and both values.
+/// The first place where `actual` differs from `expected` bit for bit, with both values; empty if they are
+/// equal. Tests read CHECK(difference(actual, expected) == "").
 template <class T>
 std::string difference(const std::vector<T>& actual, const std::vector<T>& expected) {
   if (actual.size() != expected.size())

@@ -1,4 +1,4 @@
-// A line of shell, and what it prints.
+// Runs a line of shell and returns what it prints.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -10,7 +10,7 @@
 
 namespace test_support {
 
-/// How a line of shell ended: its exit code, or 256 and its signal.
+/// How the line ended (its exit code, or 256 plus its signal), and its output.
 struct Printed {
   int code = -1;
   std::string out;

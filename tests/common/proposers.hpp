@@ -1,4 +1,4 @@
-// What tests of proposers share.
+// For tests of proposers.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,14 +11,14 @@
 
 namespace kith::tests {
 
-/// Why `proposer` cannot be had on the device under test; empty when it can.
+/// Why the device under test refuses `proposer`; empty if it does not.
 inline std::string refusal_of(Proposer proposer) {
   const Index index(device(), matrix(1, {1, 2, 3}));
   const std::string text = error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = proposer}); });
   return text == "nothing was thrown" ? "" : text;
 }
 
-/// Run `body` for each proposer that can be had here.
+/// Calls body(proposer) for each proposer that works on this device.
 template <class Body>
 void for_each_proposer(const Body& body) {
   for (const Proposer proposer : device().info().proposers) {

@@ -1,4 +1,4 @@
-// A device that does what another does: what a test wants to see, or to go wrong, it overrides.
+// A device that forwards every call to another one. A test overrides the calls that it observes or lets fail.
 #pragma once
 
 #include <memory>
@@ -40,8 +40,8 @@ class ProxyDevice : public spi::Device {
   const std::unique_ptr<spi::Device> real_;
 };
 
-/// A device behind a `Proxy`, made from it and `more`. Its selectors count as tested: a proxy that is wrong
-/// is so in searches.
+/// Opens a device and puts a `Proxy` made of it and `more` in front. Its selectors count as tested, so that a
+/// faulty proxy shows in searches and not in the self-test.
 template <class Proxy, class... More>
 Device device_behind(std::string_view spec, More&&... more) {
   const Device device = open_device(spec);

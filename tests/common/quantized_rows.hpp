@@ -1,4 +1,4 @@
-// Quantized rows in device memory, and rows that a certificate holds for. docs/certificate.md.
+// Quantized rows in device memory, and rows for which the certificate holds: docs/certificate.md.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace kith::tests {
 
-/// Rows scaled by a power of two, if need be, so that 4 dims M^2 <= 2^100 for any centre among them.
+/// Scales rows by a power of two if necessary, so that 4 dims M^2 <= 2^100 for any centre among them.
 inline Matrix within_range(Matrix rows) {
   float most = 0;
   for (const float value : rows.values) most = std::max(most, std::fabs(value));
-  int shift = 0;  // an element moved by a centre reaches twice as far
+  int shift = 0;  // moving by a centre can double an element
   while (16 * static_cast<long double>(rows.cols) * std::ldexp(1.0L * most * most, 2 * shift) > 0x1p100L)
     --shift;
   for (float& value : rows.values) value = std::ldexp(value, shift);
   return rows;
 }
 
-/// A mean of the rows: what a search moves them by.
+/// The mean of the rows, which a search subtracts.
 inline std::vector<float> mean_of(const Matrix& rows) {
   std::vector<float> mean;
   for (std::int64_t d = 0; d < rows.cols; ++d) {
@@ -35,7 +35,7 @@ inline std::vector<float> mean_of(const Matrix& rows) {
   return mean;
 }
 
-/// Rows and their quantized form, as the device prepares it, between canaries.
+/// Rows, and the quantized form that the device makes of them, between canaries.
 struct GuardedQuantizedRows {
   GuardedRows rows;
   GuardedGrid<float> centre, quantized, row_terms;
@@ -49,7 +49,7 @@ struct GuardedQuantizedRows {
 
   spi::QuantizedRows grids() const { return {quantized.grid(), row_terms.grid()}; }
 
-  /// Why the device refuses; empty when it is done.
+  /// Runs the step. Returns why the device refuses, or an empty string if it ran.
   std::string prepare(spi::Device& device, std::uint32_t threads = 0) const {
     return run_step(device, spi::PrepareStep{Proposer::gemm, rows.rows(), centre.grid(), grids()}, threads);
   }
@@ -71,17 +71,18 @@ void check_row_terms(const GuardedQuantizedRows& guarded_rows, const Matrix& row
   check_unchanged(guarded_rows.rows, guarded_rows.centre);
 }
 
-/// Memory for a copy of rows, as a PrepareStep makes one, with canaries before, between and behind them.
+/// Memory for the copy of the rows that a PrepareStep makes, with canaries before, between and
+/// behind the rows.
 class RowCopy {
  public:
-  /// `gap`: canaries between rows; 0 lets a device write several elements at once.
+  ///   gap  canaries between rows; with 0 a device may write several elements at once
   RowCopy(spi::Device& device, const Matrix& of, std::size_t gap)
       : of_(of), stride_(size(of.cols) + gap), memory_(device, image()) {}
 
   spi::Grid<float> grid() const {
     return {memory_.memory(), around, size(of_.rows), size(of_.cols), stride_};
   }
-  /// Whether the rows are there, bit for bit, and nothing else was written.
+  /// Whether the rows were copied bit for bit, and nothing else was written.
   bool is_right() const {
     std::vector<float> right = memory_.written();
     for (std::int64_t r = 0; r < of_.rows; ++r)

@@ -1,5 +1,5 @@
-// What is known of a row beside its quantized rows, and whether a device knows it: docs/certificate.md,
-// section 2.
+// The numbers kept beside each quantized row (norms and residual), and checks of those that a device
+// computed: docs/certificate.md, section 2.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -15,15 +15,15 @@ namespace kith::tests {
 
 using Real = long double;
 
-/// The four terms of one row, without error to speak of.
+/// The four terms of one row, computed in long double.
 struct RowTerms {
   Real half_norm = 0, norm = 0, quantized_norm = 0, residual = 0;
 
-  /// Of the quantized rows of single precision.
+  /// Terms for quantized rows in single precision.
   RowTerms(std::span<const float> row, const std::vector<float>& centre)
       : RowTerms(row, centre, [&](std::size_t d) { return Real{row[d] - centre[d]}; }) {}
 
-  /// Of the quantized rows whose columns are quantized_of(d).
+  /// Terms for quantized rows whose columns are quantized_of(d).
   template <class QuantizedOf>
   RowTerms(std::span<const float> row, const std::vector<float>& centre, const QuantizedOf& quantized_of) {
     Real moved = 0, quantized = 0, rest = 0;
@@ -41,7 +41,7 @@ struct RowTerms {
   }
 };
 
-/// The terms of row r as a device gave them: [terms_a_row, rows].
+/// The terms of row r as a device computed them: [terms_a_row, rows].
 struct Given {
   float half_norm, norm, quantized_norm, residual;
 
@@ -54,10 +54,11 @@ struct Given {
   }
 };
 
-/// Bounds that hold, and are near: an infinite one would hold, and be of no use.
-///   more  that a residual may be too large by, for what a device's own arithmetic loses
+/// Checks that the bounds hold, and that they are near the exact values: an infinite bound would hold, too,
+/// but be useless.
+///   more  how much a residual may exceed its exact value because of the device's own arithmetic
 inline void check_row_terms(const Given& given, const RowTerms& right, std::int64_t dims, Real more = 0) {
-  constexpr Real own = 1 - 0x1p-45L;  // of the arithmetic here
+  constexpr Real own = 1 - 0x1p-45L;  // for rounding in this check itself
   const Real columns = static_cast<Real>(dims), least = std::sqrt(columns) * 0x1p-60L;
   CHECK(given.half_norm >= 0);
   CHECK(given.half_norm * own <= right.half_norm);

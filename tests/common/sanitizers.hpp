@@ -1,10 +1,10 @@
-// What tests leave to the builds without sanitizers.
+// Lets a test skip what does not work under sanitizers.
 #pragma once
 
 namespace kith::tests {
 
-/// Whether AddressSanitizer or ThreadSanitizer is in this program. They take much memory of their own, and
-/// their locks are not made for fork() beside other threads.
+/// Whether this program runs under AddressSanitizer or ThreadSanitizer. They take much memory themselves, and
+/// their locks do not survive fork() beside other threads.
 constexpr bool sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;

@@ -11,7 +11,7 @@
 
 namespace kith::tests {
 
-/// body(metric, queries, train) for all hard data and every metric that admits them.
+/// Calls body(metric, queries, train) for all hard data and every metric that admits them.
 ///   queries [m, dims]; train [n, dims]
 template <class Body>
 void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, const Body& body) {
@@ -25,8 +25,8 @@ void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, con
     }
 }
 
-/// Each selector of the device finds `expected`, or refuses: only the one that sorts within a block, a k
-/// above it.
+/// Checks that each selector of the device finds `expected`, or refuses. Only the selector that sorts within
+/// a block may refuse, if k exceeds the block.
 inline void check_every_selector(const Index& index, const Matrix& queries, std::int64_t k,
                                  PlanOptions options, const Neighbors& expected) {
   for (const Selector selector : device().info().selectors) {

@@ -1,5 +1,5 @@
-// The kith command, run as its users run it. A source that includes this names KITH_COMMAND_PATH, which
-// tests/CMakeLists.txt then gives it. Not in namespace kith: kith() runs the command.
+// Runs the kith command as its users do. tests/CMakeLists.txt defines KITH_COMMAND_PATH for sources that
+// include this. The namespace is not kith, because kith() runs the command.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@ using std::string;
 
 using test_support::contains;
 
-/// On the disk, as some of its files are large.
+/// A temporary folder on disk, not in memory, as some of its files are large.
 class Folder : public test_support::TemporaryFolder {
  public:
   Folder() : TemporaryFolder(fs::temp_directory_path()) {}
@@ -28,7 +28,7 @@ struct Result {
   string out, err;
 };
 
-/// Run a line of shell, with $kith as the command.
+/// Runs a line of shell in which $kith is the command.
 inline Result shell(const string& line) {
   const Folder folder;
   const string script = "kith='" KITH_COMMAND_PATH "'; ( " + line + " ) 2>'" + (folder / "err") + "'";

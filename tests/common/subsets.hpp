@@ -1,4 +1,4 @@
-// What a search must give among some of the training rows, from oracle.hpp's values and order.
+// Expected results of searches among some of the training rows, from the values and the order of oracle.hpp.
 #pragma once
 
 #include <functional>
@@ -16,12 +16,12 @@ inline bool all_count(std::int64_t, std::int64_t) {
   return true;
 }
 
-/// All training rows but the query itself, which is row `self` + q.
+/// Every training row but the query itself, which is row `self` + q.
 inline Counts others(std::int64_t self) {
   return [self](std::int64_t q, std::int64_t t) { return t != self + q; };
 }
 
-/// About one in `share` of the training rows of each query, without order.
+/// Selects about one in `share` training rows for each query, irregularly.
 inline Counts some(std::int64_t share) {
   return [share](std::int64_t q, std::int64_t t) {
     const auto mixed = static_cast<std::uint64_t>(t * 977 + q * 7919 + 13) * 0x9E3779B97F4A7C15u;
@@ -29,7 +29,7 @@ inline Counts some(std::int64_t share) {
   };
 }
 
-/// The same for all queries.
+/// The selection of query 0, for all queries.
 inline Counts of_query_0(const Counts& counts) {
   return [counts](std::int64_t, std::int64_t t) { return counts(0, t); };
 }
@@ -42,7 +42,7 @@ inline RowFilter filter_of(const Counts& counts, std::int64_t n, std::int64_t fi
   return filter;
 }
 
-/// Candidates of query q that count, nearest first.
+/// The candidates of query q that count, nearest first.
 ///   values  [m, n], raw
 inline std::vector<Candidate> ranked(const std::vector<float>& values, std::int64_t n, std::int64_t q,
                                      const Counts& counts) {
@@ -66,7 +66,7 @@ inline Neighbors neighbors_among(Metric metric, const Matrix& queries, const Mat
   return found;
 }
 
-/// What a radius search must give. `radii` has one value, or one a query.
+/// Expected result of a radius search. `radii` has one value, or one per query.
 inline RadiusNeighbors within(Metric metric, const Matrix& queries, const Matrix& train,
                               const std::vector<float>& radii, const Counts& counts = all_count) {
   RadiusNeighbors found{queries.rows, {0}, {}, {}};

@@ -1,5 +1,5 @@
-// A tensor core as docs/certificate.md, section 3, takes it to be, with as many places as one likes, and what
-// that page allows it to lose.
+// A model of a tensor core, with the loss that docs/certificate.md, section 3, assumes and a precision that
+// can be chosen; and the bound of that page.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace kith::tests {
 
-/// Adds products and the sum so far at once: each is cut to `extra` binary places more than a float has
-/// beside the largest of them, and their sum to a float.
+/// Adds several products and the running sum at once. Each addend is cut at `extra` binary places beyond a
+/// float's last place for the largest addend, and the sum is cut to a float.
 struct TensorCore {
-  std::size_t terms;  ///< products at once, at most most_terms
-  int extra;          ///< 24 places below the largest: 1
-  bool down = false;  ///< cuts go to the number below, else towards 0
+  std::size_t terms;  ///< products added at once, at most most_terms
+  int extra;          ///< 1: addends are cut 24 places below the largest
+  bool down = false;  ///< round down instead of towards 0
 
   static constexpr std::size_t most_terms = 16;
 
@@ -47,8 +47,8 @@ struct TensorCore {
   }
 };
 
-/// b of docs/certificate.md, section 3, for fp16, of kernels for few queries and for many, spelled out once
-/// more.
+/// The error bound b for fp16 from docs/certificate.md, section 3, for both kernels (few and many queries),
+/// implemented again.
 inline double tensor_core_error(std::size_t dims) {
   const auto columns = static_cast<double>(dims);
   if (dims > 4) return 12 * std::ceil(columns / 8) * 0x1p-24 * (1 + 0x1p-10);

@@ -1,5 +1,5 @@
-// Texts, and what stands in them. Not in namespace kith, as what folder.hpp and pipe.hpp have: shell.hpp
-// includes them, whose kith() runs the command.
+// Functions on texts. The namespace is not kith, because shell.hpp, whose kith() runs the command, includes
+// this file, folder.hpp and pipe.hpp.
 #pragma once
 
 #include <fstream>
@@ -7,7 +7,7 @@
 
 namespace test_support {
 
-/// Empty where there is no such file.
+/// The contents of a file; empty if there is no such file.
 inline std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text, piece(1 << 16, '\0');

@@ -1,4 +1,4 @@
-// What the tests of tuning share: a device that is not there, and what was measured on it.
+// For tests of tuning: the description of a device that need not exist, and measurements on it.
 #pragma once
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 
 namespace kith::tests {
 
-/// An environment variable set, or unset, while this lives.
+/// Sets or unsets an environment variable, and restores it when destroyed.
 class Variable {
  public:
   Variable(const char* name, const char* value) : name_(name) {
@@ -74,7 +74,7 @@ inline DeviceInfo tuned(DeviceInfo device, std::vector<TuningEntry> entries) {
   return device;
 }
 
-/// FNV-1a of 64 bits, spelled once more.
+/// Appends a 64-bit FNV-1a checksum, implemented independently of the library.
 inline std::string sealed(const std::string& text) {
   std::uint64_t sum = 14695981039346656037u;
   for (const char c : text) {

@@ -1,4 +1,4 @@
-// Votes counted once more from docs/contract.md, section 5: slowly, and with no code of the library.
+// Counts votes as docs/contract.md, section 5, defines them: slowly, and with no code of the library.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 
 namespace kith::tests {
 
-/// A neighbour, as a vote sees it.
+/// What a vote needs to know of a neighbour.
 struct Neighbour {
   std::int64_t label = 0;
   float distance = 0;
@@ -36,13 +36,13 @@ inline std::vector<Neighbour> list_of(const Neighbors& found, std::size_t q, std
   return list;
 }
 
-/// Who votes for whom, in one list of neighbours.
+/// Counts the votes of one list of neighbours.
 class VoteOracle {
  public:
   VoteOracle(const VotingOptions& voting, const std::vector<std::int64_t>& labels)
       : voting_(voting), classes_(std::set(labels.begin(), labels.end())) {}
 
-  /// [neighbours]
+  /// The weight of each neighbour: [neighbours].
   std::vector<float> weights(const std::vector<Neighbour>& list) const {
     const float most = 0x1p95f;
     bool zero = false;
@@ -68,7 +68,7 @@ class VoteOracle {
     return all;
   }
 
-  /// [classes], in order of rank
+  /// The score of each class: [classes], in ascending order of labels.
   std::vector<float> scores(const std::vector<Neighbour>& list) const {
     const std::vector<float> weight = weights(list);
     std::vector<float> all;
@@ -126,7 +126,7 @@ class VoteOracle {
     return all;
   }
 
-  /// Ascending.
+  /// The labels that share the best value, ascending.
   std::vector<std::int64_t> leaders(const std::vector<Neighbour>& list) const {
     std::vector<double> merit = values(list);
     if (*std::max_element(merit.begin(), merit.end()) == 0) return {};
@@ -149,8 +149,8 @@ class VoteOracle {
   std::set<std::int64_t> classes_;
 };
 
-/// All ways to vote by up to `longest` neighbours for `classes` classes: weights, tie rules, priors and costs
-/// that make ties.
+/// Voting options for up to `longest` neighbours and `classes` classes: all weights and tie rules, with
+/// priors and costs that produce ties.
 inline std::vector<VotingOptions> ways_to_vote(std::size_t longest, std::size_t classes) {
   std::vector<VotingOptions> ways;
   for (const Weights weights : {Weights::uniform, Weights::distance, Weights::rank})
@@ -159,7 +159,7 @@ inline std::vector<VotingOptions> ways_to_vote(std::size_t longest, std::size_t 
       for (const int extra : {0, 1, 2, 3}) {
         VotingOptions way{.weights = weights, .tie = tie, .no_label = -77};
         workloads::Random random(classes + static_cast<std::size_t>(extra));
-        if (weights == Weights::rank)  // 0, 1, 2 or 3: sums tie
+        if (weights == Weights::rank)  // weights of 0 to 3, so that sums tie
           for (std::size_t j = 0; j < longest; ++j)
             way.rank_weights.push_back(static_cast<float>(random.below(4)));
         if (extra & 1)
@@ -178,7 +178,7 @@ inline std::string text_of(const VotingOptions& voting) {
          std::to_string(voting.priors.size()) + " priors, " + std::to_string(voting.costs.size()) + " costs";
 }
 
-/// Lists of k rows at growing distances, as votes take them.
+/// Lists of k rows at growing distances, as stages::KeyLists.
 inline stages::KeyLists lists_of_rows(std::int64_t k, const std::vector<std::uint32_t>& rows) {
   stages::KeyLists lists{static_cast<std::int64_t>(rows.size()) / k, 1, k, {}};
   for (std::size_t i = 0; i < rows.size(); ++i)

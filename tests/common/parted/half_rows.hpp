@@ -1,4 +1,5 @@
-// Rows of f16 and bf16 that stay on the device as they are, beside the same rows as floats.
+// Indices of f16 and bf16 rows that stay in this form on the device, beside indices of the same
+// rows as floats.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +20,15 @@ inline float value_of_half(Element element, std::uint32_t pattern) {
   return element == Element::f16 ? value_of_f16(half) : value_of_bf16(half);
 }
 
-/// Numbers of the element: every third row is of any, down to the smallest, others of a few, so that ties are
-/// there.
+/// Numbers that the element type can hold. Every third row has values of all sizes, down to the smallest; the
+/// others have only five values, so that distances tie.
 inline Matrix rows_of_halves(std::int64_t rows, std::int64_t cols, Element element, std::uint64_t seed) {
   Matrix made{rows, cols, {}};
   std::uint64_t state = seed;
   for (std::int64_t i = 0; i < rows * cols; ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     const auto any = static_cast<std::uint32_t>(state >> 40);
-    const std::uint32_t exponent = any >> 16 & 31;  // of bf16 0, or around that of 1
+    const std::uint32_t exponent = any >> 16 & 31;  // for bf16: 0, or near the exponent of 1
     const std::uint32_t pattern = element == Element::f16
                                       ? any & (any & 0x10000u ? 0x83FFu : 0xBBFFu)
                                       : (any & 0x807Fu) | (exponent ? 112 + exponent : 0) << 7;
@@ -37,7 +38,8 @@ inline Matrix rows_of_halves(std::int64_t rows, std::int64_t cols, Element eleme
   return made;
 }
 
-/// The same device with another description: float32 has room where the rows take at most half of `memory`.
+/// The same device, but described with `memory` bytes: rows are kept as floats if they take at most
+/// half of it.
 inline Device device_of(std::size_t memory) {
   Device made = open_device(one_device().info().spec);
   made.state()->info.memory_bytes = memory;
@@ -48,7 +50,7 @@ inline std::size_t bytes_of_floats(std::int64_t rows, std::int64_t cols) {
   return size(rows * cols) * sizeof(float);
 }
 
-/// The same rows as halves, where floats have room and where they have none, and as floats.
+/// An index of halves with room for floats as well, one without, and one of floats.
 struct HalvesAndFloats {
   Index roomy, crowded, floats;
 
@@ -61,7 +63,7 @@ struct HalvesAndFloats {
     options.reserve = 1;
     return options;
   }
-  /// Too little for floats of such rows, and enough for some of them at a time.
+  /// Too little memory for all rows as floats, but enough for some of them at a time.
   static std::size_t crowd(const Matrix& rows) {
     return 2 * bytes_of_floats(rows.rows, rows.cols) - 2 * sizeof(float);
   }
@@ -76,7 +78,8 @@ struct HalvesAndFloats {
   }
 };
 
-/// The back end `planted` of these tests has no step that does: there rows are floats from the beginning.
+/// Whether the device can convert halves. The planted back end cannot, so its rows are floats
+/// from the beginning.
 inline bool lands_halves() {
   return device().info().backend != "planted";
 }

@@ -1,4 +1,4 @@
-// Sets of devices, with a device as often in them as a test likes.
+// Sets of devices. A device may occur several times in a set.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@
 
 namespace kith::tests {
 
-/// The device under test, or the first of its members where that is a set.
+/// The device under test; if it is a set, its first member.
 inline const Device& one_device() {
   const std::vector<Device>& members = device().state()->members;
   return members.empty() ? device() : members.front();
 }
 
-/// `count` members, two or more: the device under test, or its members, and the CPU in turn.
+/// A set of `count` >= 2 members, taken in turn from the members of the device under test, or from it
+/// and the CPU.
 inline Device set_of(std::size_t count) {
   static const Device cpu = open_device("cpu");
   std::vector<Device> from = device().state()->members;
@@ -29,7 +30,7 @@ inline Device set_of(std::size_t count) {
   return set_of_devices(std::move(members));
 }
 
-/// 2 to `most` members, parts as uneven as chance has it, some of them empty; rows split or replicated.
+/// A random set of 2 to `most` members, with uneven and some empty parts; rows are split or replicated.
 inline std::pair<Device, IndexOptions> set_by_chance(std::mt19937& random, std::size_t most) {
   const std::size_t count = 2 + random() % (most - 1);
   IndexOptions options;

@@ -1,4 +1,4 @@
-// Rows cut into shards, and one search of all of them.
+// Cuts rows into shards, and searches all of them.
 #pragma once
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 
 namespace kith::tests {
 
-/// Rows first .. first + rows - 1 of all.
+/// The rows first .. first + rows - 1.
 struct Part {
   std::int64_t first = 0, rows = 0;
 };
 
-/// `count` parts of at least one row each, as uneven as chance has it.
+/// Cuts n rows into `count` random uneven parts of at least one row each.
 ///   step  parts begin at multiples of it
 inline std::vector<Part> uneven_parts(std::int64_t n, std::int64_t count, std::mt19937& random,
                                       std::int64_t step = 1) {
@@ -35,15 +35,15 @@ inline std::vector<Part> uneven_parts(std::int64_t n, std::int64_t count, std::m
   return parts;
 }
 
-/// max |element|, by the plainest loop.
+/// The largest absolute value of an element, by a plain loop.
 inline float largest_of(const Matrix& rows) {
   float largest = 0;
   for (const float value : rows.values) largest = std::max(largest, std::fabs(value));
   return largest;
 }
 
-/// A shard for each part: the device under test and the CPU in turn.
-///   shift  what all numbers of rows begin with
+/// Makes an index for each part, on the device under test and the CPU in turn.
+///   shift  added to all row numbers
 inline std::vector<Index> shards_of(const Matrix& train, const std::vector<Part>& parts, Metric metric,
                                     std::int64_t shift = 0) {
   static const Device cpu = open_device("cpu");
@@ -54,7 +54,7 @@ inline std::vector<Index> shards_of(const Matrix& train, const std::vector<Part>
   return shards;
 }
 
-/// Merge `lists` in a random order and grouping, until one is left.
+/// Merges `lists` in random order and grouping until one is left.
 template <class List>
 List merged_by_chance(std::vector<List> lists, std::mt19937& random) {
   while (lists.size() > 1) {

@@ -1,4 +1,4 @@
-// Sources of a test's own.
+// Sources written for tests.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace kith::tests {
 
-/// Rows that are handed out by copies alone, whatever memory they lie in; counts what it is asked.
+/// A Source that always copies its rows, even if they are in memory, and counts the reads.
 class CopiedRows : public Source {
  public:
   explicit CopiedRows(const RowsView& rows) : rows_(memory_source(rows)) {}
