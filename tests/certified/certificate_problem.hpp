@@ -1,5 +1,5 @@
-// A problem that the certificate holds for, its mathematics, and the test of collect with all numbers in
-// hand: docs/certificate.md.
+// For tests of docs/certificate.md: a problem, its quantized rows, and the test that collect applies to each
+// row, computed in long double.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -17,7 +17,7 @@
 
 namespace kith::tests::certifying {
 
-/// A problem within the range of the certificate, and its mathematics.
+/// A problem within the range of the certificate, with its exact products and the values of its chains.
 struct Problem {
   Metric metric;
   Matrix queries, train;
@@ -35,12 +35,12 @@ struct Problem {
       }
   }
 
-  /// Hard data, moved by the mean of the training rows or not at all.
+  /// Makes hard data, with the mean of the training rows as centre, or 0.
   static Problem hard(DataKind kind, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                       bool centred) {
     const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));
     const Matrix train = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
-    Matrix all = queries;  // both by the same power of two
+    Matrix all = queries;  // scales both by the same power of two
     all.rows += n;
     all.values.insert(all.values.end(), train.values.begin(), train.values.end());
     all = within_range(all);
@@ -55,7 +55,7 @@ struct Problem {
 
   std::size_t m() const { return size(queries.rows); }
   std::size_t n() const { return size(train.rows); }
-  /// The k-th value of a query.
+  /// The k-th smallest value of a query.
   float worst(std::size_t q, std::size_t k) const {
     return sorted(std::span(values).subspan(q * n(), n()), 0, n())[k - 1].first;
   }
@@ -67,7 +67,8 @@ struct Problem {
   }
 };
 
-/// What a device makes of a problem: quantized rows, and the threshold for the true k-th values.
+/// What a device prepares for a problem: quantized rows, and the thresholds that follow from the
+/// true k-th values.
 struct Prepared {
   GuardedQuantizedRows queries, train;
   GuardedGrid<float> threshold;
@@ -105,7 +106,7 @@ struct Prepared {
   }
 };
 
-/// The test of collect with all numbers in hand, and how much of the bound was needed.
+/// Repeats the test of collect in long double, and measures how much of the error bound was needed.
 struct Judge {
   const Problem& problem;
   const Prepared& prepared;
@@ -126,24 +127,24 @@ struct Judge {
   Real error(std::size_t t) const {
     return certificate.error(all, row_term(spi::quantized_norm, t), row_term(spi::residual, t));
   }
-  /// low(t) for a bound that is `share` of the right one, not yet rounded.
+  /// low(t) before rounding, with the error bound multiplied by `share`.
   Real low(std::size_t t, Real share) const {
     return (certificate.squares ? row_term(spi::half_norm, t) : 0) - error(t) * share;
   }
-  /// Whether collect keeps a row whose product came out as p.
+  /// Whether collect must keep row t if the device's product is p.
   bool keeps(std::size_t q, std::size_t t, float p, Real share = 1) const {
     const Real exact = low(t, share * (1 + 0x1p-20L)), lowered = exact - std::fabs(exact) * 0x1p-22L;
     const float rounded = static_cast<float>(lowered);
     return (rounded > lowered ? std::nextafter(rounded, -inf) : rounded) - p <= prepared.bounds[q];
   }
-  /// |q' . x' - p| / E, at most 1.
+  /// The largest |q' . x' - p| / E; it must not exceed 1.
   Real needed(const std::vector<float>& products) const {
     Real most = 0;
     for (std::size_t i = 0; i < products.size(); ++i)
       most = std::max(most, std::fabs(problem.products[i] - products[i]) / error(i % problem.n()));
     return most;
   }
-  /// Rows among the k nearest, ties included, that a bound of that share loses.
+  /// How many of the k nearest rows, ties included, are lost if the error bound is multiplied by `share`.
   std::size_t lost(const std::vector<float>& products, std::uint32_t k, Real share = 1) const {
     std::size_t count = 0;
     for (std::size_t q = 0; q < problem.m(); ++q) {

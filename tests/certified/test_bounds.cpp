@@ -1,4 +1,4 @@
-// What collect says of the candidates it lists: docs/certificate.md, section 4.
+// The bounds `low` and `high` that collect writes for its candidates: docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 using namespace bounding;
 
-/// What the bounds of a collect are worth.
+/// How good the bounds of a collect are.
 struct Judgement {
-  double needed = 0;      ///< the largest share of E that an estimate used up, to either side
+  double needed = 0;      ///< largest share of E that was needed, on either side
   std::size_t wrong = 0;  ///< candidates that are not between `low` and `high`
   std::size_t wide = 0;   ///< bounds that are wider than they need to be
 };
@@ -34,14 +34,14 @@ Judgement judge(const Problem& problem, const Listed& found) {
       of.needed = std::max(
           {of.needed, 1 - (place - low) / (error + rounding), 1 - (high - place) / (error + rounding)});
       of.wrong += !(low <= place + rounding && place <= high) || row_of(found.high[at]) != found.rows[at];
-      // Half norms and norms are floats: rounded, each once.
+      // Half norms and norms are rounded to float once each.
       const double slack = rounding * 8 + truth.train_norms[t] * 0x1p-20;
       of.wide += high - low > 2.01 * error + slack || place - low > 2.01 * error + slack;
     }
   return of;
 }
 
-/// The share that was needed, of bounds that are right.
+/// Checks that all bounds are right. Returns the largest share of E that was needed.
 double needed(const Problem& problem, const Listed& found) {
   const Judgement of = judge(problem, found);
   CHECK(of.wrong == 0);
@@ -76,13 +76,13 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
   });
 }
 
-/// As many as the variable says, or few: the gate `bounds` asks for 10^8.
+/// KITH_BOUND_PAIRS if it is set (the gate `bounds` asks for 10^8), else few.
 std::size_t pairs_wanted() {
   const char* const text = std::getenv("KITH_BOUND_PAIRS");
   return text ? static_cast<std::size_t>(std::atof(text)) : 20000;
 }
 
-/// Whether the variable, for a run that is cut into parts, names this one or none.
+/// Whether this part is wanted: the variable is not set, or names it.
 bool is_wanted(const char* variable, std::string_view part) {
   const char* const wanted = std::getenv(variable);
   return !wanted || wanted == part;
@@ -103,7 +103,8 @@ TEST_CASE("bounds: many pairs of every kind of data") {
         double most = 0;
         std::size_t pairs = 0;
         for (std::int64_t round = 0; pairs < pairs_wanted(); ++round, pairs += size(m * n)) {
-          const std::int64_t dims = round % 2 ? 1 + round / 2 % 4 : 64 + round % 8 * 9;  // and other data
+          // Each round has new data.
+          const std::int64_t dims = round % 2 ? 1 + round / 2 % 4 : 64 + round % 8 * 9;
           const Problem problem = Problem::hard(proposer, Metric::squared_l2, kind, m, n, dims);
           Listed found;
           REQUIRE(collect_all(device, problem, {}, found) == "");
@@ -121,13 +122,14 @@ TEST_CASE("bounds: many pairs of every kind of data") {
 TEST_CASE("bounds: these tests would notice bounds that are four times too small") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      // What operands of 16 bits lose here is all that the bound allows. (Operands of 24 bits can lose a
-      // third, which the rounding of `low` hides: test_certificate.cpp has that. So can up to four columns of
-      // two times 16 bits.)
+      // 16-bit operands can lose here all that the bound allows. Other operands cannot show this: 24-bit ones
+      // lose at most a third, which the rounding of `low` hides (see test_certificate.cpp), and so do pairs
+      // of 16-bit ones with up to four columns.
       if (proposer != Proposer::bf16 && proposer != Proposer::fp16 && proposer != Proposer::int8) return;
       constexpr std::int64_t dims = 30;
       Matrix one{1, dims, std::vector<float>(size(dims), 1 + 0x1p-12f)};
-      if (proposer == Proposer::int8) one.values.back() = 127 / 126.4f;  // which decides what the others lose
+      // This element decides the scale, and so what the others lose.
+      if (proposer == Proposer::int8) one.values.back() = 127 / 126.4f;
       const Problem problem{proposer, Metric::squared_l2, one, one, std::vector<float>(size(dims))};
       const Truth truth(problem, std::vector<float>(4), std::vector<float>(4));
       const auto place = static_cast<float>(truth.place(0, 0));
@@ -136,7 +138,7 @@ TEST_CASE("bounds: these tests would notice bounds that are four times too small
       CHECK(right.counts == std::vector<std::uint32_t>{1});
       CHECK(needed(problem, right) > 0.9);
       REQUIRE(collect(device, problem, {place}, 1, {}, narrow, 0.25f) == "");
-      CHECK(narrow.counts == std::vector<std::uint32_t>{0});  // the row is lost
+      CHECK(narrow.counts == std::vector<std::uint32_t>{0});  // the smaller bound loses the row
       REQUIRE(collect(device, problem, {inf}, 1, {}, narrow, 0.25f) == "");
       CHECK(judge(problem, narrow).wrong == 1);
     });
@@ -152,7 +154,7 @@ TEST_CASE("bounds: visits list the rows of their blocks, each once, the short on
       Listed one;
       const std::string why = collect_all(device, problem, {128, 0, 1, 6, 5}, one);
       if (!why.empty()) {
-        CHECK(proposer == Proposer::gemm);  // whose library takes rows in order
+        CHECK(proposer == Proposer::gemm);  // its library multiplies rows in order
         return;
       }
       std::vector<std::vector<std::uint32_t>> seen(problem.m());
@@ -162,7 +164,7 @@ TEST_CASE("bounds: visits list the rows of their blocks, each once, the short on
         CHECK(needed(problem, found) < 1);
         for (std::size_t q = 0; q < problem.m(); ++q)
           for (std::size_t j = 0; j < found.counts[q]; ++j) seen[q].push_back(found.rows[q * size(n) + j]);
-        if (first == 1) {  // blocks 5, 4 and 3, of which 5 is short
+        if (first == 1) {  // visits blocks 5, 4 and 3; block 5 is short
           CHECK(found.counts == std::vector<std::uint32_t>(problem.m(), 37 + 2 * 128));
           CHECK(*std::min_element(found.rows.begin(), found.rows.begin() + 293) == first_row + 3 * 128);
         }

@@ -1,4 +1,4 @@
-// A sample of bounds, and what tighten makes of it. docs/certificate.md, section 5.
+// Samples of bounds, and the thresholds that tighten makes of them: docs/certificate.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 using namespace bounding;
 
-/// Whether a device makes the test a part of the product where it lists: bounds are then others.
+/// Whether a device may compute the comparison with the threshold as part of the product, which
+/// changes the bounds.
 bool may_fuse_test(const Problem& problem) {
   return problem.m() > 64 && problem.centre.size() <= 24;
 }
@@ -27,8 +28,8 @@ std::vector<std::uint32_t> sorted_row(const std::vector<std::uint32_t>& codes, s
   return row;
 }
 
-/// Each number is the bound of a row of its own, the least of all is among them, and no more than 16 rows
-/// have one together.
+/// Each sampled number is the bound of a different row; the smallest bound is sampled; and at most 16 rows
+/// share one sampled number.
 void judge(const Problem& problem, const Listed& all, const Listed& sampled, std::size_t capacity,
            std::size_t groups) {
   const std::uint32_t infinite = ordered(inf);
@@ -53,7 +54,8 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
     std::int64_t m, n, dims;
     spi::Visits visits;
   };
-  // With and without the last block, which is short; blocks of several tiles, of which some have no rows.
+  // Some visits include the last block, which is short. Some blocks have several tiles, of which some
+  // have no rows.
   const Shape shapes[] = {{1, 1000, 7, {128, 0, 3, 8, 5}},      {5, 1000, 128, {128, 2, 6, 8, 5}},
                           {33, 1500, 300, {128, 0, 12, 12, 7}}, {64, 1500, 20, {384, 0, 4, 4, 3}},
                           {70, 1500, 40, {128, 1, 11, 12, 7}},  {130, 1500, 64, {384, 1, 3, 4, 3}},
@@ -82,7 +84,7 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
   });
 }
 
-/// The threshold by a sample, or by keys that are the same bounds.
+/// The threshold that a sample gives, or that keys with the same bounds give.
 std::vector<float> threshold_of(spi::Device& device, Proposer proposer,
                                 const std::vector<std::uint32_t>& codes, std::size_t groups, std::uint32_t k,
                                 bool sampled) {
@@ -90,7 +92,7 @@ std::vector<float> threshold_of(spi::Device& device, Proposer proposer,
   std::vector<Key> keys;
   for (const std::uint32_t code : codes) keys.push_back(Key{code} << 32 | keys.size());
   std::vector<float> row_terms(4 * m, 1.5f), before(m, inf);
-  before.back() = -1e30f;  // no number is smaller
+  before.back() = -1e30f;  // smaller than all sampled values, so it must stay
   const GuardedGrid<Key> lists(device, m, groups, 0, keys);
   const GuardedGrid<std::uint32_t> counts(device, m, 1, 1,
                                           std::vector<std::uint32_t>(m, static_cast<std::uint32_t>(groups))),
@@ -130,7 +132,8 @@ TEST_CASE("sample: the threshold is that of the k-th of as many bounds, of any n
           std::vector<std::uint32_t> codes;
           for (std::size_t i = 0; i < 7 * groups; ++i) {
             const float value = workloads::uniform(random.next()) * 8 - 3;
-            // Few values, the same one, infinities among them, or all different.
+            // Query 1 has few different values, query 2 one value, query 3 infinities; those of
+            // the others differ.
             const std::size_t q = i / groups;
             codes.push_back(ordered(q == 1            ? std::round(value)
                                     : q == 2          ? 1.25f

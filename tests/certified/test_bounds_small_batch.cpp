@@ -1,5 +1,5 @@
-// collect by products, of any number of queries and of lines of any length: devices have kernels of their own
-// for few queries, for few dimensions, and for queries that fit no fast memory.
+// Runs collect by products with any number of queries and columns. Devices have separate kernels for few
+// queries, for few columns, and for queries that do not fit into fast memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace bounding;
 
-/// What is compared with the threshold, of [m, n] pairs.
+/// The bound `low` of each pair, [m, n], which collect compares with the threshold.
 std::vector<std::vector<float>> low_of_rows(const Problem& problem, const Listed& all) {
   std::vector<std::vector<float>> low(problem.m(), std::vector<float>(problem.n()));
   for (std::size_t q = 0; q < problem.m(); ++q)
@@ -22,8 +22,8 @@ std::vector<std::vector<float>> low_of_rows(const Problem& problem, const Listed
   return low;
 }
 
-/// List q holds `capacity` of the rows that the threshold lets pass, or all of them, each once, and counts
-/// them all.
+/// Checks that list q counts all rows that the threshold lets pass, and holds `capacity` of them, or
+/// all, each once.
 void check_lists(const Problem& problem, const std::vector<std::vector<float>>& low,
                  const std::vector<float>& threshold, std::size_t capacity, const Listed& found) {
   for (std::size_t q = 0; q < problem.m(); ++q) {
@@ -47,15 +47,15 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
       constexpr std::int64_t n = 2 * 128 + 37;
-      // Of 384 and 768 columns queries take all the shared memory that there is without asking for more, or
-      // on some devices all there is.
+      // Queries of 384 and 768 columns fill the shared memory that a kernel gets without asking for more, or,
+      // on some devices, all there is.
       for (const std::int64_t dims : {13, 30, 50, 128, 384, 768, 900})
         for (const std::int64_t m : dims < 384   ? std::vector<std::int64_t>{1, 8, 9, 32, 33, 65}
                                     : dims < 900 ? std::vector<std::int64_t>{32, 64, 65}
                                                  : std::vector<std::int64_t>{8, 64}) {
           CAPTURE(dims);
           CAPTURE(m);
-          if (m > most_queries(device, proposer)) continue;  // test_proposers_listed.cpp says why
+          if (m > most_queries(device, proposer)) continue;  // see test_proposers_listed.cpp
           const Metric metric = m % 2 == 0 ? Metric::squared_l2 : Metric::negative_dot;
           const Problem problem = Problem::hard(proposer, metric, DataKind::normal, m, n, dims);
           Listed all, found;
@@ -63,7 +63,8 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
           REQUIRE(all.counts == std::vector<std::uint32_t>(problem.m(), n));
           const std::vector<std::vector<float>> low = low_of_rows(problem, all);
           std::vector<float> threshold;
-          for (std::size_t q = 0; q < problem.m(); ++q) {  // from the least to the last, and one below it
+          // Thresholds from the smallest value to the largest, and one below all.
+          for (std::size_t q = 0; q < problem.m(); ++q) {
             std::vector<float> sorted = low[q];
             std::sort(sorted.begin(), sorted.end());
             threshold.push_back(q % 5 == 4 ? -inf : sorted[(q % 5) * (n - 1) / 3]);

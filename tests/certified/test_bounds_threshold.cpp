@@ -1,4 +1,4 @@
-// What tighten makes of bounds: the threshold, and lists that begin afresh. docs/certificate.md, section 4.
+// tighten computes thresholds from bounds, and fills lists from scratch: docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,20 +17,20 @@ using namespace bounding;
 
 using Real = long double;
 
-/// What tighten makes of highs: by bounds, or as chains but afresh.
+/// Output of tighten for lists of `high`: by bounds, or as chains with `afresh`.
 struct Tightened {
   std::vector<Key> best;
   std::vector<float> threshold;
   std::vector<std::uint32_t> counts, lost;
 };
 
-/// Lists of highs, and what is known of their queries.
+/// Lists of `high` in device memory, with the terms and thresholds of their queries.
 struct Lists {
   GuardedGrid<Key> keys;
   GuardedGrid<std::uint32_t> counts, lost;
   GuardedGrid<float> row_terms, threshold;
 
-  /// Of queries of these norms.
+  ///   norms  norms of the queries
   Lists(spi::Device& device, std::size_t capacity, const std::vector<Key>& listed,
         const std::vector<std::uint32_t>& many, const std::vector<float>& norms,
         const std::vector<float>& before)
@@ -80,7 +80,7 @@ std::string tighten_afresh(spi::Device& device, Proposer proposer, Metric metric
                            std::uint32_t k, const Lists& lists, Tightened& found) {
   const std::size_t m = lists.found().counts.size();
   const GuardedGrid<Key> best(device, m, k, 0,
-                              std::vector<Key>(m * k, make_key(-inf, 3)));  // what may not count
+                              std::vector<Key>(m * k, make_key(-inf, 3)));  // must be ignored
   spi::TightenStep step{proposer,
                         metric,
                         dims,
@@ -100,7 +100,7 @@ std::string tighten_afresh(spi::Device& device, Proposer proposer, Metric metric
   return {};
 }
 
-/// How the values of a list lie.
+/// How the values of a list are distributed.
 enum class Spread { even, equal, few_values, neighbours, wide, mostly_infinite };
 
 float value_of_spread(Spread spread, workloads::Random& random) {
@@ -113,7 +113,7 @@ float value_of_spread(Spread spread, workloads::Random& random) {
       return static_cast<float>(random.between(-2, 2));
     case Spread::neighbours:
       return std::bit_cast<float>(static_cast<std::uint32_t>(0x41200000 + random.between(0, 3)));
-    case Spread::wide: {  // all there are: other ones would be infinite
+    case Spread::wide: {  // any finite float
       const auto any = static_cast<std::uint32_t>(random.next());
       const float value = std::bit_cast<float>(any);
       return std::isfinite(value) ? value : -flt_max;
@@ -127,8 +127,8 @@ float value_of_spread(Spread spread, workloads::Random& random) {
 constexpr Spread all_spreads[] = {Spread::even,       Spread::equal, Spread::few_values,
                                   Spread::neighbours, Spread::wide,  Spread::mostly_infinite};
 
-/// Inner products, whose threshold is the k-th smallest bound itself. Behind the last stand bounds that would
-/// win.
+/// Checks thresholds of inner products, which equal the k-th smallest bound. Smaller bounds, which must be
+/// ignored, follow the end of each list.
 void check_kth(spi::Device& device, Proposer proposer, std::size_t m, std::uint32_t k, std::size_t capacity,
                Spread spread) {
   CAPTURE(m);
@@ -140,7 +140,7 @@ void check_kth(spi::Device& device, Proposer proposer, std::size_t m, std::uint3
   std::vector<std::uint32_t> many, lost;
   std::vector<float> before, expected;
   for (std::size_t q = 0; q < m; ++q) {
-    const std::size_t more = q % 4 == 0 ? 1 : 0;  // than there is room for
+    const std::size_t more = q % 4 == 0 ? 1 : 0;  // one more than the list holds
     const std::size_t listed =
         q % 3 == 2 ? size(random.between(0, static_cast<std::int64_t>(capacity))) : capacity;
     many.push_back(static_cast<std::uint32_t>(listed + (listed == capacity ? more : 0)));
@@ -182,7 +182,7 @@ TEST_CASE("bounds: the threshold of inner products is the k-th smallest itself, 
 TEST_CASE("bounds: the threshold of inner products is the k-th smallest itself, whatever is listed") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      const std::size_t many = 4 * device.info.compute_units + 1;  // queries
+      const std::size_t many = 4 * device.info.compute_units + 1;  // number of queries
       for (const Spread spread : all_spreads) {
         check_kth(device, proposer, 4, 1, 1, spread);
         check_kth(device, proposer, 4, 64, 64, spread);

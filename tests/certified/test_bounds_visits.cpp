@@ -1,5 +1,5 @@
-// collect in later visits, with thresholds of every kind: devices may then make the test a part of the
-// product, which loses a little of the threshold and of low, too.
+// Runs collect in a step after the first, with thresholds of every kind. Devices may then compute the
+// comparison with the threshold as part of the product, which costs a little accuracy in both.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,14 +16,14 @@ namespace {
 using namespace bounding;
 
 constexpr std::int64_t rows = 5 * 128 + 37;
-constexpr spi::Visits later{128, 2, 3, 6, 5};  // of blocks 4, 3 and 2
+constexpr spi::Visits later{128, 2, 3, 6, 5};  // visits blocks 4, 3 and 2
 
-/// Whether the visits see training row t: visit v is of block 5 v mod 6.
+/// Whether the step visits training row t. Visit v reads block 5 v mod 6.
 bool is_seen(std::size_t t) {
   return t / 128 >= 2 && t / 128 <= 4;
 }
 
-/// The places of the rows seen, as query q has them, in their order.
+/// The exact values of the visited rows for query q, ascending.
 std::vector<double> places_of(const Truth& truth, std::size_t q) {
   std::vector<double> places;
   for (std::size_t t = 0; t < size(rows); ++t)
@@ -32,7 +32,7 @@ std::vector<double> places_of(const Truth& truth, std::size_t q) {
   return places;
 }
 
-/// Thresholds that let all pass, some, the nearest, and none.
+/// Thresholds that let pass all rows, some, only the nearest, or none.
 std::vector<float> thresholds_of(const Problem& problem, const Truth& truth) {
   std::vector<float> threshold;
   for (std::size_t q = 0; q < problem.m(); ++q) {
@@ -45,8 +45,8 @@ std::vector<float> thresholds_of(const Problem& problem, const Truth& truth) {
   return threshold;
 }
 
-/// No row is lost, and bounds hold. Returns by how much the worst place that was listed is beyond the
-/// threshold, in units of what rounding may take of all that was added.
+/// Checks that no row is lost and that all bounds hold. Returns how far the worst listed value exceeds the
+/// threshold, in units of the rounding error of its terms.
 double judge(const Problem& problem, const std::vector<float>& threshold, const Listed& found,
              std::size_t capacity) {
   const Truth truth(problem, found.query_terms, found.train_terms);
@@ -81,11 +81,12 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what they list") {
   spi::with_device(device(), [](spi::Device& device) {
     for_each_bounding(device, [&](Proposer proposer) {
-      if (proposer == Proposer::gemm) return;  // whose library takes rows in order
+      if (proposer == Proposer::gemm) return;  // its library multiplies rows in order
       const std::vector<std::int64_t> some{1, 4, 17, 32}, all{1, 2, 3, 4, 5, 16, 17, 31, 32, 33};
       for (const std::int64_t dims : sanitized() ? some : all)
         for (const DataKind kind : {DataKind::uniform, DataKind::near_duplicates, DataKind::offset})
-          for (const float ratio : {1.0f, 0x1p-9f, 0x1p9f}) {  // of queries to training rows
+          // The queries are so much longer than the training rows.
+          for (const float ratio : {1.0f, 0x1p-9f, 0x1p9f}) {
             CAPTURE(dims);
             CAPTURE(std::string(workloads::name(kind)));
             CAPTURE(ratio);

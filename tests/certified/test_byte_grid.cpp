@@ -1,4 +1,5 @@
-// Rows on a grid of bytes, c + b i, whose products may be the chain itself: docs/certificate.md, section 4.
+// Rows on a grid of bytes, c + b i. Products of their bytes can be exact, and then replace the chain:
+// docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ namespace {
 
 constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::l2, Metric::negative_dot};
 
-/// Whole numbers from `least` to `most`.
+/// A matrix of random whole numbers from `least` to `most`.
 Matrix whole_numbers(std::int64_t rows, std::int64_t cols, int least, int most, std::uint64_t seed) {
   workloads::Random random(seed);
   Matrix made{rows, cols, {}};
@@ -50,7 +51,7 @@ bool has_int8() {
   return std::find(all.begin(), all.end(), Proposer::int8) != all.end();
 }
 
-/// Whether products were the chain; the answer is that of the chain alone, bit for bit.
+/// Whether products replaced the chain. Checks that the answer has the bits of the chain alone.
 bool by_products(const Index& index, const RowsView& queries, std::int64_t k, PlanOptions options = {}) {
   options.proposer = Proposer::none;
   const Neighbors expected = index.search(queries, k, options);
@@ -69,7 +70,8 @@ bool by_products(const RowsView& train, const RowsView& queries, std::int64_t k,
   return by_products(Index(device(), train, metric), queries, k);
 }
 
-/// On a GPU only where the chain is exact whatever rows hold.
+/// Whether products may replace the chain. On a GPU they may only if the chain is exact for
+/// all possible rows.
 bool may_take_products(Metric metric, std::int64_t dims) {
   return size(dims) <= (device().info().kind == DeviceKind::cpu ? spi::most_exact_dims
                                                                 : spi::columns_of_exact_chains(metric));
@@ -107,7 +109,7 @@ TEST_CASE("byte grid: bytes with bytes, the answer of the chain by products of w
       CHECK_FALSE(by_products(Stored(unsigned_rows, Element::u8).view(), Stored(more, Element::i8).view(), 5,
                               metric));
     }
-    const Matrix small = whole_numbers(33, dims, 0, 127, 5);  // which either has
+    const Matrix small = whole_numbers(33, dims, 0, 127, 5);  // u8 and i8 both hold these
     CHECK(by_products(Stored(unsigned_rows, Element::u8).view(), Stored(small, Element::i8).view(), 5));
     CHECK(by_products(Stored(signed_rows, Element::i8).view(), Stored(small, Element::u8).view(), 5));
     CHECK(by_products(Stored(small, Element::u8).view(), Stored(small, Element::i8).view(), 5,
@@ -181,7 +183,7 @@ TEST_CASE("byte grid: floats a + b j, with many a and b") {
 
 TEST_CASE("byte grid: one value beside it, in the last row and column or in a query") {
   if (!has_int8()) return;
-  const std::int64_t n = 9000, dims = 8;  // every third row is of the sample, and the last is not
+  const std::int64_t n = 9000, dims = 8;  // rows 0, 3, 6, ... are sampled; the last row is not
   const Matrix train = whole_numbers(n, dims, 0, 255, 16), queries = whole_numbers(20, dims, 0, 255, 17);
   for (const float value : {0.5f, 1e-30f, -1.0f, 256.0f, 127.99999f, 1e6f, -1e-45f, 128.00002f}) {
     CAPTURE(value);
@@ -202,7 +204,7 @@ TEST_CASE("byte grid: one value beside it, in the last row and column or in a qu
 
 TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
   if (!has_int8()) return;
-  const std::int64_t n = 9000, dims = 6;  // every third row is of the sample
+  const std::int64_t n = 9000, dims = 6;  // rows 0, 3, 6, ... are sampled
   Matrix train = whole_numbers(n, dims, 0, 200, 18);
   for (std::int64_t r = 0; r < n; r += 3)
     for (std::int64_t d = 0; d < dims; ++d) {
@@ -210,7 +212,7 @@ TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
       value = 4 * std::floor(value / 4);
     }
   CHECK(by_products(train, whole_numbers(30, dims, 0, 255, 19), 20));
-  // Steps of 2: what lies between is half a step beside.
+  // The sample now suggests a grid with step 8, but other rows lie half a step between.
   for (float& value : train.values) value *= 2;
   CHECK_FALSE(by_products(train, whole_numbers(30, dims, 0, 255, 20), 20));
 }

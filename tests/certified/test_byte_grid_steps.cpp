@@ -1,4 +1,4 @@
-// The steps of rows on a grid of bytes, each alone: docs/certificate.md, section 4.
+// Each step for rows on a grid of bytes, tested alone: docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace kith::tests {
 namespace {
 
-/// Rows c + b i of bytes, and half of the squares of i.
+/// Rows c + b i with bytes i, and half the sum of i^2 of each row.
 struct OfBytes {
   Matrix rows;
   std::vector<double> half_squares;
@@ -34,7 +34,7 @@ struct OfBytes {
   }
 };
 
-/// Room for quantized rows of bytes, whatever their order.
+/// Memory for quantized rows of bytes in any order.
 struct Room {
   std::size_t columns;
   GuardedMemory<std::int8_t> memory;
@@ -44,7 +44,7 @@ struct Room {
         memory(device, std::vector<std::int8_t>((rows + 127) / 128 * 128 * columns)) {}
 };
 
-/// The row terms of rows as a step on a grid prepares them; empty where the device prepares no bytes.
+/// The row terms that the device prepares for rows on a grid; empty if it cannot prepare bytes.
 std::vector<float> row_terms_of(spi::Device& device, const Matrix& rows, float c, float b,
                                 spi::OnGrid on_grid) {
   const std::vector<float> centre(size(rows.cols), c);
@@ -84,7 +84,7 @@ TEST_CASE(
           CHECK(static_cast<double>(terms[spi::half_norm * n + r]) == of.half_squares[r] * square);
           CHECK(terms[spi::residual * n + r] == 0);
         }
-        // A step of other numbers beside it, in the last column of the last row.
+        // Moves the last element of the last row off the grid by some steps.
         for (const float apart : {0x1p-20f, 0.5f, -0.25f, 300.0f}) {
           CAPTURE(apart);
           float& last = of.rows.values.back();
@@ -99,7 +99,7 @@ TEST_CASE(
           last = before;
         }
       }
-    // 1 and 2^-100 lie 1 apart, as far as double precision can tell.
+    // 1 - 2^-100 is 1 in double precision, and still must count as off the grid.
     const Matrix tiny = matrix(1, {0x1p-100f, 0, 5});
     const std::vector<float> terms = row_terms_of(device, tiny, 128, 1, spi::OnGrid::exactly);
     if (terms.empty()) return;
@@ -113,7 +113,7 @@ struct Grid {
   float c, b;
 };
 
-/// Rows become bytes, with half norms alone, and come back.
+/// Converts rows to bytes with half norms alone, and back again.
 void check_recovered(spi::Device& device, const Grid& g, std::int64_t dims, std::int64_t n) {
   constexpr float canary = 77;
   CAPTURE(g.c);
@@ -168,11 +168,11 @@ TEST_CASE(
   });
 }
 
-TEST_CASE("byte grid: two blocks of rows come back from their bytes") {  // for what is slow
+TEST_CASE("byte grid: two blocks of rows come back from their bytes") {  // a short case for slow tools
   spi::with_device(device(), [](spi::Device& device) { check_recovered(device, {-1000, 4}, 33, 33); });
 }
 
-/// Keys of all rows for all queries by exact products, or by the chain where the device wants.
+/// Ranks all rows for all queries by exact products; the device may use the chain instead.
 void check_products(spi::Device& device, Metric metric, std::int64_t dims) {
   CAPTURE(std::string(name(metric)));
   CAPTURE(dims);

@@ -1,5 +1,5 @@
-// The theorem of docs/certificate.md: no row whose chain is at most the k-th value fails the test of collect,
-// whatever order a library adds in.
+// The theorem of docs/certificate.md: a row whose chain is at most the k-th value passes the test of collect,
+// in whatever order a library adds up products.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace certifying;
 constexpr std::uint32_t first_row = 1000;
 constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine};
 
-/// Orders of summation that a library may have: what it returns for one pair.
+/// Orders in which a library may add up the terms of one product.
 enum class Order { forward, fused_backward, pairwise, eight_lanes };
 constexpr Order orders[] = {Order::forward, Order::fused_backward, Order::pairwise, Order::eight_lanes};
 
@@ -46,7 +46,7 @@ float product(const float* a, const float* b, std::size_t dims, Order order) {
   return sum;
 }
 
-/// [m, n] products of the quantized rows, in that order.
+/// Products of the quantized rows, [m, n], added up in `order`.
 std::vector<float> products_of(const Problem& problem, const Prepared& prepared, Order order) {
   const std::vector<float> a = prepared.queries.quantized.inside(), b = prepared.train.quantized.inside();
   const std::size_t dims = problem.centre.size();
@@ -57,7 +57,7 @@ std::vector<float> products_of(const Problem& problem, const Prepared& prepared,
   return all;
 }
 
-/// body(problem) for every metric and all hard data.
+/// Calls body(problem) for every metric and all hard data.
 template <class Body>
 void for_all_data(const Body& body) {
   for (const Metric metric : product_metrics)
@@ -74,7 +74,7 @@ void for_all_data(const Body& body) {
         }
 }
 
-/// Why the device lists no candidates by matrix products for a metric; empty when it does.
+/// Why the device cannot list candidates by matrix products for a metric; empty if it can.
 std::string refusal_of_products(spi::Device& device, Metric metric = Metric::l2) {
   const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::QuantizedRows none{rows, row_terms};
@@ -83,7 +83,7 @@ std::string refusal_of_products(spi::Device& device, Metric metric = Metric::l2)
   return device.check({with_error(step)}).refusal;
 }
 
-/// One collect by the library of the device, with room for `capacity` candidates a query.
+/// Runs one collect by the device's library, with room for `capacity` candidates per query.
 struct Collected {
   std::vector<float> values;
   std::vector<std::uint32_t> counts, rows;
@@ -110,7 +110,7 @@ struct Collected {
   }
 };
 
-/// That the device listed every row that belongs there, and none that a bound as wide as this can do without.
+/// Checks that the device listed every row that belongs to the answer, and no row beyond the bound.
 void check_lists(const Problem& problem, const Judge& judge, const Collected& found, std::uint32_t k) {
   const std::size_t n = problem.n();
   for (std::size_t q = 0; q < problem.m(); ++q) {
@@ -161,7 +161,7 @@ TEST_CASE(
 TEST_CASE("certificate: these tests would notice a bound that is too small") {
   if (!has_quantized_rows()) return;
   spi::with_device(device(), [](spi::Device& device) {
-    {  // (1 + 2^-12)^2 loses 2^-24 to rounding, of the 3 times 2^-24 that one product is allowed.
+    {  // Rounding (1 + 2^-12)^2 loses 2^-24, of the 3 * 2^-24 that the bound allows for one product.
       const Matrix one = matrix(1, {1 + 0x1p-12f});
       const Problem problem(Metric::squared_l2, one, one, {0});
       const Prepared prepared(device, problem, 1);
@@ -169,7 +169,7 @@ TEST_CASE("certificate: these tests would notice a bound that is too small") {
       CHECK(needed > 0.25L);  // a bound four times too small would be exceeded
       CHECK(needed < 1);
     }
-    // Long sums far from the origin: the rounding of low(t) alone does not cover their errors.
+    // Long sums far from the origin have errors larger than the rounding of low(t) can hide.
     const Problem problem = Problem::hard(DataKind::offset, Metric::squared_l2, 6, 90, 1000, false);
     const Prepared prepared(device, problem, 5);
     const Judge judge(problem, prepared);
@@ -213,7 +213,7 @@ TEST_CASE("certificate: the device's own products stay within the bound, and no 
 
 TEST_CASE("certificate: these tests would notice a device that multiplies with too few bits") {
   if (device().info().backend != "planted") return;
-  const Device coarse = open_device("planted:10");  // which is right in all else
+  const Device coarse = open_device("planted:10");  // its other steps are right
   CHECK(coarse.info().name == "coarse products");
   spi::with_device(coarse, [](spi::Device& device) {
     const Problem problem = Problem::hard(DataKind::offset, Metric::squared_l2, 6, 90, 32, false);
@@ -240,7 +240,7 @@ TEST_CASE("certificate: a product of one column is rounded as this test expects"
     const Prepared prepared(device, problem, 1);
     const Collected found(device, problem, prepared, 1);
     const Real needed = Judge(problem, prepared).needed(found.values);
-    CHECK(needed > 0.25L);  // so a bound four times too small would have been exceeded above, too
+    CHECK(needed > 0.25L);  // so the case above would notice a bound four times too small
     CHECK(needed < 1);
   });
 }

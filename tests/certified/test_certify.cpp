@@ -1,4 +1,4 @@
-// What a Trace says of a search by a proposer: its bound, its check, what was prepared for it.
+// What a Trace reports of a search by a proposer: error bound, self-test, prepared rows.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,8 +12,9 @@
 namespace kith::tests {
 namespace {
 
-/// The largest b of docs/certificate.md, section 3, of up to 24 columns spelled out once more: with fp16 that
-/// of the test as part of the product, whose lines have four columns more. Rounded up.
+/// The largest error bound b for up to 24 columns, implemented again from docs/certificate.md, section
+/// 3, and rounded up. With fp16 the comparison with the threshold may be part of the product, which
+/// adds four columns.
 double bound_of(Proposer proposer, double dims) {
   const double u = 1.0 / 16777216;
   if (proposer == Proposer::int8) return 4 * u;
@@ -34,7 +35,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     Trace first;
     try {
       index.search(queries, 3, options, &first);
-    } catch (const Error& error) {  // a library is missing
+    } catch (const Error& error) {  // the device lacks a library
       CHECK(error.code() == Errc::unsupported);
       continue;
     }
@@ -58,7 +59,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CHECK(next.quantized_seconds == 0);
     CHECK(next.product_bound == first.product_bound);
     CHECK(next.proposer_check == first.proposer_check);
-    const Index copy = index;  // a handle: the same rows
+    const Index copy = index;  // the copy shares the rows
     copy.search(queries, 3, options, &next);
     CHECK(next.quantized_bytes == 0);
   }

@@ -1,5 +1,5 @@
-// The rows whose value is at most the threshold, appended to lists of candidates. docs/certificate.md,
-// section 5.
+// The step collect: it appends the rows whose value is at most the threshold to lists of candidates.
+// docs/certificate.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ Candidates collect(const Matrix& values, const std::vector<float>& threshold, st
   return stages::collect(device(), values, threshold, capacity);
 }
 
-/// Values that tie often, with a few infinities among them.
+/// Random values with many ties and a few infinities.
 std::vector<float> random_values(std::size_t count, workloads::Random& random) {
   std::vector<float> values(count);
   for (float& value : values) {
@@ -33,7 +33,7 @@ std::vector<float> random_values(std::size_t count, workloads::Random& random) {
   return values;
 }
 
-/// Lists of candidates in device memory, which hold something already.
+/// Lists of candidates in device memory that already contain some.
 struct Lists {
   GuardedGrid<std::uint32_t> counts, rows;
 
@@ -50,7 +50,7 @@ spi::CollectStep step_of(const GuardedGrid<float>& values, const GuardedGrid<flo
   return {Proposer::none, Metric::l1, {}, {}, values.grid(), threshold.grid(), first_row, lists.lists(), {}};
 }
 
-/// That the places before[q] ... of list q hold `expected`, in any order, or as many of them as have room,
+/// Checks that `expected`, in any order, follows the before[q] entries of list q, as far as there is room,
 /// and that nothing else was written.
 void check_lists(const Lists& lists, const std::vector<std::uint32_t>& before, std::size_t capacity,
                  const std::vector<std::vector<std::uint32_t>>& expected) {
@@ -74,7 +74,8 @@ void check_lists(const Lists& lists, const std::vector<std::uint32_t>& before, s
   check_canaries(lists.counts, lists.rows);
 }
 
-/// One step between canaries: all around stand values that would be kept, and bounds that keep all.
+/// Runs one step. The cells around the values would be listed, and the thresholds around
+/// would list everything.
 void check_guarded(spi::Device& device, std::size_t m, std::size_t n, std::size_t capacity,
                    std::uint32_t first_row, std::uint32_t threads) {
   CAPTURE(m);
@@ -143,7 +144,8 @@ TEST_CASE("collect: everything within a distance, on hard data") {
       std::vector<std::vector<std::uint32_t>> expected;
       for (std::size_t q = 0; q < 11; ++q) {
         const auto row = std::span(values).subspan(q * 400, 400);
-        threshold.push_back(sorted(row, 0, 400)[q * 30].first);  // one of the values: equal ones belong to it
+        // The threshold equals one of the values, which must then be listed.
+        threshold.push_back(sorted(row, 0, 400)[q * 30].first);
         expected.push_back(kept(row, threshold.back()));
       }
       const Candidates found = collect({11, 400, values}, threshold, 400);

@@ -1,4 +1,4 @@
-// Inner products in single precision, tested as they come: what holds wherever the quantized rows lie.
+// Inner products in single precision, with rows and quantized rows anywhere in memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::uint32_t first_row = 7000;
 
-/// Where things lie, which must not matter.
+/// Where rows are stored, which must not change the answer.
 struct Layout {
-  std::uint32_t in_block = 0;  ///< the first row in the blocks that are prepared
+  std::uint32_t in_block = 0;  ///< first row within its block
   std::size_t quantized = 0;   ///< the first quantized row, a multiple of spi::quantized_block_rows
 };
 
-/// Rows and their quantized form for dot. Behind the quantized rows stands a canary.
+/// Rows and their quantized form for `dot`, followed by a canary.
 struct Placed {
   GuardedRows rows;
   GuardedGrid<float> centre, row_terms;
@@ -62,7 +62,7 @@ struct Problem {
   Metric metric = Metric::squared_l2;
 };
 
-/// What a collect lists of each query, in the order of rows.
+/// One entry of a list that collect wrote; the lists are sorted by row.
 struct Candidate {
   std::uint32_t row;
   float low;
@@ -71,7 +71,7 @@ struct Candidate {
 };
 using Lists = std::vector<std::vector<Candidate>>;
 
-/// Why the device refuses; empty when it is done.
+/// Runs prepare and collect. Returns why the device refuses, or an empty string if it ran.
 std::string collect(spi::Device& device, const Problem& problem, const Layout& layout,
                     const std::vector<spi::Visits>& steps, Lists& found) {
   const std::size_t m = size(problem.queries.rows), n = size(problem.train.rows);
@@ -116,7 +116,7 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
   return {};
 }
 
-/// Whether the device multiplies so, and knows visits and bounds.
+/// Whether the device has `dot` with visits and bounds.
 bool has_dot(spi::Device& device) {
   Lists found;
   const std::string why =
@@ -130,8 +130,8 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("dot: worked out on paper") {
   spi::with_device(device(), [](spi::Device& device) {
     if (!has_dot(device)) return;
-    // -q . x is below -10 for three rows, of which one is in the second block, and the threshold lies
-    // between.
+    // For query 0 two rows, and for query 1 one row, have -q . x below the threshold. The one is in the
+    // second block.
     Matrix train{130, 2, std::vector<float>(260, 1.0f)};
     train.values[2 * 5] = 4;         // (4, 1)
     train.values[2 * 77 + 1] = 6;    // (1, 6)
@@ -174,7 +174,7 @@ TEST_CASE(
         Lists expected, found;
         problem.threshold.assign(150, inf);
         REQUIRE(collect(device, problem, {}, {{}}, expected) == "");
-        for (std::size_t q = 0; q < 150; ++q)  // of every seventh query all rows
+        for (std::size_t q = 0; q < 150; ++q)  // every seventh query lists all rows
           problem.threshold[q] = q % 7 ? expected[q][q].low : inf;
         for (std::size_t q = 0; q < 150; ++q)
           std::erase_if(expected[q], [&](const Candidate& row) { return row.low > problem.threshold[q]; });

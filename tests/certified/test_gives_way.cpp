@@ -1,4 +1,4 @@
-// A proposer that kith chose itself gives way to the chain: docs/certificate.md, section 5.
+// A proposer that kith chose itself is dropped if it does not pay: docs/certificate.md, section 5.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -22,11 +22,11 @@ TEST_CASE("proposer: one that left most queries to the chain is not chosen for t
   Trace trace;
   const Neighbors found = index.search(queries, k, {}, &trace);
   CHECK(trace.plan.proposer == first.proposer);
-  CHECK(trace.fallbacks == 64);  // all rows are equally near, and no list holds them
+  CHECK(trace.fallbacks == 64);  // all rows are equally near, so every list overflows
   const Plan next = index.plan(64, k);
   CHECK(next.proposer == Proposer::none);
   CHECK(next.reason.find(std::string(name(first.proposer)) + " gave way") != std::string::npos);
-  CHECK(index.plan(64, k - 1).proposer == first.proposer);  // fewer neighbours may be another matter
+  CHECK(index.plan(64, k - 1).proposer == first.proposer);  // fewer neighbours may still work
   CHECK(index.plan(64, k + 1).proposer == Proposer::none);
   CHECK(index.plan(64, k, {.proposer = first.proposer}).proposer == first.proposer);
   CHECK(index.search(queries, k) == found);
@@ -56,13 +56,13 @@ TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   Trace trace;
   const Neighbors found = index.search(queries, 2, {.query_tile = 100}, &trace);
   CHECK(found == index.search(queries, 2, {.proposer = Proposer::none}));
-  if (trace.plan.proposer == Proposer::none) return;  // too small a problem to propose for, here
+  if (trace.plan.proposer == Proposer::none) return;  // here the problem is too small for a proposer
   CHECK(trace.fallbacks == m);
   CHECK(trace.repeats == 0);
-  // Of the first tile alone, with and without a guess, and where bytes gave way to 16-bit floats by these.
+  // Only the first tile was proposed for: with and without a guess, and where fp16 was tried after int8.
   CHECK(trace.listed <= 400 * trace.plan.candidates);
   index.search(queries, 2, {.proposer = trace.plan.proposer, .query_tile = 100}, &trace);
-  CHECK(trace.listed > 200 * trace.plan.candidates);  // where it was asked for it goes on
+  CHECK(trace.listed > 200 * trace.plan.candidates);  // a proposer that was asked for is not dropped
 }
 
 TEST_CASE("proposer: one that left a few queries to the chain is chosen again") {
@@ -77,7 +77,7 @@ TEST_CASE("proposer: one that left a few queries to the chain is chosen again") 
   Trace trace;
   CHECK(index.search(queries, k, {.query_tile = 44}, &trace) ==
         index.search(queries, k, {.proposer = Proposer::none}));
-  CHECK(trace.fallbacks == 20);  // all of the last tile
+  CHECK(trace.fallbacks == 20);  // all queries of the last tile
   CHECK(index.plan(m, k).proposer == plan.proposer);
 }
 

@@ -1,4 +1,5 @@
-// b of docs/certificate.md, section 3: its numbers, and that a step's own is all that a device goes by.
+// The error bound b of docs/certificate.md, section 3: its values, and that a device uses the b of
+// the step alone.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,7 +56,7 @@ TEST_CASE("product error: of sums it is rounded up, and hardly") {
   }
 }
 
-/// A step of one training tile.
+/// A collect step of one training tile.
 spi::CollectStep step_of(Proposer proposer, std::size_t queries, std::size_t dims) {
   const spi::Grid<float> rows{nullptr, 0, queries, dims, dims}, train{nullptr, 0, 128, dims, dims},
       row_terms{nullptr, 0, spi::terms_a_row, queries, queries};
@@ -113,20 +114,21 @@ TEST_CASE("product error: a step of a proposer without it is refused by a senten
   });
 }
 
-/// Columns of rows that lose most. AMX sums 16 products of pairs of bf16 by themselves before it adds them to
-/// what came before: beyond 32 columns it loses less than a quarter of what sums in order may.
+/// The number of columns with which products lose most. AMX first adds up 16 products of bf16 pairs, then
+/// adds the sum to the result: beyond 32 columns it loses less than a quarter of what sums in order may lose.
 std::int64_t losing_columns(Proposer proposer) {
   return proposer == Proposer::bf16 ? 32 : 131;
 }
 
-/// As many queries as training rows, of whose products number q with row q loses a good deal of what it may.
+/// Equally many queries and training rows. The product of query q and row q loses a large part of what the
+/// bound allows.
 struct Losing {
   Matrix queries, train;
   float scale_of_queries, scale_of_train;
 
-  /// For bytes the scales matter: 1 over both is 1.86 of 2^-24 too small, and the sum, 4095 * 122 * 127,
-  /// loses half of 2^-24 more. (Of half a scale, as AVX2 has it, all is the same.) Queries are so long that
-  /// the rounding of half a norm is nothing beside that.
+  /// Bytes lose by their scales: 1 / (product of both scales) is too small by 1.86 * 2^-24, and the sum 4095
+  /// * 122 * 127 loses half of 2^-24 more. (AVX2 uses half of one scale, with the same effect.) The queries
+  /// are so long that the rounding of a half norm is negligible.
   static Losing bytes(std::int64_t m) {
     const auto all = [m](float value) { return Matrix{m, 4095, std::vector<float>(size(m * 4095), value)}; };
     return {all(8), all(1), 122.0f / 8, 127};
@@ -140,14 +142,14 @@ struct Losing {
     for (std::int64_t r = 0; r < m; ++r) {
       const auto from = hard.begin() + (r % cut_sorts * hard_kinds + hard_cut) * dims;
       std::vector<float> row(from, from + dims);
-      if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that begin at the end
+      if (r / cut_sorts % 2) std::reverse(row.begin(), row.end());  // for products that start at the end
       rows.values.insert(rows.values.end(), row.begin(), row.end());
     }
     const float scale = scale_of(proposer, rows, std::vector<float>(size(dims)));
     return {rows, rows, scale, scale};
   }
 
-  /// The place of row q for query q, rounded up.
+  /// The exact value of row q for query q, rounded up.
   float threshold(std::int64_t q) const {
     double place = 0;
     for (std::size_t d = 0; d < size(train.cols); ++d) {
@@ -158,9 +160,9 @@ struct Losing {
   }
 };
 
-/// How many rows q are not listed for query q under their own place.
-///   share  of the error that products may have
-///   lost   [out]  when nothing is refused
+/// Runs prepare and collect. Returns why the device refuses, or an empty string if it ran.
+///   share  factor on the error bound of the products
+///   lost   [out]  number of queries q whose list lacks row q, although the threshold is its exact value
 std::string collect_own(spi::Device& device, Proposer proposer, const Losing& of, double share,
                         std::size_t& lost) {
   const std::size_t m = size(of.train.rows);
@@ -206,8 +208,8 @@ TEST_CASE("product error: with a quarter of it every proposer of a device loses 
   spi::with_device(device(), [](spi::Device& device) {
     for (const Proposer proposer : device.info.proposers) {
       CAPTURE(std::string(name(proposer)));
-      // Few queries and many have kernels of their own. A library may cut the sums of a small product into
-      // parts, each of which loses less.
+      // Devices have separate kernels for few and for many queries. A library may split the sums of a small
+      // product into parts, each of which loses less.
       for (const std::int64_t m : {16, 512}) {
         CAPTURE(m);
         if (m > most_queries(device, proposer)) continue;
@@ -229,7 +231,7 @@ TEST_CASE("product error: with a quarter of it every proposer of a device loses 
   });
 }
 
-/// Takes products for more exact than steps say.
+/// A device that multiplies the error bound of each step by `share`.
 class NarrowDevice : public ProxyDevice {
  public:
   NarrowDevice(std::unique_ptr<spi::Device> real, double share)
@@ -247,8 +249,8 @@ class NarrowDevice : public ProxyDevice {
 
 TEST_CASE("product error: the check of a proposer refuses a device that takes a quarter of it") {
   for_each_proposer([&](Proposer proposer) {
-    // A library may cut sums of 131 columns into parts, and the check has scales without an error for bytes:
-    // the case above has both.
+    // A library may split sums of 131 columns into parts, and in the self-test the scales of bytes are exact.
+    // The case above covers both proposers.
     if (proposer == Proposer::gemm || proposer == Proposer::int8) return;
     const std::int64_t dims = losing_columns(proposer);
     const Matrix train = hard_rows(DataKind::normal, Set::train, 700, dims, Metric::l2);

@@ -1,4 +1,4 @@
-// prune: of listed candidates keep those that are still near.
+// The step prune: it keeps the listed candidates that are within the threshold.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ struct Pruned {
   std::vector<Key> high;
 };
 
-/// Row j of list q is 100 q + j, and its key has the value 2 low.
+/// Runs prune on lists in which entry j of list q is row 100000 q + j, and its key has the value 2 low.
 std::string prune(spi::Device& device, std::size_t capacity, const std::vector<float>& threshold,
                   const std::vector<std::uint32_t>& counts, const std::vector<float>& low, Pruned& found) {
   const std::size_t m = threshold.size();
@@ -39,7 +39,7 @@ std::string prune(spi::Device& device, std::size_t capacity, const std::vector<f
   return {};
 }
 
-/// Whether the device prunes at all.
+/// Whether the device has the step prune.
 bool prunes(spi::Device& device) {
   Pruned found;
   const std::string why = prune(device, 1, {0}, {1}, {0}, found);
@@ -47,7 +47,8 @@ bool prunes(spi::Device& device) {
   return why.empty();
 }
 
-/// The first counts[q] places of list q, as sorted keys; each place checked to hold one candidate.
+/// The first counts[q] entries of list q as sorted keys. Checks that row, low and high of each entry still
+/// belong together.
 std::vector<Key> list_of(const Pruned& found, std::size_t capacity, std::size_t q) {
   std::vector<Key> list;
   for (std::size_t j = 0; j < found.counts[q]; ++j) {
@@ -82,7 +83,7 @@ void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
   while (threshold.size() < m) threshold.push_back(workloads::uniform(random.next()) - 0.5f);
   std::vector<std::uint32_t> counts;
   for (std::size_t q = 0; q < m; ++q) counts.push_back(static_cast<std::uint32_t>(q * 2 * capacity / m));
-  counts.front() = static_cast<std::uint32_t>(capacity);  // all are kept
+  counts.front() = static_cast<std::uint32_t>(capacity);  // this query keeps all
   Pruned found;
   REQUIRE(prune(device, capacity, threshold, counts, low, found) == "");
   for (std::size_t q = 0; q < m; ++q) {

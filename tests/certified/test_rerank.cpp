@@ -1,4 +1,5 @@
-// The chain of every listed candidate, as a key: docs/contract.md, sections 1 and 2.
+// The step rerank: it computes the chain of every listed candidate as a key. docs/contract.md, sections
+// 1 and 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 using stages::Candidates;
 
-/// `count` different rows of 0 .. n - 1, in no order.
+/// `count` different rows of 0 .. n - 1 in random order.
 std::vector<std::uint32_t> some_rows(std::uint32_t n, std::size_t count, workloads::Random& random) {
   std::vector<std::uint32_t> rows(n);
   std::iota(rows.begin(), rows.end(), 0u);
@@ -26,9 +27,9 @@ std::vector<std::uint32_t> some_rows(std::uint32_t n, std::size_t count, workloa
   return rows;
 }
 
-/// What a test lists: lists of all lengths, full ones, and counts above the capacity.
+/// Random lists of all lengths: empty ones, full ones, and some whose count exceeds the capacity.
 struct Listed {
-  std::vector<std::uint32_t> counts, rows;  ///< [m], [m, capacity]; behind the last a row far away
+  std::vector<std::uint32_t> counts, rows;  ///< [m], [m, capacity]; unused entries hold a row far away
 
   Listed(std::size_t m, std::uint32_t n, std::size_t capacity, std::uint32_t first_row, std::uint64_t seed) {
     workloads::Random random(seed);
@@ -45,7 +46,7 @@ struct Listed {
   }
 };
 
-/// One step between canaries, from rows that begin inside a block.
+/// Runs one step between canaries, on rows that begin inside a block.
 void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, Metric metric, std::int64_t m,
                  std::int64_t n, std::int64_t dims, std::size_t capacity, std::uint32_t first,
                  std::uint32_t threads) {
@@ -82,7 +83,7 @@ void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, 
       Key& at = found[q * capacity + j];
       const std::uint32_t row = listed.rows[q * capacity + j];
       if (j >= listed.counts[q]) {
-        if (at == canary) at = no_key;  // a device may leave the rest alone, or say that there is none
+        if (at == canary) at = no_key;  // a device may leave unused entries alone, or write "no key"
         expected.push_back(no_key);
         continue;
       }
@@ -94,7 +95,7 @@ void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, 
   check_unchanged(counts, rows, query_rows, train_rows);
 }
 
-/// Whether the device reranks training rows that lie one behind the other, too.
+/// Whether the device also reranks training rows stored one after another (blocks of one row).
 bool takes_single_rows(const spi::Device& device) {
   const spi::RowBlocks queries{nullptr, 0, 1, 4, device.info.query_block}, train{nullptr, 0, 1, 4, 1};
   return device
@@ -121,7 +122,7 @@ TEST_CASE("rerank: the keys of candidates in their places, worked out on paper")
   const Candidates lists{2, 3, {2, 1}, {2, 0, no_row, /**/ 1, no_row, no_row}};
   CHECK(stages::rerank(device(), queries, train, Metric::l2, lists) ==
         std::vector<Key>{make_key(2, 2), make_key(25, 0), no_key, make_key(25, 1), no_key, no_key});
-  const Candidates lost{2, 1, {5, 0}, {1, no_row}};  // four of five are missing
+  const Candidates lost{2, 1, {5, 0}, {1, no_row}};  // the list holds one of five candidates
   CHECK(stages::rerank(device(), queries, train, Metric::l1, lost) ==
         std::vector<Key>{make_key(0, 1), no_key});
 }
@@ -143,7 +144,8 @@ TEST_CASE("rerank: any number of queries, rows, columns and places, between cana
         for (const std::int64_t dims : {1, 4, 33, 150})
           for (const std::size_t capacity : {1u, 8u, 33u, 100u})
             check_guarded(device, DataKind::normal, Metric::squared_l2, m, n, dims, capacity, 2);
-    // Rows that begin at 16 bytes, queries eight at a time: kernels that copy lines of them.
+    // Rows start at multiples of 16 bytes and queries at multiples of eight, so that kernels
+    // copy whole lines.
     for (const std::uint32_t first : {0u, 8u, 24u})
       for (const std::int64_t dims : {4, 36, 64, 100, 132, 300})
         check_guarded(device, DataKind::normal, Metric::squared_l2, 11, 150, dims, 70, first);

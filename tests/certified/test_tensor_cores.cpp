@@ -1,5 +1,5 @@
-// What tensor cores may lose (docs/certificate.md, section 3), what they lose of rows whose products stand
-// just below the cut, and that a device whose cores lose more does not propose.
+// What tensor cores lose (docs/certificate.md, section 3) of rows whose products lie just below the last
+// place kept, and that a device whose cores lose more does not propose.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace bounding;
 
-/// The rows of a kind, `rows` of all kinds.
+/// The rows of one kind among `rows` hard rows.
 Matrix rows_of_kind(Proposer proposer, DeviceKind device, HardKind kind, std::uint32_t rows,
                     std::uint32_t dims, std::uint32_t salt) {
   const Matrix all{rows, dims, kith::hard_rows(proposer, device, rows, dims, salt)};
@@ -27,7 +27,7 @@ Matrix rows_of_kind(Proposer proposer, DeviceKind device, HardKind kind, std::ui
   return some;
 }
 
-/// A row of each sort.
+/// One row of each sort of hard_cut.
 Matrix cut_rows(Proposer proposer, DeviceKind device, std::uint32_t dims) {
   return rows_of_kind(proposer, device, hard_cut, cut_sorts * hard_kinds, dims, 0);
 }
@@ -38,7 +38,7 @@ double exact_product(const float* a, const float* b, std::size_t dims) {
   return sum;
 }
 
-/// What a core loses of the product of two rows, as a share of what it may.
+/// The loss of a core for the product of two rows, relative to the bound.
 double share_lost(const TensorCore& core, const float* a, const float* b, std::size_t dims) {
   const float found =
       core.product([a](std::size_t d) { return a[d]; }, [b](std::size_t d) { return b[d]; }, dims);
@@ -48,14 +48,15 @@ double share_lost(const TensorCore& core, const float* a, const float* b, std::s
                           tensor_core_error(dims);
 }
 
-/// Of rows just below the cut with themselves, by their sort.
+/// For each sort of rows just below the cut: the loss of their product with themselves, relative
+/// to the bound.
 using Shares = std::vector<double>;
 
 double largest_of(const Shares& shares) {
   return *std::max_element(shares.begin(), shares.end());
 }
 
-/// `0.066, 0.12`: with 4, 3, ... extra places they would just be kept.
+/// The shares as text, such as `0.066, 0.12`; with 4, 3, ... extra places nothing would be lost.
 std::string text_of(const Shares& shares) {
   std::string text;
   for (const double share : shares) {
@@ -66,7 +67,7 @@ std::string text_of(const Shares& shares) {
   return text;
 }
 
-/// `sign` of one of the rows.
+///   sign  factor on one of the two rows
 Shares shares_of_cut(const TensorCore& core, std::uint32_t dims, float sign = 1) {
   const Matrix rows = cut_rows(Proposer::fp16, DeviceKind::gpu, dims);
   Shares shares;
@@ -78,7 +79,7 @@ Shares shares_of_cut(const TensorCore& core, std::uint32_t dims, float sign = 1)
   return shares;
 }
 
-/// The largest, of other hard rows with one of each kind.
+/// The largest share of the bound that is lost by hard rows of the other kinds.
 double share_of_others(const TensorCore& core, std::uint32_t dims) {
   const std::vector<float> train = kith::hard_rows(Proposer::fp16, DeviceKind::gpu, 97, dims, 0),
                            queries = kith::hard_rows(Proposer::fp16, DeviceKind::gpu, hard_kinds, dims, 3);
@@ -99,10 +100,11 @@ TEST_CASE("tensor cores: simulated, of rows just below the cut they lose what th
       MESSAGE(terms << " terms, " << extra << " extra places, 131 columns: " << cut
                     << " of the bound by rows just below the cut (by sort " << text_of(shares) << "), "
                     << others << " by other hard rows");
-      CHECK((cut > 1) == (extra < 1));  // 24 places below the largest keep it, 23 do not
+      // Keeping 24 places below the largest stays within the bound, 23 does not.
+      CHECK((cut > 1) == (extra < 1));
       CHECK(others < cut);
     }
-  // The row with s = 1.414, of which an H100 was measured to lose as much.
+  // The row with s = 1.414. An H100 was measured to lose this share.
   CHECK(std::fabs(shares_of_cut({8, 2}, 131)[4] - 0.323) < 0.0005);
 }
 
@@ -114,7 +116,7 @@ TEST_CASE("tensor cores: simulated, a place less shows in lines of every length 
     MESSAGE(dims << " columns: " << assumed << " of the bound by the cores that it is for, " << coarse
                  << " with a place less");
     CHECK(assumed < 0.7);
-    CHECK((coarse > 1) == (dims > 4));  // of 4 columns 3 numbers are cut, and 4 times 4 may be
+    CHECK((coarse > 1) == (dims > 4));  // with 4 columns only 3 numbers are cut, and the bound allows 4 * 4
   }
 }
 
@@ -129,8 +131,8 @@ TEST_CASE("tensor cores: simulated, one that cuts downwards shows by the negativ
   }
 }
 
-/// The largest share of its bound that a matrix unit of a CPU loses, which adds products of 16-bit floats one
-/// by one, or in pairs. add(sum, product) rounds somehow.
+/// The largest share of its bound that a CPU's matrix unit loses. It adds products of 16-bit floats one by
+/// one or in pairs; add(sum, product) rounds in the way under test.
 template <class Add>
 double share_of_matrix_unit(std::size_t at_once, const Add& add) {
   constexpr std::uint32_t dims = 131;
@@ -164,7 +166,7 @@ TEST_CASE("tensor cores: simulated, a CPU's matrix unit that cuts where it is to
     const double right = share_of_matrix_unit(at_once, round), coarse = share_of_matrix_unit(at_once, cut);
     MESSAGE(at_once << " at once: " << right << " of the bound by rounding, " << coarse << " by cutting");
     CHECK(right < 1);
-    CHECK((coarse > 1) == (at_once == 1));  // in pairs half as many sums are cut
+    CHECK((coarse > 1) == (at_once == 1));  // in pairs, half as many sums are cut
   }
 }
 
@@ -173,7 +175,7 @@ TEST_CASE("tensor cores: simulated, one that adds few numbers exactly is found t
   const TensorCore core{8, 1};
   const auto element = [&](std::size_t d) { return whole[d]; };
   CHECK(core.product(element, element, 9) == 285);
-  // 2^24 + 1 + 1, of which each 1 stands in the last place that is kept, and 2^24 + 0.5 + ..., which is lost.
+  // In 2^24 + 1 + 1 each 1 is in the last place kept. In 2^24 + 0.5 + ... each 0.5 is below it, and lost.
   const std::vector<float> kept = {4096, 1, 1}, lost = {4096, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f, 0.5f};
   CHECK(core.product([&](std::size_t d) { return kept[d]; }, [&](std::size_t d) { return kept[d]; }, 3) ==
         0x1p24f + 2);
@@ -183,10 +185,11 @@ TEST_CASE("tensor cores: simulated, one that adds few numbers exactly is found t
 
 TEST_SUITE_BEGIN("device");
 
-/// What the device needs, to about 2 of 2^24 units: what is tested is rounded to a float.
+/// The share of the bound that the device's products need, to about 2 units of 2^-24, since the result is
+/// rounded to a float.
 Shares measured_shares(spi::Device& device, Proposer proposer, std::int64_t m, std::uint32_t dims) {
   Matrix rows = cut_rows(proposer, device.info.kind, dims);
-  while (rows.rows < m) {  // again
+  while (rows.rows < m) {  // repeats the rows
     const std::vector<float> once = rows.values;
     rows.values.insert(rows.values.end(), once.begin(), once.end());
     rows.rows *= 2;
@@ -242,7 +245,7 @@ TEST_CASE("tensor cores: planted ones propose, and coarser ones are refused for 
       CHECK(index.search(queries, 7, {.proposer = Proposer::fp16}, &trace) ==
             index.search(queries, 7, {.proposer = Proposer::none}));
       CHECK(trace.plan.proposer == Proposer::fp16);
-      const Device anew = open_device("planted:16");  // which remembers no other refusal
+      const Device anew = open_device("planted:16");  // has not remembered a refusal yet
       const std::string refusal =
           error_of([&] { Index(anew, train).search(queries, 7, {.proposer = Proposer::fp16}); });
       CAPTURE(refusal);

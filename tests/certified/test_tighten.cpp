@@ -1,4 +1,5 @@
-// Candidates join the k best so far, and bound what is still near: docs/certificate.md, sections 4 and 5.
+// The step tighten: it merges candidates into the k best so far and lowers thresholds. docs/certificate.md,
+// sections 4 and 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +22,8 @@ using stages::Tightened;
 constexpr Key canary = 0xCAFECAFECAFECAFEull;
 constexpr std::uint32_t canary32 = 0xCAFECAFEu;
 
-/// Lists that are joined: values mostly tie, rows differ. Behind the last key stand keys that would win.
+/// Random lists to merge, with mostly tied values and different rows. The keys behind the end of each list
+/// would win if they were read.
 struct Lists {
   std::size_t m, k, capacity;
   std::vector<Key> best, keys;              ///< [m, k], [m, capacity]
@@ -71,13 +73,13 @@ struct Lists {
   }
 };
 
-/// The same in device memory, between canaries.
+/// The same lists in device memory, between canaries.
 struct Guarded {
   GuardedGrid<Key> keys, best;
   GuardedGrid<std::uint32_t> counts, lost;
   GuardedGrid<float> threshold, row_terms;
 
-  /// row_terms  [terms_a_row, m]; empty for proposer none
+  ///   of_queries  [terms_a_row, m]; empty for proposer none
   Guarded(spi::Device& device, const Lists& lists, const std::vector<float>& of_queries = {},
           const std::vector<float>& before = {})
       : keys(device, lists.m, lists.capacity, 0, lists.keys),
@@ -125,7 +127,7 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_
   CHECK(memory.keys.unchanged());
 }
 
-/// A threshold that was guessed: smaller than it becomes, the same, and larger.
+/// Checks guessed thresholds: smaller than the proven one, equal, and larger.
 void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity) {
   CAPTURE(m);
   CAPTURE(k);
@@ -205,7 +207,7 @@ TEST_CASE("tighten: afresh, of any number of candidates the best alone, and padd
     for (const std::size_t k : {1u, 2u, 100u, 256u, 257u, 1500u, 2048u, 2049u})
       for (const std::size_t capacity : {std::size_t{3}, k, k + 1, k + 150, 3 * k, std::size_t{7000}})
         check_guarded(device, 4, k, capacity, 0, true);
-    // So many queries that a group does not have a compute unit to itself.
+    // With so many queries a work-group shares its compute unit with others.
     check_guarded(device, 4 * device.info.compute_units + 1, 1100, 1300, 0, true);
     check_guarded(device, 4 * device.info.compute_units + 1, 1100, 300);
   });
@@ -236,9 +238,9 @@ TEST_CASE("tighten: squared distances are bounded by the certificate, and by lit
         CAPTURE(dims);
         Lists lists(worst.size() * norms.size(), 2, 3, 1);
         const std::size_t m = lists.m;
-        std::vector<float> row_terms(spi::terms_a_row * m, inf);  // only half_norm may be looked at
+        std::vector<float> row_terms(spi::terms_a_row * m, inf);  // only half_norm may be read
         for (std::size_t q = 0; q < m; ++q) {
-          lists.counts[q] = 0;  // a query without candidates gets its bound all the same
+          lists.counts[q] = 0;  // without candidates, the query still gets its threshold
           lists.best[2 * q] = make_key(0, 0);
           lists.best[2 * q + 1] =
               worst[q % worst.size()] == inf ? no_key : make_key(worst[q % worst.size()], 1);

@@ -1,4 +1,4 @@
-// Candidates by a proposer, ranked by the chain: docs/certificate.md. Same bits as without.
+// Searches with a proposer give the same bits as without: docs/certificate.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 const std::vector<Metric> product_metrics = {Metric::squared_l2, Metric::l2, Metric::negative_dot,
                                              Metric::cosine};
 
-/// The same problem with and without the proposer; the trace of the proposed one.
+/// Searches with and without the proposer, checks that the bits agree, and returns the trace with it.
 Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
               PlanOptions options = {}) {
   const Index index(device(), train, metric);
@@ -37,7 +37,8 @@ TEST_SUITE_BEGIN("device");
 
 TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
   if (!refusal_of(Proposer::gemm).empty()) return;
-  // Seed: the first two rows, at 25 and 16 from the query. Of the others only 9 and 1 are nearer.
+  // The first two rows, at 25 and 16 from the query, are the seed. Of the others only those at 9 and
+  // 1 are nearer.
   const Matrix train = matrix(1, {5, 4, 7, 3, 100, -1, 6});
   const Index index(device(), train, Metric::squared_l2);
   Trace trace;
@@ -47,7 +48,7 @@ TEST_CASE("proposer: by hand, the seed bounds and the product proposes") {
   CHECK(trace.plan.proposer == Proposer::gemm);
   CHECK(trace.plan.seed_rows == 2);
   CHECK(trace.train_tiles == 4);
-  CHECK(trace.collected >= 2);  // at least the two; a bound may let more pass
+  CHECK(trace.collected >= 2);  // at least these two; the bound may let more pass
   CHECK(trace.collected <= 5);
   CHECK(trace.fallbacks == 0);
   CHECK(trace.seconds.count("collect") == 1);
@@ -106,7 +107,7 @@ TEST_CASE("proposer: few candidates where rows are spread, and none lost") {
 TEST_CASE(
     "proposer: duplicates and rows that come ever nearer overflow the lists, and the chain takes over") {
   for_each_proposer([&](Proposer proposer) {
-    const std::int64_t n = 6000, more = 20000;  // more than a list holds
+    const std::int64_t n = 6000, more = 20000;  // `more` exceeds what a list holds
     const Matrix equal{more, 3, std::vector<float>(static_cast<std::size_t>(3 * more), 1.5f)};
     const Matrix queries = matrix(3, {1, 2, 3, /**/ 1.5f, 1.5f, 1.5f, /**/ -7, 0, 0});
     CHECK(compare(proposer, queries, equal, Metric::squared_l2, 5).fallbacks == 3);
@@ -118,14 +119,16 @@ TEST_CASE(
     if (trace.plan.visit_rows == 0)
       CHECK(trace.fallbacks > 0);
     else
-      CHECK(trace.fallbacks + trace.repeats == 0);  // visits do not come nearer with the rows
+      // The order of visits is mixed, so rows do not come nearer.
+      CHECK(trace.fallbacks + trace.repeats == 0);
   });
 }
 
-/// The library's own, of the 157 blocks of 128 that 20,000 rows are.
+/// The stride with which the library visits the 157 blocks of 20,000 rows.
 constexpr std::uint32_t stride_of_20000 = 97;
 
-/// Rows that come nearer to the origin with every visit, so that all of a step are nearer than those before.
+/// Rows that come nearer to the origin with every visit, so that all rows of a step are nearer
+/// than all before.
 Matrix nearer_with_visits(std::int64_t n, std::int64_t visit_rows, std::uint32_t stride) {
   const auto blocks = static_cast<std::uint64_t>((n + visit_rows - 1) / visit_rows);
   std::vector<std::uint64_t> visit(blocks);
@@ -144,8 +147,8 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
     const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
     const Plan plan = index.plan(2, 3, {.proposer = proposer});
     if (plan.visit_rows == 0) return;
-    // From the far side rows come no nearer; if more than a quarter of the lists overflowed, none were
-    // repeated.
+    // For the queries on the far side rows do not come nearer. Their lists must not overflow: if more than a
+    // quarter did, none would be repeated.
     const Matrix queries = matrix(2, {0, 0, /**/ 41000, 1, /**/ 42000, 1, /**/ 43000, 1, /**/ 44000, 1});
     const Trace trace = compare(proposer, queries, nearer_with_visits(n, plan.visit_rows, stride_of_20000),
                                 Metric::squared_l2, 3);
@@ -154,8 +157,9 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
   });
 }
 
-/// Rows of which 80 lie around 0 where a search begins, or 64, and all others far away: more of the nearest
-/// 100 are seen at first than a sample holds. Of a sample no two in the same group.
+/// Rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So
+/// the first rows contain more of the nearest 100 than a sample would; no two near rows are in one group
+/// of the sample.
 Matrix near_where_it_begins(std::int64_t n, const Plan& plan) {
   std::vector<std::int64_t> near;
   if (plan.sample_rows == 0) {
@@ -180,11 +184,11 @@ TEST_CASE("proposer: a guess that was wrong for few queries is made good for the
     const Index index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)});
     const Plan plan = index.plan(5, k, {.proposer = proposer});
     if (!plan.guesses()) return;
-    // What the others see is farther with every row, and spread over all blocks.
+    // For the other queries, rows get farther with every row, and the nearest are spread over all blocks.
     const Matrix queries = matrix(2, {0, 0, /**/ 130000, 1, /**/ 140000, 1, /**/ 150000, 1, /**/ 160000, 1});
     const Trace trace = compare(proposer, queries, near_where_it_begins(n, plan), Metric::squared_l2, k);
     CHECK(trace.fallbacks == 0);
-    // Bytes of AVX2's queries are half as fine, and overflow another list.
+    // AVX2 quantizes the queries of int8 half as finely, so another list overflows.
     CHECK(trace.repeats == (proposer == Proposer::int8 && device().info().driver == "avx2" ? 2 : 1));
   });
 }
@@ -261,12 +265,12 @@ TEST_CASE("proposer: without room for a copy of the rows these are ranked as the
     const Index index(device(), train), other(device(), train);
     const Neighbors expected = index.search(queries, 10, {.proposer = Proposer::none});
     Trace little, much;
-    // 12 MB of 16-bit floats, and 24 of the rows.
+    // The quantized fp16 rows take 12 MB, and a copy of the rows 24 MB.
     CHECK(index.search(queries, 10, {.proposer = proposer, .memory_limit = 20'000'000}, &little) == expected);
     CHECK(index.search(queries, 10, {.proposer = proposer}) == expected);
     CHECK(other.search(queries, 10, {.proposer = proposer}, &much) == expected);
     CHECK(little.plan.row_copy_bytes == 0);
-    // Memory that was given back may be taken again for less.
+    // A search may be given memory that another one released, even if it needs less.
     if (much.plan.row_copy_bytes > 0)
       CHECK(much.quantized_bytes > little.quantized_bytes + much.plan.row_copy_bytes / 2);
   });
@@ -317,13 +321,13 @@ TEST_CASE("proposer: a memory limit makes tiles smaller, not answers different")
   for_each_proposer([&](Proposer proposer) {
     const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 40, 8, Metric::l2);
     const Matrix train = hard_rows(DataKind::clusters, Set::train, 3000, 8, Metric::l2);
-    // A thread of a CPU needs scratch of its own, however small the tiles.
+    // One thread, since on a CPU each thread needs its own scratch, however small the tiles.
     PlanOptions options{.threads = 1};
     const Trace whole = compare(proposer, queries, train, Metric::l2, 3, options);
     PlanOptions one_by_one = options;
     one_by_one.query_tile = 1;
     const Trace least = compare(proposer, queries, train, Metric::l2, 3, one_by_one);
-    // A third, but no less than one query takes; what proposes gets half of a limit.
+    // A third of the workspace, but enough for one query; a proposer gets half of the limit.
     const std::size_t limit = std::max(whole.plan.workspace_bytes / 3, 2 * least.plan.workspace_bytes);
     options.memory_limit = limit;
     const Trace limited = compare(proposer, queries, train, Metric::l2, 3, options);

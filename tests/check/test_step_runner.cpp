@@ -1,4 +1,4 @@
-// One step by itself, and the plain device beside the tests' own oracle, which knows nothing of it.
+// spi::StepRunner runs one step, and the plain device gives the answers of the tests' independent oracle.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t m = 6, n = 67, k = 5, groups = 3, capacity = 20;
 constexpr std::int64_t dims = 9;
 
-/// What one step writes on a plain device.
+/// The output of one step on a plain device.
 template <class Make, class Part>
 auto plain(const Make& make, const Part& part) {
   const auto device = spi::plain_device();
@@ -50,7 +50,7 @@ void check_lists(const std::vector<float>& values) {
 
 void check_candidates(const std::vector<float>& values) {
   std::vector<float> threshold;
-  for (std::size_t q = 0; q < m; ++q)  // of the first query nothing is near, of the last more than fits
+  for (std::size_t q = 0; q < m; ++q)  // for the first query no row is near; for the last more rows than fit
     threshold.push_back(q == 0 ? -inf : q + 1 == m ? inf : values[q * n + q]);
   const auto counts = plain(
       [&](spi::StepRunner& there) {

@@ -1,4 +1,4 @@
-// Pairs that do not count: struck out by mask, and then no neighbours. docs/contract.md, section 3.
+// Pairs that a filter excludes: mask marks them, and no later step returns them. docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ bool is_masked(float value) {
   return std::bit_cast<std::uint32_t>(value) == 0x7FFFFFFFu;
 }
 
-/// Bits for rows 0 ... rows - 1, in words of 32.
+/// The filter's words of 32 bits for rows 0 .. rows - 1.
 std::vector<std::uint32_t> words_of(const std::vector<bool>& counts) {
   std::vector<std::uint32_t> words((counts.size() + 31) / 32);
   for (std::size_t t = 0; t < counts.size(); ++t)
@@ -30,7 +30,7 @@ std::vector<std::uint32_t> words_of(const std::vector<bool>& counts) {
   return words;
 }
 
-/// Whether row t counts, in ways that differ for words: all, none, one, all but one, half, whole words.
+/// Whether row t counts, by patterns that matter for words: all, none, one, all but one, half, whole words.
 bool counts_in(int pattern, std::size_t t, workloads::Random& random) {
   switch (pattern) {
     case 0:
@@ -49,7 +49,7 @@ bool counts_in(int pattern, std::size_t t, workloads::Random& random) {
 }
 constexpr int filter_patterns = 6;
 
-/// One mask step between canaries, with a filter for all queries or one for each.
+/// Runs one mask step between canaries, with one filter for all queries or one per query.
 void check_mask(spi::Device& device, std::size_t m, std::size_t n, std::uint32_t first_row, bool each) {
   CAPTURE(m);
   CAPTURE(n);
@@ -106,16 +106,16 @@ TEST_CASE("mask: any rectangle of any tile, a filter for all or one a query") {
       for (const std::uint32_t first_row : {0u, 1u, 31u, 32u, 70u, 3217u})
         for (const std::size_t m : {1u, 3u})
           for (const bool each : {false, true}) check_mask(device, m, n, first_row, each);
-    // Several pieces of a row.
+    // A row takes several pieces.
     for (const std::uint32_t first_row : {0u, 21u, 8191u}) check_mask(device, 2, 16500, first_row, true);
     check_mask(device, 0, 40, 3, false);
     check_mask(device, 700, 5, 90, true);
   });
 }
 
-// ---- What a selector makes of masked values -------------------------------------------------------
+// ---- How selectors treat masked values -----------------------------------------------------------------
 
-/// Rows of values of which some are masked.
+/// Random values, some of them masked.
 std::vector<float> some_masked(int pattern, std::size_t m, std::size_t n, std::size_t k, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values(m * n);
@@ -125,23 +125,23 @@ std::vector<float> some_masked(int pattern, std::size_t m, std::size_t n, std::s
     bool out = false;
     switch ((static_cast<std::size_t>(pattern) + q) % 9) {
       case 0:
-        break;  // none
+        break;  // masks none
       case 1:
         out = t == n / 3;
-        break;  // one
+        break;  // masks one
       case 2:
         out = t + k - 1 < n;
-        break;  // all but the last k - 1
+        break;  // masks all but the last k - 1
       case 3:
         out = t + 1 < n;
-        break;  // all but the last one
+        break;  // masks all but the last
       case 4:
         out = t > 0;
-        break;  // all but the first
+        break;  // masks all but the first
       case 5:
         out = true;
         break;
-      case 6:  // +infinity is a value, masked or not
+      case 6:  // +infinity is an ordinary value, which may be masked too
         values[i] = inf;
         out = !random.one_in(4);
         break;
@@ -159,7 +159,7 @@ std::vector<float> some_masked(int pattern, std::size_t m, std::size_t n, std::s
 }
 constexpr int select_patterns = 9;
 
-/// The keys of what is not masked, ascending, and none behind them.
+/// Keys of the values that are not masked, ascending, then "no key".
 std::vector<Key> selected_of_rest(const std::vector<float>& values, std::size_t n, std::size_t k,
                                   std::size_t groups, std::uint32_t first_row) {
   std::vector<Key> lists;
@@ -176,14 +176,15 @@ std::vector<Key> selected_of_rest(const std::vector<float>& values, std::size_t 
   return lists;
 }
 
-/// Keys of masked pairs are as good as none.
+/// Replaces keys of masked pairs by "no key", which means the same.
 std::vector<Key> without_masked(std::vector<Key> keys) {
   for (Key& key : keys)
     if (key >> 32 == masked_code) key = no_key;
   return keys;
 }
 
-/// One select step between values that would win and canaries. False where the device refuses it.
+/// Runs one select step between canaries; the cells around the input would win. Returns false if the
+/// device refuses it.
 bool check_select(spi::Device& device, Selector selector, int pattern, std::size_t n, std::uint32_t k,
                   std::uint32_t groups) {
   CAPTURE(std::string(name(selector)));
@@ -216,10 +217,10 @@ TEST_CASE("mask: every selector finds what counts among pairs that do not") {
         for (const std::uint32_t k : {1u, 8u, 33u, 100u, 333u})
           for (const std::uint32_t groups : {1u, 3u}) {
             if (pattern % 2 == 1 && (k == 8 || k == 100))
-              continue;  // its rows follow those of the one before
+              continue;  // the pattern before covers the same rows
             ran += check_select(device, selector, pattern, n, k, groups);
           }
-      // Several steps of those that take many values at a time.
+      // Selectors that read many values at a time need several rounds here.
       for (const int pattern : {1, 2, 3, 5, 6, 8})
         ran += check_select(device, selector, pattern, 4500, 33, 1);
       ran += check_select(device, selector, 8, 20, 20, 16);
@@ -263,7 +264,7 @@ TEST_CASE("mask: no masked pair is within any radius") {
 }
 
 TEST_CASE("mask: a masked k-th best is no bound") {
-  // Of the best so far only one counts; whatever comes is nearer than the masked ones.
+  // Only one of the best so far counts. Any new candidate is nearer than the masked ones.
   const Key out = masked_code << 32 | 7u;
   const stages::KeyLists best{1, 1, 3, {key({2, 4}), out, out + 1}};
   const stages::Candidates candidates{1, 2, {2}, {8, 9}};

@@ -1,4 +1,4 @@
-// The k smallest keys of several sorted lists: docs/contract.md, sections 2 and 4.
+// The step merge: the k smallest keys of several sorted lists. docs/contract.md, sections 2 and 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ std::vector<Key> merge(std::int64_t lists, std::int64_t k, std::vector<Key> keys
   return stages::merge(device(), {rows, lists, k, std::move(keys)}).keys;
 }
 
-/// Ascending lists of distinct keys, each ending in a random number of none; values mostly tie.
+/// Ascending lists of distinct keys with many ties. Each ends in a random number of "no key".
 std::vector<Key> random_lists(std::size_t rows, std::size_t lists, std::size_t k, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<Key> all;
@@ -40,7 +40,7 @@ std::vector<Key> random_lists(std::size_t rows, std::size_t lists, std::size_t k
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("merge: joins sorted lists, skips their padding, ties to the smaller row") {
-  const std::vector<Key> lists{make_key(1, 8), make_key(4, 5), no_key,  // then the second list
+  const std::vector<Key> lists{make_key(1, 8), make_key(4, 5), no_key,  // the second list follows
                                make_key(1, 3), make_key(2, 7), make_key(9, 6)};
   CHECK(merge(2, 3, lists) == std::vector<Key>{make_key(1, 3), make_key(1, 8), make_key(2, 7)});
 }
@@ -80,7 +80,7 @@ TEST_CASE("merge: any number of lists of any length, between canaries") {
         CAPTURE(lists);
         CAPTURE(k);
         const std::vector<Key> keys = random_lists(rows, lists, k, lists + k);
-        const GuardedGrid<Key> in(device, rows, size(lists) * k, 0, keys);  // 0 would win
+        const GuardedGrid<Key> in(device, rows, size(lists) * k, 0, keys);  // a key of 0 would win
         const GuardedGrid<Key> out(device, rows, k, 0xCAFECAFECAFECAFEull);
         REQUIRE(run_step(device, spi::MergeStep{lists, k, in.grid(), out.grid(), {}}) == "");
         CHECK(difference(out.inside(), merged(keys, lists, k)) == "");
@@ -93,7 +93,7 @@ TEST_CASE("merge: any number of lists of any length, between canaries") {
 TEST_CASE("merge: many lists, most of which are empty, or are all that counts") {
   for (const std::uint32_t lists : {9u, 132u, 700u})
     for (const std::uint32_t k : {1u, 15u, 26u, 101u})
-      for (const std::uint32_t full : {0u, 1u, 3u, 20u}) {  // how many lists have keys
+      for (const std::uint32_t full : {0u, 1u, 3u, 20u}) {  // how many lists hold keys
         CAPTURE(lists);
         CAPTURE(k);
         CAPTURE(full);

@@ -1,5 +1,5 @@
-// Distance and select in one step: the same lists as one after the other. docs/contract.md,
-// sections 1 to 4.
+// The step nearest: distance and select in one. Its lists must equal those of both steps in turn.
+// docs/contract.md, sections 1 to 4.
 #include <doctest/doctest.h>
 
 #include <iterator>
@@ -13,7 +13,7 @@
 namespace kith::tests {
 namespace {
 
-/// The largest k of the fused step; 0 where the device has none, and then there is nothing to test.
+/// The largest k of the fused step, or 0 if the device has no such step, and then the tests do nothing.
 std::int64_t most() {
   return device().info().fused_max_k;
 }
@@ -24,8 +24,9 @@ TEST_CASE("nearest: rows on a line") {
   if (most() < 3) return;
   const Matrix queries = matrix(1, {0, 5}), train = matrix(1, {3, -1, 1, 5, 9, -1});
   const auto lists = stages::nearest(device(), queries, train, Metric::squared_l2, 3);
-  CHECK(lists.keys == std::vector<Key>{make_key(1, 1), make_key(1, 2), make_key(1, 5),  // the ties in order
-                                       make_key(0, 3), make_key(4, 0), make_key(16, 2)});
+  // Tied rows come in ascending order.
+  CHECK(lists.keys == std::vector<Key>{make_key(1, 1), make_key(1, 2), make_key(1, 5), make_key(0, 3),
+                                       make_key(4, 0), make_key(16, 2)});
   const auto groups = stages::nearest(device(), queries, train, Metric::l1, 2, 4);
   CHECK(groups.keys == std::vector<Key>{make_key(1, 1), make_key(3, 0), make_key(1, 2), make_key(5, 3),  //
                                         make_key(1, 5), make_key(9, 4), no_key, no_key,                  //
@@ -75,7 +76,7 @@ TEST_CASE("nearest: any number of queries and rows, and k up to the most") {
       }
 }
 
-/// Rows on a line at place(i): how far they are from 0, and in what order, is for the caller to say.
+/// Rows on a line at place(i), so that a test can choose their distances and order.
 template <class Place>
 Matrix line(std::int64_t n, Place place) {
   Matrix rows{n, 1, {}};
@@ -104,7 +105,7 @@ TEST_CASE("nearest: few queries, and rows that all tie, come nearer and nearer, 
     }
 }
 
-/// One fused step: blocks padded with rows that equal the queries, so that each would win.
+/// Runs one fused step. The padding of the blocks equals the queries, so that each padding row would win.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                    std::uint32_t k, std::uint32_t groups, std::uint32_t first, std::uint32_t threads) {
   CAPTURE(std::string(name(metric)));
@@ -145,7 +146,7 @@ TEST_CASE("nearest: takes no row of the padding, and writes its lists and nothin
             check_guarded(device, Metric::squared_l2, m, n, dims, k,
                           static_cast<std::uint32_t>(1 + (m + n) % 5), 5, 0);
     check_guarded(device, Metric::l1, 4, 5, 3, 2, 11, 1, 0);  // more groups than rows
-    // Of one query a work-item may take several pieces of four rows, of which groups begin anywhere.
+    // With one query a work-item may take several pieces of four rows, and groups may begin inside a piece.
     check_guarded(device, Metric::squared_l2, 1, 2500, 3, 7, 2, 5, 0);
     check_guarded(device, Metric::squared_l2, 1, 6000, 3, 7, 1, 5, 0);
     for (const std::uint32_t threads : {1u, 2u, 5u})

@@ -1,4 +1,5 @@
-// The k smallest of each group, by every selector: docs/contract.md, sections 2, 3 and 4.
+// The step select: the k smallest values of each group, by every selector. docs/contract.md, sections 2,
+// 3 and 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ namespace {
 
 constexpr Key none = no_key;
 
-/// Keys of one list from rows and the values they hold.
+/// The keys of these rows, in this order.
 std::vector<Key> keys_of(std::span<const float> values, std::initializer_list<std::uint32_t> rows) {
   std::vector<Key> keys;
   for (const std::uint32_t row : rows) keys.push_back(row == no_row ? none : key({values[row], row}));
@@ -54,7 +55,7 @@ TEST_CASE("select: each group has a list of its own, and a short one ends in non
     CHECK(select(values, 2, selector, 2) == keys_of(values, {1, 2, /**/ 3, 5}));
     CHECK(select(values, 3, selector, 3) ==
           keys_of(values, {1, 0, no_row, /**/ 3, 2, no_row, /**/ 5, 4, no_row}));
-    // Four parts of ceil(6 / 4) = 2 columns: nothing is left for the last.
+    // Four groups of ceil(6 / 4) = 2 columns; the last group is empty.
     CHECK(select(values, 1, selector, 4) == keys_of(values, {1, 3, 5, no_row}));
     CHECK(select(values, 2, selector, 6) ==
           keys_of(values, {0, no_row, 1, no_row, 2, no_row, 3, no_row, 4, no_row, 5, no_row}));
@@ -81,22 +82,22 @@ TEST_CASE("select: negative values come first, and infinities are values like ot
 }
 
 TEST_CASE("select: bubble, step by step on paper") {
-  // He, Pu, Li, Yan 2016. K = 2 bubbles over one group of five values; each carries the smallest of
-  // what the bubbles before it left, and a bubble enters every second step:
-  //   5 3 4 1 2  ->  first bubble: 1 to the front, passing 5 3 4 2 on  ->  second bubble: 2.
-  // No third value is ever put in order.
+  // He, Pu, Li, Yan 2016. K = 2 bubbles pass over five values. Each bubble carries the smallest value that
+  // the bubbles before it left, and a new one starts every second step:
+  //   5 3 4 1 2  ->  the first bubble takes 1 and leaves 5 3 4 2  ->  the second takes 2.
+  // A third value is never sorted.
   const auto& all = device().info().selectors;
   if (std::find(all.begin(), all.end(), Selector::bubble) == all.end()) return;
   const std::vector<float> values{5, 3, 4, 1, 2};
   CHECK(select(values, 2, Selector::bubble) == keys_of(values, {3, 4}));
-  // As many bubbles as values: odd-even transposition sort.
+  // With as many bubbles as values this is odd-even transposition sort.
   CHECK(select(values, 5, Selector::bubble) == keys_of(values, {3, 4, 1, 2, 0}));
-  // More bubbles than the group holds: those that never meet a value carry none.
+  // With more bubbles than values in a group, the last bubbles meet no value and return none.
   CHECK(select(values, 4, Selector::bubble, 2) ==
         keys_of(values, {1, 2, 0, no_row, /**/ 3, 4, no_row, no_row}));
 }
 
-/// Rows of values on which selections go wrong.
+/// Values that often break selectors.
 std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values(rows * n);
@@ -110,7 +111,7 @@ std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std
         break;
       case 1:
         values[i] = static_cast<float>(random.below(3)) - 1;
-        break;  // nearly all ties
+        break;  // nearly all values tie
       case 2:
         values[i] = 7;
         break;
@@ -128,10 +129,10 @@ std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std
         break;
       case 7:
         values[i] = 1 + place * 0x1p-23f;
-        break;  // all but the last bits alike
+        break;  // only the last bits differ
       case 8:
         values[i] = t % 97 == 96 ? some - 9 : 9;
-        break;  // the winners in one place in 97
+        break;  // all winners are at one place in 97
       default:
         values[i] = random.one_in(2) ? flt_max : -flt_max;
         break;
@@ -194,7 +195,7 @@ TEST_CASE("select: large k, up to all of n, is never refused when kith chooses")
     }
 }
 
-/// One select step between values that would win and canaries.
+/// Runs one select step between canaries; the cells around the input would win.
 bool check_guarded(spi::Device& device, Selector selector, int pattern, std::size_t m, std::size_t n,
                    std::uint32_t k, std::uint32_t groups, std::uint32_t first_row) {
   CAPTURE(std::string(name(selector)));
@@ -220,7 +221,7 @@ TEST_CASE("select: reads its rectangle and writes its lists, and nothing else") 
       int ran = 0;
       for (const std::size_t n : {1u, 7u, 64u, 333u})
         for (const std::uint32_t k : {1u, 5u, 32u, 70u})
-          for (const std::uint32_t groups : {1u, 4u, 11u})  // more groups than columns, too
+          for (const std::uint32_t groups : {1u, 4u, 11u})  // includes more groups than columns
             ran += check_guarded(device, selector, static_cast<int>((n + k + groups) % patterns), 3, n, k,
                                  groups, 40);
       CAPTURE(std::string(name(selector)));

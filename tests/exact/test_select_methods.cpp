@@ -1,4 +1,4 @@
-// The mechanism of each published selector, on inputs that one can follow on paper: docs/methods.md.
+// The mechanism of each published selector, on inputs that can be followed on paper: docs/methods.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace kith::tests {
 namespace {
 
-/// Rows of the k nearest of one list of values, in order.
+/// The rows of the k smallest values of one list, in order.
 std::vector<std::uint32_t> rows(const std::vector<float>& values, std::int64_t k, Selector selector) {
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));
   std::vector<std::uint32_t> found;
@@ -30,7 +30,7 @@ Rows counting(std::uint32_t first, std::uint32_t count) {
   return all;
 }
 
-/// Whether the lists of `values`, one row of n, are those of the contract.
+/// Checks the lists that a selector finds in one row of values against the contract.
 void check_lists(const std::vector<float>& values, std::size_t k, Selector selector, std::size_t groups = 1) {
   CAPTURE(std::string(name(selector)));
   CAPTURE(values.size());
@@ -42,7 +42,7 @@ void check_lists(const std::vector<float>& values, std::size_t k, Selector selec
   CHECK(difference(lists.keys, selected(values, values.size(), k, groups)) == "");
 }
 
-/// n values of which many are alike.
+/// Random values with many ties.
 std::vector<float> some_values(std::size_t n, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values;
@@ -66,7 +66,7 @@ TEST_CASE("methods: a GPU back end has every published selector") {
 
 TEST_CASE("methods: bubble, its first three steps") {
   if (!has(Selector::bubble)) return;
-  // K bubbles over n values take n - 1 + 2 (K - 1) steps, so these runs are one, two and three steps.
+  // K bubbles over n values take n - 1 + 2 (K - 1) steps, so these inputs take one, two and three steps.
   // n = 2, K = 1. Step 1, positions 0 and 1: 5 3 -> the bubble carries 3.
   CHECK(rows({5, 3}, 1, Selector::bubble) == Rows{1});
   CHECK(rows({3, 5}, 1, Selector::bubble) == Rows{0});
@@ -76,15 +76,16 @@ TEST_CASE("methods: bubble, its first three steps") {
   CHECK(rows({5, 3, 2}, 1, Selector::bubble) == Rows{2});
   // n = 4, K = 1. Step 3, positions 2 and 3: 3 against 1 -> takes 1.
   CHECK(rows({5, 3, 4, 1}, 1, Selector::bubble) == Rows{3});
-  CHECK(rows({5, 3, 4, 3}, 1, Selector::bubble) == Rows{1});  // an equal one behind it stays there
-  // n = 2, K = 2. Step 1: the first bubble takes 3 and has arrived. Step 2: there is none to walk. Step 3:
-  // the second enters, and finds the 5 that was left.
+  CHECK(rows({5, 3, 4, 3}, 1, Selector::bubble) == Rows{1});  // of two equal values it keeps the first
+  // n = 2, K = 2. Step 1: the first bubble takes 3 and is at the end. Step 2: no bubble moves. Step 3: the
+  // second bubble starts and takes the remaining 5.
   CHECK(rows({5, 3}, 2, Selector::bubble) == Rows{1, 0});
 }
 
 TEST_CASE("methods: bubble, a value passes from bubble to bubble") {
   if (!has(Selector::bubble)) return;
-  // Each value displaces what every bubble carries by one bubble; the first value ends up with the last.
+  // With falling values, each value pushes the one before to the next bubble, so the first value ends with
+  // the last bubble.
   for (const std::int64_t n : {2, 3, 16, 17, 32, 33, 65, 130, 600}) {
     CAPTURE(n);
     std::vector<float> falling;
@@ -94,19 +95,19 @@ TEST_CASE("methods: bubble, a value passes from bubble to bubble") {
       backwards.push_back(static_cast<std::uint32_t>(n - 1 - t));
     }
     CHECK(rows(falling, n, Selector::bubble) == backwards);
-    // The last bubble but one: the first value was left by all of them.
+    // Without the last bubble, the first value is not returned.
     CHECK(rows(falling, n - 1, Selector::bubble) == Rows(backwards.begin(), backwards.end() - 1));
   }
 }
 
 TEST_CASE("methods: k_min, tournaments with an odd number of elements") {
   if (!has(Selector::k_min)) return;
-  // 3 2 1: one pair, and one without a partner passes on; then 2 -> 1.
+  // 3 2 1: one pair competes, and the third value goes on alone; then 2 -> 1.
   CHECK(rows({3, 2, 1}, 1, Selector::k_min) == Rows{2});
   CHECK(rows({3, 1, 2}, 1, Selector::k_min) == Rows{1});
-  // 5 -> 3 -> 2 -> 1: odd in the first round, and among the winners again.
+  // 5 -> 3 -> 2 -> 1 values remain: an odd number in the first round and in the second.
   CHECK(rows({4, 2, 5, 3, 1}, 5, Selector::k_min) == Rows{4, 1, 3, 0, 2});
-  // 11 -> 6 -> 3 -> 2 -> 1. Whoever is the smallest wins, from every place, alone or not.
+  // 11 -> 6 -> 3 -> 2 -> 1 values remain. The smallest must win from every place, with and without a partner.
   for (const std::size_t n : {1u, 2u, 3u, 5u, 7u, 11u, 13u, 21u}) {
     for (std::size_t smallest = 0; smallest < n; ++smallest) {
       CAPTURE(n);
@@ -123,13 +124,13 @@ TEST_CASE("methods: k_min, tournaments with an odd number of elements") {
 TEST_CASE("methods: k_min, several blocks of 1024") {
   if (!has(Selector::k_min)) return;
   std::vector<float> values(2 * 1024 + 3, 50);
-  values[1023] = 4;  // the last of the first block, and so on
+  values[1023] = 4;  // 1023 is the last place of the first block, 1024 the first of the second
   values[1024] = 3;
   values[2047] = 2;
   values[2048] = 1;
   values[2050] = 0;
   CHECK(rows(values, 6, Selector::k_min) == Rows{2050, 2048, 2047, 1024, 1023, 0});
-  // All winners in one block; more of them than a block has; all there are.
+  // All winners are in one block; then there are more than a block holds; then all values win.
   for (std::uint32_t t = 0; t < 1024; ++t) values[1024 + t] = -1;
   CHECK(rows(values, 1024, Selector::k_min) == counting(1024, 1024));
   for (const std::size_t k : {1023u, 1025u, 2051u}) check_lists(values, k, Selector::k_min);
@@ -138,12 +139,12 @@ TEST_CASE("methods: k_min, several blocks of 1024") {
 TEST_CASE("methods: rank_sort, ties get the places of their order") {
   if (!has(Selector::rank_sort)) return;
   //  value  2 1 2 1 2
-  //  place  2 0 3 1 4   smaller ones, and equal ones before
+  //  place  2 0 3 1 4   number of smaller values and of equal values before it
   const std::vector<float> values{2, 1, 2, 1, 2};
   CHECK(rows(values, 5, Selector::rank_sort) == Rows{1, 3, 0, 2, 4});
   CHECK(rows(values, 3, Selector::rank_sort) == Rows{1, 3, 0});  // places 3 and 4 are not written
   CHECK(rows({0.0f, -0.0f, 0.0f}, 3, Selector::rank_sort) == Rows{0, 1, 2});
-  // Equal ones that are far from each other.
+  // Equal values far apart.
   CHECK(rows(std::vector<float>(3000, 7), 2999, Selector::rank_sort) == counting(0, 2999));
   std::vector<float> far(2500, 7);
   far[2499] = 6;
@@ -160,7 +161,7 @@ TEST_CASE("methods: local_sort, across the border of a block") {
   values[512] = 2;
   values[599] = 0;
   CHECK(rows(values, 6, Selector::local_sort) == Rows{599, 511, 256, 512, 255, 0});
-  // A block keeps k: here all that are wanted are in one.
+  // A block keeps k values; here one block holds all winners.
   for (std::uint32_t t = 256; t < 512; ++t) values[t] = -static_cast<float>(t);
   Rows falling = counting(256, 256);
   std::reverse(falling.begin(), falling.end());
@@ -185,7 +186,7 @@ TEST_CASE("methods: bitonic, numbers that are no power of two") {
   if (!has(Selector::bitonic)) return;
   CHECK(rows({5, 4, 3, 2, 1}, 5, Selector::bitonic) == Rows{4, 3, 2, 1, 0});
   CHECK(rows({1, 2, 3}, 3, Selector::bitonic) == Rows{0, 1, 2});
-  // What pads is behind plus infinity.
+  // The padding must sort behind plus infinity.
   CHECK(rows({inf, inf, -inf, inf, inf}, 5, Selector::bitonic) == Rows{2, 0, 1, 3, 4});
   for (const std::size_t n : {9u, 100u, 2047u, 2049u, 4097u, 9000u}) {
     const std::vector<float> values = some_values(n, n);
@@ -204,11 +205,11 @@ TEST_CASE("methods: odd_even, a value that travels the whole way") {
     for (std::uint32_t t = 0; t < n; ++t) values.push_back(static_cast<float>(t));
     Rows expected = counting(0, n);
     CHECK(rows(values, n, Selector::odd_even) == expected);  // no value moves
-    values[n - 1] = -1;                                      // from the last place to the first
+    values[n - 1] = -1;                                      // moves from the last place to the first
     std::rotate(expected.begin(), expected.end() - 1, expected.end());
     CHECK(rows(values, n, Selector::odd_even) == expected);
     values[n - 1] = static_cast<float>(n - 1);
-    values[0] = static_cast<float>(n);  // from the first place to the last
+    values[0] = static_cast<float>(n);  // moves from the first place to the last
     expected = counting(1, n - 1);
     expected.push_back(0);
     CHECK(rows(values, n, Selector::odd_even) == expected);
@@ -219,7 +220,8 @@ TEST_CASE("methods: merge_sort, an odd number of runs") {
   if (!has(Selector::merge_sort)) return;
   CHECK(rows({3, 1, 2}, 3, Selector::merge_sort) == Rows{1, 2, 0});
   CHECK(rows({5, 4, 3, 2, 1}, 4, Selector::merge_sort) == Rows{4, 3, 2, 1});
-  // Runs of 2048: three, the last of one key or whole; five; seven. The last is the nearest.
+  // Runs have 2048 values: there are three runs, the last with one key or full, five, or seven. The last run
+  // has the nearest.
   for (const std::uint32_t n : {4097u, 6144u, 8193u, 13000u}) {
     std::vector<float> falling;
     for (std::uint32_t t = 0; t < n; ++t) falling.push_back(-static_cast<float>(t));
@@ -232,7 +234,7 @@ TEST_CASE("methods: threshold, more neighbours than local memory holds") {
   if (!has(Selector::threshold)) return;
   const std::vector<float> values = some_values(5003, 3);
   for (const std::size_t k : {2049u, 4096u, 5003u}) check_lists(values, k, Selector::threshold);
-  std::vector<float> falling;  // each enters the list
+  std::vector<float> falling;  // each value enters the list
   for (int t = 0; t < 7000; ++t) falling.push_back(-static_cast<float>(t));
   check_lists(falling, 3000, Selector::threshold);
   check_lists(falling, 2100, Selector::threshold, 3);

@@ -1,4 +1,4 @@
-// One chain a pair: docs/contract.md, sections 1 and 3.
+// The chain of each pair: docs/contract.md, sections 1 and 3.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,18 +22,19 @@ TEST_CASE("distance: every metric, worked out on paper") {
   const Matrix query = matrix(3, {1, 2, 3});
   const Matrix rows = matrix(3, {4, 6, 3, /**/ 1, 2, 3, /**/ -1, -2, -3});
   CHECK(distance(query, rows, Metric::squared_l2) == std::vector<float>{25, 0, 56});
-  CHECK(distance(query, rows, Metric::l2) == std::vector<float>{25, 0, 56});  // the root comes last
+  // stages::distance gives raw values, before the root is taken.
+  CHECK(distance(query, rows, Metric::l2) == std::vector<float>{25, 0, 56});
   CHECK(distance(query, rows, Metric::l1) == std::vector<float>{7, 0, 12});
   CHECK(distance(query, rows, Metric::linf) == std::vector<float>{4, 0, 6});
   CHECK(distance(query, rows, Metric::negative_dot) == std::vector<float>{-25, -14, 14});
-  const Matrix square = matrix(4, {1, 1, 1, 1});  // norm 2, so halves
+  const Matrix square = matrix(4, {1, 1, 1, 1});  // norm 2, so the unit row has elements 1/2
   const Matrix directions = matrix(4, {2, 0, 0, 0, /**/ 8, 8, 8, 8, /**/ -1, -1, -1, -1, /**/ 1, -1, 1, -1});
   CHECK(distance(square, directions, Metric::cosine) == std::vector<float>{1, 0, 4, 2});
 }
 
 TEST_CASE("distance: multiply and add are one operation, rounded once") {
-  // (2^-12)^2 + (1 + 2^-12)^2 = 1 + 2^-11 + 2^-23, a float. Rounding the second square first loses
-  // its 2^-24 (a tie, to even), and then the first square too.
+  // (2^-12)^2 + (1 + 2^-12)^2 = 1 + 2^-11 + 2^-23, which is a float. If the second square were rounded first,
+  // it would lose its 2^-24 (a tie, to even), and then the first square would be lost, too.
   const Matrix query = matrix(2, {0, 0}), row = matrix(2, {0x1p-12f, 1 + 0x1p-12f});
   CHECK(distance(query, row, Metric::squared_l2) == std::vector<float>{1 + 0x1p-11f + 0x1p-23f});
   CHECK(distance(row, row, Metric::negative_dot) == std::vector<float>{-(1 + 0x1p-11f + 0x1p-23f)});
@@ -41,10 +42,10 @@ TEST_CASE("distance: multiply and add are one operation, rounded once") {
 
 TEST_CASE("distance: dimensions are visited in order, in one chain") {
   const Matrix zero2 = matrix(2, {0, 0}), zero3 = matrix(3, {0, 0, 0});
-  // The same two squares the other way round: 1 + 2^-11 first, and 2^-24 beside it is half a unit.
+  // The same squares in the other order: beside 1 + 2^-11, the 2^-24 is half a unit and rounds away.
   CHECK(distance(zero2, matrix(2, {1 + 0x1p-12f, 0x1p-12f}), Metric::squared_l2) ==
         std::vector<float>{1 + 0x1p-11f});
-  // Halves of a unit behind the 1 are lost one by one; in front of it they add up to a whole one.
+  // Added after the 1, each 2^-24 is half a unit and is lost. Added before it, they sum to a whole unit.
   CHECK(distance(zero3, matrix(3, {1, 0x1p-24f, 0x1p-24f}), Metric::l1) == std::vector<float>{1});
   CHECK(distance(zero3, matrix(3, {0x1p-24f, 0x1p-24f, 1}), Metric::l1) == std::vector<float>{1 + 0x1p-23f});
 }
@@ -92,7 +93,7 @@ TEST_CASE("distance: integers give the exact integer") {
 }
 
 TEST_CASE("distance: stays within the proven bound of the rounding errors of one chain") {
-  // Positive terms, each rounded twice, and dims sums, each rounded once (Higham 2002, section 3.1).
+  // All terms are positive. Each is rounded twice, and each of dims sums once (Higham 2002, section 3.1).
   const std::int64_t dims = 784;
   const long double unit = 0x1p-24L, steps = dims + 2, bound = steps * unit / (1 - steps * unit);
   for (const Metric metric : {Metric::squared_l2, Metric::l1, Metric::linf}) {
@@ -146,8 +147,8 @@ TEST_CASE("distance: rows may stand apart in the caller's memory") {
                    chains(Metric::l1, queries, train)) == "");
 }
 
-/// One distance step between canaries: rows that begin inside a block, an output that begins
-/// anywhere and whose rows stand apart.
+/// Runs one distance step between canaries. The rows begin inside a block; the output begins anywhere and has
+/// gaps between its rows.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                    std::uint32_t first, std::uint32_t threads) {
   CAPTURE(std::string(name(metric)));

@@ -1,4 +1,4 @@
-// One number for a candidate: docs/contract.md, section 2.
+// A key, which is one number for value and row of a candidate: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ TEST_CASE("key: value and row come back, and minus zero comes back as plus zero"
     for (const std::uint32_t row : {0u, 1u, 0x80000000u, 0xFFFFFFFDu}) {
       CHECK(bits(std::vector<float>{value_of(make_key(value, row))}) == bits(std::vector<float>{value}));
       CHECK(row_of(make_key(value, row)) == row);
-      CHECK(make_key(value, row) == key({value, row}));  // the oracle's own arithmetic
+      CHECK(make_key(value, row) == key({value, row}));  // computed by the oracle's own arithmetic
     }
   CHECK(make_key(-0.0f, 3) == make_key(0.0f, 3));
   CHECK(bits(std::vector<float>{value_of(make_key(-0.0f, 3))}) == bits(std::vector<float>{0.0f}));
@@ -57,7 +57,7 @@ TEST_CASE("key: ordered and unordered are inverse for all floats near every chan
         const auto value = std::bit_cast<float>(pattern);
         REQUIRE(std::bit_cast<std::uint32_t>(unordered(ordered(value))) == pattern);
         if (mantissa + 1 < 0x800000u) {
-          const auto next = std::bit_cast<float>(pattern + 1);  // the next one away from zero
+          const auto next = std::bit_cast<float>(pattern + 1);  // the next value away from zero
           REQUIRE((sign ? ordered(next) < ordered(value) : ordered(next) > ordered(value)));
         }
       }

@@ -1,4 +1,4 @@
-// metrics.def itself: docs/contract.md, section 1.
+// The table metrics.def: docs/contract.md, section 1.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -52,9 +52,9 @@ std::vector<Line> lines_of(const std::string& table) {
   return lines;
 }
 
-/// Why a formula leaves the rounding to the compiler, or to the device; empty when it does not.
+/// Why the compiler or the device could round a formula differently; empty if they cannot.
 std::string objection(const std::string& formula) {
-  if (formula == "0.5f*acc") return {};  // one operation, with no sum to be contracted with
+  if (formula == "0.5f*acc") return {};  // a single operation, which cannot be contracted
   if (formula.find('*') != std::string::npos) return "multiplies outside of fma";
   if (formula.find('/') != std::string::npos) return "divides, which devices round differently";
   static const std::regex call("([a-z_0-9]+)\\(");
@@ -99,11 +99,12 @@ TEST_CASE("metric: the reader of metrics.def notices what it is there to notice"
 }
 
 TEST_CASE("metric: no source and no build file asks a compiler for careless arithmetic") {
-  // Rounding up or down is of bounds, and can only widen them.
+  // Directed rounding is not searched for: only bounds use it, and it can only widen them.
   const std::regex careless(
       "fast-relaxed-math|mad-enable|denorms-are-zero|[^o]-ffast-math|use_fast_math|unsafe-math|finite-math|"
       "\\bmad\\(|\\bnative_[a-z]|__f(mul|add|sub)_r[nz]|ftz=true|fmad=true|ffp-contract=(fast|on)");
-  // A regular expression over all sources takes ten seconds: it sees the lines alone that have one of these.
+  // The regular expression over all sources would take ten seconds, so it sees only lines with one
+  // of these words.
   const std::vector<std::string> stems{"math", "mad", "denorms", "native_", "__f", "ftz", "ffp-contract"};
   const auto asks = [&](const std::string& text) {
     std::istringstream lines(text);
@@ -128,7 +129,7 @@ TEST_CASE("metric: no source and no build file asks a compiler for careless arit
   CHECK(files > 80);
 }
 
-/// body(metric, query, row) on values that tell formulas apart.
+/// Calls body(metric, query, row) for values that tell the formulas apart.
 template <class Body>
 void for_each_telling_pair(const Body& body) {
   const std::vector<float> values{0.0f,   -0.0f,   1,     -1,           3, 0x1p-12f, 1 + 0x1p-12f,
@@ -145,7 +146,7 @@ TEST_CASE("metric: the formulas of metrics.def are those of the contract, on val
   });
 }
 
-// nearest_low_dim.cl exchanges them.
+// The kernel nearest_low_dim.cl exchanges query and row.
 TEST_CASE("metric: query and row exchanged give the same bits") {
   for_each_telling_pair([](Metric metric, const std::vector<float>& query, const std::vector<float>& row) {
     CHECK(same(table_chain(metric, query, row), table_chain(metric, row, query)));
