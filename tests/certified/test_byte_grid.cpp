@@ -212,7 +212,7 @@ TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
       value = 4 * std::floor(value / 4);
     }
   CHECK(by_products(train, whole_numbers(30, dims, 0, 255, 19), 20));
-  // The sample now suggests a grid with step 8, but other rows lie half a step between.
+  // Now the grid has step 2, and odd numbers in the queries lie half a step off it.
   for (float& value : train.values) value *= 2;
   CHECK_FALSE(by_products(train, whole_numbers(30, dims, 0, 255, 20), 20));
 }

@@ -275,8 +275,8 @@ TEST_CASE("tighten: a metric that does not follow from inner products has no bou
   });
 }
 
-/// A search without a proposer, tile by tile, from the steps: rows within the k-th value so far are
-/// collected from distances, and a few tiles at a time reranked and joined.
+/// Runs a search without a proposer from single steps: for each tile, distances are computed and the rows
+/// within the k-th value so far are collected; every few tiles these are reranked and merged.
 std::vector<Key> search_by_steps(spi::Device& device, Metric metric, const Matrix& queries,
                                  const Matrix& train, std::uint32_t k, std::uint32_t tile,
                                  std::uint32_t tiles_a_join) {

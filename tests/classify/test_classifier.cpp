@@ -1,4 +1,4 @@
-// Labels from neighbours: docs/contract.md, section 5.
+// Classes predicted from neighbours: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// Votes counted in a map, which is in the order of the labels: the first largest wins.
+/// Counts votes in a map ordered by label, so the first largest count wins.
 Labels labels_of(const Neighbors& found, const Labels& labels) {
   Labels winners;
   for (std::int64_t q = 0; q < found.queries; ++q) {
@@ -44,7 +44,7 @@ TEST_CASE("classifier: the caller's own labels come back, and ties go to the sma
   CHECK(found.votes == std::vector<std::uint32_t>{2, 0, 1, /**/ 0, 2, 1, /**/ 1, 1, 1});
   CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 0, 2, /**/ 4, 3, 5, /**/ 3, 2, 4});
   CHECK(classifier.predict(matrix(1, {1, 11, 6.4f}), 1) == Labels{7, 900, 42});
-  CHECK(classifier.predict(matrix(1, {1}), 6) == Labels{7});  // 2 each: the smallest label
+  CHECK(classifier.predict(matrix(1, {1}), 6) == Labels{7});  // two votes each, so the smallest label wins
 }
 
 TEST_CASE("classifier: the smallest label, not the smallest sum of distances, breaks a tie") {
@@ -121,8 +121,8 @@ TEST_CASE("classifier: labels may be negative, down to the smallest number there
 }
 
 TEST_CASE("classifier: several labels a row, from one search") {
-  const Labels labels{1, -1,     0,  /**/ 2, -1,
-                      0, /**/ 2, -5, 0};  // rows of two, each followed by what is not meant
+  // Rows of two labels, each followed by a number that must be skipped.
+  const Labels labels{1, -1, 0, /**/ 2, -1, 0, /**/ 2, -5, 0};
   const Classifier classifier(device(), matrix(1, {1, 2, 3}),
                               MatrixView<const std::int64_t>(labels.data(), 3, 2, 3));
   CHECK(classifier.outputs() == 2);
@@ -193,7 +193,8 @@ TEST_CASE("classifier: training rows by all others") {
     CHECK(std::accumulate(found.votes.begin(), found.votes.end(), std::int64_t{0}) == n * k);
     const Neighbors whole = neighbors(Metric::l1, train, train, k + 1);
     Labels expected;
-    for (std::int64_t q = 0; q < n; ++q) {  // without itself, or without the last where it is not there
+    // The list without the query itself, or without its last row if the query is not in it.
+    for (std::int64_t q = 0; q < n; ++q) {
       Neighbors list{1, k, {}, {}};
       for (std::size_t i = size(q * (k + 1)); i < size((q + 1) * (k + 1)); ++i)
         if (whole.index[i] != q && list.index.size() < size(k)) {

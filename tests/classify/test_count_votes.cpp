@@ -1,4 +1,4 @@
-// Who counts votes: the device where that saves work, else the host, with the same answers.
+// Votes are counted on the device if that saves work, else on the host, with the same answers.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -19,11 +19,11 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// What a classification asked of its device.
+/// What a classification enqueued on its device.
 struct Asked {
-  int searches = 0;  ///< steps that are no count of votes
+  int searches = 0;  ///< steps other than counting votes
   int votes = 0, scores = 0;
-  int uploads_after = 0;  ///< since the last step of a search
+  int uploads_after = 0;  ///< writes since the last step of the search
 };
 
 class Observed : public ProxyDevice {
@@ -51,7 +51,7 @@ class Observed : public ProxyDevice {
   const std::shared_ptr<Asked> asked_;
 };
 
-/// Of many queries, so that a device would be worth its while.
+/// A problem with so many queries that counting on a device would pay.
 struct Problem {
   static constexpr std::int64_t n = 300, m = 2100, k = 8;
   Matrix train = hard_rows(DataKind::grid, Set::train, n, 2, Metric::l1),
@@ -64,7 +64,7 @@ struct Problem {
   }
 };
 
-/// What classify() asks of a CPU, of the first `m` queries.
+/// Classifies the first `m` queries on a CPU, and returns what its device was asked for.
 Asked asked_by(const Problem& problem, std::int64_t m, const VotingOptions& voting,
                const PlanOptions& options = {}, const std::vector<float>& sample_weights = {}) {
   const auto asked = std::make_shared<Asked>();
@@ -83,7 +83,7 @@ TEST_CASE("votes: tiles that the device counts and tiles that the host counts") 
   const Classifier classifier(device(), problem.train, problem.labels, Metric::l1);
   Trace trace;
   const Classification found = classifier.classify(problem.queries, Problem::k, {.query_tile = 2060}, &trace);
-  const bool whole_tiles = trace.plan.query_tile == 2060;  // else a device of little memory
+  const bool whole_tiles = trace.plan.query_tile == 2060;  // a device with little memory takes smaller tiles
   CHECK(trace.seconds.count("vote") == (whole_tiles ? 1 : 0));
   CHECK(trace.seconds.count("decide") == 1);
   const Neighbors expected = neighbors(Metric::l1, problem.queries, problem.train, Problem::k);

@@ -1,4 +1,4 @@
-// Every k from one search: docs/contract.md, section 12.
+// Evaluations for every k from one search: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,14 +22,14 @@ Counts confusion(const Evaluation& evaluation, std::int64_t k) {
   return {cells.begin(), cells.end()};
 }
 
-/// Truths that tell the queries apart: the row of each has its answer alone.
+/// True labels that differ for all queries, so that each has a row of its own in the confusion matrix.
 Labels own_truths(std::int64_t m) {
   Labels truth(size(m));
   std::iota(truth.begin(), truth.end(), 1000);
   return truth;
 }
 
-/// The answer to each query, with own_truths() for the truth.
+/// The answer to each query, read from an evaluation with own_truths().
 Labels answers(const Evaluation& evaluation, std::int64_t k, std::int64_t no_label) {
   const std::size_t classes = evaluation.classes.size(), m = size(evaluation.rows);
   const auto cells = evaluation.confusion_of(k);
@@ -45,7 +45,7 @@ Labels answers(const Evaluation& evaluation, std::int64_t k, std::int64_t no_lab
   return labels;
 }
 
-/// What Classifier::classify() gives for each k, counted.
+/// Counts the answers of Classifier::classify() for each k.
 Evaluation counted(const Classifier& classifier, MatrixView<const float> queries, const Labels& truth,
                    std::int64_t k_max, const VotingOptions& voting, const PlanOptions& options = {}) {
   Evaluation sum;
@@ -73,7 +73,7 @@ Evaluation counted(const Classifier& classifier, MatrixView<const float> queries
   return sum;
 }
 
-/// Put together what was counted about different rows, of the same classes.
+/// Adds the counts of other rows with the same classes.
 void add(Evaluation& sum, const Evaluation& part) {
   if (sum.rows == 0) {
     sum = part;
@@ -87,7 +87,7 @@ void add(Evaluation& sum, const Evaluation& part) {
   for (std::size_t j = 0; j < sum.correct.size(); ++j) sum.correct[j] += part.correct[j];
 }
 
-/// Rows that a list names.
+/// The rows whose numbers are in `list`.
 Matrix rows_of(const Matrix& matrix, const std::vector<std::int64_t>& list) {
   Matrix rows{static_cast<std::int64_t>(list.size()), matrix.cols, {}};
   for (const std::int64_t row : list)
@@ -102,7 +102,7 @@ std::vector<T> listed(const std::vector<T>& values, const std::vector<std::int64
   return some;
 }
 
-/// Options of a vote that differ in what decides.
+/// Voting options that can change an answer.
 std::vector<VotingOptions> all_votings(std::size_t classes) {
   std::vector<VotingOptions> all;
   for (const Weights weights : {Weights::uniform, Weights::distance, Weights::rank})
@@ -137,7 +137,7 @@ TEST_CASE("evaluation: scores of classes by hand") {
   CHECK(scores[1].precision == 2.0 / 3);
   CHECK(scores[1].recall == 2.0 / 5);
   CHECK(scores[1].support == 5);
-  CHECK(scores[2].precision == 0);  // never answered, never true: 0 / 0 is 0
+  CHECK(scores[2].precision == 0);  // never predicted and never true: 0 / 0 counts as 0
   CHECK(scores[2].recall == 0);
   CHECK(scores[2].f1 == 0);
   CHECK(scores[2].support == 0);
@@ -159,7 +159,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("evaluation: by hand") {
   const Matrix train = matrix(1, {0, 1, 3, 10, 11, 13});
   const Classifier classifier(device(), train, Labels{8, 8, 3, 3, 3, 8});
-  // Of 0.4: 8, 8, 3. Of 2.2: 3, 8, 8. Of 12.5: 8, 3, 3. No row is of class 5.
+  // The labels by distance are 8, 8, 3 for 0.4; 3, 8, 8 for 2.2; and 8, 3, 3 for 12.5. No row has class 5.
   const Evaluation found = evaluate(classifier, matrix(1, {0.4f, 2.2f, 12.5f}), Labels{8, 3, 5}, 3);
   CHECK(found.rows == 3);
   CHECK(found.k_max == 3);
@@ -172,7 +172,7 @@ TEST_CASE("evaluation: by hand") {
   CHECK(found.best_k() == 1);
   VotingOptions abstain;
   abstain.tie = TieRule::abstain;
-  abstain.no_label = 3;  // which is a label, too: but no answer is never right
+  abstain.no_label = 3;  // also a label, but abstaining is never right
   const Evaluation none = evaluate(classifier, matrix(1, {0.4f, 2.2f, 12.5f}), Labels{8, 3, 5}, 2, abstain);
   CHECK(confusion(none, 2) == Counts{0, 0, 0, 1, /**/ 0, 0, 0, 1, /**/ 0, 0, 1, 0});
   CHECK(none.correct == Labels{2, 1});
@@ -237,10 +237,11 @@ TEST_CASE("evaluation: any number of threads") {
 TEST_CASE("evaluation: leave-one-out by number, right under duplicates") {
   const Matrix train = matrix(1, {5, 5, 5, 9});
   const Classifier classifier(device(), train, Labels{1, 1, 2, 2});
-  // Row 0: 1, 2, 3. Row 1: 0, 2, 3. Row 2: 0, 1, 3. Row 3: 0, 1, 2.
+  // The rows by distance are 1, 2, 3 for row 0; 0, 2, 3 for row 1; 0, 1, 3 for row 2; and 0, 1, 2 for row 3.
   const Evaluation found = leave_one_out(classifier, train, 3);
   CHECK(confusion(found, 1) == Counts{2, 0, 0, /**/ 2, 0, 0});
-  CHECK(confusion(found, 2) == Counts{2, 0, 0, /**/ 2, 0, 0});  // 1 : 1 for rows 0 and 1: the smaller label
+  // Rows 0 and 1 have 1 : 1, so the smaller label wins.
+  CHECK(confusion(found, 2) == Counts{2, 0, 0, /**/ 2, 0, 0});
   CHECK(confusion(found, 3) == Counts{0, 2, 0, /**/ 2, 0, 0});
   CHECK(found.correct == Labels{2, 2, 0});
 }
@@ -268,7 +269,7 @@ TEST_CASE("evaluation: folds are what classifiers of the other folds answer") {
   for (std::int64_t t = 0; t < n; ++t) trained.sample_weights.push_back(float(t % 3) + 0.5f);
   const Classifier classifier(device(), train, labels, Metric::l1, trained);
   Labels folds = stratified_folds(labels, 4, 1);
-  for (std::int64_t& fold : folds) fold = fold * fold * 100;  // any numbers
+  for (std::int64_t& fold : folds) fold = fold * fold * 100;  // folds may have any numbers
   VotingOptions voting;
   voting.weights = Weights::distance;
   voting.tie = TieRule::fewer_neighbors;

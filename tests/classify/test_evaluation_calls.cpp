@@ -1,4 +1,4 @@
-// How an evaluation goes on, is stopped, and is refused: docs/contract.md, section 12.
+// Progress, stopping and refusals of an evaluation: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Folds: docs/contract.md, section 12.
+// Stratified folds: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,8 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// Places of the rows of each class in the deal, by swaps among numbers; SplitMix64 counted, not drawn.
+/// Computes the folds again: shuffles the rows of each class and deals them in turn. The random numbers are
+/// SplitMix64 by their index.
 Labels dealt(const Labels& labels, std::int64_t folds, std::uint64_t seed) {
   Labels fold(labels.size()), order;
   std::uint64_t draws = 0;
@@ -37,7 +38,8 @@ TEST_CASE("folds: the same on every machine") {
   CHECK(stratified_folds(labels, 3) == Labels{0, 2, 0, 1, 1, 1, 2, 0, 2, 0});
   CHECK(stratified_folds(labels, 3, 1) == Labels{1, 0, 1, 0, 2, 0, 1, 2, 2, 0});
   CHECK(stratified_folds(Labels(8, 1), 2, 42) == Labels{1, 1, 1, 0, 0, 1, 0, 0});
-  CHECK(workloads::random_bits(1234567, 0) == 6457827717110365317u);  // what others' SplitMix64 gives
+  // The value that other implementations of SplitMix64 give.
+  CHECK(workloads::random_bits(1234567, 0) == 6457827717110365317u);
   const Labels many = workloads::make_labels(11, 700, 9);
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}})
     for (const std::int64_t folds : {2, 5, 700}) {

@@ -1,4 +1,4 @@
-// Values from neighbours: docs/contract.md, section 5.
+// Values predicted from neighbours: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -30,7 +30,8 @@ std::vector<std::uint64_t> double_bits(const Values& values) {
   return patterns;
 }
 
-/// Means of `outputs` values of the rows of one list. Weights by VoteOracle, which needs no labels for them.
+/// Appends the weighted means of one list, for each of `outputs` values. VoteOracle gives the weights, which
+/// do not depend on labels.
 void append_means(const Neighbors& found, std::size_t q, std::int64_t k, const VotingOptions& voting,
                   const Values& values, std::size_t outputs, const std::vector<float>& samples,
                   Values& means) {
@@ -72,7 +73,7 @@ TEST_CASE("regressor: the mean of the values of the neighbours") {
 }
 
 TEST_CASE("regressor: several values a row, from memory with gaps") {
-  const Values given{1, -1, nan, 3, -3, nan};  // rows of two, each followed by one that is not meant
+  const Values given{1, -1, nan, 3, -3, nan};  // rows of two values, each followed by one to skip
   const Regressor regressor(device(), matrix(1, {1, 2}), MatrixView<const double>(given.data(), 2, 2, 3));
   CHECK(regressor.outputs() == 2);
   CHECK(regressor.values() == Values{1, -1, 3, -3});
@@ -86,7 +87,7 @@ TEST_CASE("regressor: samples have weights") {
   const Regressor regressor(device(), train, view(values), Metric::l1, {.sample_weights = {3, 1, 0}});
   CHECK(regressor.predict(matrix(1, {0}), 3) == Values{1.25});
   CHECK(regressor.sample_weights() == std::vector<float>{3, 1, 0});
-  CHECK(double_bits(regressor.predict(matrix(1, {3}), 1)) == double_bits({nan}));  // all weigh 0
+  CHECK(double_bits(regressor.predict(matrix(1, {3}), 1)) == double_bits({nan}));  // all weights are 0
   CHECK(regressor.predict(matrix(1, {3}), 2) == Values{2});
 }
 

@@ -1,5 +1,5 @@
-// What a process of its own sees of plug-ins and drivers. A source that includes this names KITH_TEST_PROBE,
-// which tests/CMakeLists.txt then gives it.
+// Runs kith_probe, which reports what a fresh process sees of plug-ins and drivers. tests/CMakeLists.txt
+// defines KITH_TEST_PROBE for sources that include this.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -12,8 +12,8 @@ namespace kith::tests {
 
 inline const std::string planted = KITH_TEST_PLUGIN_DIR;
 
-/// What kith_probe prints: with KITH_BACKEND_PATH = `path`, run in `folder`, opening `specs`.
-///   settings  further variables of the environment
+/// The output of kith_probe, run in `folder` with KITH_BACKEND_PATH = `path`, opening `specs`.
+///   settings  more environment variables
 inline std::string probe(const std::string& path, const std::string& specs = "",
                          const std::string& folder = "/", const std::string& settings = "") {
   const std::string command = "cd '" + folder + "' && KITH_BACKEND_PATH='" + path + "' " + settings +
@@ -23,7 +23,7 @@ inline std::string probe(const std::string& path, const std::string& specs = "",
   return printed.out;
 }
 
-/// The lines of `text` that begin with `prefix`, without it.
+/// The lines of `text` that begin with `prefix`, without the prefix.
 inline std::string lines(const std::string& text, const std::string& prefix) {
   std::string found;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// Which device runs, and how devices are named: docs/contract.md, section 6.
+// Names of devices, and which device a name opens: docs/contract.md, section 6.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -114,7 +114,7 @@ TEST_CASE("device: its clock does not run backwards") {
   });
 }
 
-/// Three lists of three keys to merge, on a device.
+/// A step that merges three lists of three keys.
 struct SmallMerge {
   explicit SmallMerge(spi::Device& device)
       : in(device, 1, 9, 7), out(device, 1, 3, 1), step{3, 3, in.grid(), out.grid(), {}} {
@@ -129,7 +129,7 @@ struct SmallMerge {
 
 TEST_CASE("device: what is held is done when it is let go, or when somebody waits") {
   spi::with_device(device(), [](spi::Device& opened) {
-    opened.let_go();  // of nothing
+    opened.let_go();  // nothing is held, which is allowed
     for (const char* end : {"let go", "finish", "read"}) {
       const SmallMerge merge(opened);
       opened.hold();
@@ -147,7 +147,7 @@ TEST_CASE("device: time stamps in a queue that is held tell nothing of the host"
     const SmallMerge merge(opened);
     constexpr double asleep = 1e-4;
     double least = 1;
-    for (int i = 0; i < 5 && least >= asleep; ++i) {  // anybody may be interrupted once
+    for (int i = 0; i < 5 && least >= asleep; ++i) {  // the process may be interrupted once
       opened.hold();
       const std::uint64_t before = opened.mark();
       opened.enqueue({merge.step});
@@ -181,7 +181,7 @@ TEST_CASE("device: a spec that names no back end is refused, with those there ar
       error_of([] { open_device("vulkan:0"); }) ==
       "invalid_argument: open_device: \"vulkan:0\": there is no back end called \"vulkan\"; choose one of " +
           known);
-  // Nothing in a message moves a terminal's cursor.
+  // A message must contain no character that controls a terminal.
   CHECK(error_of([] { open_device("\x1b[31mopencl:x\n"); }).find("\"\\x1b[31mopencl:x\\x0a\": ") !=
         std::string::npos);
   CHECK(error_of([] { open_device("cpu:\x1b[31m\n"); }) ==

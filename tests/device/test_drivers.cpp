@@ -1,4 +1,4 @@
-// Drivers that crash, hang or print are tried in a process of their own: docs/contract.md, sections 6 and 8.
+// Drivers that crash, hang or print are tried in a separate process: docs/contract.md, sections 6 and 8.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -18,7 +18,7 @@ namespace {
 
 TEST_SUITE_BEGIN("unit");
 
-/// The sentence about the driver of folder/libkith_file.so, which harms no other device.
+/// Checks the message about the driver of folder/libkith_file.so, and that other devices still work.
 void check_driver(const std::string& folder, const std::string& file, const std::string& why) {
   const std::string path = planted + "/" + folder;
   const std::string seen =
@@ -32,7 +32,7 @@ void check_driver(const std::string& folder, const std::string& file, const std:
   CHECK(lines(seen, file + ":0: ") == "unavailable: open_device: " + file + ":0: " + sentence +
                                           "; choose another device, or see `kith doctor`\n");
   CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
-  // Who asks for another device does not meet this driver at all.
+  // A program that asks only for another device does not load this driver.
   const std::string only = probe(path, "--only cpu");
   CHECK(lines(only, "cpu: ") == "opened cpu\n");
   CHECK(lines(only, "plug-in: ") == "");
@@ -57,7 +57,7 @@ TEST_CASE("plugins: a driver that prints what the helper would, and crashes") {
 }
 
 TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or throws") {
-  if (!sanitized())  // whose malloc ends the process
+  if (!sanitized())  // a sanitizer's malloc would end the process
     check_driver("find_runs_out", "hungry",
                  "crashed when it was asked for devices (signal 11, Segmentation fault); repair that driver, "
                  "or remove it");
@@ -66,7 +66,7 @@ TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or t
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
 }
 
-/// The first letters of the drivers in `path` in the order in which a process with these arguments asks them
+/// The first letters of the drivers in `path`, in the order in which a process with these arguments asks them
 /// for devices.
 std::string asked_by(const std::string& path, const std::string& arguments) {
   std::string diary = "/tmp/kith-diary-XXXXXX";
@@ -81,7 +81,7 @@ std::string asked_by(const std::string& path, const std::string& arguments) {
 }
 
 TEST_CASE("plugins: a driver is tried once a process, and asked there once more where it answers") {
-  // All are asked for twice, and `auto` three times.
+  // The list of all devices is asked for twice, and `auto` is opened three times.
   CHECK(asked_by(planted + "/find_crashes", "auto auto auto") == "f");
   CHECK(asked_by(planted + "/find_nothing", "auto auto auto") == "bb");
 }
@@ -100,7 +100,7 @@ TEST_CASE("plugins: a host that inherits orphans, as the first process of a cont
   CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
 }
 
-/// A copy of libkith.so alone, and what a process that loads it sees of kith_planted.
+/// A copy of libkith.so without its other files, and kith_probe run on it.
 class Alone {
  public:
   Alone() {
@@ -113,7 +113,7 @@ class Alone {
     std::ofstream(helper()) << text;
     if (executable) std::filesystem::permissions(helper(), std::filesystem::perms::owner_all);
   }
-  /// Drivers are asked in its process, for this reason.
+  /// Checks that drivers are asked in the process itself, and that `reason` is reported.
   void check(const std::string& reason, const std::string& options = "") const {
     CAPTURE(reason);
     const std::string seen =

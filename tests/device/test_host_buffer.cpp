@@ -1,5 +1,5 @@
-// Locked memory of the host that searches use: kept, done without where there is none, never a reason to
-// fail.
+// Searches use locked host memory if there is any. It is kept for the next search, and a search never fails
+// for lack of it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,10 +18,10 @@ namespace {
 
 /// What a Lender has lent.
 struct Lent {
-  std::map<const void*, std::size_t> bytes_of;  // what is out, by where it begins
-  std::vector<std::size_t> asked;               // bytes, one after the other
-  bool none = false;                            // there is no more
-  bool fills_device = false;                    // what is out leaves the device no memory of its own
+  std::map<const void*, std::size_t> bytes_of;  // sizes of the blocks in use, by address
+  std::vector<std::size_t> asked;               // all sizes requested so far
+  bool none = false;                            // there is no more locked memory
+  bool fills_device = false;                    // while a block is in use, the device has no memory left
   std::size_t out() const {
     return std::accumulate(bytes_of.begin(), bytes_of.end(), std::size_t{0},
                            [](std::size_t sum, const auto& one) { return sum + one.second; });
@@ -43,7 +43,7 @@ class Loan : public spi::HostMemory {
   Lent& lent_;
 };
 
-/// Has locked memory, and says what it was asked for.
+/// A device that has locked memory and records the requests for it.
 class Lender : public ProxyDevice {
  public:
   Lender(std::unique_ptr<spi::Device> real, Lent& lent) : ProxyDevice(std::move(real)), lent_(lent) {}
@@ -62,7 +62,7 @@ class Lender : public ProxyDevice {
   Lent& lent_;
 };
 
-constexpr std::int64_t n = 3000, m = 700, dims = 8, k = 100;  // keys of 560 KB
+constexpr std::int64_t n = 3000, m = 700, dims = 8, k = 100;  // keys take 560 KB
 
 TEST_CASE("host buffer: locked memory is asked for once, and used by every search") {
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l1);
@@ -74,7 +74,8 @@ TEST_CASE("host buffer: locked memory is asked for once, and used by every searc
     CHECK(difference(index.search(queries, k), right) == "");
     const std::vector<std::size_t> first = lent.asked;
     REQUIRE(!first.empty());
-    CHECK(*std::min_element(first.begin(), first.end()) >= 256 * 1024);  // what is small is copied sooner
+    // Smaller blocks are faster to copy directly.
+    CHECK(*std::min_element(first.begin(), first.end()) >= 256 * 1024);
     CHECK(difference(index.search(queries, k), right) == "");
     CHECK(index.search(queries.view().slice(3, 650), k).index.size() == std::size_t{650 * k});
     CHECK(lent.asked == first);
@@ -103,12 +104,12 @@ TEST_CASE("host buffer: what is kept has an end, and the small goes first") {
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, 100, 1, Metric::l1);
   Lent lent;
   const Index index(cpu_behind<Lender>(lent), train, Metric::l1);
-  // Each needs more than what is kept, up to 30 MB: together far more than 64 MiB.
+  // Each search needs more than is kept, up to 30 MB, and together they need far more than 64 MiB.
   for (const std::int64_t more : {5000, 10000, 20000, 30000, 36000, 38000}) (void)index.search(queries, more);
   CHECK(lent.out() <= std::size_t{64} << 20);
   const std::size_t asked = lent.asked.size();
   (void)index.search(queries, 38000);
-  CHECK(lent.asked.size() == asked);  // the largest is still there
+  CHECK(lent.asked.size() == asked);  // the largest block was kept
 }
 
 TEST_CASE("host buffer: without locked memory searches do without") {
@@ -134,7 +135,7 @@ TEST_CASE("host buffer: locked memory that another handle keeps is given back wh
   CHECK(index.search(queries, k) == right);
   CHECK(first.bytes_of.empty());
   REQUIRE(second.asked.size() >= 2);
-  CHECK(second.asked[0] == second.asked[1]);  // once more, after that
+  CHECK(second.asked[0] == second.asked[1]);  // asked again after memory was given back
 }
 
 TEST_CASE("host buffer: locked memory is given back, too, where the device has no more of its own") {

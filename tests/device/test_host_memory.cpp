@@ -1,4 +1,4 @@
-// Memory of the host that is locked in place: the same bytes arrive, by whatever way they go.
+// Locked host memory: the same bytes arrive as from ordinary memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 namespace kith::tests {
 namespace {
 
-/// Bytes in which a shift by any number of places shows.
+/// Bytes in which a shift by any amount is visible.
 std::vector<unsigned char> pattern(std::size_t bytes) {
   std::vector<unsigned char> made(bytes);
   for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<unsigned char>(i * 7 + i / 251);
@@ -25,7 +25,7 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
     for (const std::size_t bytes : {1u, 100u, 5000u, 300000u, 3000001u}) {
       CAPTURE(bytes);
       const auto host = device.allocate_host(bytes + 16);
-      if (!host) return;  // locked memory makes no difference to this device
+      if (!host) return;  // the device does not profit from locked memory
       CHECK(host->bytes == bytes + 16);
       auto* const data = static_cast<unsigned char*>(host->data);
       const std::vector<unsigned char> right = pattern(bytes);
@@ -33,7 +33,7 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
       std::memcpy(data + 5, right.data(), bytes);
       const auto memory = device.allocate(bytes + 3);
       device.write(*memory, 3, data + 5, bytes);
-      std::memset(data, 0xC3, bytes + 16);  // write() has returned: the bytes may be reused
+      std::memset(data, 0xC3, bytes + 16);  // write() has returned, so the bytes may be reused
 
       std::vector<unsigned char> pageable(bytes);
       device.read(*memory, 3, pageable.data(), bytes);
@@ -47,7 +47,7 @@ TEST_CASE("host memory: what is written from it is read back into it, small or l
 }
 
 TEST_CASE("host memory: many small writes, one after another, without waiting for any") {
-  // Together more than what back ends keep for writes that they do not wait for.
+  // Together the writes exceed the memory that back ends keep for writes they do not wait for.
   spi::with_device(device(), [](spi::Device& device) {
     constexpr std::size_t bytes = 200001, count = 24;
     std::vector<std::unique_ptr<spi::Allocation>> memory;
@@ -100,7 +100,7 @@ TEST_CASE("host memory: nothing at all, and memory that outlives what was copied
 }
 
 TEST_CASE("copy queues: a device has one, and steps find what it wrote") {
-  if (device().info().backend == "planted") return;  // of these tests, which need none there
+  if (device().info().backend == "planted") return;  // the back end `planted` of these tests needs no queue
   spi::with_device(device(), [](spi::Device& device) {
     const auto queue = device.copy_queue();
     REQUIRE(queue);
@@ -108,7 +108,7 @@ TEST_CASE("copy queues: a device has one, and steps find what it wrote") {
       CAPTURE(bytes);
       const std::vector<unsigned char> right = pattern(bytes);
       const auto memory = device.allocate(bytes + 5);
-      device.finish();  // no step uses it
+      device.finish();  // no step uses it any more
       queue->write(*memory, 5, right.data(), bytes);
       std::vector<unsigned char> there(bytes);
       device.read(*memory, 5, there.data(), bytes);

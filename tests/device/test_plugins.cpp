@@ -1,5 +1,5 @@
-// Plug-ins that are broken, each in its own way, met by a process of its own. docs/contract.md,
-// sections 6 and 8.
+// Plug-ins that are broken in different ways, loaded by a separate process. docs/contract.md, sections
+// 6 and 8.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -14,14 +14,14 @@
 namespace kith::tests {
 namespace {
 
-/// The one failure that loading folder/libkith_file.so must give.
+/// Checks that loading folder/libkith_file.so fails with this message alone.
 void check_failure(const std::string& folder, const std::string& file, const std::string& why) {
   const std::string path = planted + "/" + folder;
   const std::string seen = probe(path, "cpu");
   CAPTURE(seen);
   CHECK(lines(seen, "failure: ") == path + "/libkith_" + file + ".so: " + why + "\n");
   CHECK(lines(seen, "backend cpu: ") == "1 devices\n");
-  CHECK(lines(seen, "cpu: ") == "opened cpu\n");  // nothing else suffers
+  CHECK(lines(seen, "cpu: ") == "opened cpu\n");  // nothing else fails
 }
 
 TEST_SUITE_BEGIN("unit");
@@ -78,7 +78,7 @@ TEST_CASE("plugins: one that throws whatever it likes when a device is opened, o
   CHECK(lines(seen, "stuck:0: ") == "unavailable: stuck:0" + failed + " with an unknown exception" + end);
   CHECK(lines(seen, "stuck:1: ") == "unavailable: stuck:1" + failed + ": the door is locked" + end);
   CHECK(lines(seen, "stuck:2: ") == "unavailable: stuck:2" + failed + ": there is no device" + end);
-  CHECK(lines(seen, "auto: ").starts_with("opened "));  // the next best
+  CHECK(lines(seen, "auto: ").starts_with("opened "));  // the next best device
 }
 
 TEST_CASE("plugins: files of other names are left alone, in any order, and folders may be several") {
@@ -126,7 +126,7 @@ TEST_CASE("plugins: a device that is exact is opened") {
   CHECK(lines(seen, "backend planted: ") == "17 devices\n");
   CHECK(lines(seen, "planted:0: ") == "opened planted:0\n");
   CHECK(lines(seen, "PLANTED:right: ") == "opened planted:0\n");
-  // Without a number only a device that is no CPU is meant.
+  // Without a number the name means a device that is no CPU.
   CHECK(lines(seen, "planted: ")
             .starts_with("unavailable: open_device: planted: it has no GPU, and a CPU behind it is used only "
                          "when named; there are planted:0 "));

@@ -1,5 +1,5 @@
-// Memory that is kept for the next search is given back before memory runs out: docs/contract.md, section 7.
-// Seen on a device with little memory, whose handles share it: `planted`, with KITH_PLANTED_MEMORY.
+// Memory kept for the next search is released before memory runs out: docs/contract.md, section 7. The device
+// `planted` has little memory with KITH_PLANTED_MEMORY, which all its handles share.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -22,7 +22,7 @@ bool has_little_memory() {
   return device().info().memory_bytes <= std::size_t{1} << 26;
 }
 
-/// All memory that the card has left, to the last byte.
+/// Allocates all memory that is left on the card, to the last byte.
 Blocks all_that_is_left() {
   Blocks blocks;
   spi::with_device(device(), [&](spi::Device& opened) {
@@ -36,7 +36,7 @@ Blocks all_that_is_left() {
   return blocks;
 }
 
-/// Blocks of the largest size, together 1/16 of the memory, are spare in this handle.
+/// Lets this handle keep spare blocks of the largest size, together 1/16 of the memory.
 void leave_spares(const Device& handle) {
   const auto cells = static_cast<std::int64_t>(handle.info().memory_bytes / 16 / sizeof(float));
   const Index index(handle, hard_rows(DataKind::grid, Set::train, cells / 16, 16, Metric::l1), Metric::l1);
@@ -66,7 +66,7 @@ TEST_CASE("spares: those of another handle of the card are given back, and what 
 
 TEST_CASE("spares: those of the handle itself are given back where they do not fit") {
   if (!has_little_memory()) return;
-  const Matrix few = matrix(1, {3, 1, 2});  // which would waste most of a spare block
+  const Matrix few = matrix(1, {3, 1, 2});  // so small that it would waste most of a spare block
   leave_spares(device());
   const Blocks all = all_that_is_left();
   CHECK(Index(device(), few, Metric::l1).rows() == 3);
@@ -97,7 +97,7 @@ TEST_CASE("spares: they are given back for a launch, which else is refused and w
   leave_spares(other);
   Blocks all = all_that_is_left();
   CHECK(merged(memory) == right);
-  const Blocks rest = all_that_is_left();  // what `other` gave back
+  const Blocks rest = all_that_is_left();  // takes what `other` released
   CHECK(!rest.empty());
   CHECK(error_of([&] { merged(memory); }).starts_with("out_of_memory: "));
   all.clear();
@@ -124,7 +124,7 @@ TEST_CASE("spares: drivers free memory in kith's own floating-point environment,
   const Variable computes("KITH_PLANTED_COMPUTES", "1");
   const auto cells = static_cast<std::int64_t>(device().info().memory_bytes / 8 / sizeof(float));
   const Matrix rows =
-      hard_rows(DataKind::grid, Set::train, cells / 16, 16, Metric::l1);  // twice what is kept
+      hard_rows(DataKind::grid, Set::train, cells / 16, 16, Metric::l1);  // twice as much as is kept
   bool kept_some = false, is_set = false;
   {
     const HostileEnvironment hostile(HostileSetting::trap_inexact);

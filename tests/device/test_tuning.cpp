@@ -1,4 +1,4 @@
-// What `kith tune` measured, as a file: its text, its place, and whom it is believed from.
+// Files with the measurements of `kith tune`: their text, their path, and whose files are trusted.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -162,7 +162,7 @@ TEST_CASE("tuning: a file is written for its owner alone, whole, in folders for 
             ": cannot be written: No such file or directory; make the folder first");
 }
 
-/// A folder with one good file, and what is said of it after it was changed.
+/// A folder with one good file, and the warning that loading it gives after a change.
 struct Kept {
   Folder folder;
   std::string path = folder / "kept/file.txt";
@@ -240,7 +240,7 @@ TEST_CASE("tuning: files that others may have written are ignored, with the reas
   CHECK(kept.warning_of() == kept.ignored("it can be written by others (mode 0602)"));
   chmod(kept.path.c_str(), 0644);
   std::string warning;
-  CHECK(load_tuning(gpu(), kept.path, warning));  // others may read it
+  CHECK(load_tuning(gpu(), kept.path, warning));  // others may read the file
   chmod((kept.folder / "kept").c_str(), 0770);
   CHECK(kept.warning_of() == kept.ignored("its folder can be written by others (mode 0770)"));
   chmod((kept.folder / "kept").c_str(), 0700);
@@ -258,7 +258,7 @@ TEST_CASE("tuning: links, folders and pipes in the place of a file are ignored, 
   CHECK(kept.warning_of() == kept.ignored("it is a symbolic link"));
   data_files::fs::remove(kept.path);
   REQUIRE(mkfifo(kept.path.c_str(), 0600) == 0);
-  CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));  // without waiting for a writer
+  CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));  // does not wait for a writer
   data_files::fs::remove(kept.path);
   data_files::fs::create_directory(kept.path);
   CHECK(kept.warning_of() == kept.ignored("it is no ordinary file"));
@@ -282,8 +282,6 @@ TEST_CASE("tuning: a file reads the same under every floating-point setting") {
     CHECK(found);
   }
 }
-
-// How a plan follows what was measured.
 
 TEST_SUITE_END();
 

@@ -1,5 +1,5 @@
-// fork(): a CPU goes on working in the child, and what has a driver is refused there: docs/contract.md,
-// section 7.
+// fork(): in the child a CPU keeps working, and devices with a driver are refused:
+// docs/contract.md, section 7.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -22,7 +22,8 @@ namespace {
 
 constexpr unsigned patience_s = 60;
 
-/// A forked child, and what its body says; the child ends without anything of its parent's.
+/// A forked child and the text that its body returns. The child ends without running any destructor
+/// of its parent.
 class Child {
  public:
   explicit Child(const std::function<std::string()>& body) {
@@ -44,7 +45,7 @@ class Child {
     from_ = ends[0];
   }
 
-  /// What it said; or how it ended, where that was not well.
+  /// The text, and how the child ended if it failed.
   std::string said() {
     std::string text;
     char buffer[4096];
@@ -62,7 +63,7 @@ class Child {
   int from_ = -1;
 };
 
-/// A search large enough for several threads, and its answer.
+/// A search large enough for several threads, and its expected answer.
 struct Search {
   Matrix train = hard_rows(DataKind::clusters, Set::train, 3000, 16, Metric::l2);
   Matrix queries = hard_rows(DataKind::clusters, Set::queries, 60, 16, Metric::l2);
@@ -157,7 +158,7 @@ TEST_CASE("fork: what has a driver is refused in the child, and goes on in the p
                               "devices after fork(), or start the child as a new program (spawn)";
   CHECK(Child([&] {
           const std::string said = error_of([&] { search.wrong(*index); });
-          index.reset();  // neither hangs nor calls the driver
+          index.reset();  // must neither hang nor call the driver
           return said;
         }).said() == refused);
   CHECK(Child([&] { return error_of([&] { Index(device(), search.train, Metric::l2); }); }).said() ==
@@ -177,7 +178,7 @@ TEST_CASE("fork: where no thread can be made, the caller does all") {
   const Search search;
   const Index index(device(), search.train, Metric::l2);
   CHECK(Child([&] {
-          pthread_attr_t endless;  // larger than all that a process may address
+          pthread_attr_t endless;  // a stack larger than the address space
           pthread_attr_init(&endless);
           pthread_attr_setstacksize(&endless, std::size_t{1} << 47);
           if (pthread_setattr_default_np(&endless) != 0) return std::string("stacks cannot be made large");

@@ -1,4 +1,4 @@
-// How many threads kith takes, by what the system says: environment, affinity, control groups.
+// How many threads kith uses: by environment variables, affinity and control groups.
 #include "host/host_threads.hpp"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ TEST_SUITE_BEGIN("host");
 TEST_CASE("host threads: a number in the environment") {
   CHECK(threads_in("4") == 4);
   CHECK(threads_in(" 16 ") == 16);
-  CHECK(threads_in("3,2") == 3);  // of nested teams
+  CHECK(threads_in("3,2") == 3);  // the outermost of nested teams
   for (const char* text : {"", "0", "-1", "4x", "auto", "99999", "1e3"}) {
     CAPTURE(std::string(text));
     CHECK(threads_in(text) == 0);

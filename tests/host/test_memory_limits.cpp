@@ -1,4 +1,4 @@
-// How much memory a process may have, by what the system says: machine, control groups, ulimit -v.
+// How much memory a process may use: by the machine, control groups and ulimit -v.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30, none = UINT64_MAX;
 
-/// Bytes for a process in these groups, on a machine of 64 GiB.
+/// The memory for a process in these control groups, on a machine of 64 GiB.
 std::uint64_t bytes_in(const Folder& folder, const std::string& groups) {
   return host_memory(64 * gib, none, group_folders(groups, folder / "", "memory")).bytes;
 }
@@ -42,7 +42,7 @@ TEST_CASE("memory limits: control groups of version 2, as far up as they go") {
   CHECK(bytes_in(folder, "0::/pod/one\n") == 4 * gib);
   CHECK(bytes_in(folder, "0::/pod/one/two\n") == gib);
   CHECK(bytes_in(folder, "0::/elsewhere\n") == 64 * gib);
-  folder.write("memory.max", "2147483648\n");  // of a container, which sees its own group as the root
+  folder.write("memory.max", "2147483648\n");  // in a container, the own group looks like the root
   CHECK(bytes_in(folder, "0::/\n") == 2 * gib);
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("memory limits: the least counts, and has a name") {
 }
 
 TEST_CASE("memory limits: rows that no limit of address space holds are refused by its name") {
-  if (sanitized()) return;  // they need an address space of their own
+  if (sanitized()) return;  // sanitizers need much address space themselves
   const Folder folder;
-  // 3 GiB that take no room on the disk.
+  // Makes a sparse file of 3 GiB.
   const std::string path = folder.write("a.npy", data_files::npy("<f4", "(3, 268435456)", ""));
   fs::resize_file(path, fs::file_size(path) + 3 * gib);
   const pid_t child = fork();

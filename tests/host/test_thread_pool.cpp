@@ -1,5 +1,5 @@
-// The pool itself, compiled into the tests once more: every task once, threads told apart, loops within
-// loops.
+// The pool of threads, compiled into the tests once more: each task runs once, threads have different
+// numbers, and loops may be nested.
 #include "host/thread_pool.hpp"
 
 #include <doctest/doctest.h>
@@ -27,7 +27,8 @@ void loop(std::size_t count, std::uint32_t team, const Body& body) {
       &body);
 }
 
-/// What is wrong with a loop whose tasks each take a moment, in one of which a thread is never twice.
+/// Runs a loop and returns what went wrong: a task that did not run exactly once, or two tasks with the same
+/// thread number at once.
 std::string loop_is_wrong(std::size_t count, std::uint32_t team) {
   std::vector<std::atomic<int>> done(count), busy(team);
   std::atomic<int> wrong = 0;
@@ -73,19 +74,20 @@ TEST_CASE("thread pool: several threads are in a loop at once, and wake for it a
     std::atomic<int> here = 0;
     std::atomic<bool> met = false;
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    loop(3, 3, [&](std::size_t, std::size_t) {  // ends well only where all three are in it
+    // Ends early only if all three threads are in the loop at once.
+    loop(3, 3, [&](std::size_t, std::size_t) {
       if (++here == 3) met = true;
       while (!met && std::chrono::steady_clock::now() < late) std::this_thread::yield();
     });
     CHECK(met);
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // they sleep
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // gives the threads time to fall asleep
   }
 }
 
 TEST_CASE("thread pool: a caller that sleeps is woken by its last helper") {
   std::promise<void> ended;
   std::future<void> end = ended.get_future();
-  // Where it is not woken it sleeps for ever, and is left to that.
+  // If the caller is never woken, this detached thread sleeps for ever, and the test fails by its timeout.
   std::thread([ended = std::move(ended)]() mutable {
     std::atomic<int> here = 0;
     const auto late = std::chrono::steady_clock::now() + std::chrono::seconds(10);

@@ -1,4 +1,4 @@
-// Index files: an Index that is opened has the bits of the one that was saved, on every device
+// Index files: an opened Index gives the bits of the saved one, on every device
 // (docs/contract.md, section 9).
 #include <doctest/doctest.h>
 
@@ -21,7 +21,8 @@ namespace {
 using data_files::Folder;
 using std::string;
 
-/// Saves, opens on `on`, and looks at all that an Index tells; what it writes once more is the same file.
+/// Saves an Index, opens it on device `on`, and compares all properties. Saving it again must give
+/// the same file.
 Index reopened(const Index& index, const Device& on) {
   const Folder folder;
   save(index, folder / "a.kidx");
@@ -39,7 +40,7 @@ Index reopened(const Index& index, const Device& on) {
   return opened;
 }
 
-/// From the device under test to the CPU and back.
+/// Moves an Index from the device under test to the CPU and back, and compares the answers.
 void check_reopened(const Index& index, const RowsView& queries) {
   const std::int64_t k = std::min<std::int64_t>(index.rows(), 40);
   const Neighbors expected = index.search(queries, k);
@@ -50,7 +51,7 @@ void check_reopened(const Index& index, const RowsView& queries) {
   CHECK(back.search_keys(queries, k) == index.search_keys(queries, k));
 }
 
-/// What a file holds of its rows.
+/// The bytes of the rows in the file.
 string row_bytes_of(const Index& index) {
   const Folder folder;
   save(index, folder / "a.kidx");
@@ -66,7 +67,7 @@ string bytes_of(Stored& stored, std::int64_t rows, std::int64_t bytes) {
   return all;
 }
 
-/// All numbers of 16 bits, four a row.
+/// All finite numbers of 16 bits, four per row.
 Stored every_half(Element element, float (*value_of)(std::uint16_t), std::int64_t& rows) {
   std::vector<std::uint16_t> finite;
   for (std::uint32_t p = 0; p < 0x10000u; ++p)
@@ -128,7 +129,7 @@ TEST_CASE("index file: bits, with any number of columns") {
     const Index index(device(), train.view(), Metric::hamming);
     check_reopened(index, queries.view());
     string expected = bytes_of(train, 61, row_bytes(Element::bits, cols));
-    if (cols % 8 != 0)  // what follows the last column does not count, and is 0
+    if (cols % 8 != 0)  // bits behind the last column are written as 0
       for (std::size_t at = size(row_bytes(Element::bits, cols)) - 1; at < expected.size();
            at += size(row_bytes(Element::bits, cols)))
         expected[at] = static_cast<char>(expected[at] & (0xFF << (8 - cols % 8)));
@@ -142,7 +143,7 @@ TEST_CASE("index file: cosine keeps unit rows, which are not divided once more")
   const string rows = row_bytes_of(index);
   Matrix unit{2000, 5, std::vector<float>(2000 * 5)};
   std::memcpy(unit.values.data(), rows.data(), rows.size());
-  // Divided twice some rows change: a file that is opened by the caller's rule would have other bits.
+  // Dividing unit rows again changes some of them, so an opened file must not be prepared again.
   CHECK((row_bytes_of(Index(device(), unit, Metric::cosine)) != rows));
   check_reopened(index, hard_rows(DataKind::uniform, Set::queries, 6, 5, Metric::cosine).view());
 }
@@ -175,7 +176,7 @@ TEST_CASE("index file: features, shards and rows that were added") {
     const Index opened = reopened(part, device()).with(one.view().slice(33, 57));
     CHECK(difference(opened.search(asked, 90), all.search(asked, 90)) == "");
   }
-  // Rows of two elements stand as float32.
+  // Rows of two element types are written as float32.
   const Matrix small = matrix(1, {1, 2, 3});
   const Index mixed = Index(device(), Stored(small, Element::u8).view(), Metric::l1)
                           .with(Stored(matrix(1, {-4}), Element::i8).view());
@@ -223,7 +224,7 @@ TEST_CASE("index file: a classifier and a regressor of an index that was opened"
   CHECK(error_of([&] {
           Classifier(opened, {labels.data(), 49, 1});
         }) == "invalid_argument: classifier: 49 labels for 50 training rows; give one a row");
-  // Of an index with rows removed, labels and weights of those that are left.
+  // After rows were removed, labels and weights are those of the remaining rows.
   const std::vector<std::int64_t> rows = {0, 13, 49};
   const Classifier fewer = same.without(rows);
   std::vector<std::int64_t> left;
@@ -249,7 +250,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("index file: more than one block of 64 MiB, with rows across their borders") {
-  const std::int64_t rows = 2'750'000, cols = 200;  // 25 bytes a row, in 66 MiB
+  const std::int64_t rows = 2'750'000, cols = 200;  // 25 bytes per row, 66 MiB in all
   const Stored train = random_bits(rows, cols, 3), queries = random_bits(3, cols, 4);
   const Index index(open_device("cpu"), train.view(), Metric::hamming);
   const Folder folder;

@@ -1,4 +1,4 @@
-// Index files that are damaged, foreign or made up: docs/contract.md, section 9.
+// Index files that are damaged, foreign or forged: docs/contract.md, section 9.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -22,7 +22,7 @@ using std::string;
 
 constexpr std::size_t head_bytes = 4096, entry_bytes = 64, table_at = 120;
 
-/// A file in memory, written where it can be opened.
+/// The bytes of a file, and a folder to write them to.
 class KidxFiles {
  public:
   string saved(const Index& index) const {
@@ -33,7 +33,7 @@ class KidxFiles {
     folder_.write("a.kidx", file);
     return folder_.error([&] { open_index(folder_ / "a.kidx", open_device("cpu")); });
   }
-  /// The same, without what is the same for all.
+  /// The refusal without the part that all refusals share.
   string why(const string& file) const {
     const string start = "bad_file: index file: a.kidx: ", error = refusal(file);
     return error.starts_with(start) ? error.substr(start.size()) : error;
@@ -55,7 +55,7 @@ string with_number(string file, std::size_t at, T value) {
   return file;
 }
 
-/// All three checksums made right; of files whose body is at most one MiB.
+/// Corrects all three checksums of a file whose body is at most one MiB.
 string summed(string file) {
   file = with_number(file, head_bytes - 8, Xxh64::of(file.data(), head_bytes - 8));
   const std::uint64_t piece = Xxh64::of(file.data() + head_bytes, file.size() - 16 - head_bytes);
@@ -73,7 +73,7 @@ TEST_CASE("xxh64: what others have for the same bytes") {
   CHECK(Xxh64::of("", 0) == 0xEF46DB3751D8E999u);
   CHECK(Xxh64::of("a", 1) == 0xD24EC4F1A98C6E5Bu);
   CHECK(Xxh64::of("abc", 3) == 0x44BC2CF5AD770999u);
-  const string long_one = "Nobody inspects the spammish repetition";  // of the specification of xxHash
+  const string long_one = "Nobody inspects the spammish repetition";  // an example of xxHash's specification
   CHECK(Xxh64::of(long_one.data(), long_one.size()) == 0xFBCEA83C8A378BF1u);
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("index file: every byte that changes and every length that is not righ
   const KidxFiles files;
   const string good = files.saved(small_index(Metric::l1, {{0, 2}, 0, 0}));
   REQUIRE(files.refusal(good) == "no error");
-  // Between the head and the end there are rows and padding, of which some are enough.
+  // Between head and end there are only rows and padding, so not every byte is tried.
   const std::size_t step = sanitized() ? 37 : 5;
   for (std::size_t at = 0; at < good.size(); at += at < 400 || at + 200 > good.size() ? 1 : step) {
     CAPTURE(at);
@@ -117,8 +117,8 @@ TEST_CASE("index file: with right checksums a changed byte is refused, or means 
           continue;
         }
         const string again = files.saved(open_index(files.folder() / "a.kidx", open_device("cpu")));
-        // Whether a section is needed matters to those alone who do not know it; what lies between sections,
-        // to none.
+        // Two changes do not show in a file saved again: the flag "needed", which matters only to readers
+        // that do not know the section, and bytes between sections, which matter to no one.
         const bool needed = at == table_at + 40 || at == table_at + entry_bytes + 40;
         const bool between = at >= head_bytes && at + 16 + 32 <= good.size();
         if (!needed && !between) CHECK((again == summed(made_up)));
@@ -198,8 +198,8 @@ TEST_CASE("index file: unit rows are within 2^-22 of 1, and no others are taken"
     return files.why(summed(with_number(file, row + 8, 0.0f)));
   };
   const string refused = "byte 4096: row 1 is no unit row, as those of cosine are; save the index again";
-  CHECK(with_row(1, 0x1p-12f) == "no error");  // 1 + 2^-24
-  CHECK(with_row(1, 0x1p-11f) == "no error");  // 1 + 2^-22
+  CHECK(with_row(1, 0x1p-12f) == "no error");  // squared norm 1 + 2^-24
+  CHECK(with_row(1, 0x1p-11f) == "no error");  // squared norm 1 + 2^-22
   CHECK(with_row(1, 0x1p-11f + 0x1p-12f) == refused);
   CHECK(with_row(1 - 0x1p-21f, 0) == refused);
   CHECK(with_row(1, 0x1p-5f) == refused);
@@ -234,7 +234,7 @@ TEST_CASE("index file: ids that are there twice or in no order, and rows that ar
 TEST_CASE("index file: sections that a newer kith wrote") {
   const KidxFiles files;
   const string good = files.saved(small_index());
-  // A second section, of no bytes, behind the rows: the end of the body becomes a whole page.
+  // Adds a second, empty section after the rows, so that the body grows to a whole page.
   string longer = good.substr(0, good.size() - 16);
   longer.resize(2 * head_bytes, '\0');
   longer += string(16, '\0');
@@ -281,7 +281,7 @@ TEST_CASE("index file: centres that no index has") {
   CHECK(files.why(summed(with_text(with_text(good, 96, "negative"), 104, "_dot"))) ==
         "byte 4096: section centre has 24 bytes of f64, which are no centre of 3 columns of f32 by "
         "negative_dot; save the index again");
-  // As a kith that does not know the section reads it.
+  // An older reader meets a section that it does not know.
   CHECK(files.why(summed(with_text(good, table_at, "colour"))) ==
         "byte 120: section colour is needed, and this kith does not know it; a newer one wrote the file: use "
         "that");

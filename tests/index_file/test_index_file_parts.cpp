@@ -1,5 +1,4 @@
-// An index file that several open together, each a part of its rows: their merged keys are those of the
-// Index.
+// Several indices each open a part of one file; their merged keys are those of the whole Index.
 #include <doctest/doctest.h>
 
 #include <random>
@@ -170,7 +169,7 @@ TEST_CASE("index file: a part that is told the largest element of all refuses as
 
 TEST_CASE("index file: of a part the blocks that it needs are read, and no others") {
   const Folder folder;
-  const std::int64_t rows = 150000, cols = 8192;  // 1 KiB each: three blocks of 64 MiB
+  const std::int64_t rows = 150000, cols = 8192;  // 1 KiB per row, three blocks of 64 MiB
   Stored bits(Element::bits, rows, cols);
   for (std::int64_t r = 0; r < rows; ++r) bits.row(r)[r % 1024] = static_cast<unsigned char>(r % 251);
   save(Index(open_device("cpu"), bits.view(), Metric::hamming), folder / "a.kidx");

@@ -1,4 +1,4 @@
-// Classifiers and regressors as files: docs/contract.md, section 10.
+// Files of classifiers and regressors: docs/contract.md, section 10.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -16,7 +16,7 @@ namespace {
 using namespace models;
 namespace fs = std::filesystem;
 
-/// Every part, so that none can be forgotten when a Model gets another.
+/// Compares every part. A part added to Model must be added here.
 bool same(const Model& a, const Model& b) {
   const Preparation::Learned p = a.preparation.learned(), q = b.preparation.learned();
   return a.metric == b.metric && a.k == b.k && a.voting.weights == b.voting.weights &&
@@ -100,7 +100,7 @@ TEST_CASE("model: what is saved is loaded, and saved again is the same file") {
     save(back, folder / "again.kith");
     CHECK(folder.read("again.kith") == folder.read("m.kith"));
   }
-  Model large = small_regressor();  // more than any buffer
+  Model large = small_regressor();  // larger than any buffer
   large.n = 40000;
   large.rows = hard_rows(DataKind::normal, Set::train, 40000, 2, Metric::l2).values;
   large.values.assign(80000, 0.5);

@@ -1,4 +1,4 @@
-// Model files that are damaged, foreign or made up: docs/contract.md, section 10.
+// Model files that are damaged, foreign or forged: docs/contract.md, section 10.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -14,19 +14,19 @@ namespace {
 
 using namespace models;
 
-/// A file in memory, written where it can be loaded.
+/// The bytes of a file, and a folder to write them to.
 class Files {
  public:
   string saved(const Model& model) const {
     save(model, folder_ / "m.kith");
     return folder_.read("m.kith");
   }
-  /// Why it is refused.
+  /// The message with which a file is refused.
   string refusal(const string& file) const {
     folder_.write("m.kith", file);
     return folder_.error([&] { load_model(folder_ / "m.kith"); });
   }
-  /// The same, without what is the same for all.
+  /// The refusal without the part that all refusals share.
   string why(const string& file) const {
     const string start = "bad_file: model: m.kith: ", error = refusal(file);
     return error.starts_with(start) ? error.substr(start.size()) : error;
@@ -119,8 +119,8 @@ TEST_CASE("model: files that are none, word for word") {
         "bad_file: model: pipe: it is no ordinary file; name one that save() wrote");
 }
 
-/// Why a file is refused in which one section was changed: without "byte N: ", which is checked to be
-/// `offset` bytes behind the beginning of its content.
+/// Changes one section, and returns why the file is refused, without "byte N: ". Checks that N is `offset`
+/// bytes after the beginning of the section's content.
 string changed(const Files& files, const Model& model, const string& name, std::size_t offset, auto change) {
   Sections sections = sections_of(files.saved(model));
   change(content_of(sections, name));
@@ -196,7 +196,7 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
   CHECK(replaced("model", 0, text("l1"),
                  text("\x9b"
                       "31m\x85")) ==
-        "\"\\x9b31m\\x85\" is no name that kith writes; save the model again");  // a terminal would obey it
+        "\"\\x9b31m\\x85\" is no name that kith writes; save the model again");  // terminals obey this byte
   CHECK(replaced("model", 0, text("l1"), text(string(100, 'x'))) ==
         "\"" + string(80, 'x') + "...\" is no name that kith writes; save the model again");
   CHECK(replaced("voting", 0, text("rank"), text("rang")) ==

@@ -1,4 +1,4 @@
-// Rows in memory that maps a file, which somebody may cut.
+// Rows in a mapped file, which another process may truncate.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -32,7 +32,7 @@ bool has_int8() {
   return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
 }
 
-/// A file of numbers(), mapped.
+/// A mapped file with the rows of numbers().
 class MappedFile {
  public:
   MappedFile() {
@@ -52,7 +52,7 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   RowsView rows() const { return {static_cast<const float*>(mapped_), n, dims}; }
-  /// The same, `before` bytes behind the beginning of memory that maps no file; to be unmapped by who asks.
+  /// Maps the same file `before` bytes after the beginning of a block of other memory. The caller unmaps it.
   void* mapped_behind(std::size_t before) const {
     void* const all =
         ::mmap(nullptr, before + n * row_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -61,7 +61,7 @@ class MappedFile {
                    0) != MAP_FAILED);
     return all;
   }
-  /// Pages behind the one with the last byte are gone.
+  /// Truncates the file after `rows` rows. Pages behind the last byte can then no longer be read.
   void cut(std::int64_t rows) const { REQUIRE(::ftruncate(file_, static_cast<off_t>(row_size) * rows) == 0); }
 
  private:
@@ -107,7 +107,7 @@ TEST_CASE("mapped source: memory that maps no file stays where it is") {
 
 TEST_CASE("mapped source: rows that begin in other memory and go on in a file") {
   const MappedFile file;
-  const std::size_t page = 1 << 16;  // of whatever size, a whole number of them
+  const std::size_t page = 1 << 16;  // a whole number of pages of any size
   const std::int64_t before = page / row_size, all = before + n;
   void* const memory = file.mapped_behind(page);
   const auto* const first = static_cast<const float*>(memory);

@@ -1,4 +1,4 @@
-// Rows that are read by ranges, from memory and from files.
+// Sources: rows that are read in ranges from memory and from files.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ string bytes_of(std::initializer_list<T> values) {
   return bytes;
 }
 
-/// An .npy file of version 1.0.
+/// The bytes of an .npy file of version 1.0.
 string npy(const string& descr, const string& order, const string& shape, const string& data) {
   string dictionary =
       "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
@@ -42,7 +42,7 @@ string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
   return bytes_of<std::uint32_t>({rows, cols}) + data;
 }
 
-/// All bytes, read in two ranges.
+/// All bytes of a source, read in two ranges.
 string all_of(const Source& source) {
   const RowsInfo info = source.info();
   const std::size_t row = size(row_bytes(info.element, info.cols));
@@ -61,7 +61,7 @@ class SourceFiles {
   RowsInfo info(const string& file, const string& content) const {
     return file_source(folder_.write(file, content))->info();
   }
-  /// What the file is refused with, without the folder.
+  /// The message with which a file is refused, without the folder.
   string refusal(const string& file, const string& content) const {
     return shown(error_of([&] { file_source(folder_.write(file, content)); }));
   }
@@ -292,7 +292,7 @@ TEST_CASE("source: a block of an index file is compared with its checksum when i
   files.folder().write("a.kidx", bytes);
   const auto source = file_source(path);
   std::vector<float> row(6);
-  for (const std::int64_t at : {0, 999, 0})  // the whole block is believed, or none of it
+  for (const std::int64_t at : {0, 999, 0})  // one wrong bit spoils every row of the block
     CHECK(files.shown(error_of([&] { source->read(at, 1, row.data()); }))
               .starts_with("bad_file: source: a.kidx: byte 4096: the checksum of the 24000 bytes"));
   for (const Residence residence : {Residence::stream, Residence::resident}) {

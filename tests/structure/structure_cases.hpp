@@ -1,4 +1,4 @@
-// What the tests of class structure share.
+// For tests of class structure.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// ClassSums of the distances to each class, as pairs of floats: docs/contract.md, section 11.
+// The step accumulate: the sum of distances to each class, as a pair of floats. docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float canary = 12345.0f;
 
-/// What a device keeps for each query and class.
+/// The results that a device keeps for each query and class.
 struct ClassSums {
   std::vector<float> smallest, high, low;  ///< [q, classes]
 
@@ -23,7 +23,7 @@ struct ClassSums {
       : smallest(q * classes, inf), high(q * classes, 0.0f), low(q * classes, 0.0f) {}
 };
 
-/// The operations of spi.hpp, one after another. `value` has q rows of n columns.
+/// The operations that spi.hpp defines, one after another. `value` has q rows of n columns.
 void add(const std::vector<float>& value, const std::vector<std::uint32_t>& labels, std::size_t classes,
          ClassSums& sums) {
   const std::size_t n = labels.size();
@@ -41,11 +41,11 @@ void add(const std::vector<float>& value, const std::vector<std::uint32_t>& labe
   }
 }
 
-/// One step between canaries, which begins with `sums` and leaves its result there.
+/// Runs one step between canaries. `sums` is its input and its output.
 void run_accumulate(spi::Device& device, const std::vector<float>& values,
                     const std::vector<std::uint32_t>& labels, std::uint32_t classes, ClassSums& sums) {
   const std::size_t n = labels.size(), q = values.size() / n;
-  const GuardedGrid<float> in(device, q, n, -1.0f, values);  // would be the smallest
+  const GuardedGrid<float> in(device, q, n, -1.0f, values);  // -1 would be the smallest
   const GuardedGrid<std::uint32_t> table(device, 1, n, 0, labels);
   const GuardedGrid<float> smallest(device, q, classes, canary, sums.smallest),
       high(device, q, classes, canary, sums.high), low(device, q, classes, canary, sums.low);
@@ -66,7 +66,7 @@ void check_equal_sums(const ClassSums& found, const ClassSums& expected) {
   CHECK(difference(bits(found.low), bits(expected.low)) == "");
 }
 
-/// Distances of many magnitudes, among them zeros of both signs, subnormals and infinities.
+/// Random distances of many magnitudes, with zeros of both signs, subnormals and infinities.
 std::vector<float> random_distances(std::size_t count, workloads::Random& random) {
   std::vector<float> values(count);
   for (float& value : values) {
@@ -99,7 +99,7 @@ TEST_CASE("accumulate: by hand: smallest, sum, and what rounding takes from it")
     CHECK(sums.smallest == std::vector<float>{1, 2, inf, 0, 1, inf});
     CHECK(bits(sums.smallest)[3] == 0);  // -0 counts as +0
     CHECK(sums.high == std::vector<float>{21, 10, 0, 0x1p24f, 2, 0});
-    CHECK(sums.low == std::vector<float>{0, 0, 0, 1, 0, 0});  // 2^24 + 1 is no float
+    CHECK(sums.low == std::vector<float>{0, 0, 0, 1, 0, 0});  // 2^24 + 1 is no float, so 1 is left over
     run_accumulate(device, {3, 1}, {2}, 3, sums);
     CHECK(sums.smallest == std::vector<float>{1, 2, 3, 0, 1, 1});
     CHECK(sums.high == std::vector<float>{21, 10, 3, 0x1p24f, 2, 1});
@@ -113,7 +113,7 @@ TEST_CASE("accumulate: infinite distances and sums that overflow") {
                    {0, 0, 0, 0}, 1, sums);
     CHECK(sums.smallest == std::vector<float>{1, 1, inf});
     CHECK(sums.high == std::vector<float>{inf, inf, inf});
-    CHECK(sums.low == std::vector<float>{1, 0, 0});  // what was there stays; no NaN
+    CHECK(sums.low == std::vector<float>{1, 0, 0});  // `low` stays as it was and becomes no NaN
   });
 }
 

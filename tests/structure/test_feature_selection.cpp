@@ -1,4 +1,4 @@
-// Searches over sets of features: docs/contract.md, section 12.
+// Searches for the best set of features: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,15 +31,15 @@ void check_steps(const FeatureSelection& found, const std::vector<Set32>& expect
   }
 }
 
-/// 0, 1, 2, 3, 0, 1, ...
+/// The labels 0, 1, 2, 3, 0, 1, ...
 Labels labels_of(std::int64_t n) {
   Labels labels;
   for (std::int64_t row = 0; row < n; ++row) labels.push_back(row % 4);
   return labels;
 }
 
-/// Rows of whole numbers for labels 0 ... 3: the first feature says much and drowns the others, of which the
-/// next two together say all.
+/// Rows of whole numbers with labels 0 to 3. The first feature tells much and is larger than the others; the
+/// next two together tell everything.
 Matrix samples_of(std::uint64_t seed, const Labels& labels, std::int64_t dims) {
   Matrix samples = hard_rows(DataKind::integers, Set::train, static_cast<std::int64_t>(labels.size()), dims,
                              Metric::squared_l2, seed);
@@ -77,8 +77,8 @@ TEST_CASE("feature selection: names, both ways") {
 
 TEST_SUITE_BEGIN("device");
 
-// Feature 0 is noise, 2 separates, 1 is its copy. Squared differences of 2: 1 within a class, 100, 121, 121
-// and 144 across; of 0: 4 and 4 within, 0, 4, 4 and 0 across.
+// Feature 0 is noise, feature 2 separates the classes, and 1 is a copy of 2. Squared differences in feature 2
+// are 1 within a class and 100, 121, 121, 144 between classes; in feature 0 they are 4, 4 and 0, 4, 4, 0.
 const Matrix by_hand = matrix(3, {0, 0, 0, /**/ 2, 1, 1, /**/ 0, 11, 11, /**/ 2, 12, 12});
 const Labels two_classes{1, 1, 2, 2};
 
@@ -87,16 +87,16 @@ TEST_CASE("feature selection: by hand") {
       select_features(device(), by_hand, two_classes, Metric::squared_l2,
                       options_of(Criterion::informativeness, SelectionMethod::forward));
   REQUIRE(found.steps.size() == 3);
-  CHECK(found.steps[0].feature == 1);  // as good as 2, and the smaller number
+  CHECK(found.steps[0].feature == 1);  // as good as feature 2, but the smaller number
   CHECK(found.steps[0].score == 121.5);
   CHECK(found.steps[1].features == Features{1, 2});
   CHECK(found.steps[1].score == 121.5);
   CHECK(found.steps[2].features == Features{0, 1, 2});
   CHECK(found.steps[2].score == 245.0 / 6);
-  CHECK(found.best == Features{1});  // the smallest of the best
+  CHECK(found.best == Features{1});  // the smallest of the best sets
   CHECK(found.best_score == 121.5);
   CHECK(found.all_score == 245.0 / 6);
-  CHECK(found.evaluated == 6);  // all; 0, 1, 2; 0 1, 1 2
+  CHECK(found.evaluated == 6);  // all features; 0, 1 and 2; 0 1 and 1 2
 
   const FeatureSelection back =
       select_features(device(), by_hand, two_classes, Metric::squared_l2,
@@ -104,13 +104,14 @@ TEST_CASE("feature selection: by hand") {
   REQUIRE(back.steps.size() == 2);
   CHECK(back.steps[0].feature == 0);
   CHECK(back.steps[0].added == false);
-  CHECK(back.steps[1].feature == 1);  // missed as little as 2, and the smaller number
+  // Removing it costs as little as removing 2, but it is the smaller number.
+  CHECK(back.steps[1].feature == 1);
   CHECK(back.best == Features{2});
   CHECK(back.evaluated == 6);
 }
 
 TEST_CASE("feature selection: leave-one-out by hand, and all features where none can be spared") {
-  // The nearest by either feature is of the other class; by both it is not.
+  // By either feature alone the nearest row has another label; by both together it has the same.
   const Matrix samples = matrix(2, {0, 0, /**/ 1, 1, /**/ 5, 0, /**/ 6, 1, /**/ 0, 9, /**/ 1, 8});
   const Labels labels{1, 1, 2, 2, 3, 3};
   FeatureSelectionOptions options = options_of(Criterion::leave_one_out, SelectionMethod::backward);
@@ -165,7 +166,8 @@ TEST_CASE("feature selection: the steps that the scores of all sets give") {
 }
 
 TEST_CASE("feature selection: floating leaves what forward is caught in") {
-  // Feature 0 alone is right for 6 of 8, and drowns the others; 1 and 2 together are right for all.
+  // Feature 0 alone is right for 6 of 8 rows and hides the others; features 1 and 2 together are
+  // right for all.
   const Matrix samples = matrix(3, {0,   0, 0, /**/ 1,   0, 1, /**/ 100, 9, 9, /**/ 101, 9, 8,
                                     200, 9, 0, /**/ 201, 9, 1, /**/ 50,  0, 9, /**/ 150, 0, 8});
   const Labels labels{1, 1, 2, 2, 3, 3, 4, 4};
@@ -193,7 +195,7 @@ TEST_CASE("feature selection: most and least end the steps") {
   options.most = 2;
   const FeatureSelection grown = select_features(device(), samples, labels, Metric::l1, options);
   CHECK(grown.steps.size() == 2);
-  CHECK(grown.evaluated == 8);  // all, 4, 3
+  CHECK(grown.evaluated == 8);  // the set of all features, then 4 and 3 sets
   options.method = SelectionMethod::backward;
   options.least = 3;
   const FeatureSelection shrunk = select_features(device(), samples, labels, Metric::l1, options);
@@ -203,7 +205,7 @@ TEST_CASE("feature selection: most and least end the steps") {
 }
 
 TEST_CASE("feature selection: infinity is above all numbers, NaN below") {
-  // 0: the same everywhere, 0 / 0. 1: a number. 2: the same within each class, x / 0.
+  // Feature 0 never varies: 0 / 0. Feature 1 gives a number. Feature 2 never varies within a class: x / 0.
   const Matrix samples = matrix(3, {7, 0, 1, /**/ 7, 1, 1, /**/ 7, 4, 2, /**/ 7, 5, 2});
   FeatureSelectionOptions options = options_of(Criterion::informativeness, SelectionMethod::forward);
   options.most = 1;
@@ -212,7 +214,7 @@ TEST_CASE("feature selection: infinity is above all numbers, NaN below") {
   CHECK(found.best_score == double(inf));
   const Matrix without = columns(samples, 0b011);
   CHECK(select_features(device(), without, two_classes, Metric::squared_l2, options).best == Features{1});
-  // One class: all are NaN, and the smallest numbers are taken.
+  // With one class all scores are NaN, and the smallest feature numbers are taken.
   for (const SelectionMethod method : {SelectionMethod::forward, SelectionMethod::floating}) {
     const FeatureSelection none = select_features(device(), samples, Labels{4, 4, 4, 4}, Metric::squared_l2,
                                                   options_of(Criterion::informativeness, method));

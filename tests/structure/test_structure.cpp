@@ -1,4 +1,4 @@
-// How classes of samples lie: docs/contract.md, section 11.
+// How classes of samples lie relative to one another: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// Sums of raw distances, exactly enough, and as a plain float would have them.
+/// Sums of raw distances, in long double and, for comparison, in float.
 struct Oracle {
   std::vector<long double> exact;  ///< [n, classes]
   std::vector<float> plain, smallest;
@@ -35,7 +35,7 @@ struct Oracle {
     }
   }
 
-  /// Pairs of classes from sums of samples.
+  /// The mean distance between two classes, from the sums of the samples.
   long double pair(const std::vector<std::uint32_t>& codes, std::size_t a, std::size_t b) const {
     long double sum = 0;
     for (std::size_t i = 0; i < codes.size(); ++i)
@@ -103,7 +103,8 @@ TEST_CASE("structure: distances by tiles are those of the contract") {
 TEST_CASE("structure: sums lose hardly anything, where plain floats lose much") {
   const std::int64_t n = 1500;
   Matrix samples = hard_rows(DataKind::uniform, Set::train, n, 3, Metric::squared_l2);
-  for (std::int64_t i = 0; i < n; i += 3) samples.values[size(3 * i)] += 1000;  // two kinds of distances
+  // Makes small and large distances.
+  for (std::int64_t i = 0; i < n; i += 3) samples.values[size(3 * i)] += 1000;
   const Labels labels = workloads::make_labels(9, n, 2);
   const Structure structure(device(), samples, labels);
   const Oracle oracle(Metric::squared_l2, samples, structure.codes(), 2);
@@ -218,7 +219,7 @@ TEST_CASE(
   const Oracle oracle(Metric::cosine, samples, structure.codes(), 3);
   CHECK(difference(bits(structure.sample_classes().smallest), bits(oracle.smallest)) == "");
   const Structure some(device(), samples.view().slice(0, 50), std::span(labels).first(50), Metric::cosine);
-  some.class_matrix();  // made before more come
+  some.class_matrix();  // computed before more samples join
   check_equal(some.with(samples.view().slice(50, 40), std::span(labels).subspan(50)).class_matrix(),
               structure.class_matrix());
   Matrix gap = samples;

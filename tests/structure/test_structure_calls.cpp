@@ -1,4 +1,4 @@
-// How a call about class structure goes on, is stopped, and is refused: docs/contract.md, section 11.
+// Progress, stopping and refusals of calls about class structure: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ TEST_CASE("structure: progress, stop and trace") {
   Trace trace;
   structure.class_matrix(options, &trace);
   CHECK(std::is_sorted(fractions.begin(), fractions.end()));
-  REQUIRE(fractions.size() >= 6);  // a device may hold few rows in one piece
+  REQUIRE(fractions.size() >= 6);  // at least; a device may split the rows further
   CHECK(fractions.back() == 1);
   CHECK(trace.query_tiles == 3);
   CHECK(trace.plan.query_tile == 3);

@@ -1,4 +1,4 @@
-// Samples that are classified by how classes lie: docs/contract.md, section 11.
+// Samples that are classified by class structure: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST_CASE("structure: classified samples join in a batch, and nothing tells that
   Labels labels = workloads::make_labels(3, n, 3);
   const Structure base(device(), all.view().slice(0, n), labels, Metric::l2);
   Labels added = base.classify(all.view().slice(n, more));
-  added[5] = -7;  // a new class before all others, and one between
+  added[5] = -7;  // two new classes: one before all others, one between
   added[6] = labels[0] * 1000 + 1;
   labels.insert(labels.end(), added.begin(), added.end());
   const Structure whole(device(), all, labels, Metric::l2);
@@ -67,13 +67,13 @@ TEST_CASE("structure: classified samples join in a batch, and nothing tells that
     CHECK(joined.classify(all) == whole.classify(all));
   };
   const MatrixView<const float> rest = all.view().slice(n, more);
-  check_same(base.with(rest, added));  // before sums were asked for
+  check_same(base.with(rest, added));  // before the sums were computed
   base.class_matrix();
   check_same(base.with(rest, added));  // and after
   const Structure half = base.with(rest.slice(0, 10), std::span(added).first(10));
   half.class_matrix();
   check_same(half.with(rest.slice(10, more - 10), std::span(added).subspan(10)));
-  CHECK(base.sizes().size() == 3);  // as it was
+  CHECK(base.sizes().size() == 3);  // unchanged
 }
 
 TEST_SUITE_END();

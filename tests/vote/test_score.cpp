@@ -1,4 +1,4 @@
-// Weighted votes, added in order of rank: docs/contract.md, section 5.
+// The step score: weighted votes, added in order of rank. docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ std::vector<float> score(const stages::KeyLists& lists, const std::vector<float>
   return stages::score(device(), lists, {weights.data(), lists.rows, lists.k}, labels, classes);
 }
 
-/// One class after another, one neighbour after another.
+/// Sums the weights of each class in the order of the neighbours.
 std::vector<float> added(const std::vector<Key>& keys, std::size_t k, const std::vector<float>& weights,
                          const std::vector<std::uint32_t>& labels, std::size_t classes) {
   std::vector<float> sums;
@@ -36,7 +36,7 @@ std::vector<float> added(const std::vector<Key>& keys, std::size_t k, const std:
   return sums;
 }
 
-/// One score step between canaries.
+/// Runs one score step between canaries.
 void check_guarded(spi::Device& device, std::size_t q, std::uint32_t k, std::uint32_t classes) {
   CAPTURE(q);
   CAPTURE(k);
@@ -44,7 +44,7 @@ void check_guarded(spi::Device& device, std::size_t q, std::uint32_t k, std::uin
   workloads::Random random(q + k + classes);
   const std::uint32_t n = 3000;
   std::vector<std::uint32_t> labels(n);
-  // Few classes have most of the rows, so that sums are long however many classes there are.
+  // Three classes have most of the rows, so that sums are long even if there are many classes.
   for (std::uint32_t& label : labels)
     label = static_cast<std::uint32_t>(random.below(random.one_in(2) ? classes : std::min(classes, 3u)));
   std::vector<Key> keys(q * k);
@@ -53,9 +53,9 @@ void check_guarded(spi::Device& device, std::size_t q, std::uint32_t k, std::uin
     keys[i] = random.one_in(10) ? no_key : key({1, static_cast<std::uint32_t>(random.below(n))});
     weights[i] = std::fabs(workloads::normal(random.next())) *
                  random.pick({1.0f, 1.0f, 1.0f, 0.0f, 0x1p-20f, 0x1p30f, denormal});
-    if (keys[i] == no_key) weights[i] = inf;  // has no vote
+    if (keys[i] == no_key) weights[i] = inf;  // must be ignored
   }
-  const GuardedGrid<Key> in(device, q, k, key({0, 0}), keys);  // would be one more vote
+  const GuardedGrid<Key> in(device, q, k, key({0, 0}), keys);  // key 0 would be one more vote
   const GuardedGrid<float> given(device, q, k, 1e9f, weights);
   const GuardedGrid<std::uint32_t> table(device, 1, n, 0, labels);
   const GuardedGrid<float> sums(device, q, classes, -7.0f);
@@ -77,11 +77,11 @@ TEST_CASE("score: the weights of each class, worked out on paper") {
 TEST_CASE("score: the order of the ranks is part of the sum") {
   const std::vector<std::uint32_t> labels{0, 0, 0, 1};
   const float half_unit = 0x1p-24f;
-  // 1 + 2^-24 is a tie, which goes to 1; 2^-24 + 2^-24 is exact.
+  // 1 + 2^-24 is a tie and rounds to 1, while 2^-24 + 2^-24 is exact.
   CHECK(difference(score(lists_of_rows(3, {0, 1, 2}), {1, half_unit, half_unit}, labels, 2), {1, 0}) == "");
   CHECK(difference(score(lists_of_rows(3, {0, 1, 2}), {half_unit, half_unit, 1}, labels, 2),
                    {1 + 0x1p-23f, 0}) == "");
-  // What belongs to another class, or to none, comes in between.
+  // Votes for other classes, and missing neighbours, come in between.
   CHECK(difference(score(lists_of_rows(5, {2, 3, 1, 0, no_row}), {half_unit, 8, half_unit, 1, 9}, labels, 2),
                    {1 + 0x1p-23f, 8}) == "");
 }

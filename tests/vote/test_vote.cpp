@@ -1,4 +1,4 @@
-// One vote a neighbour: docs/contract.md, section 5.
+// The step vote: one vote per neighbour. docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using stages::Votes;
 
-/// Votes counted one by one.
+/// Counts votes one by one.
 Votes counted(const std::vector<Key>& keys, std::size_t k, const std::vector<std::uint32_t>& labels,
               std::size_t classes) {
   Votes votes;
@@ -58,12 +58,12 @@ TEST_CASE("vote: one class, one neighbour") {
 constexpr spi::VoteMethod methods[] = {spi::VoteMethod::automatic, spi::VoteMethod::atomic,
                                        spi::VoteMethod::branch_free};
 
-/// One vote step between canaries.
+/// Runs one vote step between canaries.
 void check_guarded(spi::Device& device, spi::VoteMethod method, const std::vector<Key>& keys, std::uint32_t k,
                    const std::vector<std::uint32_t>& labels, std::uint32_t classes) {
   CAPTURE(static_cast<int>(method));
   const std::size_t q = keys.size() / k;
-  const GuardedGrid<Key> in(device, q, k, make_key(0, 0), keys);  // would be one more vote
+  const GuardedGrid<Key> in(device, q, k, make_key(0, 0), keys);  // key 0 would be one more vote
   const GuardedGrid<std::uint32_t> table(device, 1, labels.size(), 0, labels);
   const GuardedGrid<std::uint32_t> counts(device, q, classes, 0xCAFECAFEu), winner(device, q, 1, 0xCAFECAFEu);
   REQUIRE(run_step(device, spi::VoteStep{in.grid(), table.grid(), classes, counts.grid(), winner.grid(),
@@ -80,11 +80,11 @@ TEST_CASE("vote: all methods count the same: ties, no vote, all votes for one") 
   const auto keys = [](const std::vector<std::uint32_t>& rows) { return lists_of_rows(4, rows).keys; };
   spi::with_device(device(), [&](spi::Device& device) {
     for (const spi::VoteMethod method : methods) {
-      check_guarded(device, method, keys({0, 1, 2, 3}), 4, labels, 3);  // 1 has two
-      check_guarded(device, method, keys({4, 3, 0, 2}), 4, labels, 3);  // 1 and 2 have two
-      check_guarded(device, method, keys({4, 0, 4, 0}), 4, labels, 3);  // all for 2
+      check_guarded(device, method, keys({0, 1, 2, 3}), 4, labels, 3);  // label 1 has two votes
+      check_guarded(device, method, keys({4, 3, 0, 2}), 4, labels, 3);  // labels 1 and 2 have two votes each
+      check_guarded(device, method, keys({4, 0, 4, 0}), 4, labels, 3);  // all vote for label 2
       check_guarded(device, method, keys({5, no_row, no_row, no_row}), 4, labels, 3);
-      check_guarded(device, method, std::vector<Key>(8, no_key), 4, labels, 3);  // no vote
+      check_guarded(device, method, std::vector<Key>(8, no_key), 4, labels, 3);  // nobody votes
     }
   });
 }

@@ -1,4 +1,4 @@
-// What votes weigh, and scores: docs/contract.md, section 5.
+// Weights of votes, and scores: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// By all rows of `train`, for one query.
+/// Classifies one query with all rows of `train` as neighbours.
 Classification by_all(const Matrix& train, const Labels& labels, Metric metric, const Matrix& query,
                       const VotingOptions& voting, const std::vector<float>& sample_weights = {}) {
   return Classifier(device(), train, labels, metric, {.sample_weights = sample_weights})
@@ -67,7 +67,7 @@ TEST_CASE("weights: by cosine a row is at 0 from itself and from its multiples, 
 TEST_CASE("weights: distances without measure") {
   const Matrix far = matrix(1, {1e30f, 2, -1e30f});
   const Classification one = by_all(far, {1, 2, 1}, Metric::squared_l2, matrix(1, {0}), by_distance);
-  CHECK(one.label == Labels{2});  // two neighbours at +infinity weigh nothing
+  CHECK(one.label == Labels{2});  // the two neighbours at +infinity weigh nothing
   CHECK(one.votes == std::vector<std::uint32_t>{2, 1});
   CHECK(bits(one.scores) == bits(std::vector<float>{0, 0.25f}));
   const Classifier lost(device(), matrix(1, {1e30f, -1e30f}), Labels{1, 2});
