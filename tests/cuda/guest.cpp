@@ -1,5 +1,5 @@
-// kith inside a host program that uses CUDA itself: docs/contract.md, section 7. On a card: kith_guest_tests
-// --device=cuda:0.
+// kith inside a host program that uses CUDA itself: docs/contract.md, section 7. Run on a card by
+// kith_guest_tests --device=cuda:0.
 #include "guest.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ TEST_CASE("guest: the current device is as it was after every call") {
         CHECK(current_device() == of_host);
         CHECK(current_context() == context);
       });
-      CUDA_OK(launch_count(counter, 1, nullptr));  // its memory is of its device
+      CUDA_OK(launch_count(counter, 1, nullptr));  // works only if the host's device is still current
       CUDA_OK(cudaDeviceSynchronize());
       int counted = 0;
       CUDA_OK(cudaMemcpy(&counted, counter, sizeof counted, cudaMemcpyDefault));
@@ -78,7 +78,8 @@ TEST_CASE("guest: an error of the host's own launch stays the host's") {
   const Index index(device(), example().train, Metric::squared_l2);
   int* counter = nullptr;
   CUDA_OK(cudaMalloc(reinterpret_cast<void**>(&counter), sizeof *counter));
-  const cudaError_t error = launch_count(counter, 2048, nullptr);  // CUDA 13 calls it an invalid value
+  // An invalid launch, which CUDA 13 calls an invalid value.
+  const cudaError_t error = launch_count(counter, 2048, nullptr);
   REQUIRE(error != cudaSuccess);
   CHECK(outcome(index, {}, nullptr) == "");
   use(device_spec(), nullptr, [](const std::string&) {});
@@ -87,7 +88,7 @@ TEST_CASE("guest: an error of the host's own launch stays the host's") {
   CUDA_OK(cudaFree(counter));
 }
 
-/// What a call costs that does nothing but come from the host's context and go back to it.
+/// Seconds of a call that does nothing but switch to kith's context and back.
 double seconds_of_a_visit() {
   double seconds = 0;
   spi::with_device(device(), [&](spi::Device& device) {

@@ -1,4 +1,4 @@
-// What the tests of kith as a guest share: the host program's view of CUDA, and all that it does with kith.
+// For tests of kith as a guest: the host program's view of CUDA, and everything that it can do with kith.
 #pragma once
 
 #include <cuda.h>
@@ -29,7 +29,7 @@ inline int current_device() {
   return ordinal;
 }
 
-/// While it lives, the host's current device is this one.
+/// Makes a card the host's current device until it is destroyed.
 class OnCard {
  public:
   explicit OnCard(int ordinal) : before_(current_device()) { CUDA_OK(cudaSetDevice(ordinal)); }
@@ -41,14 +41,14 @@ class OnCard {
   const int before_;
 };
 
-/// The device under test, as CUDA counts.
+/// CUDA's number of the device under test.
 inline int card_of_kith() {
   int ordinal = -1;
   CUDA_OK(cudaDeviceGetByPCIBusId(&ordinal, device().info().pci.c_str()));
   return ordinal;
 }
 
-/// Null where the thread has none.
+/// The current context of this thread, or null.
 inline CUcontext current_context() {
   using Function = CUresult (*)(CUcontext*);
   static const auto get =
@@ -58,7 +58,7 @@ inline CUcontext current_context() {
   return context;
 }
 
-/// Run on a thread of its own. What fails there fails here.
+/// Runs `body` on a new thread, and passes on what it throws.
 template <class Body>
 void on_a_thread(const Body& body) {
   std::exception_ptr failure;
@@ -93,7 +93,8 @@ inline const Example& example() {
   return made;
 }
 
-/// What a search gives: "" where it is right. Counts what is refused for the sake of a capture.
+/// Searches. Returns how the answer differs, or "". Counts searches that are refused because of
+/// a graph capture.
 inline std::string outcome(const Index& index, const PlanOptions& options, int* refused) {
   try {
     return difference(index.search(example().queries, k, options), example().right);
@@ -116,8 +117,8 @@ inline const Way ways[] = {{"a search", {}},
                            {"a search by proposer int8", {.proposer = Proposer::int8}},
                            {"a search by proposer gemm", {.proposer = Proposer::gemm}}};
 
-/// All that a program does with a device: it opens one, searches by every way and fails by every way.
-/// `after(what was done)` is called after each.
+/// Does everything that a program can do with a device: opens it, searches in every way, and makes every kind
+/// of call fail. Calls `after(what was done)` after each.
 template <class After>
 void use(const std::string& spec, int* refused, const After& after) {
   std::optional<Device> opened;

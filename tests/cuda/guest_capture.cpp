@@ -24,8 +24,8 @@ struct CaptureCase {
   }
 };
 
-/// A capture of the host program, of a graph that adds 1 to a counter at its begin and at its end. Ended
-/// whatever happens: nothing else may be asked of CUDA by a thread whose capture goes on.
+/// Captures a graph that adds 1 to a counter at its beginning and at its end. The destructor always ends the
+/// capture, since a thread with an open capture can make no other CUDA call.
 class HostCapture {
  public:
   explicit HostCapture(const CaptureCase& what) : mode_(what.mode), thread_(std::this_thread::get_id()) {
@@ -45,8 +45,8 @@ class HostCapture {
   HostCapture(const HostCapture&) = delete;
   HostCapture& operator=(const HostCapture&) = delete;
 
-  /// Notes `what` where it has spoilt the capture. Where it may, it begins another, so that all that spoil
-  /// one are told.
+  /// Records `what` if it invalidated the capture. If possible, begins another capture, so that later calls
+  /// are judged, too.
   void look(const std::string& what) {
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     const cudaError_t error = cudaStreamIsCapturing(stream_, &status);
@@ -59,7 +59,7 @@ class HostCapture {
     begin();
   }
 
-  /// What has spoilt it; empty: nothing, and the graph counts.
+  /// The calls that invalidated the capture. If there are none, checks that the graph counts, and returns "".
   std::string outcome() {
     if (!spoilt_by_.empty()) return spoilt_by_;
     const cudaError_t launched = launch_count(counter_, 1, stream_);
@@ -101,9 +101,9 @@ class HostCapture {
   std::string spoilt_by_;
 };
 
-/// kith is used in the midst of a capture. How many calls it refused.
+/// Uses kith during a capture. Returns how many calls were refused.
 int capture(const CaptureCase& what, const std::string& where) {
-  // Opened when nothing is captured, but without cuBLAS.
+  // Opened before the capture, but without cuBLAS so far.
   const Index before(open_device(device_spec()), example().train, Metric::squared_l2);
   const PlanOptions gemm{.proposer = Proposer::gemm};
   int refused = 0;
@@ -111,7 +111,7 @@ int capture(const CaptureCase& what, const std::string& where) {
     const OnCard there(what.card);
     HostCapture capture(what);
     const auto kith = [&] {
-      CAPTURE(where);  // in each thread anew
+      CAPTURE(where);  // each thread needs its own
       const cudaStreamCaptureMode own = capture_mode();
       const auto after = [&](const std::string& call) {
         CAPTURE(call);
@@ -127,7 +127,8 @@ int capture(const CaptureCase& what, const std::string& where) {
     };
     if (what.by_another_thread)
       on_a_thread([&] {
-        CUDA_OK(cudaSetDevice(what.card));  // so that CUDA makes no context on another in the midst of it
+        // Else CUDA would create a context on another card during the capture.
+        CUDA_OK(cudaSetDevice(what.card));
         kith();
       });
     else
@@ -136,7 +137,7 @@ int capture(const CaptureCase& what, const std::string& where) {
   }
   use(device_spec(), nullptr, [](const std::string&) {});
   CHECK(outcome(before, {}, nullptr) == "");
-  const std::string why = outcome(before, gemm, nullptr);  // "" or that there is no cuBLAS at all
+  const std::string why = outcome(before, gemm, nullptr);  // "", or that cuBLAS is missing
   CHECK_MESSAGE((why == "" || why.find("cannot be opened (") != std::string::npos), why);
   return refused;
 }

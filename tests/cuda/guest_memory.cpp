@@ -17,7 +17,7 @@ std::size_t free_bytes() {
   return free;
 }
 
-/// Memory of kith's card that the host program takes, down to what is to be left.
+/// Takes memory of kith's card until only `left` bytes are free.
 class Taken {
  public:
   explicit Taken(std::size_t left) {
@@ -43,7 +43,7 @@ class Taken {
   std::vector<void*> blocks_;
 };
 
-/// 96 MiB of rows; a handle keeps as much of a card of 2 GiB or more.
+/// 96 MiB of rows. A handle keeps so much for the next search if the card has 2 GiB or more.
 const Matrix& many_rows() {
   static const Matrix made = [] {
     Matrix rows{96 * 4096, 64, std::vector<float>(96 * mebibyte / sizeof(float))};
@@ -65,7 +65,7 @@ TEST_CASE("guest: what another handle of the card keeps is given back before mem
   const auto small = [&](const Device& handle) {
     return Index(handle, many_rows().view().slice(0, 1000), Metric::l2).search(queries, k, plain);
   };
-  CHECK(small(other) == small(device()));  // kernels are loaded
+  CHECK(small(other) == small(device()));  // loads the kernels
   spi::give_back(device().info());
   {
     const Taken all(48 * mebibyte);

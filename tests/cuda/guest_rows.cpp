@@ -1,4 +1,4 @@
-// Rows and answers in the host program's own memory of the card: kith/cuda.hpp.
+// Rows and answers in device memory of the host program: kith/cuda.hpp.
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// Memory of a card.
+/// A block of memory on a card, filled with a copy of host memory.
 class OnDevice {
  public:
   OnDevice(int card, const void* from, std::size_t bytes) {
@@ -33,7 +33,7 @@ class OnDevice {
   T* as() const {
     return static_cast<T*>(data_);
   }
-  /// Rows that were copied here.
+  /// A view of the copied rows.
   RowsView view(const RowsView& rows, cudaStream_t stream = nullptr) const {
     return cuda::rows(as<unsigned char>() + rows.offset_bytes, rows.element, rows.rows, rows.cols,
                       rows.stride_bytes, stream);
@@ -50,7 +50,7 @@ std::vector<T> read(const T* from, std::size_t count) {
   return values;
 }
 
-/// A search whose answers go to the card.
+/// Searches with outputs on the card, surrounded by canaries.
 Neighbors search_on_card(const Index& index, const RowsView& queries, std::int64_t k_of,
                          const PlanOptions& options = {}) {
   const std::size_t cells = size(queries.rows * k_of), behind = 2;
@@ -89,7 +89,8 @@ TEST_CASE("guest: rows, queries and answers of every element on the card are tho
       CHECK(search_on_card(index, on_card, k, {.query_tile = 16}) == found);
       CHECK(search_on_card(index.with(on_card), on_card, 3) ==
             right.with(asked.view()).search(asked.view(), 3));
-      CHECK(Index(device(), rows.view(), metric).search(asked.view(), k) == found);  // landed from the host
+      // The same rows from host memory.
+      CHECK(Index(device(), rows.view(), metric).search(asked.view(), k) == found);
     }
   const Stored codes = random_bits(200, 77, 3, 2);
   const OnDevice there(codes.view());
@@ -107,7 +108,7 @@ TEST_CASE("guest: rows in page-locked memory are those of ordinary memory") {
   {
     const Index index(device(), RowsView(static_cast<const float*>(locked), n, dims), Metric::squared_l2);
     CHECK(outcome(index, {}, nullptr) == "");
-    // Every second row, with what lies between.
+    // Rows with gaps: every second row.
     const Index half(device(), RowsView(static_cast<const float*>(locked), n / 2, dims, 2 * dims),
                      Metric::l1);
     const Index right(open_device("cpu"), RowsView(train.values.data(), n / 2, dims, 2 * dims), Metric::l1);

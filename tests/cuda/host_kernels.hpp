@@ -1,14 +1,14 @@
-// Kernels of the host program that guest.cpp is.
+// Kernels of the host program in guest.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 namespace kith::tests {
 
-/// *counter += 1, by a block of `threads`. More than 1024 are an error of the launch.
+/// Adds 1 to *counter, by a block of `threads` threads. The launch fails with more than 1024.
 cudaError_t launch_count(int* counter, unsigned threads, cudaStream_t stream);
 
-/// Ends in a trap, after which the context is lost.
+/// Launches a kernel that traps, which loses the context.
 cudaError_t launch_trap(cudaStream_t stream);
 
 }  // namespace kith::tests

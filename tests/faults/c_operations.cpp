@@ -8,7 +8,7 @@
 namespace kith::tests::faults {
 namespace {
 
-/// Throws what a status stands for; making the Error does not fail.
+/// Throws the Error that a status stands for. Making the Error itself never fails.
 void check(kith_status status) {
   if (status == KITH_OK) return;
   const Spared spared;
@@ -26,7 +26,7 @@ kith_rows rows_of(const Matrix& matrix) {
   return rows;
 }
 
-/// The handle that `make(&handle)` makes: there after a success alone.
+/// Returns the handle that `make(&handle)` makes, which must be set only on success.
 template <class Handle, class Make>
 Handle* made(const Make& make) {
   Handle* handle = nullptr;
@@ -49,7 +49,7 @@ struct CHandles::State {
     kith_index_free(index);
     kith_device_free(device);
   }
-  /// Places for k neighbours of each query.
+  /// Makes room for k neighbours of each query.
   void make_room(std::int64_t k) {
     const Spared spared;
     distance.assign(size(queries.rows * k), -1);

@@ -1,4 +1,4 @@
-// What kith is asked for by kith.h while something fails.
+// Operations by kith.h that must survive faults.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace kith::tests::faults {
 
-/// Handles on a device that C opened, and operations on them.
+/// Handles on a device opened by the C interface, and operations on them.
 class CHandles {
  public:
-  /// Refers to `train` and `queries`.
+  /// Keeps references to `train` and `queries`.
   CHandles(const std::string& spec, const Matrix& train, const std::vector<std::int64_t>& labels,
            const Matrix& queries);
   ~CHandles();

@@ -1,5 +1,6 @@
-// The command, whose N-th call for files fails, is interrupted or comes short (libkith_faulty_files.so): exit
-// code 3 with a sentence, or the right answer; outputs whole or as they were, nothing beside them.
+// Runs the command with its N-th call for files failing, interrupted or short (libkith_faulty_files.so). It
+// must exit with code 3 and a message, or give the right answer; outputs must be whole or unchanged, with no
+// other files beside them.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -37,7 +38,7 @@ struct Outcome {
   long descriptors = 0, unsynchronised = 0;
 };
 
-/// What the commands read.
+/// Writes the files that the commands read.
 void write_inputs(const TemporaryFolder& folder) {
   const Matrix rows = hard_rows(DataKind::integers, Set::train, 60, 4, Metric::l2);
   std::ostringstream csv, sizes, plain, bytes;
@@ -96,7 +97,8 @@ std::vector<Command> commands() {
   };
 }
 
-/// Whether two outputs are the same. A page tells times and the machine: it has as many tags, and ends alike.
+/// Whether two outputs are equal. Pages contain times and the machine, so only their number of tags and their
+/// end are compared.
 bool same_output(const std::string& name, const std::string& one, const std::string& other) {
   if (!name.ends_with(".html")) return one == other;
   constexpr std::string_view end = "</html>\n";
@@ -128,7 +130,7 @@ class Runner {
   std::set<std::string> inputs_;
   Outcome right_;
   std::vector<std::string> right_files_;
-  bool old_ = false;  // the outputs are there before
+  bool old_ = false;  // whether the outputs exist beforehand
 };
 
 Outcome Runner::run(const std::vector<std::string>& words, long number, int kind) {
@@ -177,7 +179,7 @@ void Runner::place_outputs(const Command& command, bool old) {
     if (old) folder_.write(output, "old\n");
 }
 
-/// What is wrong with the files. Of a command that failed an output may be there all the same: whole.
+/// What is wrong with the files. A command that fails may still have written a whole output.
 std::string Runner::wrong_files(const Command& command, bool done) {
   std::set<std::string> expected = inputs_;
   for (std::size_t i = 0; i < command.outputs.size(); ++i) {

@@ -1,4 +1,4 @@
-// A device whose N-th call fails: the plug-in plugin.cpp around the device that is asked for.
+// A device whose N-th call fails: plugin.cpp wraps the device that is asked for.
 #include "faults.hpp"
 #include "plugin.hpp"
 

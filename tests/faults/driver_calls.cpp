@@ -1,5 +1,5 @@
-// Drivers whose N-th call fails: OpenCL's by hooks in the driver's table, CUDA's by a plug-in whose calls of
-// the runtime lead through plugin_cuda.cpp.
+// Drivers whose N-th call fails: OpenCL by hooks in the driver's table, CUDA by a plug-in whose calls of the
+// runtime pass through plugin_cuda.cpp.
 #include <cstdio>
 
 #include "faults.hpp"
@@ -14,8 +14,8 @@ std::vector<Kind> opencl_kinds() {
   const std::vector<Errc> full = {Errc::out_of_memory, Errc::unavailable},
                           failure = {Errc::device_failure, Errc::unavailable},
                           either = {Errc::out_of_memory, Errc::device_failure, Errc::unavailable};
-  // After -5 the back end asks whether the queue still works: alone it does, and memory was short. Else the
-  // device is lost; while it is opened there is no queue to ask.
+  // After -5 the back end tests whether the queue still works. If it does, memory was short; otherwise the
+  // device is lost. While a device is being opened there is no queue to test.
   return {{-4, false, "CL_MEM_OBJECT_ALLOCATION_FAILURE", full},
           {-4, true, "CL_MEM_OBJECT_ALLOCATION_FAILURE", full},
           {-6, false, "CL_OUT_OF_HOST_MEMORY", full},

@@ -52,7 +52,7 @@ Counts counted() {
   return now;
 }
 
-/// `2 blocks of host memory`, for what there is more of; empty: nothing.
+/// What there is more of than before, such as `2 blocks of host memory`; empty if nothing.
 std::string lost_since(const Counts& before) {
   const Counts now = counted();
   std::string text;
@@ -62,7 +62,7 @@ std::string lost_since(const Counts& before) {
   return text;
 }
 
-/// What one fault is made to.
+/// One fault in one operation.
 struct Attempt {
   const Operation& operation;
   const Kind& kind;
@@ -83,7 +83,7 @@ std::string judge(const Kind& kind, const Error& error) {
   return is_sentence(error.what()) ? "" : "says not what to do: " + said;
 }
 
-/// Without a fault. Empty: the answer was right.
+/// Runs an operation without a fault. Returns what is wrong, or an empty string.
 std::string wrong_with(const Operation& operation, bool may_be_lost) {
   try {
     return operation.is_right() ? "" : "a wrong answer";
@@ -100,7 +100,7 @@ std::string wrong_with(const Operation& operation, bool may_be_lost) {
 void meet(const Attempt& attempt, Site site, const std::function<void()>& renew) {
   doing(attempt.text() + "then");
   std::string wrong;
-  bool is_lost = attempt.kind.loses_device;  // or may be
+  bool is_lost = attempt.kind.loses_device;  // for now: it may be lost
   fault = {site, attempt.number, attempt.kind.all_after, attempt.kind.number, 0};
   try {
     const bool right = attempt.operation.is_right();
@@ -175,7 +175,7 @@ bool is_sentence(const std::string& message) {
 
 namespace {
 
-/// Faults of an operation, `calls` calls long; how many.
+/// Makes the faults of an operation of `calls` calls. Returns how many.
 long meet_all(const Asked& asked, Site site, const Operation& operation, long calls,
               const std::vector<Kind>& kinds, const std::function<void()>& renew) {
   long made = 0;

@@ -1,5 +1,5 @@
-// Faults on purpose: the parts of kith_fault_tests share which call fails, what is counted, and how an answer
-// is judged.
+// Faults on purpose, shared by the parts of kith_fault_tests: which call fails, what is counted, and how an
+// answer is judged.
 #pragma once
 
 #include <array>
@@ -15,21 +15,22 @@
 
 namespace kith::tests::faults {
 
-/// Of this thread: at `site` the call number `due` fails, or it and all after it, in the way `kind`.
+/// The fault of this thread: at `site`, call number `due` fails in the way `kind`; with `all_after` all later
+/// calls fail, too.
 struct Fault {
   Site site = Site::none;
   long due = 0;  // 0: none fails
   bool all_after = false;
   int kind = 0;
-  long calls = 0;  // at `site` so far
+  long calls = 0;  // calls at `site` so far
 };
 extern thread_local Fault fault;
 extern std::array<std::atomic<long>, static_cast<std::size_t>(Kept::count)> kept;
 
-/// Whether this thread is in a call of a driver, whose own memory and files are not looked at.
+/// Whether this thread is inside a call of a driver, whose own memory and files do not count.
 extern thread_local int driver_depth;
 
-/// While it exists, on this thread, nothing fails and nothing is counted: what a test itself does.
+/// While it exists, nothing fails and nothing is counted on this thread. For what a test itself does.
 class Spared {
  public:
   Spared() : before_(fault.site) { fault.site = Site::none; }
@@ -41,7 +42,7 @@ class Spared {
   const Site before_;
 };
 
-/// While it exists this thread is in the driver.
+/// Marks this thread as inside the driver while it exists.
 class InDriver {
  public:
   InDriver() { ++driver_depth; }
@@ -50,66 +51,68 @@ class InDriver {
   InDriver& operator=(const InDriver&) = delete;
 };
 
-/// Whether what this thread does now is kith's own: it is the one that asks, and in no driver.
+/// Whether kith itself runs on this thread: it is the thread that asks, and outside of drivers.
 bool is_watched();
 
-/// Count a call; whether it is to fail.
+/// Counts a call. Returns whether it must fail.
 bool is_due(Site site);
 inline void keep(Kept what, long change) {
   kept[static_cast<std::size_t>(what)] += change;
 }
 
-/// What is asked of kith, again and again.
+/// An operation of kith that is repeated with every fault.
 struct Operation {
   std::string name;
-  std::function<bool()> is_right;  ///< do it, and look at the answer
+  std::function<bool()> is_right;  ///< runs it and checks the answer
 };
 
 /// A way to fail.
 struct Kind {
   int number = 0;  ///< Fault::kind
   bool all_after = false;
-  std::string name;            ///< `CL_OUT_OF_RESOURCES`
+  std::string name;            ///< such as `CL_OUT_OF_RESOURCES`
   std::vector<Errc> expected;  ///< of the error, where it is not survived; empty: it must be survived
-  /// After an error that is not out_of_memory the device may refuse what follows; one opened anew works.
+  /// After an error other than out_of_memory the device may refuse further calls; opened again, it must work.
   bool loses_device = false;
 };
 
-/// What all faults are made to.
+/// The command line, the same for all parts.
 struct Asked {
   std::string spec = "cpu";
-  long sample = 0;  ///< faults of an operation; 0: all
+  long sample = 0;  ///< faults of each operation; 0: all
   std::uint64_t seed = 1;
   long share = 1, shares = 1;  ///< of these faults, those of this process among so many
 };
 
-/// Numbers from 1 to `count`: all, or as many as are asked for, in ascending order; of these, this share.
+/// The numbers 1 to `count`, or a sample of them if one is asked for; of these the share of
+/// this process, ascending.
 std::vector<long> numbers_of(const Asked& asked, const std::string& operation, long count);
 
-/// Of a part, in the order of the sentence: `search: call 17 fails with CL_...`.
+/// Reports a fault in a form such as `search: call 17 fails with CL_...`.
 void complain(const std::string& what);
-/// Complaints so far.
+/// Number of complaints so far.
 int complaints();
 
-/// Whether a message reads `where: what is wrong; what to do`.
+/// Whether a message has the form `where: what is wrong; what to do`.
 bool is_sentence(const std::string& message);
 
-/// Each call of `site` in each operation fails in its turn, in each kind. Then the operation gives the right
-/// answer or throws what is expected, the same right after gives the right answer, and at the end nothing is
-/// lost. Where a device made more time stamps, the same faults are made again: in the last of a few rounds it
-/// must make none. One line for each operation.
-///   renew  open the device anew; it is called where one was lost
+/// Lets each call at `site` fail in its turn, in every operation and of every kind. The operation must then
+/// give the right answer or throw what is expected, the same operation right after must give the right
+/// answer, and at the end nothing may be lost. If a device kept more time stamps, the same faults are
+/// repeated: in the last of a few rounds it must keep no more. Prints one line for each operation.
+///   renew  opens the device again; called when it was lost
 void fail_each(const Asked& asked, Site site, const std::vector<Operation>& operations,
                const std::vector<Kind>& kinds, const std::function<void()>& renew);
 
-/// A device with all that the operations need, and the operations. Their right answers are the CPU's.
+/// A device with everything that the operations need, and the operations. The expected answers come
+/// from the CPU.
 class Scene {
  public:
   explicit Scene(const std::string& spec);
   ~Scene();
-  /// Open the device, and make all that lies on it, anew.
+  /// Opens the device again, and rebuilds everything on it.
   void renew();
-  /// Close the device.
+  /// Closes the device.
   void close();
   std::vector<Operation> operations();
 
@@ -119,10 +122,11 @@ class Scene {
   std::unique_ptr<State> state_;
 };
 
-/// Before a device is opened that counts: tell what its driver does from what kith does.
+/// Installs hooks that tell what a driver does from what kith does. Must be called before the
+/// device is opened.
 void watch_driver(const std::string& spec);
 
-// The parts.
+// The parts of the program.
 void fail_allocations(const Asked& asked, Scene& scene);
 void fail_device_calls(const Asked& asked);
 void fail_driver_calls(const Asked& asked, Scene& scene);

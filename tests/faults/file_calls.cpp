@@ -25,7 +25,7 @@ namespace {
 constexpr int file_call = static_cast<int>(kith::tests::faults::Site::file_call);
 constexpr std::size_t path_bytes = 512;
 
-/// What is being written, by descriptor.
+/// A file that is being written, by descriptor.
 struct Written {
   std::array<char, path_bytes> path{};
   std::atomic<bool> open{false}, synchronised{true};
@@ -38,7 +38,7 @@ Written* written(int fd) {
                                                                 : nullptr;
 }
 
-/// Whether the call fails; errno is then set.
+/// Whether the call fails. Sets errno if so.
 bool fails(int kind) {
   if (kind <= 0) return false;
   errno = kind;
@@ -60,8 +60,8 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
   return fd;
 }
 
-/// Whether a disk takes what is written, and cannot keep it: with KITH_FAULT_SYNC, files, but not the names
-/// in a folder.
+/// Whether the disk accepts writes but fails to keep them: with KITH_FAULT_SYNC this is so for files, but not
+/// for folders.
 bool is_lost(int fd) {
   static const bool loses = ::getenv("KITH_FAULT_SYNC") != nullptr;
   struct stat status {};
@@ -93,7 +93,7 @@ KITH_IN_PLACE_OF int openat(int folder, const char* path, int flags, ...) {
   return open_file(folder, path, flags, mode);
 }
 
-/// Of the C++ library's streams, which read() from what it opens.
+/// Used by the C++ library's streams, which call read() on the file.
 KITH_IN_PLACE_OF FILE* fopen64(const char* path, const char* mode) {
   using Function = FILE*(const char*, const char*);
   static auto* const real = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, "fopen64"));
@@ -125,7 +125,7 @@ KITH_IN_PLACE_OF int fdatasync(int fd) {
   return synchronise(SYS_fdatasync, fd);
 }
 
-/// As Linux does: whatever it says, the descriptor is closed.
+/// The descriptor is closed even if close() fails, as on Linux.
 KITH_IN_PLACE_OF int close(int fd) {
   const int kind = kith_fault(file_call);
   if (Written* const file = written(fd)) file->open = false;
@@ -133,7 +133,7 @@ KITH_IN_PLACE_OF int close(int fd) {
   return fails(kind) ? -1 : status;
 }
 
-/// Is not interrupted, like mkdir().
+/// Like mkdir(), rename() is never interrupted.
 KITH_IN_PLACE_OF int rename(const char* from, const char* to) noexcept {
   if (const int kind = kith_fault(file_call); kind != EINTR && fails(kind)) return -1;
   for (Written& file : files)
@@ -157,7 +157,7 @@ long renamed_unsynchronised() {
 
 int open_descriptors() {
   DIR* const folder = ::opendir("/proc/self/fd");
-  int count = -1;  // itself
+  int count = -1;  // does not count the folder itself
   if (!folder) return 0;
   while (const dirent* const entry = ::readdir(folder))
     if (entry->d_name[0] != '.') ++count;

@@ -1,5 +1,5 @@
-// Models, index files and tuning whose N-th open, read, write, fsync, close or rename fails, is interrupted
-// or comes short.
+// Models, index files and tuning files whose N-th open, read, write, fsync, close or rename fails, is
+// interrupted or comes short.
 #include <errno.h>
 
 #include <optional>
@@ -22,14 +22,14 @@ Model small_model() {
   return model;
 }
 
-/// Without faults: whether a folder has nothing but `file`, or not even that, and the file is whole.
+/// Whether a folder is empty, or has nothing but `file` with the right content. Checked without faults.
 bool is_clean(const TemporaryFolder& folder, const std::string& file, const std::string& content) {
   const Spared spared;
   const std::set<std::string> names = folder.names();
   return names.empty() || (names == std::set{file} && folder.read(file) == content);
 }
 
-/// An index file, and what it becomes. Each begins with the file as it was.
+/// An index file before and after an update. Each operation starts with the file before it.
 class IndexFile {
  public:
   IndexFile() : device_(open_device("cpu")) {
@@ -53,7 +53,7 @@ class IndexFile {
     return index.without(std::vector<std::int64_t>{1}).with(RowsView(row, 1, 2));
   }
   bool is(const std::string& content) const { return is_clean(folder_, "i.kidx", content); }
-  /// What an operation left is whole, and old or new.
+  /// Checks that the last operation left the old file or the new one, whole, and restores the old one.
   bool begin() {
     const Spared spared;
     if (!is(before_) && !is(after_)) return false;

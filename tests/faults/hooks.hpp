@@ -1,36 +1,35 @@
-// What plug-ins and drivers that fail on purpose ask of the program that loaded them, kith_fault_tests.
+// The functions of kith_fault_tests that plug-ins and drivers with faults call.
 #pragma once
 
 namespace kith::tests::faults {
 
-/// Where a call can be made to fail.
+/// Where a call can fail.
 enum class Site : int {
   none,
-  allocation,   // of host memory
-  device_call,  // of a back end's device
-  driver_call,  // of OpenCL or CUDA
+  allocation,   // allocation of host memory
+  device_call,  // call of a back end's device
+  driver_call,  // call of OpenCL or CUDA
   file_call,    // open, read, write, fsync, rename, ...
 };
 
-/// What is counted while it exists.
+/// Resources that are counted while they exist.
 enum class Kept : int {
   host_blocks,
   device_blocks,
   driver_objects,
-  time_stamps,  // objects of the driver that a device keeps to use again: as many as were once alive at a
-                // time
+  time_stamps,  // driver objects that a device keeps for reuse, as many as ever existed at the same time
   count,
 };
 
 }  // namespace kith::tests::faults
 
 extern "C" {
-/// Count a call at a Site; how it is to fail (Fault::kind), 0: not at all.
+/// Counts a call at a Site. Returns how it must fail (Fault::kind), or 0.
 int kith_fault(int site);
-/// Count what is kept (Kept).
+/// Counts a resource (Kept).
 void kith_fault_keep(int what, long change);
-/// Whether what this thread does now is kith's own.
+/// Whether kith itself, not a driver, runs on this thread.
 int kith_is_watched();
-/// From here on (1), or no more (-1), this thread is in the driver.
+/// Tells that this thread enters the driver (1) or leaves it (-1).
 void kith_in_driver(int change);
 }

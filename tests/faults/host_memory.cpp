@@ -1,5 +1,5 @@
-// Host memory that runs out: the allocation that is due fails, of operator new, and of what the CPU back end
-// takes for blocks of its device.
+// Host memory that runs out: one allocation fails, by operator new or by the CPU back end for blocks
+// of its device.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace {
 
 using namespace kith::tests::faults;
 
-/// Blocks of the CPU's device: few at a time, and recognised when they are freed.
+/// A hash table of the blocks of the CPU's device, so that they are recognised when freed. There are few
+/// at a time.
 constexpr std::size_t alignment = 256, most_blocks = std::size_t{1} << 14;
 std::array<std::atomic<void*>, most_blocks> blocks;
 
@@ -26,13 +27,13 @@ std::atomic<void*>& place_of(const void* block, void* holds) {
 bool is_block(const void* memory) {
   if (!memory || reinterpret_cast<std::uintptr_t>(memory) % alignment != 0) return false;
   const std::size_t first = reinterpret_cast<std::uintptr_t>(memory) / alignment;
-  // A block may stand behind others with the same place, some of which are gone: look a little further.
+  // Blocks with the same hash follow one another, and some may have been removed, so search a little further.
   for (std::size_t i = first; i < first + 64; ++i)
     if (blocks[i % most_blocks] == memory) return true;
   return false;
 }
 
-/// Stands right before a block of operator new.
+/// Precedes each block of operator new.
 struct alignas(__STDCPP_DEFAULT_NEW_ALIGNMENT__) Label {
   bool counted;
 };
@@ -41,7 +42,7 @@ Label* label_of(void* memory) {
   return static_cast<Label*>(memory) - 1;
 }
 
-/// What is before a block: its label, and what keeps the block aligned.
+/// Bytes before a block: its label, and padding that keeps the block aligned.
 std::size_t room_before(std::size_t aligned) {
   return std::max(aligned, sizeof(Label));
 }

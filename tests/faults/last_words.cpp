@@ -15,7 +15,7 @@ namespace {
 std::array<char, 512> done{};  // ends with 0
 
 void say(std::string_view text) {
-  if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) return;  // there is no other place
+  if (::write(STDOUT_FILENO, text.data(), text.size()) < 0) return;  // an error here cannot be reported
 }
 
 void say_last_words(int signal) {
@@ -40,10 +40,10 @@ void doing(const std::string& what) {
 
 void install_last_words() {
   std::array<void*, 1> frame{};
-  static_cast<void>(::backtrace(frame.data(), 1));  // loads what it needs, which a handler may not
+  static_cast<void>(::backtrace(frame.data(), 1));  // loads a library now, which a signal handler may not
   struct sigaction action {};
   action.sa_handler = say_last_words;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);  // the same again ends the program
+  action.sa_flags = static_cast<int>(SA_RESETHAND);  // a second signal ends the program
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::sigaction(signal, &action, nullptr);
 }
 

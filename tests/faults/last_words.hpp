@@ -1,14 +1,15 @@
-// What was being done when a signal ends the program.
+// Prints what the program was doing when a signal ends it.
 #pragma once
 
 #include <string>
 
 namespace kith::tests::faults {
 
-/// What this program does from here on.
+/// Sets what the program does from now on.
 void doing(const std::string& what);
 
-/// A signal that ends the program first prints what was being done, and the frames of that thread.
+/// Installs handlers: a signal that ends the program first prints what was being done, and the stack
+/// of that thread.
 void install_last_words();
 
 }  // namespace kith::tests::faults

@@ -1,25 +1,26 @@
-// kith_fault_tests [SPEC|files] [--only PARTS] [--sample N] [--seed S] [--share I/N]: what kith does where
-// something fails, in every operation of scene.cpp, at every call.
+// kith_fault_tests [SPEC|files] [--only PARTS] [--sample N] [--seed S] [--share I/N]
 //
-//   memory  each allocation of the host fails, alone, and with all after it
-//   device  each call of the device SPEC fails: its back end throws an Error, or something else
-//   driver  each call of OpenCL or CUDA fails with an error of theirs
+// Lets every call in every operation of scene.cpp fail in its turn. For a device SPEC the parts are
 //
-// and of `files`
+//   memory  each allocation of host memory fails, alone, and together with all later ones
+//   device  each call of the device fails: its back end throws an Error, or something else
+//   driver  each call of OpenCL or CUDA fails with one of its errors
 //
-//   library  each open, read, write, fsync, close and rename of models and tuning fails or comes short
-//   command  the same of the command, which reads and writes data, models and reports
+// and for `files`
 //
-// Each time the operation gives the right answer, that of the CPU, or throws what such a fault is; the same
-// operation right after gives the right answer; at the end no block of memory of host or device, no object of
-// the driver and no descriptor is lost. What a device keeps to use again (Kept::time_stamps) may grow, but
-// not each time that the same faults are made.
+//   library  each open, read, write, fsync, close and rename of models and tuning files fails or comes short
+//   command  the same in the command, which reads and writes data, models and reports
 //
-//   --only     of these parts, with commas between them
-//   --sample   so many faults of an operation, drawn by --seed; otherwise all
-//   --share    every N-th of these, from the I-th on (1 to N): N processes make all
+// Each time the operation must give the CPU's answer, or throw the error that fits the fault. The same
+// operation right after must give the right answer. At the end no block of host or device memory, no object
+// of the driver and no descriptor may be lost. What a device keeps for reuse (Kept::time_stamps) may grow,
+// but not each time the same faults are repeated.
 //
-// Exit code 1 where something is wrong; 77 where there is no such device.
+//   --only     runs these parts, separated by commas
+//   --sample   makes so many faults of each operation, drawn by --seed; default: all
+//   --share    makes every N-th of these, from the I-th on (1 to N), so that N processes make all
+//
+// Exit code 1: something is wrong; 77: there is no such device.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -61,14 +62,14 @@ Words words_of(int count, char** words) {
   return found;
 }
 
-/// Before kith is first asked for anything: the plug-ins that fail, then the real ones.
+/// Must run before kith is first called: names the plug-ins that fail, then the real ones.
 void name_plugins(const std::string& spec) {
   ::setenv("KITH_TUNING", "off", 1);
   ::setenv("KITH_FAULTY_OF", spec.c_str(), 1);
   ::setenv("KITH_BACKEND_PATH", KITH_FAULTY_PLUGINS, 1);
 }
 
-bool begun = false;  // a part was
+bool begun = false;  // whether a part ran
 
 template <class Part>
 void run_part(const Words& words, const char* name, const Part& part) {

@@ -1,6 +1,6 @@
-// Every object of OpenCL begins with a pointer to its driver's table of functions, through which the loader
-// calls it. Here each entry that kith, or CLBlast, uses gets a hook: it fails where that is due, and counts
-// objects.
+// Every OpenCL object begins with a pointer to its driver's table of functions, through which the loader
+// calls it. This file replaces each entry that kith or CLBlast uses by a hook, which fails on demand and
+// counts objects.
 #include "opencl_calls.hpp"
 
 #include <dlfcn.h>
@@ -20,7 +20,7 @@
 namespace kith::tests::faults {
 namespace {
 
-/// What a call does to the number of objects.
+/// How a call changes the number of objects.
 enum class Effect { none, makes_object, makes_block, drops_object, drops_block };
 
 template <class T>
@@ -160,7 +160,7 @@ std::string name_of(const cl_icd_dispatch& table, cl_platform_id id) {
 
 }  // namespace
 
-/// One of these tables alone: a hook knows one function behind it.
+/// Only one table can be hooked, since a hook knows one function behind it.
 bool hook_opencl(const std::string& platform) {
   void* const loader = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
   using Ask = cl_int CL_API_CALL(cl_uint, cl_platform_id*, cl_uint*);

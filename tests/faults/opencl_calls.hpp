@@ -1,11 +1,11 @@
-// OpenCL as kith calls it, with calls that fail.
+// OpenCL calls of kith that can fail.
 #pragma once
 
 #include <string>
 
 namespace kith::tests::faults {
 
-/// Put a hook before each function of the driver of this platform. False: that cannot be done.
+/// Puts a hook before each function of this platform's driver. Returns false if that is impossible.
 bool hook_opencl(const std::string& platform);
 
 }  // namespace kith::tests::faults

@@ -1,5 +1,5 @@
-// The back end `faulty`: one device, which does what the device KITH_FAULTY_OF does, until kith_fault_tests
-// makes a call of it fail.
+// The back end `faulty` has one device. It forwards to the device KITH_FAULTY_OF, unless kith_fault_tests
+// lets a call fail.
 #include <cstdlib>
 #include <memory>
 #include <new>

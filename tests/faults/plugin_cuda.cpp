@@ -1,7 +1,6 @@
-// The CUDA back end with calls that fail: linked once more with --wrap (CMakeLists.txt), so that
-// what it calls of CUDA's runtime comes here first. kith_fault_tests says which call fails, and with what.
-//
-// What gives something back never fails.
+// The CUDA back end linked once more with --wrap (CMakeLists.txt), so that its calls of CUDA's runtime
+// come here first. kith_fault_tests decides which call fails, and with which error. Calls that release
+// something never fail.
 #include <cuda_runtime_api.h>
 
 #include "hooks.hpp"

@@ -1,7 +1,7 @@
 // libkith_faulty_files.so, for LD_PRELOAD: call number KITH_FAULT_CALL for files fails in the way
-// KITH_FAULT_KIND (file_calls.hpp); with KITH_FAULT_SYNC no file that is written can be kept. At its end the
-// process writes to the file KITH_FAULT_REPORT how many calls there were, how many descriptors it has lost,
-// and how many files it put in place unsynchronised.
+// KITH_FAULT_KIND (file_calls.hpp). With KITH_FAULT_SYNC no written file can be synchronised. At exit the
+// process writes to the file KITH_FAULT_REPORT how many calls it made, how many descriptors it lost, and how
+// many files it renamed unsynchronised.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What kith is asked for while something fails.
+// The operations of kith that must survive faults.
 #include "c_operations.hpp"
 #include "common/data.hpp"
 #include "common/folder.hpp"
@@ -49,7 +49,7 @@ bool same(const Neighbors& a, const Neighbors& b) {
 
 }  // namespace
 
-/// What lies on a device.
+/// Everything that is on the device.
 struct Scene::State {
   Device device;
   Index index;
@@ -75,7 +75,7 @@ struct Scene::State {
 
 namespace {
 
-/// What the CPU answers.
+/// The answers of the CPU.
 struct Answers {
   Neighbors found, of_more, updated;
   RadiusNeighbors around;
@@ -119,7 +119,7 @@ bool right_saved() {
   return load_model(path).labels == data().labels;
 }
 
-/// Without faults: whether there is one whole index file, or none, and nothing beside it.
+/// Whether the folder has one whole index file and nothing else, or is empty. Checked without faults.
 bool has_whole_index(const std::string& path) {
   const Spared spared;
   const std::set<std::string> names = data().indices.names();
@@ -129,7 +129,7 @@ bool has_whole_index(const std::string& path) {
   return true;
 }
 
-/// A file is made, opened, and replaced by one of other rows.
+/// Saves an index file, opens it, and replaces it by one with other rows.
 bool right_index_file(const Index& index) {
   static const std::string path = data().indices / "i.kidx";
   if (!has_whole_index(path)) return false;
@@ -158,7 +158,7 @@ void Scene::close() {
 }
 
 std::vector<Operation> Scene::operations() {
-  // By way of the scene: renew() changes what it holds.
+  // Access the index through the scene, since renew() replaces it.
   const auto index = [this]() -> const Index& { return state_->index; };
   return {
       {"Index", [this] { return Index(state_->device, data().train, Metric::l2).rows() == 300; }},

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""pool.py LIBRARY: libkith.so, by ctypes, in the processes of Python's multiprocessing.
+"""pool.py LIBRARY uses libkith.so by ctypes in processes of Python's multiprocessing.
 
-The parent searches on every device first. Then children made by fork must give the same bytes on the CPU, by
-the parent's Index and by their own, and refuse the other devices; children made by spawn must give the same
-bytes on all. Devices that are not here are named. Exit code 1 where something is wrong.
+The parent first searches on every device. Then children made by fork must get the same bytes on the CPU, both by
+the parent's Index and by their own, and must be refused all other devices. Children made by spawn must get the same
+bytes on all devices. Missing devices are named. Exit code 1 means that something is wrong.
 """
 import array
 import ctypes
@@ -18,7 +18,7 @@ ROWS, QUERIES, DIMS, K = 3000, 60, 16, 9
 
 
 class Rows(ctypes.Structure):
-    """kith_rows"""
+    """The C struct kith_rows."""
 
     _fields_ = [("size", ctypes.c_uint64), ("data", ctypes.c_void_p), ("rows", ctypes.c_int64),
                 ("cols", ctypes.c_int64), ("stride_bytes", ctypes.c_int64), ("offset_bytes", ctypes.c_int64),
@@ -26,16 +26,16 @@ class Rows(ctypes.Structure):
 
 
 class Refused(Exception):
-    """The name of a status, and the sentence."""
+    """Name of the status, and the message."""
 
 
 class Kith:
-    """libkith.so, its rows, and the indexes of this process; a forked child has its parent's."""
+    """libkith.so, the rows, and the indexes of this process; a forked child inherits its parent's."""
 
     def __init__(self, path):
         self.c = ctypes.CDLL(path)
         self.c.kith_last_error.restype = self.c.kith_status_name.restype = ctypes.c_char_p
-        draw = random.Random(7)  # few values, so that there are ties
+        draw = random.Random(7)  # few values, so that distances tie
         self.values = [array.array("f", (draw.randrange(5) for _ in range(n * DIMS))) for n in (ROWS, QUERIES)]
         self.train, self.queries = map(self.rows, self.values)
         self.kept = {}
@@ -54,7 +54,7 @@ class Kith:
         device, index = ctypes.c_void_p(), ctypes.c_void_p()
         self.check(self.c.kith_device_open(spec.encode(), ctypes.byref(device)))
         self.check(self.c.kith_index_new(device, ctypes.byref(self.train), None, ctypes.byref(index)))
-        self.c.kith_device_free(device)  # the index keeps it open
+        self.c.kith_device_free(device)  # the index keeps the device open
         return index
 
     def search(self, index):
@@ -67,7 +67,7 @@ opened = {}
 
 
 def search(library, device, anew):
-    """The bytes of the answer; a text where kith refuses."""
+    """Returns the bytes of the answer, or the message if kith refuses."""
     kith = opened.get(library) or opened.setdefault(library, Kith(library))
     try:
         if anew:
@@ -88,7 +88,7 @@ def in_children(way, tasks):
 
 
 def refusals(device, answers):
-    """What is wrong with the answers of forked children on a device that has a driver."""
+    """Yields what is wrong with the answers of forked children on a device that has a driver."""
     for anew, answer in answers:
         when = "was started before fork()" if anew else "opened before fork()"
         if isinstance(answer, bytes) or not answer.startswith("unavailable: ") or when not in answer:

@@ -1,4 +1,4 @@
-// What must hold for whatever was read, and for every message.
+// Checks that every table, label and message must pass.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Readers of tables: every format, and any of them in a .gz or a pipe.
+// Readers of tables: every format, also inside a .gz and through a pipe.
 #include <unistd.h>
 #include <zlib.h>
 
@@ -32,8 +32,9 @@ files::ReadOptions table_options(FuzzedDataProvider& input, const std::string& f
   return options;
 }
 
-/// A .svm file needs rows times its largest index, however few of them it names; that is no fault of its
-/// reader. Elsewhere memory goes by what the file holds.
+/// Whether a file needs a moderate amount of memory. A .svm file needs rows times its largest index,
+/// however few numbers it holds, and that is no fault of the reader. Other formats need memory in
+/// proportion to the file.
 bool is_moderate(const std::string& path, std::string_view content, const files::FileOptions& options) {
   constexpr std::int64_t most = std::int64_t{1} << 18;
   files::SvmWidth width;
@@ -44,7 +45,7 @@ bool is_moderate(const std::string& path, std::string_view content, const files:
   return width.largest < most / rows;
 }
 
-/// A table, checked; nothing where it is refused.
+/// Reads and checks a table. Returns nothing if the file is refused.
 std::optional<files::Table> read(const std::string& path, const files::ReadOptions& options) {
   std::optional<files::Table> table;
   attempt(path + ":", true, [&] { table = files::read_table(path, options); });
@@ -80,7 +81,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0);
 }
 
-/// The same content, however it came.
+/// Checks that both tables are equal, or both were refused.
 void require_same(const std::optional<files::Table>& a, const std::optional<files::Table>& b) {
   require(a.has_value() == b.has_value(),
           "one content is read from a file and refused otherwise, or not read");
@@ -91,7 +92,7 @@ void require_same(const std::optional<files::Table>& a, const std::optional<file
           "one content gives two tables");
 }
 
-/// What a pipe gives, by its name among the descriptors.
+/// Reads the content through a pipe, named by its descriptor.
 std::optional<files::Table> read_piped(const std::string& content, const files::ReadOptions& options) {
   std::array<int, 2> ends{};
   require(pipe(ends.data()) == 0, "no pipe can be made");
@@ -103,7 +104,7 @@ std::optional<files::Table> read_piped(const std::string& content, const files::
   return table;
 }
 
-/// Any bytes as a .gz; or any content, packed well, piped, and as it is: all the same.
+/// Reads any bytes as a .gz; or reads a content packed, piped and plain, which must give the same.
 void read_gzip(FuzzedDataProvider& input) {
   const std::string format = pick(input, {"csv", "tsv", "txt", "npy", "idx", "fvecs", "bvecs", "svm"});
   const bool packed = pick(input);
@@ -116,7 +117,7 @@ void read_gzip(FuzzedDataProvider& input) {
     if (format != "svm") read(path, options);
     return;
   }
-  if (content.starts_with("\x1f\x8b\x08")) return;  // taken for a .gz already
+  if (content.starts_with("\x1f\x8b\x08")) return;  // would be taken for a .gz
   const std::string path = write_file("input", content), in_gzip = write_file("packed.gz", gzip(content));
   if (!is_moderate(path, content, options)) return;
   const std::optional<files::Table> plain = read(path, options);
@@ -124,7 +125,7 @@ void read_gzip(FuzzedDataProvider& input) {
   require_same(plain, read_piped(content, options));
 }
 
-/// Any bytes as a .npz; or any content as its one array, which must be what a .npy file of it is.
+/// Reads any bytes as a .npz; or a content as its only array, which must equal a .npy file of it.
 void read_npz(FuzzedDataProvider& input) {
   files::ReadOptions options = table_options(input, {});
   const bool packed = pick(input), in_wide = pick(input), deflated = pick(input);
@@ -135,7 +136,8 @@ void read_npz(FuzzedDataProvider& input) {
     read(write_file("input.npz", content), options);
     return;
   }
-  if (content.empty() || content.starts_with("\x1f\x8b\x08")) return;  // read otherwise as a file of its own
+  // Read differently as a file of its own.
+  if (content.empty() || content.starts_with("\x1f\x8b\x08")) return;
   const std::string path =
       write_file("input.npz", test_support::zip({{"a.npy", content, deflated}}, in_wide));
   const std::optional<files::Table> inside = read(path, options);

@@ -1,5 +1,5 @@
-// The readers of index files, and of files whose rows are read by ranges. An input is the first 512 bytes of
-// a head, and the body; its sizes and its three checksums are mended, so that a change gets past them.
+// Readers of index files, and of files whose rows are read in ranges. An input is the first 512 bytes of a
+// head, and the body. Its sizes and its three checksums are corrected, so that changes get past them.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -21,8 +21,8 @@ void put_number(std::string& file, std::size_t at, std::uint64_t number) {
   std::memcpy(file.data() + at, &number, sizeof number);
 }
 
-/// Of a body of at most one MiB, whose sum is that of one piece.
-///   paged  its first bytes are a page, as `features` has one before the rows
+/// Builds an index file with right checksums, from a body of at most one MiB, whose sum is that of one piece.
+///   paged  pads the first bytes of the body to a page, as if `features` preceded the rows
 std::string mended_index(const std::string& input, bool sizes, bool paged) {
   std::string file = input.substr(0, given_head);
   file.resize(head_bytes, '\0');
@@ -47,7 +47,7 @@ const Device& fuzz_cpu() {
   return device;
 }
 
-/// What two indices say of the same query, which both may refuse.
+/// The keys that an index finds for a query; empty if it refuses.
 Keys keys_or_none(const Index& index, const RowsView& query) {
   Keys keys;
   attempt("", true, [&] {
@@ -90,7 +90,7 @@ void read_index(FuzzedDataProvider& input) {
   });
 }
 
-/// Rows by ranges: those of all at once are those of two halves.
+/// Reads rows in ranges: all at once must equal two halves.
 void read_source(FuzzedDataProvider& input) {
   const std::string name =
       pick<std::string>(input, {"input.npy", "input.fbin", "input.u8bin", "input.f16bin"});

@@ -1,5 +1,5 @@
-// Readers of what kith keeps: models and tuning files. Both carry a checksum, which is mended here, so that a
-// change gets past it.
+// Readers of model files and tuning files. Both have a checksum, which is corrected here, so that changes
+// get past it.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace kith::fuzz {
 namespace {
 
-/// FNV-1a of 64 bits, spelled once more.
+/// A 64-bit FNV-1a checksum, implemented independently of the library.
 std::uint64_t checksum(std::string_view summed) {
   std::uint64_t sum = 14695981039346656037u;
   for (const char c : summed) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;
@@ -29,8 +29,8 @@ void put_word(std::string& file, std::size_t at, std::uint64_t word) {
 
 constexpr std::size_t header_bytes = 24, title_bytes = 16;
 
-/// The size of each section that is there, the size of the file, and its checksum, as docs/contract.md,
-/// section 10, has them: as many bytes as follow up to the next section.
+/// Corrects the size of each section, the size of the file, and its checksum: docs/contract.md, section 10. A
+/// section extends to the beginning of the next.
 std::string mended_model(std::string file) {
   if (file.size() < header_bytes + 8) return file;
   constexpr std::string_view names[] = {"model",  "voting", "prepare", "columns", "rows",
@@ -56,7 +56,8 @@ const Device& cpu() {
   return device;
 }
 
-/// Answers for its own first rows: without an error where the model says how many neighbours are asked.
+/// Classifies or predicts the model's first rows. If the model says how many neighbours to ask, this
+/// must not fail.
 void ask_model(const Model& model) {
   const std::int64_t k = std::max<std::int64_t>(model.k, 1), m = std::min<std::int64_t>(model.n, 3);
   const MatrixView<const float> queries(model.rows.data(), m, model.dims);
@@ -79,7 +80,7 @@ void ask_model(const Model& model) {
   require(asked || model.k == 0 || model.outputs > 1, "a model that is read cannot be asked");
 }
 
-/// Queries before preparation: zeros, which may be refused.
+/// Prepares a query of zeros, which may be refused.
 void prepare_queries(const Model& model) {
   const std::int64_t cols = model.preparation.dims();
   if (cols == 0) return;
@@ -120,7 +121,7 @@ std::string mended_tuning(std::string text) {
   return text + line;
 }
 
-/// A plan for each problem that was measured, by what was measured.
+/// Makes a plan for each measured problem.
 void plan_by(const DeviceInfo& device) {
   constexpr std::size_t most = 8;
   const auto& entries = device.tuning->entries;
@@ -142,7 +143,7 @@ void read_tuning(FuzzedDataProvider& input) {
     read = true;
     require(tuning_text(tuning) == text, "a tuning file is written otherwise than it was read");
   } catch (const Error& error) {
-    // What names the file and says what to do is added by load_tuning().
+    // load_tuning() adds the file's name and what to do.
     check_message("tuning: " + std::string(error.what()) + "; run", "tuning: line ", true);
   }
   DeviceInfo device = cpu().info();

@@ -1,5 +1,5 @@
-// kith_fuzz --reader=NAME [--plant=FAULT] [libFuzzer's arguments]: one reader of kith under libFuzzer, with
-// checks of what it reads. tools/gates/fuzz.sh runs all of them; docs/fuzzing.md says what is checked.
+// kith_fuzz --reader=NAME [--plant=FAULT] [libFuzzer's arguments] runs one reader of kith under libFuzzer,
+// and checks what it reads. tools/gates/fuzz.sh runs all readers; docs/fuzzing.md says what is checked.
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int report = STDERR_FILENO;  // also where libFuzzer closes what the command writes to
+int report = STDERR_FILENO;  // still open when libFuzzer closes the command's output
 std::string folder;
 Reader reader{};
 std::string plant;
@@ -52,7 +52,7 @@ void make_folder() {
 volatile int largest = INT_MAX;
 void* volatile kept = nullptr;
 
-/// The faults of --plant, each for one of the tools that must see it.
+/// Commits the fault that --plant names. Each fault is for one of the tools that must see it.
 void do_harm(const std::uint8_t* data, std::size_t size) {
   if (size < 8) return;
   if (plant == "overread") kept = reinterpret_cast<void*>(std::uintptr_t{data[size]});

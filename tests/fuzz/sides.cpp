@@ -1,4 +1,4 @@
-// Readers of what belongs to the rows of another file: labels, values, queries, the truth, a filter.
+// Readers of files that accompany other rows: labels, values, queries, ground truth, filters.
 #include <cmath>
 
 #include "command/groundtruth/recall.hpp"
@@ -15,8 +15,8 @@ std::string ending(FuzzedDataProvider& input) {
   return input.PickValueInArray(endings);
 }
 
-/// Training rows of five kinds of columns, read once.
-///   answers  the label column, or empty
+/// Training rows with five kinds of columns, read once.
+///   answers  the label column; empty: none
 const command::Training& training(const std::string& answers) {
   static const std::string text =
       "colour,size,weight,kind\n"
@@ -55,7 +55,7 @@ void read_values(FuzzedDataProvider& input) {
   attempt(path + ":", true, [&] { check_values(files::read_values(path, options)); });
 }
 
-/// Queries, read as the training rows were and prepared as they were.
+/// Reads queries for these training rows and prepares them in the same way.
 void read_queries(FuzzedDataProvider& input) {
   command::TrainingFlags flags;
   using enum files::Header;
@@ -74,7 +74,7 @@ void read_queries(FuzzedDataProvider& input) {
     options.label_optional = true;
     options.label_column = known.labels.empty() ? "" : "kind";
     options.unseen_is_new = !known.labels.empty() && flags.tables.unseen == "zero";
-    // Preparing in place takes the values of the table: those are looked at where they stay.
+    // Preparing in place consumes the table's values, so they are checked in a table that keeps them.
     flags.raw = true;
     const command::Rows kept = command::read_prepared_queries(flags, known);
     check_table(kept.table, options);
@@ -87,7 +87,7 @@ void read_queries(FuzzedDataProvider& input) {
   });
 }
 
-/// The true labels of three queries.
+/// Reads the true labels of three queries.
 void read_truth(FuzzedDataProvider& input) {
   const command::Training& known = training("kind");
   command::TableFlags tables;
@@ -119,7 +119,7 @@ void read_filter(FuzzedDataProvider& input) {
   });
 }
 
-/// The truth of a search, or what one found, in five formats; and its score.
+/// Reads neighbours in five formats, as the truth of a search or its result, and scores them.
 void read_neighbors(FuzzedDataProvider& input) {
   const std::string name = pick(input, {"n.ibin", "n.bin", "n.ibin.gz", "n.ivecs", "n.csv", "n.npz"});
   const std::string path = write_file(name, input.ConsumeRemainingBytesAsString());

@@ -1,4 +1,4 @@
-// Readers of words: the command line, and what its options hold.
+// Readers of words: the command line, and the values of its options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
@@ -21,14 +21,15 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Words after options, a word or a list a line. A process gets none with a NUL.
+/// Splits an input into lines: one word or list per line. NUL becomes 0, since a process gets no argument
+/// with a NUL.
 std::vector<std::string> read_lines(FuzzedDataProvider& input) {
   std::string text = input.ConsumeRemainingBytesAsString();
   std::replace(text.begin(), text.end(), '\0', '0');
   return lines_of(text);
 }
 
-/// A command line, a word a line, up to where a subcommand would begin its work.
+/// Parses a command line, one word per line, up to where a subcommand would start its work.
 void read_options(FuzzedDataProvider& input) {
   static command::CommandLine line;
   attempt("", false, [&] {
@@ -41,7 +42,7 @@ void read_options(FuzzedDataProvider& input) {
   });
 }
 
-/// Training rows to which words refer.
+/// Training rows that the words refer to.
 command::Training known_rows() {
   command::Training known;
   files::Table& table = known.rows.table;
@@ -67,8 +68,8 @@ void check_vote(const std::string& priors, const std::string& ranks, const files
   require(voting.rank_weights.empty() || voting.rank_weights.size() >= 3, "too few weights of ranks");
 }
 
-/// What options hold, a line each: --features and --drop, --radius, --priors, --rank-weights, --no-label, and
-/// queries.
+/// Reads the values of options, one per line: --features and --drop, --radius, --priors, --rank-weights,
+/// --no-label, and queries.
 void read_words(FuzzedDataProvider& input) {
   command::TrainingFlags flags;
   flags.tables.unseen = pick(input, {"refuse", "zero"});

@@ -25,7 +25,8 @@ OpenOptions options_of(const Part& part, float largest = 0) {
   return options;
 }
 
-/// What parts find, each on the device under test or the CPU; all they tell is that of the whole.
+/// Opens random parts on the device under test and the CPU in turn. Together they must answer as the whole
+/// Index, and report its properties.
 void check_parts(const Index& index, const RowsView& queries, std::mt19937& random, float largest = 0) {
   const Folder folder;
   save(index, folder / "a.kidx");

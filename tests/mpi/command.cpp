@@ -1,5 +1,5 @@
-// kith-mpi writes the same bytes as kith, with any number of ranks, and fails with the same line and exit
-// code.
+// With any number of ranks, kith-mpi writes the same bytes as kith, and fails with the same line
+// and exit code.
 #define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ using test_support::contains;
 
 constexpr int rows = 203, cols = 5, asked = 11;
 
-/// `count` rows of values 0 ... 4, nearly all of whose distances are ties.
+/// `count` rows of values 0 to 4, so that nearly all distances tie.
 template <class T>
 string values(int count, int columns, unsigned seed, T add = 0) {
   std::mt19937 random(seed);
@@ -46,7 +46,7 @@ string csv(unsigned seed, int count, bool labels) {
   return text;
 }
 
-/// Files to work on, and where both programs write.
+/// Input files, and the folder that both programs write to.
 class Files : public command_tests::Folder {
  public:
   Files() {
@@ -72,7 +72,7 @@ class Files : public command_tests::Folder {
          {"filter.txt", "0\n3\n70\n71\n150\n202\n199\n64\n"}});
   }
 
-  /// What `program ARGUMENTS` prints, returns and writes, in a folder of its own.
+  /// Runs `program ARGUMENTS` in a folder of its own. Returns what it prints, its exit code and its files.
   std::pair<command_tests::Result, std::vector<std::pair<string, string>>> run(
       const string& program, const string& arguments) const {
     const string folder = *this / "work";
@@ -87,8 +87,8 @@ class Files : public command_tests::Folder {
   }
 };
 
-/// By one process, and by one and by three ranks; what fails by three alone, as mpirun takes longer to end
-/// then.
+/// Compares one process with one rank and three ranks. Commands that fail run with three ranks only, since
+/// mpirun then takes longer to end.
 void check_same(const Files& files, const string& arguments, int code) {
   CAPTURE(arguments);
   const auto by_one = files.run("\"$kith\"", arguments);
@@ -103,12 +103,13 @@ void check_same(const Files& files, const string& arguments, int code) {
     CHECK(shared.code == code);
     CHECK(shared.out == alone.out);
     CHECK(also == by_one.second);
-    CHECK((code == 0 ? shared.err == alone.err : contains(shared.err, alone.err)));  // mpirun says more
+    // Mpirun adds lines of its own.
+    CHECK((code == 0 ? shared.err == alone.err : contains(shared.err, alone.err)));
     CHECK_FALSE(contains(shared.err, "interrupted"));
   }
 }
 
-/// x.kidx of the rows of x.npy, and fewer.kidx without three of them.
+/// Builds x.kidx from the rows of x.npy, and fewer.kidx without three of them.
 void build_indexes(const Files& files) {
   const auto built = files.run("\"$kith\"",
                                "index build --device cpu --train ../x.npy --metric l1 --out ../x.kidx && "

@@ -1,12 +1,12 @@
-// Put before MPI by LD_PRELOAD: ends a rank by SIGKILL at a call of MPI, so that tests choose the moment.
+// A library for LD_PRELOAD that kills a rank by SIGKILL at a chosen call of MPI.
 //
-//   KITH_DIES=2:7,3:9+   rank 2 before its 7th call, rank 3 after its 9th; a call that is there counts from 1
-//   KITH_DIES_LOG=FILE   what died; of rank 0 every call, too
-//   KITH_DIES_DEAF=1     MPIX_Comm_agree asks nobody: what then goes wrong is what tests must notice
+//   KITH_DIES=2:7,3:9+   rank 2 dies before its 7th call, rank 3 after its 9th; calls are counted from 1
+//   KITH_DIES_LOG=FILE   writes which rank died; of rank 0 every call, too
+//   KITH_DIES_DEAF=1     MPIX_Comm_agree returns without asking other ranks, an error that tests must notice
 //
-// "Before" is some time after the others can have begun their call, so that they wait for who is dead; with ~
-// for + it dies while the call is made. With ! it lives, and its call returns that another rank died, as MPI
-// may say to some ranks where others have got what they waited for.
+// A rank that dies "before" a call first waits until the others can have begun theirs, so that they wait for
+// it. With ~ instead of + it dies during the call. With ! it does not die, but its call reports that another
+// rank died: MPI may report a death to some ranks only, while the others' calls succeed.
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -31,7 +31,7 @@ std::string rank() {
   return mine ? mine : "";
 }
 
-/// When this rank is to die in its call `number`.
+/// How this rank is to die at its call `number`.
 Moment moment_of(int number) {
   const char* const asked = std::getenv("KITH_DIES");
   std::istringstream list(asked ? asked : "");
@@ -94,7 +94,7 @@ int counted(const char* name, Call&& call) {
 
 }  // namespace
 
-// Every function of MPI by which kith's ranks wait for one another.
+// Every function of MPI in which kith's ranks wait for one another.
 #define KITH_COUNTED(name, declared, given)               \
   extern "C" int name declared {                          \
     return counted(#name, [&] { return P##name given; }); \

@@ -1,4 +1,4 @@
-// What fails on one rank is thrown on all of them, and the next search is right.
+// An error on one rank is thrown on all ranks, and the next search is right.
 #include <limits>
 
 #include "ranks.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t n = 90, dims = 3;
 
-/// The rank that is to fail: the last, which is another one than rank 0 where there are several.
+/// The rank that fails: the last one, which differs from rank 0 if there are several.
 int failing() {
   return ranks() - 1;
 }

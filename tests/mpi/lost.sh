@@ -1,9 +1,9 @@
 #!/bin/sh
-# lost.sh KITH KITH_MPI MPIRUN DIES: ranks are killed at one moment after another, and the others write what one
-# process writes, in bounded time.
+# lost.sh KITH KITH_MPI MPIRUN DIES kills ranks at many moments. The surviving ranks must write the same files as one
+# process, in bounded time.
 #
-# DIES is the library of dies.cpp. $KITH_LOST_STEP takes every so manyth moment (1: all), the first by $KITH_DATE.
-# Exits with 77 where MPI has no User Level Failure Mitigation, as Open MPI 4 has not.
+# DIES is the library built from dies.cpp. With $KITH_LOST_STEP = n only every n-th moment is tested (1: all), starting
+# at one chosen by $KITH_DATE. Exits with 77 if MPI lacks User Level Failure Mitigation, as Open MPI 4 does.
 set -eu
 kith=$1 shared=$2 mpirun=$3 dies=$4 step=${KITH_LOST_STEP:-4} date=${KITH_DATE:-0}
 skip() { echo "mpi-lost: skipped: $1; tools/check --only mpi gets Open MPI 5 from PyPI"; exit 77; }
@@ -15,13 +15,13 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/kith-lost-XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-rows() { # FILE ROWS, as four octal bytes, BYTES: rows of 16 bytes, as .u8bin
+rows() { # FILE ROWS (four octal bytes) BYTES: writes rows of 16 bytes as .u8bin
   # shellcheck disable=SC2059 # the bytes are the format
   { printf "$2"'\020\000\000\000' && head -c "$3" /dev/urandom; } > "$1"
 }
-rows base.u8bin '\040\116\000\000' 320000   # 20,000
-rows query.u8bin '\364\001\000\000' 8000    # 500
-rows few.u8bin '\003\000\000\000' 48        # 3, so that of four ranks one has none
+rows base.u8bin '\040\116\000\000' 320000   # 20,000 rows
+rows query.u8bin '\364\001\000\000' 8000    # 500 rows
+rows few.u8bin '\003\000\000\000' 48        # 3 rows, so that one of four ranks has none
 awk 'BEGIN { for (i = 0; i < 20000; ++i) print i * i % 5 }' > labels.txt
 
 arguments() { # COMMAND OUT
@@ -34,7 +34,7 @@ arguments() { # COMMAND OUT
   esac
 }
 
-# By four ranks, of which some die. 60 s are far more than any run takes; who waits for the dead takes them all.
+# Runs four ranks, some of which die. No run takes nearly 60 s, unless a rank waits for a dead one.
 run() { # COMMAND DIES [SECONDS]
   rm -rf shared.* log
   # shellcheck disable=SC2046 # a list of words
@@ -51,7 +51,7 @@ check() { # COMMAND DIES
   ran=$((ran + 1))
 }
 
-# Every call of MPI that ranks wait in, before it, in it and after it, by each rank in turn.
+# Tests every call of MPI in which ranks wait: before, during and after it, with each rank in turn.
 sweep() { # COMMAND STEP
   count=$(grep -c '^call' log) number=$((1 + date % $2))
   while [ "$number" -le "$count" ]; do
@@ -68,16 +68,16 @@ for command in search within classify few; do
   if [ $command = search ]; then sweep $command "$step"; else sweep $command $((step * 3)); fi
 done
 
-# Two ranks, at once and one after the other; the second while the others begin again.
+# Two ranks die: at once, and one after the other, the second while the others start again.
 run search ""
 last=$(sed -n 's/^call \([0-9]*\) MPI_Allreduce$/\1/p' log | tail -n 1)
 check search "1:9,2:9"
 check search "0:12~,3:20+"
 check search "0:$last,1:9"
 
-# MPI tells one rank of a death, and the others have got what they waited for. At the very end these would not come
-# back, and within the Index they would wait for ever, were it not for MPIX_Comm_agree. Where that asks nobody, they
-# do, and this test sees it.
+# MPI reports a death to one rank only; the calls of the others succeeded. Without MPIX_Comm_agree these would go on: at
+# the very end they would leave, and inside the Index they would wait for ever. If MPIX_Comm_agree asks nobody, this
+# happens, and the test must notice it.
 check search "2:$last+,1:$last!"
 check search "1:$last!"
 if deaf=1 run search "1:$last!" 8; then

@@ -1,6 +1,7 @@
 // mpirun -np N kith_mpi_tests [--devices=SPEC,SPEC] [doctest's own options]
 //
-// The ranks take the devices in turn. Every rank runs every case; rank 0 prints, and the others what fails.
+// The ranks take the devices in turn. Every rank runs every case; rank 0 prints its results, the
+// others their failures.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "ranks.hpp"
 
@@ -14,7 +15,7 @@ namespace {
 
 std::unique_ptr<Device> opened;
 
-/// The device of the list that this rank takes.
+/// The device of the list for this rank.
 std::string my_spec(const std::string& specs) {
   std::vector<std::string> all;
   std::istringstream list(specs);
@@ -28,7 +29,7 @@ const Device& my_device() {
   return *opened;
 }
 
-const Device& device() {  // of the headers in tests/common
+const Device& device() {  // used by the headers in tests/common
   return *opened;
 }
 

@@ -1,5 +1,5 @@
-// What the ranks of kith_mpi_tests share: their devices, and rows of which each has a part. A case is
-// collective: it uses CHECK, since a rank that left by REQUIRE would be waited for.
+// For the ranks of kith_mpi_tests: their devices, and rows divided among them. A case is collective, so it
+// uses CHECK: if a rank left by REQUIRE, the others would wait for it.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,14 +33,14 @@ inline int ranks() {
   return all;
 }
 
-/// A file beside the program, which all ranks of this machine name alike, and no other mpirun does.
+/// The name of a temporary file, the same on all ranks of this machine and different for every mpirun.
 inline std::string shared_path(const std::string& name) {
   unsigned number = rank() == 0 ? static_cast<unsigned>(std::random_device{}()) : 0u;
   MPI_Bcast(&number, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
   return (std::filesystem::temp_directory_path() / (std::to_string(number) + name)).string();
 }
 
-/// A part for each rank, as uneven as chance has it; the last of several has no rows where `one_empty`.
+/// A random uneven part for each rank. With `one_empty` the last of several ranks has no rows.
 inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one_empty = false) {
   const bool empty = one_empty && ranks() > 1;
   std::vector<Part> parts = uneven_parts(n, ranks() - (empty ? 1 : 0), random);
@@ -48,7 +48,7 @@ inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one
   return parts;
 }
 
-/// The part of this rank.
+/// The rows of this rank.
 inline RowsView mine_of(const Matrix& rows, const std::vector<Part>& parts) {
   const Part& part = parts[static_cast<std::size_t>(rank())];
   return RowsView(rows.view()).slice(part.first, part.rows);

@@ -1,4 +1,4 @@
-// Rows of all ranks are searched as one Index of them is, bit for bit.
+// A search of the rows of all ranks gives the bits of one Index of all rows.
 #include <algorithm>
 #include <cstdio>
 
@@ -21,7 +21,7 @@ constexpr std::int64_t n = 403, m = 21, dims = 5;
 TEST_CASE("mpi: search and within are those of one index, by each metric") {
   std::mt19937 random(5);
   for (const Metric metric : all_metrics) {
-    if (metric == Metric::hamming) continue;  // of bits, which hard_rows() does not make
+    if (metric == Metric::hamming) continue;  // searches bits, which hard_rows() cannot make
     for (const DataKind kind : {DataKind::grid, DataKind::equal, DataKind::normal, DataKind::integers}) {
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric),
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
@@ -60,7 +60,7 @@ TEST_CASE("mpi: one centre, learned from the rows of all ranks or given, is that
       const float radius = whole.search(queries, 9).distance[8];
       CHECK(shared.within(queries, {&radius, 1}) == whole.within(queries, {&radius, 1}));
     }
-    // Ranks in another order than their rows.
+    // The ranks hold their parts in reverse order.
     const Part& other = parts[size(ranks() - 1 - rank())];
     const mpi::Index turned(MPI_COMM_WORLD, my_device(), rows.slice(other.first, other.rows), other.first,
                             Metric::l2, learning);
@@ -109,7 +109,7 @@ TEST_CASE("mpi: an index file, of which each rank opens a part") {
     CHECK(shared.search_keys(queries.view(), n) == whole.search_keys(queries.view(), n));
     const float radius = whole.search(queries.view(), 9).distance[8];
     CHECK(shared.within(queries.view(), {&radius, 1}) == whole.within(queries.view(), {&radius, 1}));
-    mpi::together(MPI_COMM_WORLD, [] {});  // before rank 0 writes the next one
+    mpi::together(MPI_COMM_WORLD, [] {});  // rank 0 must not write the next file before this
   }
   mpi::together(MPI_COMM_WORLD, [&] {  // fewer rows than ranks
     if (rank() == 0) save(Index(cpu(), matrix(1, {5, 7}), Metric::l2), path);
@@ -199,7 +199,8 @@ TEST_CASE("mpi: leave one out, by merged keys") {
 }
 
 TEST_CASE("mpi: keys that are reduced in several tiles") {
-  const std::int64_t rows = 3000, asked = 2100, k = 2900;  // 70 MiB of keys, of which 256 KiB travel at once
+  // 70 MiB of keys, of which 256 KiB are sent at a time.
+  const std::int64_t rows = 3000, asked = 2100, k = 2900;
   const Metric metric = Metric::squared_l2;
   const Matrix train = hard_rows(DataKind::grid, Set::train, rows, 2, metric),
                queries = hard_rows(DataKind::grid, Set::queries, asked, 2, metric);

@@ -1,5 +1,5 @@
-// Rows and answers in buffers of a host program: kith/opencl.hpp. On PoCL: kith_opencl_tests
-// --device=opencl:pocl.
+// Rows and answers in OpenCL buffers of a host program: kith/opencl.hpp. Run on PoCL
+// by kith_opencl_tests --device=opencl:pocl.
 #include "callers.hpp"
 
 #include <chrono>
@@ -21,7 +21,7 @@ bool has_opencl() {
   return device().info().backend == "opencl";
 }
 
-/// A search whose answers go to buffers with room behind them.
+/// Searches with outputs in buffers that are larger than needed, and checks the space around.
 Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView& queries, std::int64_t k_of,
                               const PlanOptions& options = {}) {
   const std::size_t cells = size(queries.rows * k_of), before = 3, behind = 2;

@@ -1,4 +1,4 @@
-// A host program that uses OpenCL itself, on the device under test.
+// A host program that uses OpenCL itself on the device under test.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 namespace kith::tests {
 
-/// What the loader lists, in its order, as kith numbers devices.
+/// All devices in the order of the loader, which is how kith numbers them.
 inline std::vector<cl_device_id> all_cl_devices() {
   cl_uint count = 0;
   REQUIRE(clGetPlatformIDs(0, nullptr, &count) == CL_SUCCESS);
@@ -28,7 +28,7 @@ inline std::vector<cl_device_id> all_cl_devices() {
   return all;
 }
 
-/// A context, a queue, and buffers.
+/// A context with a queue and buffers.
 class Caller {
  public:
   Caller() {
@@ -56,14 +56,14 @@ class Caller {
     REQUIRE(buffers_.back() != nullptr);
     return buffers_.back();
   }
-  /// With these bytes, when `after` is over.
+  /// A buffer with these bytes, which are copied once `after` has finished.
   cl_mem buffer_of(const void* from, std::size_t bytes, cl_event after = nullptr) {
     const cl_mem made = buffer(bytes);
     REQUIRE(clEnqueueWriteBuffer(queue_, made, after ? CL_FALSE : CL_TRUE, 0, bytes, from, after ? 1 : 0,
                                  after ? &after : nullptr, nullptr) == CL_SUCCESS);
     return made;
   }
-  /// The same bytes as rows of the host.
+  /// A copy of host rows in a buffer, as a view for kith.
   RowsView put(const RowsView& rows, cl_event after = nullptr) {
     const auto bytes = static_cast<std::size_t>(rows.offset_bytes + rows.rows * rows.stride_bytes);
     return opencl::rows(buffer_of(rows.data, bytes, after), rows.element, rows.rows, rows.cols,

@@ -1,4 +1,4 @@
-// Rows and answers in buffers of a host program, by the interface for C.
+// Rows and answers in OpenCL buffers of a host program, by the C interface.
 #include <doctest/doctest.h>
 
 #include <string>

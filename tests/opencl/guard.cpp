@@ -1,4 +1,4 @@
-// Which errors of OpenCL lose a device. Needs none.
+// Which OpenCL errors make a device unusable. Needs no device.
 #include "../../backends/opencl/guard.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,8 @@
 namespace kith::tests {
 namespace {
 
-/// What a device says of an error, and then of a call that goes well, if it `answers` after the error.
+/// The messages for an error, and for a successful call after it. `answers` says whether the device
+/// still works then.
 std::pair<std::string, std::string> said_of(cl_int error, bool answers) {
   opencl::Guard guard([answers] { return answers; });
   const auto run = [&](cl_int code) {
@@ -41,7 +42,7 @@ TEST_CASE("guard: an error that a whole context may return is passing where the 
 }
 
 TEST_CASE("guard: a context or queue that is gone is lost, whatever it answers") {
-  constexpr cl_int of_nvidia = -9999;  // a kernel read or wrote where it must not
+  constexpr cl_int of_nvidia = -9999;  // NVIDIA: a kernel accessed invalid memory
   for (const cl_int error : {CL_INVALID_COMMAND_QUEUE, CL_INVALID_CONTEXT, of_nvidia}) {
     const auto said = said_of(error, true);
     const std::string& first = said.first;

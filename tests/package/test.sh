@@ -1,17 +1,17 @@
 #!/bin/sh
-# test.sh WAY SOURCE BUILD WORK: one of the package tests. Exits with 77 where a tool is missing.
+# test.sh WAY SOURCE BUILD WORK runs one of the package tests. Exits with 77 if a tool is missing.
 #
-#   install           install BUILD to WORK/staged, then move all of it to WORK/moved; links of its pages lead somewhere
-#   find_package      consumer/ by CMake's package, from WORK/moved
-#   pkg_config        consumer/main.cpp by kith.pc, from WORK/moved; its flags choose no standard of C or C++
-#   cxx17             every header of WORK/moved stops a compiler of C++17 by one #error line
-#   c_tree            the programs of examples/c by the compiler of C99, from BUILD
-#   c                 the same from WORK/moved; each header for C alone, also in C++11
-#   static            configuring kith as a static library is refused in one sentence
-#   add_subdirectory  consumer/ with kith's sources in it, in BUILD-subdirectory
-#   examples          each program of examples/ prints what its lines `//> ` say, from WORK/moved
+#   install           installs BUILD to WORK/staged, moves all of it to WORK/moved, and checks the links of its pages
+#   find_package      builds consumer/ by CMake's package in WORK/moved
+#   pkg_config        builds consumer/main.cpp by kith.pc in WORK/moved; its flags must choose no standard of C or C++
+#   cxx17             every header in WORK/moved must stop a C++17 compiler by one #error line
+#   c_tree            builds the programs of examples/c with a C99 compiler, from BUILD
+#   c                 the same from WORK/moved; each C header must also compile alone, in C and in C++11
+#   static            configuring kith as a static library must be refused in one sentence
+#   add_subdirectory  builds consumer/ with kith's sources in it, in BUILD-subdirectory
+#   examples          each program of examples/ must print what its lines `//> ` say, from WORK/moved
 #
-# CMAKE, GENERATOR, CXX, CC (cc where it is empty), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR come from the environment.
+# The environment gives CMAKE, GENERATOR, CXX, CC (default cc), LAUNCHER, BUILD_TYPE, WERROR, LIBDIR and BINDIR.
 set -eu
 way=$1 source=$2 build=$3 work=$4
 consumer=$source/tests/package/consumer
@@ -23,7 +23,7 @@ fail() {
   exit 1
 }
 
-# check_documents FOLDER: what a reader looks for is there, and so is what its pages link to.
+# check_documents FOLDER: the documents are installed, and the links between their pages lead to files.
 check_documents() {
   for file in README.md CHANGELOG.md LICENSE docs/contract.md examples/search.cpp; do
     [ -e "$1/$file" ] || fail "$file is not installed in $1"
@@ -37,7 +37,7 @@ check_documents() {
   [ ! -s "$work/dead.txt" ] || fail "pages link to nothing: $(cat "$work/dead.txt")"
 }
 
-# check_output PROGRAM: it finds what it must, and the plug-ins that were installed.
+# check_output PROGRAM: it finds the right neighbours, and the installed plug-ins.
 check_output() {
   (cd / && "$1") > "$work/$way.txt" || fail "$1 failed: $(cat "$work/$way.txt")"
   cat "$work/$way.txt"
@@ -47,7 +47,7 @@ check_output() {
   if grep '^failure: ' "$work/$way.txt"; then fail "a plug-in does not load"; fi
 }
 
-# check_plugins: those installed are found where they were moved to; others are missed there.
+# check_plugins: installed plug-ins are found where they were moved to, and others are reported missing.
 check_plugins() {
   for backend in opencl cuda; do
     if [ -e "$moved/$LIBDIR/kith/libkith_$backend.so" ]; then
@@ -66,7 +66,7 @@ configure() { # DIRECTORY ARGUMENTS...
   "$CMAKE" --build "$directory" --parallel 2
 }
 
-# The C names that the library shows are those that the headers for C declare, and what kith-ask-driver calls.
+# The library exports exactly the C names that the C headers declare, and what kith-ask-driver calls.
 check_c_names() {
   { cat "$moved"/include/kith/c/*.h | sed -n 's/^KITH_C_API .*\(kith_[a-z0-9_]*\)(.*/\1/p'; echo kith_ask_driver; } |
     sort > "$work/declared.txt"
@@ -75,7 +75,7 @@ check_c_names() {
   diff "$work/declared.txt" "$work/exported.txt" || fail "these C names are declared (<) or exported (>) alone"
 }
 
-# c_programs INCLUDE LIBRARIES: the examples are built there, and print what they should.
+# c_programs INCLUDE LIBRARIES: builds and runs the C examples, and compares what they print.
 c_programs() {
   for program in "$source"/examples/c/*.c; do
     name=$(basename "$program" .c)
@@ -86,7 +86,7 @@ c_programs() {
   done
 }
 
-# What the library shows, and what it needs.
+# The names that the library exports, and the libraries that it needs.
 check_library() {
   library=$moved/$LIBDIR/libkith.so.0
   [ -e "$library" ] || fail "there is no libkith.so.0"
@@ -96,7 +96,7 @@ check_library() {
     if readelf -d "$library" | grep -E 'RPATH|RUNPATH' | grep "$build"; then fail "libkith.so knows the build tree"; fi
   fi
   if command -v nm > /dev/null; then
-    # Of templates of the standard library, whose names begin with _ZSt, c++filt shows the return type first.
+    # c++filt shows the return type of the standard library's templates, whose names begin with _ZSt, so leave them out.
     if nm -D --defined-only "$library" | cut -d' ' -f3- | grep -vE '^_Z(NK?)?St' | c++filt |
       grep -vE '^(typeinfo( name)? for |vtable for |VTT for )?(kith::|kith_|std::|KITH_|.*<kith::|.*kith::)'; then
       fail "libkith.so shows names that are not kith's"
@@ -140,12 +140,12 @@ case $way in
     ;;
   cxx17)
     for header in "$moved"/include/kith/*.hpp; do
-      case $header in */version.hpp) continue ;; esac  # macros only
+      case $header in */version.hpp) continue ;; esac  # has macros only
       echo "#include <kith/${header##*/}>" > "$work/cxx17.cpp"
       if "$CXX" -std=c++17 -fsyntax-only -I"$moved/include" "$work/cxx17.cpp" 2> "$work/cxx17.txt"; then
         fail "C++17 takes ${header##*/}"
       fi
-      # The #error, and the missing file by which it stops.
+      # One error is the #error, the other the missing file that stops the compiler.
       if [ "$(grep -c 'error:' "$work/cxx17.txt")" != 2 ] ||
         [ "$(grep -c 'error: .*kith needs C++20; compile with -std=c++20 or later' "$work/cxx17.txt")" != 1 ]; then
         fail "${header##*/} does not stop C++17 by one line: $(cat "$work/cxx17.txt")"
@@ -175,15 +175,15 @@ case $way in
       fail "the refusal of BUILD_SHARED_LIBS=OFF does not say why: $(cat "$work/static.txt")"
     ;;
   add_subdirectory)
-    # As kith itself was built where ccache has its objects, and as far below the sources, since ccache knows them by
-    # relative paths; else with least work for the compiler.
+    # With ccache, use the options and the depth of kith's own build, whose objects ccache then finds (it knows them by
+    # relative paths). Else choose what compiles fastest.
     set -- -DCMAKE_BUILD_TYPE=Debug
     [ -z "${LAUNCHER-}" ] || set -- -DCMAKE_BUILD_TYPE="$BUILD_TYPE" -DKITH_WERROR="$WERROR"
     work=$build-subdirectory
     configure "$work" -DKITH_SOURCE="$source" "$@"
     check_output "$work/consumer"
     [ ! -e "$work/bin/kith" ] || fail "a part of another project builds the command, too"
-    for backend in opencl cuda; do  # they were not asked for
+    for backend in opencl cuda; do  # nobody asked for these
       if find "$work" -name "libkith_$backend.so" | grep .; then fail "a part of another project builds $backend, too"; fi
     done
     if grep -E '^(KITH_NVCC|CMAKE_CUDA_COMPILER|KITH_OPENCL_LIBRARY)' "$work/CMakeCache.txt"; then

@@ -1,4 +1,4 @@
-// A planted bug for the gate `sanitizer`: a kernel reads device memory that was never written. initcheck
+// A planted bug for the gate `sanitizer`: the kernel reads device memory that was never written. initcheck
 // must find it.
 
 __global__ void read_unwritten(const int* in, int* out) {

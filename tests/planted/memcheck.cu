@@ -1,8 +1,8 @@
-// A planted bug for the gate `sanitizer`: one thread writes behind the end of a block of memory.
-// memcheck must find it, or its silence about kith means nothing.
+// A planted bug for the gate `sanitizer`: one thread writes behind the end of a block of memory. If memcheck
+// missed it, its silence about kith would mean nothing.
 
 __global__ void write_behind_the_end(int* data, int size) {
-  if (threadIdx.x == 0) data[size] = 1;  // one too far
+  if (threadIdx.x == 0) data[size] = 1;  // one element too far
 }
 
 int main() {

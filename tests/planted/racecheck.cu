@@ -1,10 +1,10 @@
-// A planted bug for the gate `sanitizer`: threads read what others write to shared memory, with no
-// barrier in between. racecheck must find it.
+// A planted bug for the gate `sanitizer`: threads read what others write to shared memory, without a barrier
+// in between. racecheck must find it.
 
 __global__ void no_barrier(int* out) {
   __shared__ int shared[128];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
-  out[threadIdx.x] = shared[127 - threadIdx.x];  // __syncthreads() is missing before this
+  out[threadIdx.x] = shared[127 - threadIdx.x];  // a __syncthreads() is missing before this
 }
 
 int main() {

@@ -1,9 +1,9 @@
-// Planted bugs for the gate `sanitizer`: a thread waits at a warp barrier whose mask does not name
-// it, and half of a block meets at a barrier that is meant for all of it. synccheck must find them.
+// Planted bugs for the gate `sanitizer`: a thread waits at a warp barrier whose mask excludes it, and only
+// half of a block reaches a barrier for all. synccheck must find both.
 
 __global__ void not_in_the_mask(int* out) {
   if (threadIdx.x <= 16) {
-    __syncwarp(0x0000FFFFu);  // names threads 0 .. 15, and thread 16 comes too
+    __syncwarp(0x0000FFFFu);  // the mask names threads 0 .. 15, but thread 16 comes too
     out[threadIdx.x] = 1;
   }
 }

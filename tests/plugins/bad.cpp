@@ -18,7 +18,7 @@
 #ifndef KITH_BAD_NO_SYMBOL
 namespace {
 
-/// The first letter of its name for each time it is asked, in the file that KITH_PLANTED_DIARY names.
+/// Appends the first letter of its name to the file KITH_PLANTED_DIARY, each time it is asked for devices.
 void write_diary() {
   const char* const diary = std::getenv("KITH_PLANTED_DIARY");
   FILE* const file = diary ? std::fopen(diary, "a") : nullptr;
@@ -43,13 +43,14 @@ class EmptyBackend : public kith::spi::Backend {
 #elif defined(KITH_BAD_FIND_EXITS)
     std::exit(KITH_BAD_FIND_EXITS);
 #elif defined(KITH_BAD_FIND_PRINTS)
-    std::puts("answered");  // as the helper would
+    std::puts("answered");  // kith's helper prints this, too
     std::fflush(stdout);
     raise(SIGSEGV);
     return {};
 #elif defined(KITH_BAD_FIND_RUNS_OUT)
     static volatile std::size_t more_than_there_is = SIZE_MAX / 4;
-    *static_cast<volatile char*>(std::malloc(more_than_there_is)) = 1;  // a driver that does not look
+    // Like a driver that does not check malloc.
+    *static_cast<volatile char*>(std::malloc(more_than_there_is)) = 1;
     return {};
 #elif defined(KITH_BAD_FIND_THROWS_BAD_ALLOC)
     throw std::bad_alloc();

@@ -1,4 +1,4 @@
-// An OpenCL driver with one platform, which does when it is asked for devices what the build chooses.
+// An OpenCL driver with one platform. The build chooses how it fails when it is asked for devices.
 #include <signal.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
-// The back end `planted`: every step in plain loops over host memory, and devices that are wrong in
-// one thing each, so that a test can see the self-test find it. planted:0 is right; all tests of
-// devices pass on it, though its blocks of memory are so small that rows lie in many of them.
+// The back end `planted`: every step in plain loops over host memory. Each of its devices has one defect,
+// which the self-test must find. planted:0 has none and passes all tests of devices, although its blocks of
+// memory are so small that rows are spread over many of them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ using namespace kith::planted;
 
 constexpr std::uint32_t block = 4, vector = 16;
 
-/// Notices a second thread on the device: the library must let none in.
+/// Throws if a second thread uses the device at the same time, which the library must prevent.
 class Turn {
  public:
   explicit Turn(std::atomic<bool>& taken) : taken_(taken) {
@@ -109,7 +109,7 @@ class PlantedDevice : public spi::Device {
               std::uint32_t t) const {
     using std::fabs, std::fmax;
     const auto fma = [this](float a, float b, float c) {
-      const float product = a * b;  // -ffp-contract=off keeps the rounding
+      const float product = a * b;  // -ffp-contract=off keeps this rounding
       return defect_ == separate_multiply ? product + c : std::fma(a, b, c);
     };
     float acc = 0;
@@ -202,7 +202,7 @@ class PlantedDevice : public spi::Device {
     const bool proposes = s.proposer != Proposer::none, on_cores = s.proposer == Proposer::fp16;
     const tests::TensorCore core{8, defect_ == coarse_cores ? 0 : 1};
     if (s.proposer == Proposer::gemm) multiply(s, defect_ == coarse_products ? 11 : 24);
-    for (std::size_t place = s.values.cols; place-- > 0;) {  // any order will do
+    for (std::size_t place = s.values.cols; place-- > 0;) {  // the order is free
       const std::size_t t = row_of_place(s.visits, place);
       if (proposes && t >= s.train.rows.rows) continue;
       const Bounding of = proposes ? bounding_of(s, t) : Bounding{0, 0};
@@ -362,7 +362,7 @@ class PlantedBackend : public spi::Backend {
       info.proposers = {Proposer::gemm};
       if (i == tensor_cores || i == coarse_cores) {
         info.proposers = {Proposer::fp16};
-        info.largest_allocation = info.memory_bytes;  // for lists of steps that see many rows
+        info.largest_allocation = info.memory_bytes;  // for lists of steps that read many rows
       }
       found.devices.push_back(info);
     }

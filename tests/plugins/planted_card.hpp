@@ -1,4 +1,4 @@
-// The card behind a device of the back end `planted`: as much memory as it has, for all its handles together.
+// The card behind a device of the back end `planted`. All handles of the device share its memory.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// Bytes of a card; the environment variable KITH_PLANTED_MEMORY makes them fewer.
+/// The memory of a card; KITH_PLANTED_MEMORY can make it smaller.
 inline std::size_t planted_memory_bytes() {
   const char* given = std::getenv("KITH_PLANTED_MEMORY");
   return given ? std::strtoull(given, nullptr, 10) : std::size_t{1} << 28;
@@ -23,7 +23,8 @@ inline std::size_t planted_memory_bytes() {
 class Card {
  public:
   explicit Card(std::size_t bytes) : free_(bytes) {}
-  /// The card of a device, the same for all handles. The library opens one device at a time.
+  /// The card of a device, shared by all its handles. The library opens one device at a time, so this
+  /// needs no lock.
   static std::shared_ptr<Card> of(const kith::DeviceInfo& info) {
     static std::map<std::string, std::shared_ptr<Card>> cards;
     std::shared_ptr<Card>& card = cards[info.spec];
@@ -31,7 +32,7 @@ class Card {
     return card;
   }
 
-  /// Throws out_of_memory.
+  /// Throws out_of_memory if less is free.
   void take(std::size_t bytes) {
     std::size_t free = free_;
     do {
@@ -47,7 +48,7 @@ class Card {
   std::atomic<std::size_t> free_;
 };
 
-/// A piece of a card's memory, as long as it lives.
+/// Holds a piece of a card's memory until it is destroyed.
 class CardShare {
  public:
   CardShare(std::shared_ptr<Card> card, std::size_t bytes) : card_(std::move(card)), bytes_(bytes) {
@@ -62,7 +63,8 @@ class CardShare {
   const std::size_t bytes_;
 };
 
-/// What a driver takes for itself to launch a kernel. Asked once more where the library gave some back.
+/// Takes the memory that a driver needs for a launch. If there is none, asks the library to release some and
+/// tries again.
 inline void take_to_launch(const std::shared_ptr<Card>& card, const kith::DeviceInfo& info) {
   constexpr std::size_t bytes = 512;
   try {

@@ -1,5 +1,5 @@
-// What `planted` does for the proposer fp16, in plain loops: quantized rows of 16-bit floats, row by row, and
-// their products by a simulated tensor core.
+// The proposer fp16 of `planted` in plain loops: quantized rows of 16-bit floats, stored row by row, and
+// products by a simulated tensor core.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,12 @@
 
 namespace {
 
-/// The nearest 16-bit float of a number below 2^15, as its bits.
+/// The bits of the 16-bit float nearest to a number below 2^15.
 inline std::uint16_t to_half(float value) {
   constexpr int least_exponent = -14, places = 10;
   const int exponent = value == 0 ? least_exponent : std::max(std::ilogb(value), least_exponent);
-  const long whole = std::lrint(std::ldexp(std::fabs(value), places - exponent));  // of 2^places, or below
+  // The significand: 2^places, or less if subnormal.
+  const long whole = std::lrint(std::ldexp(std::fabs(value), places - exponent));
   const long bits = static_cast<long>(exponent - least_exponent) * (1 << places) + whole;
   return static_cast<std::uint16_t>(bits | (std::signbit(value) ? 0x8000 : 0));
 }
@@ -28,7 +29,7 @@ inline float from_half(std::uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-/// Row r of quantized rows of 16-bit floats of `dims` columns.
+/// Row r of the quantized rows.
 inline std::uint16_t* half_row(const kith::spi::Grid<float>& rows, std::size_t r) {
   const std::size_t pitch = kith::spi::quantized_columns(kith::Proposer::fp16, rows.cols);
   return reinterpret_cast<std::uint16_t*>(static_cast<HostMemory*>(rows.memory)->cells.data()) +
@@ -43,7 +44,7 @@ inline float core_product(const kith::tests::TensorCore& core, const kith::spi::
                                   [b](std::size_t d) { return from_half(b[d]); }, s.train.rows.cols);
 }
 
-/// The training row of a place of a step; at least as many as there are where there is none.
+/// The training row at a place of a step. If there is none, the result is not below the number of rows.
 inline std::size_t row_of_place(const kith::spi::Visits& visits, std::size_t place) {
   if (visits.rows == 0) return place;
   const std::uint64_t visit = visits.first + place / visits.rows;

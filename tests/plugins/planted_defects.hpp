@@ -1,4 +1,4 @@
-// What devices of the back end `planted` are wrong in: device planted:N has defect N.
+// Defects of the devices of the back end `planted`: device planted:N has defect N.
 #pragma once
 
 #include <array>
@@ -9,21 +9,21 @@ namespace kith::planted {
 enum Defect : std::uint32_t {
   nothing,
   separate_multiply,  // rounds after the multiplication, too
-  flushed,            // subnormal results become zero
+  flushed,            // turns subnormal results into zero
   reversed,           // visits the dimensions from the last to the first
-  ties_to_larger,     // among equal values the larger row first
-  loses_infinity,     // takes +infinity for "none"
-  merge_drops_last,   // never looks at the last list
+  ties_to_larger,     // sorts the larger row first among equal values
+  loses_infinity,     // mistakes +infinity for "no key"
+  merge_drops_last,   // ignores the last list
   fused_reads_padding,
   throws_when_opened,
   throws_when_used,
   coarse_products,  // multiplies matrices with 11 bits of each number
   masks_from_zero,  // takes the first row of a tile for row 0
   scores_backwards,
-  loses_the_rest,  // keeps sums, but not what rounding takes from them
-  loses_minus,     // of many queries, in the fused step, but for those of its first vector
-  tensor_cores,    // right, and with fp16
-  coarse_cores,    // whose tensor cores cut one place more than docs/certificate.md takes them to
+  loses_the_rest,  // keeps sums without their rounding errors
+  loses_minus,   // in the fused step with many queries, negative_dot is 0 beyond the first vector of queries
+  tensor_cores,  // right, and has fp16
+  coarse_cores,  // cuts one place earlier than docs/certificate.md assumes
 };
 
 inline constexpr std::array names = {"right",

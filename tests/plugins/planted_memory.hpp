@@ -1,4 +1,4 @@
-// Device memory of the back end `planted`: host memory, looked at element by element.
+// Device memory of the back end `planted`: host memory with typed access.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@ namespace {
 struct HostMemory : kith::spi::Allocation {
   HostMemory(std::size_t size, std::shared_ptr<Card> of)
       : Allocation(size), share(std::move(of), size), cells(size / sizeof(kith::Key) + 1) {}
-  /// With the environment variable KITH_PLANTED_COMPUTES it computes when it frees, as drivers may. Where the
-  /// host program's environment has inexact results trapped, that is the end.
+  /// With KITH_PLANTED_COMPUTES it computes when it frees, as drivers may. If the host program traps inexact
+  /// results and kith did not restore the environment, this ends the process.
   ~HostMemory() override {
     volatile float third = 3;
     if (std::getenv("KITH_PLANTED_COMPUTES")) third = 1 / third;

@@ -1,4 +1,4 @@
-// What `planted` does for the proposers gemm and fp16, in plain loops: docs/certificate.md, in long double.
+// The proposers gemm and fp16 of `planted` in plain loops, with bounds in long double: docs/certificate.md.
 #pragma once
 
 #include <algorithm>
@@ -24,13 +24,13 @@ inline float not_above(Real value) {
   return -not_below(-value);
 }
 
-/// (dims + 2) u / (1 - (dims + 2) u).
+/// The error of dims + 2 successive roundings: (dims + 2) u / (1 - (dims + 2) u).
 inline Real relative_error(std::size_t dims) {
   const Real steps = (static_cast<Real>(dims) + 2) * 0x1p-24L;
   return steps / (1 - steps);
 }
 
-/// Put an element into the quantized rows: what it is there.
+/// Stores an element in the quantized rows, and returns its rounded value.
 inline float keep(const kith::spi::PrepareStep& s, std::uint32_t r, std::uint32_t d, float moved) {
   if (s.proposer == kith::Proposer::gemm) return row_of_grid(s.out.rows, r)[d] = moved;
   std::uint16_t& half = half_row(s.out.rows, r)[d];
@@ -45,7 +45,7 @@ inline void prepare(const kith::spi::PrepareStep& s) {
     for (std::uint32_t d = 0; d < s.rows.dims; ++d) {
       const float x = element(s.rows, r, d), c = row_of_grid(s.centre, 0)[d], rounded = x - c;
       const float taken = x - rounded;
-      const Real error = (x - (rounded + taken)) - (c - taken);  // TwoSum
+      const Real error = (x - (rounded + taken)) - (c - taken);  // the error of the subtraction (TwoSum)
       const float kept = keep(s, r, d, rounded);
       moved += (rounded + error) * (rounded + error);
       quantized += Real{kept} * kept;
@@ -61,7 +61,7 @@ inline void prepare(const kith::spi::PrepareStep& s) {
   }
 }
 
-/// Products of the quantized rows, with operands of `kept_bits` of 24.
+/// Multiplies the quantized rows, with operands cut to `kept_bits` of 24 bits.
 inline void multiply(const kith::spi::CollectStep& s, int kept_bits) {
   const std::uint32_t mask = ~0u << (24 - kept_bits);
   const auto cut = [mask](float x) { return std::bit_cast<float>(std::bit_cast<std::uint32_t>(x) & mask); };
@@ -74,7 +74,7 @@ inline void multiply(const kith::spi::CollectStep& s, int kept_bits) {
     }
 }
 
-/// What is subtracted from, low(t), and how far above it the upper bound lies.
+/// `low`: from which the product is subtracted. `gap`: how far the upper bound lies above the lower one.
 struct Bounding {
   float low, gap;
 };
@@ -103,7 +103,7 @@ inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   return {rounded, not_below(((squares ? own * own / 2 : 0) + all - rounded) * (1 + 0x1p-20L))};
 }
 
-/// The upper bound of a candidate of which `low` was compared with the threshold.
+/// The upper bound of a candidate, from the value that was compared with the threshold.
 inline kith::Key high_of(float low, float gap, std::uint32_t row) {
   return kith::make_key(not_below((Real{low} + gap) + std::fabs(low) * 0x1p-22L), row);
 }

@@ -1,15 +1,15 @@
-// kith_probe [--only] [--reaper] [--remove FILE] [SPEC...]: what kith sees in a fresh process, one fact a
-// line.
+// kith_probe [--only] [--reaper] [--remove FILE] [SPEC...] prints what kith sees in a fresh process, one
+// fact per line.
 //
-//   --only         the specs alone
-//   --reaper       orphans become children of this process, as of the first one of a container
-//   --remove FILE  first, when libkith.so is loaded
+//   --only         asks only for the devices SPEC
+//   --reaper       makes this process the parent of orphans, like the first process of a container
+//   --remove FILE  removes FILE first, after libkith.so was loaded
 //
 //   backend NAME: N devices         or: backend NAME: why there are none
-//   failure: a sentence of load_failures()
+//   failure: a message of load_failures()
 //   SPEC: opened SPEC OF THE DEVICE or: SPEC: code: message
-//   host: what the host program sees of processes that are not its own
-//   plug-in: a plug-in that is in memory at the end
+//   host: what the host program sees of child processes that are not its own
+//   plug-in: a plug-in that is loaded at the end
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

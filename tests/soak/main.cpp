@@ -1,14 +1,15 @@
-// kith_soak [--seconds N] [--device SPECS] [--require SPECS] [--threads N] [--seed N] [--few] [--plant WHAT]:
-// random work of many threads on several devices in one process. Every answer is compared with the one known
-// before; memory may not grow, and no descriptor and no thread may be lost.
+// kith_soak [--seconds N] [--device SPECS] [--require SPECS] [--threads N] [--seed N] [--few] [--plant WHAT]
 //
-//   --seconds N      of work, 20 without; the first quarter, at most five minutes, warms up, and longer on a
+// Many threads of one process do random work on several devices. Every answer is compared with one known
+// before. Memory must not grow, and no descriptor and no thread may be lost.
+//
+//   --seconds N      of work, default 20; the first quarter, at most five minutes, warms up, and longer on a
 //                    slow machine
-//   --device SPECS   with commas between them; without: those of cpu, opencl:pocl, cuda:0 and opencl:nvidia
-//                    that are here
-//   --require SPECS  a failure where one of these is not here
+//   --device SPECS   separated by commas; default: those of cpu, opencl:pocl, cuda:0 and opencl:nvidia that
+//                    this machine has
+//   --require SPECS  fails if one of these is missing
 //   --few            three small problems instead of six
-//   --plant WHAT     memory, descriptor, thread or answer: a fault that must be found
+//   --plant WHAT     memory, descriptor, thread or answer: plants a fault that must be found
 //
 // Exit code 0: all is well; 1: something is wrong; 2: usage.
 #include <fcntl.h>
@@ -33,19 +34,18 @@ using namespace kith::tests::soak;
 using Clock = std::chrono::steady_clock;
 
 constexpr double mib = 1 << 20;
-/// What may be more at the end than after the warm-up: each thread's allocator keeps some of what is free.
+/// Growth after the warm-up that is allowed, because each thread's allocator keeps some freed memory.
 constexpr double most_rise = 32 * mib, most_resident_growth = 8 * mib, most_heap_growth = 4 * mib;
-/// What PoCL 3.1 keeps of each device that is opened, for ever: 1.2 KB of each program that it builds,
-/// without kith as well. Counts as its own.
+/// PoCL 3.1 never releases some memory of each opened device: 1.2 KB for each program that it builds, also
+/// without kith. It is not counted as kith's.
 constexpr double kept_by_pocl = 10240;
-/// What drivers keep of what a process does for the first time, which takes minutes: 8 MiB of PoCL 3.1's in
-/// 20 s, 15 MiB of NVIDIA's OpenCL, CUDA and PoCL 5 together in 110 s.
+/// Drivers keep memory whenever a process does something for the first time, which can take minutes: PoCL 3.1
+/// 8 MiB in 20 s; NVIDIA's OpenCL, CUDA and PoCL 5 together 15 MiB in 110 s.
 constexpr double kept_by_first_uses = 20 * mib;
-/// A thread that does one thing for so long hangs.
+/// A thread whose operation takes longer hangs.
 constexpr double patience_s = 300;
 constexpr double longest_warm_up_s = 300;
-/// Operations of each thread before memory is compared: until then devices and allocators fill what they
-/// keep.
+/// Operations of each thread before memory is measured. Until then devices and allocators fill their caches.
 constexpr std::int64_t least_warm_up = 40;
 
 class Soak {
@@ -82,7 +82,8 @@ class Soak {
   std::atomic<std::int64_t> at_rest_ = 0;
   std::mutex complaining_;
   std::int64_t faults_ = 0;
-  std::vector<std::pair<std::int64_t, Clock::time_point>> last_done_;  // of each worker
+  // For each worker: its count of operations, and when it last changed.
+  std::vector<std::pair<std::int64_t, Clock::time_point>> last_done_;
 };
 
 void Soak::complain(const std::string& what) {
@@ -114,10 +115,10 @@ void Soak::open_devices() {
   }
 }
 
-/// A fault of the kind that --plant names.
+/// Plants the fault that --plant names.
 void Soak::plant(Worker& worker) {
   constexpr std::size_t block = std::size_t{1} << 19;
-  static std::atomic<void*> lost;  // that the compiler keeps it
+  static std::atomic<void*> lost;  // so that the compiler keeps it
   if (settings_.plant == "memory") lost = std::memset(std::malloc(block), 1, block);
   if (worker.number > 0) return;
   if (settings_.plant == "descriptor") open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -180,7 +181,7 @@ void Soak::look_for_hanging() {
   }
 }
 
-/// The process while no worker works, with all that may change in size as it was at the beginning.
+/// Measures the process while no worker works, after everything that can change in size was reset.
 Facts Soak::at_rest() {
   resting_ = true;
   while (at_rest_ < settings_.threads) {
@@ -223,12 +224,12 @@ bool Soak::did_all() const {
   });
 }
 
-/// Until the time is over, and a slow machine has done everything once.
+/// Waits until the time is over; on a slow machine, until everything was done once.
 void Soak::watch() {
   const double warm = std::min(settings_.seconds / 4, longest_warm_up_s);
   constexpr int rests = 8;
   const double pause = std::clamp(settings_.seconds / 400, 0.05, 5.0);
-  double end = settings_.seconds;  // later where the warm-up took long
+  double end = settings_.seconds;  // later after a long warm-up
   while (rests_.empty() || seconds() < end || (!did_all() && seconds() < end + patience_s)) {
     std::this_thread::sleep_for(std::chrono::duration<double>(pause));
     look_for_hanging();
@@ -310,8 +311,9 @@ int Soak::run() {
 }  // namespace
 
 int main(int count, char** text) {
-  setenv("KITH_TUNING", "off", 1);  // what a user measured changes no check
-  // Large blocks go back to the system at once, and threads share what is free: what grows is then kith's.
+  setenv("KITH_TUNING", "off", 1);  // a user's measurements must not change a check
+  // Freed large blocks go back to the system at once, and threads share free memory. What still grows
+  // is then kith's.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);
   mallopt(M_ARENA_MAX, 4);
   Settings settings;

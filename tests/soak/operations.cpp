@@ -24,7 +24,7 @@ const Way& any(const std::vector<Way>& ways, Random& random) {
   return ways[size(random.below(static_cast<std::int64_t>(ways.size())))];
 }
 
-/// One of the ways, with tiles and threads of its own.
+/// Random options: one of the ways to search, random threads, and often random tiles.
 PlanOptions drawn(const Bench& bench, Random& random) {
   PlanOptions options = options_of(any(bench.ways, random));
   options.threads = static_cast<std::uint32_t>(random.below(4));
@@ -49,7 +49,7 @@ std::string search(Worker& worker, Place&, Bench& bench) {
       known(p, first, count, p.k, all));
 }
 
-/// A search that is stopped before it begins, within, or by another worker at any time.
+/// A search that is stopped before it begins, from within, or by another worker at any time.
 std::string stop(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   PlanOptions options = drawn(bench, worker.random);
@@ -71,7 +71,7 @@ std::string stop(Worker& worker, Place& place, Bench& bench) {
   }
 }
 
-/// Fractions that rise; a search of the same index within; and an exception of the caller's.
+/// Progress: fractions must rise, a callback may search the same index, and may throw.
 std::string progress(Worker& worker, Place&, Bench& bench) {
   const KnownProblem& p = bench.problem;
   PlanOptions options = drawn(bench, worker.random);
@@ -120,7 +120,7 @@ std::string leave_one_out(Worker& worker, Place&, Bench& bench) {
                     known(p, first, p.self_count(), p.k, others));
 }
 
-/// The index that all workers share and that grows under them; and one of this worker's own, in two steps.
+/// Appends rows to an index that all workers share, and to one of this worker's own in two steps.
 std::string with(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   Index index = [&] {
@@ -206,7 +206,7 @@ std::string save_and_load(Worker& worker, Place& place, Bench& bench) {
              : "a loaded model has other labels";
 }
 
-/// What is refused, and a file that is none.
+/// Calls that must be refused, and a file that is no model.
 std::string refuse(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   const std::int64_t what = worker.random.below(4);

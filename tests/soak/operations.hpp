@@ -1,4 +1,4 @@
-// One of the things that a program does with kith, drawn at random, and what is wrong with its answer.
+// Draws one thing that a program can do with kith, does it, and returns what is wrong with the answer.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ namespace kith::tests::soak {
 
 using workloads::Random;
 
-/// How a search is done.
+/// Options that choose how a search is done.
 struct Way {
   std::string title;
   Selector selector = Selector::automatic;
@@ -65,11 +65,11 @@ struct Worker {
   std::atomic<const char*> doing = "nothing";
 };
 
-/// A device with all problems on it, each searched once in every way there is: those that are `unsupported`
-/// or whose library is missing are left out, and named. Throws std::runtime_error: an answer is wrong.
+/// Opens a device with all problems on it, and searches each in every way. Ways that are `unsupported`, or
+/// lack a library, are left out and named. Throws std::runtime_error if an answer is wrong.
 std::unique_ptr<Place> make_place(const std::string& spec, const std::vector<KnownProblem>& problems);
 
-/// Do one thing, chosen by the worker's random numbers. Returns what is wrong; empty: nothing.
+/// Does one thing, chosen by the worker's random numbers. Returns what is wrong, or an empty string.
 std::string work(Worker& worker, Place& place, std::vector<std::unique_ptr<Worker>>& all);
 
 }  // namespace kith::tests::soak

@@ -1,4 +1,5 @@
-// What the soak asks, and what must come of it: known before, by code that shares nothing with the library.
+// The problems of the soak and their answers, computed beforehand by code that shares nothing
+// with the library.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@
 
 namespace kith::tests::soak {
 
-/// Rows, queries and all training rows of each query, nearest first. The second half of the queries are
-/// training rows, `self` and those after it.
+/// Rows, queries, and for each query all training rows, nearest first. The second half of the queries are the
+/// training rows from `self` on.
 struct KnownProblem {
   std::string title;
   Metric metric = Metric::l2;
@@ -27,13 +28,13 @@ struct KnownProblem {
   std::int64_t self_count() const { return queries.rows - first_self(); }
 };
 
-/// Whether training row t has a part in the answer to query q.
+/// Whether training row t counts for query q.
 using Counts = std::function<bool(std::int64_t q, std::int64_t t)>;
 
-/// The k nearest of those that count, for queries first ... first + count - 1.
+/// The k nearest rows that count, for queries first .. first + count - 1.
 Neighbors known(const KnownProblem& problem, std::int64_t first, std::int64_t count, std::int64_t k,
                 const Counts& counts);
-/// Of the training rows below `rows`, for all queries.
+/// The k nearest of the first `rows` training rows, for all queries.
 Neighbors known(const KnownProblem& problem, std::int64_t rows, std::int64_t k);
 /// All rows within a radius of each query.
 RadiusNeighbors known_within(const KnownProblem& problem, float radius);
@@ -42,12 +43,12 @@ struct Votes {
   std::vector<std::int64_t> label;   ///< [m]
   std::vector<std::uint32_t> votes;  ///< [m, classes]
 };
-/// Each neighbour one vote; of several classes the smallest label. `bounds`: where each query's rows begin,
-/// [m + 1]; -1 is no neighbour.
+/// Counts one vote per neighbour; among tied classes the smallest label wins.
+///   bounds  where the rows of each query begin, [m + 1]; row -1 is no neighbour
 Votes known_votes(const KnownProblem& problem, const std::vector<std::int64_t>& rows,
                   const std::vector<std::int64_t>& bounds);
 
-/// Several, of all metrics, with ties, with k = 1 and k = n. Fewer and smaller ones where `few`.
+/// Several problems: all metrics, with ties, k = 1 and k = n. With `few`, fewer and smaller ones.
 std::vector<KnownProblem> problems(std::uint64_t seed, bool few);
 
 }  // namespace kith::tests::soak

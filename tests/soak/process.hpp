@@ -1,4 +1,4 @@
-// What the system says of this process.
+// What the system reports about this process.
 #pragma once
 
 #include <malloc.h>
@@ -11,7 +11,7 @@
 
 namespace kith::tests::soak {
 
-/// Entries of a folder of /proc.
+/// The number of entries in a folder of /proc.
 inline std::int64_t entries(const char* folder) {
   std::int64_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
@@ -27,7 +27,7 @@ struct Facts {
   double of_drivers = 0;  ///< bytes of these that drivers are known to keep
 };
 
-/// The folder that is read is one descriptor more, every time.
+/// Measures the process. Reading the folder always adds one descriptor.
 inline Facts facts(double seconds) {
   Facts now;
   now.seconds = seconds;
@@ -41,7 +41,7 @@ inline Facts facts(double seconds) {
   return now;
 }
 
-/// Bytes a second by which resident memory grows: the slope of the line of least squares.
+/// Bytes per second by which resident memory grows, by least squares.
 inline double slope(const std::vector<Facts>& samples) {
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
   const auto count = static_cast<double>(samples.size());

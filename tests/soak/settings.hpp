@@ -1,4 +1,4 @@
-// What the soak is told on its command line: the top of main.cpp says it.
+// Command line of the soak; the top of main.cpp explains it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Settings {
   std::uint64_t seed = 1;
 };
 
-/// The parts of a list with commas between them.
+/// Splits a list at its commas.
 inline std::vector<std::string> words(const std::string& list) {
   std::vector<std::string> parts;
   std::istringstream text(list);
@@ -25,7 +25,7 @@ inline std::vector<std::string> words(const std::string& list) {
   return parts;
 }
 
-/// What is wrong with the command line; empty: `settings` has what it says.
+/// Reads the command line into `settings`. Returns what is wrong with it, or an empty string.
 inline std::string read_settings(int count, char** text, Settings& settings) {
   for (int i = 1; i < count; ++i) {
     const std::string option = text[i];

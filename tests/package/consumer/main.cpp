@@ -1,4 +1,4 @@
-// A program of somebody else's. Prints the neighbours of a point, and what each back end says.
+// A user's program. Prints the neighbours of a point, and the devices of each back end.
 #include <kith/kith.hpp>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ int main() {
     for (const std::string& failure : kith::load_failures()) std::printf("failure: %s\n", failure.c_str());
     try {
       index.search({query.data(), 1, 2}, 5);
-    } catch (const kith::Error& error) {  // across the border of the library
+    } catch (const kith::Error& error) {  // thrown by the library, caught outside
       std::printf("%s\n", error.what());
     }
   } catch (const std::exception& error) {
