@@ -34,7 +34,7 @@ from again import again
 from workers import SEED_BYTES, Workers, seed_text
 
 MOST_FAILURES = 20
-# What a run of many cases has done.
+# What a run of many cases must have done at least once.
 ALWAYS = ("Index", "updates", "Source", "Shards", "Classifier", "Regressor", "knn_graph", "search", "within",
           "storage stream", "checkpoint", "step save", "step open_part", "step pickle", "step compact", "before",
           "refused products")
@@ -42,7 +42,7 @@ MANY, FEW = 4000, 50
 
 
 def run_case(seed, device, folder, plant=None):
-    """Returns the case, and what is wrong with it, or None."""
+    """Returns the case and what is wrong with it, or None."""
     import questions
     import subjects
     from case import Case
@@ -95,7 +95,7 @@ def command_of(options, seed):
 
 
 def work(options):
-    """Cases first, first + step, ...; the one that is done stands in the file `state`."""
+    """Runs the cases first, first + step, ...; the file `state` holds the current seed."""
     warnings.simplefilter("ignore")
     faulthandler.enable()
     done, answers, failures, cases = collections.Counter(), collections.Counter(), 0, 0
@@ -150,7 +150,7 @@ def arguments(words):
     parser.add_argument("--digests", metavar="FILE", help="compare with these")
     parser.add_argument("--record", metavar="FILE", help="append to these")
     parser.add_argument("--step", type=int, default=1, help=argparse.SUPPRESS)
-    parser.add_argument("--state", type=int, help=argparse.SUPPRESS)  # a descriptor
+    parser.add_argument("--state", type=int, help=argparse.SUPPRESS)  # a file descriptor
     return parser.parse_args(words)
 
 

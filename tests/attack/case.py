@@ -1,4 +1,4 @@
-"""A case: what a seed draws, what is done with it, and how answers are compared."""
+"""One case: what its seed draws, the steps that are done, and the comparison of answers."""
 import collections
 import hashlib
 
@@ -13,14 +13,14 @@ REFUSALS = (kith.Unsupported, kith.Unavailable, kith.OutOfMemory)
 
 
 class Different(Exception):
-    """An answer is not the oracle's."""
+    """An answer differs from the oracle's."""
 
 
 class Case:
     def __init__(self, seed, device, folder, plant=None):
         self.seed, self.device, self.folder, self.plant = seed, device, folder, plant
         self.random = np.random.default_rng(seed)
-        self.steps = []  # what was done, for who reads of a difference
+        self.steps = []  # what was done, to report with a difference
         self.done = collections.Counter()
         self.files = 0
         self.answers = hashlib.sha256()
@@ -28,14 +28,14 @@ class Case:
         self.bits = self.metric == "hamming"
         self.kind = self.one_of(list(data.KINDS))
         if self.metric == "negative_dot" and self.chance(0.3):
-            self.kind = "products"  # of which some may overflow
+            self.kind = "products"  # some of them may overflow
         self.element = BITS if self.bits else self.draw_element()
         self.query_element = BITS if self.bits else self.one_of([self.element, self.draw_element()])
         self.draw_shape()
         self.note("case", seed=seed, metric=self.metric, kind=self.kind, element=self.element,
                   queries=self.query_element, dims=self.dims, features=self.features)
 
-    # ---- chance ------------------------------------------------------------------------------------------
+    # ---- random numbers ----------------------------------------------------------------------------------
 
     def chance(self, share):
         return self.random.random() < share
@@ -44,7 +44,7 @@ class Case:
         return several[self.random.integers(0, len(several))]
 
     def whole(self, low, high):
-        """low ... high"""
+        """Returns a whole number from `low` to `high`, both included."""
         return int(self.random.integers(low, high + 1))
 
     def draw_element(self):
@@ -55,7 +55,7 @@ class Case:
         self.n = self.whole(1, n)
         self.dims = self.whole(1, self.one_of([3, 16, 40, 40, 300 if n < 3000 else 12]))
         self.features = None
-        self.columns = self.dims  # as given
+        self.columns = self.dims  # of the array that kith gets
         if not self.bits and self.chance(0.12):
             self.columns += self.whole(0, 4)
             self.features = self.random.permutation(self.columns)[: self.dims]
@@ -67,7 +67,7 @@ class Case:
     # ---- rows --------------------------------------------------------------------------------------------
 
     def draw_rows(self, n, element=None):
-        """An array as kith is given it, and its values, [n, dims]."""
+        """Returns an array as kith gets it, and its values, [n, dims]."""
         if self.bits:
             array = self.random.integers(0, self.one_of([2, 256]), (n, -(-self.dims // 8)), np.uint8)
             return self.laid_out(array), array
@@ -89,7 +89,7 @@ class Case:
         return array.astype(np.float32)
 
     def among_others(self, array):
-        """With the columns that do not count, which hold anything."""
+        """Adds the columns that kith must ignore, filled with NaN, infinity or 7."""
         wide = np.zeros((len(array), self.columns), array.dtype)
         if wide.dtype.kind == "f":
             wide[:] = self.one_of([np.nan, np.inf, 7])
@@ -132,7 +132,7 @@ class Case:
         self.done[what] += 1
 
     def same(self, what, found, expected):
-        """Whether arrays have the same type, shape and bits; one NaN is as another."""
+        """Compares type, shape and bits of two arrays; all NaN count as equal. Raises Different."""
         self.count("compared")
         if self.plant == "answer" and expected.size and expected.dtype.kind == "f":
             self.plant, expected = None, with_a_wrong_bit(expected)
@@ -152,7 +152,7 @@ class Case:
         return int.from_bytes(self.answers.digest()[:8], "little")
 
     def told(self):
-        """The steps, a line each."""
+        """Returns the steps, one per line."""
         lines = []
         for what, words in self.steps:
             lines.append(f"  {what}: " + ", ".join(f"{name}={_short(value)}" for name, value in words.items()))
@@ -160,7 +160,7 @@ class Case:
 
 
 def with_a_wrong_bit(array):
-    """The lowest of the first number."""
+    """Returns a copy with the lowest bit of the first number flipped."""
     wrong = array.copy()
     octets = wrong.reshape(-1).view(np.uint8)
     octets[0] = octets[0] ^ np.uint8(1)

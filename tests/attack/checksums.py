@@ -1,9 +1,9 @@
-"""Checksums of kith's own files, as docs/contract.md, sections 9, 10 and 13, has them, made right after a change."""
+"""Corrects the checksums of kith's own files after a change: docs/contract.md, sections 9, 10 and 13."""
 import struct
 
 _MASK = 2**64 - 1
 _PRIMES = (0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5)
-HEAD = 4096  # of an index file
+HEAD = 4096  # bytes of an index file's head
 
 
 def _turned(value, bits):
@@ -15,7 +15,7 @@ def _round(sum_of, word):
 
 
 def xxh64(data):
-    """XXH64 with the seed 0 (Collet)."""
+    """Returns XXH64 with seed 0 (Collet)."""
     first, second, third, fourth, fifth = _PRIMES
     at, size = 0, len(data)
     if size >= 32:
@@ -44,7 +44,7 @@ def xxh64(data):
 
 
 def fnv(data):
-    """FNV-1a of 64 bits."""
+    """Returns FNV-1a of 64 bits."""
     sum_of = 0xCBF29CE484222325
     for octet in data:
         sum_of = (sum_of ^ octet) * 0x100000001B3 & _MASK
@@ -56,7 +56,7 @@ def _number(value):
 
 
 def mended_index(data, sizes):
-    """An index file of at most one MiB of body; `sizes`: those in its head, too."""
+    """Corrects an index file whose body is at most one MiB; with `sizes` also the sizes in its head."""
     if len(data) < HEAD + 16:
         return data
     body = data[HEAD:-16]

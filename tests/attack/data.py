@@ -1,7 +1,7 @@
-"""Rows and queries drawn by chance: kinds of data, the elements that they are stored as, and how arrays lie in memory."""
+"""Random rows and queries: kinds of data, element types, and layouts of arrays in memory."""
 import numpy as np
 
-BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # as kith has it of PyTorch's
+BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # kith's type for PyTorch's bfloat16
 ELEMENTS = ("f32", "f16", "bf16", "u8", "i8", "f64", "i32", "bool")
 _LARGEST = {"f16": 65504.0, "u8": 255.0, "i8": 128.0, "i32": 2.0**30}
 
@@ -37,7 +37,7 @@ def _binades(random, shape):
 
 
 def _products(random, shape):
-    """Products of two rows are small, or near the largest number of single precision, by the rows."""
+    """Products of two rows are tiny, or near the largest float, depending on the rows."""
     return random.uniform(-1, 1, shape) * 10.0 ** random.uniform(-22, 19.5, (shape[0], 1))
 
 
@@ -69,7 +69,7 @@ KINDS = {
 
 
 def draw_values(random, kind, shape):
-    """Of float32; now and then rows occur several times."""
+    """Returns float32 values of a kind; sometimes rows occur several times."""
     values = np.array(KINDS[kind](random, shape), np.float32, order="C")
     if shape[0] > 1 and random.random() < 0.15:
         values = values[random.integers(0, max(1, shape[0] // 3), shape[0])]
@@ -77,7 +77,7 @@ def draw_values(random, kind, shape):
 
 
 def stored(random, values, element):
-    """An array of that element, near the values or of their shape at least, and what each element is as a float32."""
+    """Returns an array of the element type that resembles the values, and the float32 value of each element."""
     largest = float(np.abs(values).max(initial=0.0))
     scale = 1.0
     if element in _LARGEST and largest > _LARGEST[element]:
@@ -106,7 +106,7 @@ def stored(random, values, element):
 
 
 def draw_queries(random, rows, kind, m):
-    """Of the kind of the rows, rows themselves, one step of single precision beside one, or zeros."""
+    """Returns rows of the same kind, training rows themselves, rows one float beside them, or zeros."""
     dims = rows.shape[1]
     queries = draw_values(random, kind, (m, dims))
     how = random.integers(0, 6)
@@ -125,7 +125,7 @@ def draw_queries(random, rows, kind, m):
 
 
 def without_zero_rows(array):
-    """Rows of `cosine` have a direction: a row of zeros gets a one."""
+    """Puts a one into each zero row, because `cosine` needs rows with a direction."""
     numbers = array["bfloat16"] & 0x7FFF if array.dtype == BFLOAT16 else array
     empty = ~(numbers != 0).any(axis=1)
     if not empty.any():
@@ -136,7 +136,7 @@ def without_zero_rows(array):
 
 
 def laid_out(random, array):
-    """The same numbers, elsewhere in memory, and the name of that."""
+    """Returns the same numbers in another memory layout, and the name of the layout."""
     rows, columns = array.shape
     how = LAYOUTS[random.integers(0, len(LAYOUTS))] if random.random() < 0.5 else "as it is"
     if how == "Fortran":

@@ -1,4 +1,4 @@
-"""One program of exits.py: threads search, and the interpreter ends. The words are in sys.argv[1], as JSON."""
+"""One program that exits.py runs: threads search while the interpreter ends. sys.argv[1] has its settings as JSON."""
 import atexit
 import json
 import os
@@ -66,12 +66,12 @@ def leave():
     if how in ("SIGTERM", "SIGINT"):
         os.kill(os.getpid(), getattr(signal, how))
         time.sleep(30)
-    if how == "alarm":  # a handler ends the program while the main thread searches, too
+    if how == "alarm":  # a handler ends the program while the main thread searches
         signal.signal(signal.SIGALRM, end_by_handler)
         signal.setitimer(signal.ITIMER_REAL, 0.02)
         while not came:
             work()
-        sys.exit(3)  # Python drops what is raised within a __del__
+        sys.exit(3)  # Python drops an exception raised within a __del__
     if how == "closed devices":
         kith.close_devices()
     if how == "fork":
@@ -82,12 +82,12 @@ def leave():
 
 
 class Late:
-    """Searches when all else is gone."""
+    """Searches while the interpreter is being torn down."""
 
     def __del__(self):
         try:
             index.search(queries[:1], 1)
-        except Exception:  # Python has taken away some of what it needs
+        except Exception:  # Python has already removed some modules
             pass
 
 

@@ -44,7 +44,8 @@ def draw(seed, device):
              "late": one_of(["nothing", "nothing", "atexit", "__del__"]),
              "n": int(one_of([50, 2000, 20000])), "m": int(one_of([1, 20, 200])), "delay": float(random.uniform(0, 0.05))}
     words["times"] = 3 if words["threads_are"] == "joined" else 10**9
-    if words["end"] == "fork" and device != "cpu":  # contract 7: a device of a driver is the parent's alone
+    # Contract, section 7: a device with a driver works in the parent only.
+    if words["end"] == "fork" and device != "cpu":
         words["end"] = "exit"
     return words
 

@@ -1,4 +1,4 @@
-"""Each kind of file that kith reads: whole ones to begin with, and the commands that read it."""
+"""All kinds of files that kith reads: valid examples of each, and the commands that read it."""
 import gzip
 import os
 import pathlib
@@ -17,7 +17,7 @@ AS_VALUES = ["regress", "--train", "{folder}/good.npy", "--values", "{file}", "-
 
 
 class Kind:
-    """`wholes`: contents; `mend`: what makes checksums right again; `inner`: what is mutated within a .gz."""
+    """`wholes`: valid contents; `mend`: corrects checksums; `inner`: the file is a .gz whose content is mutated."""
 
     def __init__(self, name, ending, wholes, commands, mend=None, text=False, inner=False):
         self.name, self.ending, self.wholes, self.commands = name, ending, wholes, commands
@@ -95,7 +95,7 @@ def text_kinds(random):
 
 
 def own_kinds(folder, random, kith):
-    """Index files, models and checkpoints, which have checksums."""
+    """Yields index files, models and checkpoints, which have checksums."""
     import kith as package
 
     index = package.Index(rows(random), device="cpu")
@@ -134,7 +134,7 @@ def models(folder, random, kith):
 
 
 def checkpoint(folder, package):
-    """Of a search of good.npy that has seen all of it."""
+    """Returns the checkpoint of a finished search of good.npy."""
     good, path = os.path.join(folder, "good.npy"), os.path.join(folder, "a.chk")
     index = package.Index(good, device="cpu", storage="stream", chunk_rows=5)
     index.search(np.load(good), 3, checkpoint=path)
@@ -142,7 +142,7 @@ def checkpoint(folder, package):
 
 
 def hdf5_kind(kith):
-    """Where kith reads HDF5; the seeds of the gate `fuzz`."""
+    """Yields the seeds of the gate `fuzz`, if kith reads HDF5 here."""
     if not os.path.exists(os.path.join(os.path.dirname(os.path.realpath(kith)), "kith-read-hdf5")):
         return
     wholes = [(SEEDS / "hdf5" / name).read_bytes() for name in ("plain", "packed", "only")]
@@ -155,7 +155,7 @@ def all_kinds(folder, kith):
 
 
 def content(kind, random, mutated):
-    """A mutated file. Half of those in a .gz are changed within it; most checksums are mended."""
+    """Returns a mutated file. Half of the .gz files are mutated before packing; most checksums are corrected."""
     whole = kind.wholes[random.integers(0, len(kind.wholes))]
     others = kind.wholes
     if kind.inner and random.random() < 0.5:

@@ -33,7 +33,7 @@ from mutations import mutated
 
 SECONDS, PLANTED_SECONDS = 15, 1
 MEMORY = 4 << 30
-MANY = 60  # files of a kind, of which some are read and some are refused
+MANY = 60  # files of a kind; with so many, some must be accepted and some refused
 CODES = {0: "", 2: "invalid_argument", 3: "bad_file", 6: "unsupported"}
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 PLANTED = ("kill -SEGV $$", "sleep 60", "echo 'kith: bad_file: x: y; z' >&2; exit 77",
@@ -45,7 +45,7 @@ def refuse(constant):
 
 
 def what_is_wrong(code, out, error):
-    """Of how a command ended, or None."""
+    """Returns what is wrong with how a command ended, or None."""
     if code < 0:
         return f"ended by signal {-code}"
     if code not in CODES:

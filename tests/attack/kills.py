@@ -30,7 +30,7 @@ ROWS, COLUMNS = 60_000, 8
 
 
 class Writer:
-    """A child of this process that writes one file after the other in the same place."""
+    """A child process that writes the same file again and again."""
 
     def __init__(self, name, path, writes, wholes=None):
         self.name, self.path, self.writes, self.wholes = name, path, writes, wholes
@@ -104,7 +104,7 @@ class Checkpoints(Writer):
 
 
 def end_child(pid):
-    """Whether it wrote until it was killed."""
+    """Kills a child. Returns whether it was still writing."""
     os.kill(pid, signal.SIGKILL)
     return os.WTERMSIG(os.waitpid(pid, 0)[1]) == signal.SIGKILL
 
@@ -156,7 +156,7 @@ def commands(place, program, rows, index):
 
 
 def leftovers(path):
-    """Those of the dead process, which are removed here, and other files."""
+    """Removes the files beside `path`. Returns those of the dead process, and all others."""
     beside = [name for name in os.listdir(path.parent) if name != path.name]
     for name in beside:
         os.remove(path.parent / name)

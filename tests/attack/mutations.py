@@ -1,4 +1,4 @@
-"""What happens to the bytes of a file, by chance."""
+"""Random changes to the bytes of a file."""
 import struct
 
 import numpy as np
@@ -13,7 +13,7 @@ _TOKENS = (b"nan", b"-nan", b"inf", b"1e999", b"-1e999", b"1e-999", b"0x1p3", b"
 
 
 def mutated(random, data, others, text=False):
-    """One change to three; `others` are files of the same kind."""
+    """Makes one to three changes; `others` are files of the same kind."""
     for _ in range((1, 1, 1, 2, 3)[random.integers(0, 5)]):
         changes = _CHANGES + (_TEXT_CHANGES if text else ())
         data = changes[random.integers(0, len(changes))](random, data, others)
@@ -21,7 +21,7 @@ def mutated(random, data, others, text=False):
 
 
 def _place(random, data):
-    """Any, or often one of the first 128."""
+    """Returns a random place, often among the first 128."""
     size = len(data) if random.random() < 0.65 else min(len(data), 128)
     return int(random.integers(0, size + 1))
 
@@ -37,7 +37,7 @@ def _octet(random, data, others):
 
 
 def _number(random, data, others):
-    """A number of 2, 4 or 8 bytes, in either order, often near one that is there."""
+    """Changes a number of 2, 4 or 8 bytes, in either byte order, often to one near it."""
     size, letter = ((2, "H"), (4, "I"), (8, "Q"))[random.integers(0, 3)]
     at = _place(random, data) // size * size
     if at + size > len(data):
@@ -79,7 +79,7 @@ def _cross(random, data, others):
 
 
 def _token(random, data, others):
-    """Another text in place of one between separators."""
+    """Replaces the text between two separators."""
     token = _TOKENS[random.integers(0, len(_TOKENS))]
     ends = [i for i, octet in enumerate(data) if octet in b",;\t\n :"]
     if not ends:

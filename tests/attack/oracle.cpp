@@ -1,5 +1,5 @@
-// What is right, once more from docs/contract.md, sections 1 and 5, without code or headers of kith.
-// oracle.py calls it by ctypes. Compiled with -ffp-contract=off, so that each operation is rounded once.
+// The right answers by docs/contract.md, sections 1 and 5, without any code or header of kith. oracle.py
+// calls it by ctypes. -ffp-contract=off makes the compiler round each operation once.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -32,11 +32,11 @@ float chain(int metric, const float* a, const float* b, std::size_t dims) {
   return s;
 }
 
-/// A list of neighbours, nearest first, of whom each votes for a class.
+/// The neighbours of a query, nearest first. Each votes for a class.
 struct List {
   std::size_t k, classes;
   const float* distance;
-  const std::int64_t* label;  // a class
+  const std::int64_t* label;  // numbers of classes
   std::vector<float> weight;
 
   std::vector<float> scores(std::size_t among) const {
@@ -48,7 +48,7 @@ struct List {
     return score;
   }
 
-  /// The classes with the highest score of the first neighbours; none where no one has a vote.
+  /// The classes with the highest score among the first neighbours; none if nobody has a vote.
   std::vector<std::int64_t> leaders(std::size_t among) const {
     const std::vector<float> score = scores(among);
     float most = 0;
@@ -89,7 +89,7 @@ struct List {
   }
 };
 
-/// [k], with the weights of the samples.
+/// The weight of each neighbour, [k], times its sample weight.
 std::vector<float> weights(std::size_t k, const float* distance, const float* sample, bool by_distance) {
   constexpr float most = 0x1p95f;
   std::vector<float> weight(k, 1.0f);
@@ -105,7 +105,7 @@ std::vector<float> weights(std::size_t k, const float* distance, const float* sa
 
 extern "C" {
 
-/// The raw values of all pairs, [m, n].
+/// Computes the raw values of all pairs, [m, n].
 void oracle_chains(int metric, const float* queries, const float* rows, std::size_t m, std::size_t n,
                    std::size_t dims, float* raw) {
   for (std::size_t q = 0; q < m; ++q)
@@ -113,7 +113,7 @@ void oracle_chains(int metric, const float* queries, const float* rows, std::siz
       raw[q * n + t] = chain(metric, queries + q * dims, rows + t * dims, dims);
 }
 
-/// Rows divided by their norms.
+/// Divides rows by their norms.
 void oracle_unit_rows(const float* rows, std::size_t n, std::size_t dims, float* units) {
   for (std::size_t t = 0; t < n; ++t) {
     double squares = 0;
@@ -127,7 +127,7 @@ void oracle_unit_rows(const float* rows, std::size_t n, std::size_t dims, float*
   }
 }
 
-/// Of m lists of k neighbours: the class that wins, [m], or -1, and the share of each class, [m, classes].
+/// For m lists of k neighbours: the class that wins, [m], or -1, and the share of each class, [m, classes].
 void oracle_vote(std::size_t m, std::size_t k, std::size_t classes, const float* distance,
                  const std::int64_t* label, const float* sample, int by_distance, int tie,
                  std::int64_t* winner, double* share) {
@@ -142,7 +142,7 @@ void oracle_vote(std::size_t m, std::size_t k, std::size_t classes, const float*
   }
 }
 
-/// Of m lists of k neighbours the weighted mean of their values, [m].
+/// For m lists of k neighbours: the weighted mean of their values, [m].
 void oracle_means(std::size_t m, std::size_t k, const float* distance, const double* value,
                   const float* sample, int by_distance, double* mean) {
   for (std::size_t q = 0; q < m; ++q) {

@@ -17,7 +17,7 @@ _library = ctypes.CDLL(os.environ["KITH_ORACLE"])
 
 
 def _call(function, *arguments):
-    """Arrays lie in C order, and have the types that oracle.cpp gives them."""
+    """Calls a function of oracle.cpp. Arrays must be in C order and have its types."""
     words = []
     for one in arguments:
         array = isinstance(one, np.ndarray)
@@ -33,7 +33,7 @@ def unit_rows(values):
 
 
 def raw_values(metric, queries, rows):
-    """The chains of section 1, [m, n]; `hamming` is given as bytes of bits."""
+    """Returns the chains of section 1, [m, n]; rows of `hamming` are bytes of bits."""
     raw = np.empty((len(queries), len(rows)), np.float32)
     if metric == "hamming":
         for q, query in enumerate(queries):
@@ -42,34 +42,34 @@ def raw_values(metric, queries, rows):
     if metric == "cosine":
         queries, rows = unit_rows(queries), unit_rows(rows)
     _call("oracle_chains", METRICS.index(metric), queries, rows, *raw.shape, rows.shape[1], raw)
-    return raw + np.float32(0)  # -0 and +0 are one key
+    return raw + np.float32(0)  # turns -0 into +0, which has the same key
 
 
 def shown(metric, raw):
-    """Distances as users see them."""
+    """Returns the distances that users see."""
     if metric == "l2":
         return np.sqrt(raw)
     return raw * np.float32(0.5) if metric == "cosine" else raw
 
 
 def ordered(raw):
-    """The upper half of keys: section 2."""
+    """Returns the upper halves of the keys: section 2."""
     bits = raw.view(np.uint32)
     return np.where(bits >> 31 == 1, ~bits, bits | np.uint32(0x80000000))
 
 
 class Rows:
-    """Rows that were ever given, by ascending number."""
+    """All rows that an index was ever given, by ascending number."""
 
     def __init__(self, metric):
         self.metric = metric
-        self.values = None  # [positions, columns that count]; bytes of `hamming`
+        self.values = None  # [positions, columns that count]; for `hamming` bytes of bits
         self.numbers = np.empty(0, np.int64)
         self.there = np.empty(0, bool)
-        self.kept = np.empty(0, bool)  # in memory: those that were removed, too, until they are compacted
+        self.kept = np.empty(0, bool)  # rows in memory, which include removed ones until compact()
         self.next_row = 0
-        self.of_all = 0.0  # the largest element of other parts, too
-        self.labels = None  # [positions, outputs], of a classifier or a regressor
+        self.of_all = 0.0  # the largest element, also of other parts
+        self.labels = None  # [positions, outputs], for a classifier or a regressor
         self.weights = np.empty(0, np.float32)
 
     def add(self, values, numbers, labels=None, weights=None):
@@ -102,7 +102,7 @@ class Rows:
         return max(self.of_all, float(np.abs(self.values[self.kept]).max()))
 
     def is_refused(self, queries):
-        """Whether products may overflow: section 3."""
+        """Whether products may overflow, so that kith must refuse them: section 3."""
         if self.metric != "negative_dot" or not len(queries):
             return False
         return queries.shape[1] * float(np.abs(queries).max()) * self.largest() >= LARGEST
@@ -112,7 +112,7 @@ class Rows:
 
 
 class Asked:
-    """Queries of some rows, of which those count that are there, are not filtered out, and are not the query itself."""
+    """The answers to queries. A row counts unless it was removed, is filtered out, or is the query itself."""
 
     def __init__(self, rows, queries, filter, exclude_self_from):
         self.rows = rows
@@ -128,7 +128,7 @@ class Asked:
         self.count = counts.sum(axis=1)
 
     def lists(self, k):
-        """Raw values, positions and which of these are neighbours, [m, k]."""
+        """Returns raw values and positions, and which of them are neighbours, [m, k]."""
         at = self.order[:, :k]
         found = np.arange(at.shape[1]) < self.count[:, None]
         return np.take_along_axis(self.raw, at, axis=1), at, found
@@ -141,11 +141,11 @@ class Asked:
     def keys(self, k):
         raw, at, found = self.lists(k)
         value, row = np.where(found, ordered(raw), np.uint32(0xFFFFFFFF)), np.where(found, self.rows.numbers[at], -1)
-        short = ((0, 0), (0, k - value.shape[1]))  # of fewer rows than k
+        short = ((0, 0), (0, k - value.shape[1]))  # pads lists with fewer than k rows
         return np.pad(value, short, constant_values=0xFFFFFFFF), np.pad(row, short, constant_values=-1)
 
     def within(self, radius):
-        """first, distance, row and value, by distance, then by row."""
+        """Returns first, distance, row and value, sorted by distance and row."""
         raw, at, found = self.lists(len(self.rows.values))
         distance = shown(self.rows.metric, raw)
         inside = found & (distance <= np.broadcast_to(radius, len(raw))[:, None])
@@ -153,7 +153,7 @@ class Asked:
         return first, distance[inside], self.rows.numbers[at][inside], ordered(raw)[inside]
 
     def vote(self, k, output, by_distance, tie):
-        """Labels, [m], and shares of the classes, [m, classes]."""
+        """Returns labels, [m], and shares of the classes, [m, classes]."""
         distance, _ = self.search(k)
         at = self.order[:, :k]
         classes, codes = np.unique(self.rows.labels[:, output], return_inverse=True)

@@ -1,4 +1,4 @@
-"""What is asked of a subject, and the comparison with what is right."""
+"""Draws questions to a subject, and compares the answers with the oracle's."""
 import kith
 import numpy as np
 
@@ -7,7 +7,7 @@ from oracle import TIES
 
 
 def attempt(case, ask, ways):
-    """`ask(**ways)`; where the device refuses these ways, without them. Says whether products may overflow."""
+    """Returns ask(**ways). If the device refuses some of these options, asks again without them."""
     try:
         return ask(**ways)
     except REFUSALS as error:
@@ -20,7 +20,7 @@ def attempt(case, ask, ways):
 
 
 def refused_as_it_should(case, rows, values, ask):
-    """Inner products that may overflow are refused, and no others."""
+    """Whether products may overflow. Then kith must refuse the question."""
     if not rows.is_refused(values):
         return False
     try:
@@ -34,7 +34,7 @@ def refused_as_it_should(case, rows, values, ask):
 
 
 def draw_filter(case, rows, m):
-    """As kith takes it, and as a mask [n] or [m, n] over positions."""
+    """Returns a filter as kith takes it, and as a mask [n] or [m, n] over positions."""
     n = len(rows.values)
     if case.chance(0.55):
         return None, None
@@ -47,7 +47,7 @@ def draw_filter(case, rows, m):
 
 
 def draw_self(case, rows, m):
-    """Where m positions that are there begin, or None."""
+    """Returns where m successive positions that were not removed begin, or None."""
     if m == 0 or rows.there.sum() < 2 or case.chance(0.75):
         return None
     runs = np.convolve(rows.there, np.ones(m, int), "valid") == m if m <= len(rows.there) else np.empty(0, bool)
@@ -107,7 +107,7 @@ def search(case, subject):
 
 
 def draw_radii(case, asked, m):
-    """Distances that there are, from below and above, none, or all."""
+    """Returns radii that equal a distance, lie just above or below one, or include no row or all rows."""
     distance = asked.search(len(asked.rows.values))[0]
     finite = distance[np.isfinite(distance)]
     far = finite if finite.size else np.float32([1])
@@ -119,7 +119,7 @@ def draw_radii(case, asked, m):
         radius = np.nextafter(radius, np.float32(-np.inf))
     if how == 2:
         radius[:] = case.one_of([0.0, -0.0, np.inf, -1.0])
-    # Python refuses a radius below 0 where no distance is.
+    # Python refuses a radius below 0 if no distance can be negative.
     return radius if case.metric == "negative_dot" else np.maximum(radius, np.float32(0))
 
 
@@ -150,13 +150,13 @@ def compare_lists(case, what, found, expected):
 
 
 def of_shards(case, shards):
-    """Keys of each shard, merged, finished; leave-one-out after the merge."""
+    """Searches each shard, merges the keys and finishes them; leave-one-out after the merge."""
     rows = shards.rows
     array, values = case.draw_queries(rows)
     m = len(values)
     filter, mask = draw_filter(case, rows, m)
     if mask is not None:
-        filter = mask  # numbers of rows go by shard
+        filter = mask  # row numbers would depend on the shard
     own = np.where(case.random.random(m) < 0.8, case.random.integers(0, case.n, m), -1) if case.chance(0.3) else None
     k = case.whole(1, case.n + 2) + (own is not None)
     ways = draw_ways(case)
@@ -207,7 +207,7 @@ def radius_of_shards(case, shards, array, values):
 
 
 def votes(case, subject):
-    """Of a classifier or a regressor."""
+    """Asks a classifier or a regressor."""
     rows, made = subject.rows, subject.made
     array, values = case.draw_queries(rows)
     exclude_self_from = draw_self(case, rows, len(values))
@@ -235,7 +235,7 @@ def votes(case, subject):
 
 
 def graph(case):
-    """kith.knn_graph."""
+    """Compares kith.knn_graph."""
     if case.bits:
         return
     case.features, case.columns = None, case.dims

@@ -1,4 +1,4 @@
-"""What is asked: an index, a source, shards, a classifier or a regressor, made in one of many ways, and its rows."""
+"""Subjects to question: an index, a source, shards, a classifier or a regressor, made in many ways, with their rows."""
 import copy
 import pickle
 
@@ -12,11 +12,11 @@ ENDINGS = {"f32": (".npy", ".fbin"), "f16": (".npy", ".f16bin"), "u8": (".npy", 
 
 
 def draw_numbers(case, n, first, ascending=False):
-    """None, or ids of n rows that are not below `first`."""
+    """Returns None, or n random row numbers that are at least `first`."""
     if not case.chance(0.35):
         return None
     most = case.one_of([n, 4 * n, 2**31, 2**62])
-    if first > 2**62:  # there are numbers below 2^63 - 1 alone
+    if first > 2**62:  # numbers must stay below 2^63 - 1
         most = 4 * n
     if most <= 4 * n:
         ids = case.random.permutation(most)[:n]
@@ -40,11 +40,11 @@ def where_on_a_set(case):
 
 
 class Subject:
-    """`made`: kith's; `rows`: the oracle's; `outputs`: None for an index."""
+    """`made`: kith's object; `rows`: the oracle's rows; `outputs`: number of outputs, None for an index."""
 
     def __init__(self, case, kind="Index"):
         self.case, self.kind = case, kind
-        self.before = None  # this subject as it was before rows came and went
+        self.before = None  # a copy from before some change
         self.rows = case.new_rows()
         self.outputs = None if kind == "Index" else case.whole(1, 2)
         self.weighted = kind != "Index" and case.chance(0.4)
@@ -60,7 +60,7 @@ class Subject:
         self.add(values, np.arange(case.n) if ids is None else ids, answers, words)
 
     def draw_answers(self, n):
-        """Labels or values, and words of their weights."""
+        """Returns labels or values, and the arguments for sample weights."""
         if self.kind == "Index":
             return [], {}
         random, shape = self.case.random, (n, self.outputs)
@@ -80,7 +80,7 @@ class Subject:
         self.rows.add(values, numbers, labels, words.get("sample_weights"))
 
     def change(self):
-        """Rows come and go, or the whole is written and opened."""
+        """Adds and removes rows, or saves and opens the whole."""
         case = self.case
         steps = [self.grow, self.grow, self.shrink, self.shrink, self.compact]
         if self.kind == "Index":
@@ -97,7 +97,7 @@ class Subject:
         case = self.case
         n = case.whole(1, max(1, case.n // 2))
         array, values = case.draw_rows(n, case.draw_element() if case.chance(0.3) else None)
-        if 0 < self.rows.of_all < np.abs(values).max():  # more than was promised of all parts
+        if 0 < self.rows.of_all < np.abs(values).max():  # exceeds the promised largest element
             return
         answers, words = self.draw_answers(n)
         ids = draw_numbers(case, n, self.rows.next_row)
@@ -129,7 +129,7 @@ class Subject:
         self.made = kith.Index(path, device=self.case.device, **where_on_a_set(self.case))
 
     def open_part(self):
-        """Of the rows of a file a range, those that were removed counted."""
+        """Opens a range of the rows in a file, where removed rows count as well."""
         kept = np.flatnonzero(self.rows.kept)
         begin, end = np.sort(self.case.random.permutation(len(kept) + 1)[:2])
         part = kept[begin:end]
@@ -177,7 +177,7 @@ class Source:
         if where == "file" and case.element in ENDINGS and array.dtype.isnative:
             source = case.file(case.one_of(ENDINGS[case.element]))
             kith.files.save(source, np.ascontiguousarray(array))
-        elif where == "kidx" and case.features is None and case.metric != "cosine":  # the rows that were given, 0, 1, ...
+        elif where == "kidx" and case.features is None and case.metric != "cosine":  # rows without ids: 0, 1, ...
             source, ids, words = case.file(".kidx"), None, {}
             kith.Index(array, case.metric, "cpu", element=case.as_bits).save(source)
         self.rows = case.new_rows()
@@ -187,7 +187,7 @@ class Source:
             self.shrink()
 
     def open(self, source, **words):
-        """Quantized where the device can keep rows so, else as a stream."""
+        """Opens the source quantized if the device supports that, else as a stream."""
         case = self.case
         words["storage"] = case.one_of(["automatic", "resident", "stream", "stream", "quantized", "quantized"])
         if case.chance(0.7):
@@ -237,7 +237,7 @@ class Shards:
             self.made.append(kith.Index(array[a:b], case.metric, device, first_row=self.first + a, **words))
 
     def merged(self, ask):
-        """The keys of all, merged in any grouping, some twice; `ask(shard, slice)` gives those of one."""
+        """Merges the keys of all shards in random groups, some twice; `ask(shard, slice)` gives those of one shard."""
         case = self.case
         lists = [ask(shard, slice(a, b)) for shard, a, b in zip(self.made, self.places, self.places[1:])]
         lists += [case.one_of(lists)] if case.chance(0.5) else []

@@ -1,4 +1,4 @@
-"""Processes that do cases side by side, and what ends or hangs them."""
+"""Runs cases in several processes side by side, and survives cases that crash or hang."""
 import collections
 import json
 import os
@@ -17,11 +17,11 @@ def seed_text(seed):
 
 
 class Worker:
-    """Every step-th seed, in one process after the other: a case that ends a process is left behind."""
+    """Runs every step-th seed in one process; if a case ends the process, a new one goes on behind it."""
 
     def __init__(self, options, first, cases):
         self.options, self.first, self.cases = options, first, cases
-        self.state = tempfile.TemporaryFile()  # its present seed, and at the end what it counted
+        self.state = tempfile.TemporaryFile()  # its current seed, and at the end its counts
         self.start()
 
     def start(self):
@@ -38,7 +38,7 @@ class Worker:
             pass_fds=[self.state.fileno()])
 
     def look(self):
-        """Whether it still works; a case that takes too long is killed."""
+        """Whether the process still runs. Kills it if a case takes too long."""
         seed = int(os.pread(self.state.fileno(), SEED_BYTES, 0))
         if seed != self.seed:
             self.seed, self.since = seed, time.monotonic()
@@ -49,12 +49,12 @@ class Worker:
         return self.process.poll() is None
 
     def counted(self):
-        """What it counted, or None where it did not come to its end."""
+        """Returns the counts, or None if the process did not finish."""
         said = os.pread(self.state.fileno(), 1 << 20, SEED_BYTES)
         return json.loads(said) if said else None
 
     def go_on(self):
-        """Behind the case that ended the process; what was done before it is not counted."""
+        """Starts a new process behind the case that ended the old one, whose counts are lost."""
         done = (self.seed - self.first) // self.options.workers + 1
         self.first, self.cases = self.seed + self.options.workers, self.cases - done
         self.options.seconds -= time.monotonic() - self.began_at
@@ -85,7 +85,7 @@ class Workers:
         return self.result
 
     def ended(self, one):
-        """Whether it goes on."""
+        """Whether the worker goes on."""
         counts, code, result = one.counted(), one.process.returncode, self.result
         if code in (0, 1) and counts:
             result["cases"] += counts["cases"]

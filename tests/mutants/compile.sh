@@ -1,6 +1,6 @@
 #!/bin/sh
-# A compiler as mutants.py starts it: by ccache where that is there, and with warnings that are no errors where a bug
-# is planted ($KITH_PLANTED). Else with the very options of the gate `tests`, whose objects are then those of the copy.
+# Starts the compiler for mutants.py, through ccache if installed. Where a bug is planted ($KITH_PLANTED), warnings are
+# no errors. Otherwise the options equal those of the gate `tests`, so the copy can reuse its objects.
 for word; do
   shift
   if [ -n "${KITH_PLANTED-}" ] && [ "$word" = -Werror ]; then continue; fi

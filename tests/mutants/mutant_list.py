@@ -1,4 +1,4 @@
-"""The mutants as the .txt files of this folder list them, and where in the sources each applies."""
+"""Reads the mutants from the .txt files of this folder, and finds where in the sources each applies."""
 import fnmatch
 import pathlib
 import re
@@ -6,7 +6,8 @@ import shlex
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-SOURCES = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools", "python/kith")  # where mutants are planted
+# Folders whose files mutants may change.
+SOURCES = ("lib", "backends", "kernels_cl", "kernels_cuda", "tools", "python/kith")
 KEYS = {"kind", "means", "killed by", "slow", "limit"}
 
 
@@ -57,7 +58,7 @@ def source_files(root):
 
 
 def find_places(mutants):
-    """The file of each mutant's text, and what is wrong with those that have none, or several."""
+    """Returns the file that each mutant changes, and an error for each whose text occurs nowhere or more than once."""
     texts = {path: path.read_text(errors="replace") for path in source_files(ROOT)}
     wrong = []
     for one in mutants:
@@ -80,7 +81,7 @@ def pattern_of(one):
 
 
 def test_files(one):
-    """The sources of the tests that a mutant's filter names."""
+    """Returns the test sources that a mutant's filter names."""
     files = set()
     for word in one.words():
         file, _, name = word.partition("::")

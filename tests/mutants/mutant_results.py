@@ -1,4 +1,4 @@
-"""What became of each mutant, in a file of the workplace and in docs/mutants.md."""
+"""Keeps the result of each mutant in a file of the workplace, and writes docs/mutants.md."""
 import json
 import re
 
@@ -6,7 +6,7 @@ from mutant_list import ROOT, Failure
 
 
 class Results:
-    """What became of each mutant when it last ran, in a file of the workplace; forgotten when it changes."""
+    """The results of the last run of each mutant, in a file; a result is dropped when its mutant changes."""
 
     def __init__(self, folder):
         self.file = folder / "results.json"
@@ -24,13 +24,13 @@ class Results:
         return known if known.get("identity") == self.identity(one) else None
 
     def keep(self, one, seconds, by):
-        self.known = self.read()  # another run may have kept some
+        self.known = self.read()  # another run may have added some
         self.known[one.name] = {"identity": self.identity(one), "seconds": round(seconds, 1), "by": by}
         self.file.write_text(json.dumps(self.known, indent=1))
 
 
 def former_rows():
-    """Who killed each mutant, and the seconds, as docs/mutants.md has them."""
+    """Returns who killed each mutant, and the seconds, from docs/mutants.md."""
     rows = re.findall(r"^\| `(\w+)` \|.* \| (.*?) \| (\d+) \|$", (ROOT / "docs/mutants.md").read_text(), re.MULTILINE)
     return {name: {"by": by.replace("\\|", "|"), "seconds": float(seconds)} for name, by, seconds in rows}
 

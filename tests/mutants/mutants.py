@@ -41,20 +41,22 @@ import time
 from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, read_mutants, test_files
 from mutant_results import Results, former_rows, table_of
 
-ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")  # what a build and its tests read, too
-LEAST = 202  # mutants; raise it when you add some
+# What a build and its tests also read.
+ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")
+LEAST = 202  # number of mutants; raise it when you add some
 LIMIT_S = 300
-PYTHON = ROOT / "build/python/environment/bin/python"  # with what python/tests/requirements.txt lists
+PYTHON = ROOT / "build/python/environment/bin/python"  # has what python/tests/requirements.txt lists
 
 
 class Workplace:
-    """A copy of the sources in a folder of its own, and its build."""
+    """A copy of the sources in its own folder, and its build."""
 
     def __init__(self, folder, mutants, jobs, werror):
         self.tree, self.jobs, self.werror = folder / "tree", jobs, werror
-        self.build = self.tree / "build"  # as far below the sources as usual, so that ccache knows the paths
-        self.planted, self.stale = None, False  # the mutant in the copy; whether one was compiled and is gone
-        self.pocl_cache = ROOT / "build/tests/pocl-gpu-steps"  # what the tests have compiled already
+        self.build = self.tree / "build"  # as deep below the sources as usual, so that ccache knows the paths
+        # The mutant in the copy; whether the build still contains an earlier one.
+        self.planted, self.stale = None, False
+        self.pocl_cache = ROOT / "build/tests/pocl-gpu-steps"  # already compiled by the tests
         if not self.pocl_cache.is_dir():
             self.pocl_cache = folder / "pocl"
         self.pocl_cache.mkdir(parents=True, exist_ok=True)
@@ -62,7 +64,7 @@ class Workplace:
         self.configure(sorted(set().union(*(test_files(one) for one in mutants))))
 
     def copy(self):
-        """Files whose content is the same keep their times, so that nothing is built twice."""
+        """Copies the sources. Files with the same content keep their times, so that nothing is built twice."""
         wanted = {}
         for name in SOURCES + ALSO:
             path = ROOT / name
@@ -98,7 +100,7 @@ class Workplace:
             raise Failure("cannot be built:\n" + done.stdout[-3000:] + done.stderr[-1000:])
 
     def plant(self, one):
-        """Restore what was planted before, and plant this one; None: nothing. Build what has changed by that."""
+        """Restores the sources, plants a mutant (None: none), and builds what changed."""
         if self.planted:
             shutil.copy(ROOT / self.planted.path, self.tree / self.planted.path)
             self.stale = self.stale or is_compiled(self.planted)
@@ -115,7 +117,7 @@ class Workplace:
         self.stale = False
 
     def run(self, one, limit):
-        """Exit code, None where the time was up, and what the command of a mutant printed."""
+        """Runs the command of a mutant. Returns its exit code, None if it ran out of time, and what it printed."""
         words = one.words()
         variables = {}
         while "=" in words[0]:
@@ -161,7 +163,7 @@ class Workplace:
 
 
 def is_compiled(one):
-    """Kernels are read from the copy as they are, and so is Python."""
+    """Whether a mutant needs a build; kernels for OpenCL and Python are read from the sources."""
     return one.path.parts[0] not in ("kernels_cl", "python")
 
 
@@ -174,8 +176,8 @@ def targets_of(one):
 
 
 def killer(one, code, said):
-    """Who has noticed the mutant, by what its command printed."""
-    for block in re.split(r"^={20,}$", said, flags=re.MULTILINE):  # a case that only tells something has one, too
+    """Returns which test noticed the mutant, from what its command printed."""
+    for block in re.split(r"^={20,}$", said, flags=re.MULTILINE):  # a case that only prints a message has a block, too
         case = re.search(r"^TEST CASE:  (.*)", block, re.MULTILINE)
         if case and "ERROR: " in block:
             return case[1].strip()
@@ -195,7 +197,7 @@ def killer(one, code, said):
 
 
 def run_mutant(place, one):
-    """Seconds, and who killed it. Raises Failure: it survived, or proves nothing."""
+    """Returns the seconds, and who killed the mutant. Raises Failure if it survived or proves nothing."""
     begin = time.monotonic()
     place.plant(one)
     code, said = place.run(one, float(one["limit"] or LIMIT_S))
@@ -214,7 +216,7 @@ def ran_nothing(said):
 
 
 def check_commands(place, mutants):
-    """Each command passes on the sources as they are."""
+    """Checks that each command passes without a mutant."""
     place.make(set().union(*map(targets_of, mutants)))
     seen = set()
     for one in mutants:

@@ -5,7 +5,7 @@ import re
 
 LANGUAGES = ("sh", "python", "c", "cpp", "cmake", "text")
 NEEDS = ("a GPU", "two devices", "another machine")
-# Commands that build kith, and who runs them in place of this gate.
+# Commands that build kith, and what runs them instead of this gate.
 ELSEWHERE = {
     "tools/quickstart --lab": "tests/pages/from_nothing.sh",
     "tools/quickstart": ".ci/run",
@@ -22,19 +22,19 @@ SOME_LINE = re.compile(r"line with `([^`]+)`")
 
 
 class Mistake(Exception):
-    """What is wrong with a page, by its line."""
+    """A mistake on a page, with its line."""
 
 
 @dataclasses.dataclass
 class Block:
     page: str
-    line: int  # of the fence
+    line: int  # line of the fence
     language: str
     text: str
-    needs: str = ""  # one of NEEDS, or nothing
+    needs: str = ""  # one of NEEDS, or ""
     printed: list | None = None  # all lines
     last: str = ""  # the last line
-    some: str = ""  # a part of a line
+    some: str = ""  # a part of some line
 
     @property
     def place(self):
@@ -42,13 +42,13 @@ class Block:
 
     @property
     def file_name(self):
-        """Of a block that is a file: its first line is a comment with the name."""
+        """The file's name, if the block is a file: its first line is a comment with the name."""
         found = FILE_NAME.fullmatch(self.text.split("\n", 1)[0])
         return found and found[1]
 
     @property
     def elsewhere(self):
-        """Who runs this block, where the gate does not."""
+        """What runs this block instead of the gate; "" if the gate runs it."""
         lines = [line for line in self.text.splitlines() if line.strip() and not line.startswith("#")]
         found = {next((by for begin, by in ELSEWHERE.items() if line.startswith(begin)), "") for line in lines}
         if self.language != "sh" or found <= {""}:
@@ -61,7 +61,7 @@ class Block:
         return sum(promise not in (None, "") for promise in (self.printed, self.last, self.some))
 
     def compare(self, printed):
-        """Where what a block printed is not what the page says, a sentence."""
+        """Returns a sentence if the block printed something else than the page says, else ""."""
         lines = [line.rstrip() for line in printed.splitlines()]
         if self.printed is not None and lines != self.printed:
             return f"{self.place}: prints\n{shown(lines)}\nand the page says\n{shown(self.printed)}"
@@ -77,13 +77,13 @@ def shown(lines):
 
 
 def promised_by_comments(text):
-    """The lines that comments behind calls that print name, `, then ` between two lines; None where there are none."""
+    """The lines promised in comments behind calls that print, separated by `, then `; None if there are none."""
     found = [match[1] for match in map(PRINTS.fullmatch, text.splitlines()) if match]
     return [line for comment in found for line in comment.split(", then ")] or None
 
 
 def read_block(lines, begin, page):
-    """The block whose fence is line `begin`, and the line behind it."""
+    """Returns the block whose fence is line `begin`, and the number of the line behind it."""
     indent, language = FENCE.fullmatch(lines[begin]).groups()
     end = next((i for i in range(begin + 1, len(lines)) if lines[i] == indent + "```"), None)
     if end is None:
@@ -93,7 +93,7 @@ def read_block(lines, begin, page):
 
 
 def read_page(text, page):
-    """The blocks of a page in order, `text` blocks as what the ones before them print."""
+    """Returns the blocks of a page in order. A `text` block is stored as the output of the block before it."""
     lines, blocks, at, between, needs = text.splitlines(), [], 0, [], ""
     while at < len(lines):
         mark = MARK.fullmatch(lines[at])
@@ -127,7 +127,7 @@ def read_page(text, page):
 
 
 def take_sentences(blocks, between):
-    """What the paragraphs behind a block say of its lines."""
+    """Reads what the paragraphs behind a block say about its output."""
     if blocks:
         said = " ".join(between)
         for attribute, form in (("last", LAST_LINE), ("some", SOME_LINE)):

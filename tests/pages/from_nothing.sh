@@ -42,7 +42,7 @@ verdict() { # WHERE, WHAT, RESULT, SECONDS
   [ "$3" = passed ] || failed=$((failed + 1))
 }
 
-# A bare system in $system, with what this machine's apt knows of mirrors and proxies.
+# Makes a bare system in $system, with the mirrors and proxies that this machine's apt uses.
 make_system() { # RELEASE
   system=$folder/$1 mirror=""
   if [ "$1" = noble ]; then
@@ -52,7 +52,7 @@ make_system() { # RELEASE
   fi
   mmdebstrap --quiet --variant=minbase --include=ca-certificates,git "$1" "$system" ${mirror:+"$mirror"} > "$folder/$1.log" 2>&1 ||
     { tail -n 20 "$folder/$1.log"; verdict "$1" mmdebstrap FAILED 0; return 1; }
-  cp -L /etc/resolv.conf /etc/hosts "$system/etc/"  # without its own name MPI asks the network for it, each time
+  cp -L /etc/resolv.conf /etc/hosts "$system/etc/"  # MPI would ask the network for the machine's own name each time
   cp /etc/ssl/certs/ca-certificates.crt "$system/etc/ssl/certs/"
   cp -r /etc/apt/apt.conf.d "$system/etc/apt/"
   if [ "$1" = bookworm ]; then
@@ -68,7 +68,7 @@ remove_system() {
   rm -rf --one-file-system "$system"
 }
 
-# The last line must be one that the README shows, or like it.
+# The last line must be one that the README shows, or resemble one.
 run_command() { # USER COMMAND
   home=$(chroot "$system" sh -c "echo ~$1")
   [ -e "$system$home/kith" ] ||
@@ -83,7 +83,7 @@ run_command() { # USER COMMAND
   esac
 }
 
-# In a folder of its own, so that kith is not what lies beside it.
+# Runs in a folder of its own, so that Python does not import kith from the working directory.
 install_by_pip() { # LINE
   python3 -m venv --clear "$folder/environment" && cd "$folder/kith" && PATH=$folder/environment/bin:$PATH && eval "$1" && cd / &&
     python -c 'import kith; print(kith.Index([[0], [1], [5]], device="cpu").search([[4]], 1).row)'

@@ -1,4 +1,4 @@
-"""C, C++ and CMake blocks: programs that are compiled against an installed kith, all of them by one CMake project."""
+"""C, C++ and CMake blocks: programs that one CMake project compiles against an installed kith."""
 
 import dataclasses
 import re
@@ -7,7 +7,7 @@ import subprocess
 
 from blocks import Mistake
 
-# What a program that includes a header links to.
+# What a program links to if it includes a header.
 LINKS = {
     "mpi.h": "MPI::MPI_CXX",
     "kith/mpi.hpp": "kith::mpi",
@@ -38,7 +38,7 @@ class Program:
     blocks: list
 
     def source(self):
-        """The blocks as they stand, or in one `main` behind what they include."""
+        """Returns the blocks unchanged if they define `main`, else in one `main` behind their includes."""
         texts = [(block.line, block.page, block.text) for block in self.blocks]
         if any(re.search(r"\bint main\(", text) for _, _, text in texts):
             return "".join(f'#line {line + 1} "{page}"\n{text}' for line, page, text in texts)
@@ -52,7 +52,7 @@ class Program:
 
 
 def find_programs(blocks):
-    """A block with an #include begins a program, one without goes on with the program above it."""
+    """Groups blocks into programs: a block with an #include begins one, a block without continues it."""
     programs = []
     for block in blocks:
         if block.language not in ("c", "cpp") or block.file_name:
@@ -71,7 +71,7 @@ def find_programs(blocks):
 
 
 def build(programs, folder, installed):
-    """Folder of the programs, which are those whose libraries are here."""
+    """Writes and builds the programs whose libraries are installed. Returns their folder."""
     folder.mkdir(parents=True)
     project = PROJECT
     for program in programs:

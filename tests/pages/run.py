@@ -24,7 +24,7 @@ PLANTED = ROOT / "tests" / "pages" / "planted"
 
 
 class Here:
-    """What this machine has, and where pages run."""
+    """What this machine has, and the environment in which pages run."""
 
     def __init__(self, work, installed, python):
         self.work, self.installed, self.python = work.resolve(), installed.resolve(), python.absolute()
@@ -32,7 +32,7 @@ class Here:
             "PATH": f"{self.installed / 'bin'}:{self.python.parent}:{os.environ['PATH']}",
             "POCL_CACHE_DIR": os.environ.get("POCL_CACHE_DIR", str(Path.home() / ".cache" / "pocl" / "kcache")),
             "OMP_WAIT_POLICY": "passive",
-            # mpirun refuses root and more ranks than cores, unless it is told otherwise
+            # mpirun refuses root, and more ranks than cores, unless these are set
             "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
         }
         for name in ("KITH_TUNING", "XDG_CACHE_HOME"):  # a page that tunes does so in its own HOME
@@ -44,13 +44,13 @@ class Here:
         self.has = {"a GPU": "cuda" in usable, "two devices": len(usable) > 1, "another machine": False}
 
     def lacks(self, block):
-        """What a block needs that is not here, or nothing."""
+        """Returns what a block needs and this machine lacks, or ""."""
         if block.needs and not self.has[block.needs]:
             return block.needs
         return "PyTorch" if block.needs and "import torch" in block.text and not self.has_torch else ""
 
     def folder(self, page):
-        """Empty, but for kith's sources and build that a page speaks of."""
+        """Makes an empty folder with links to the parts of kith's sources and build that pages mention."""
         folder = self.work / page.removesuffix(".md").replace("/", ".")
         folder.mkdir(parents=True)
         for name in ("build", "examples", "tools", "python"):
@@ -59,7 +59,7 @@ class Here:
 
 
 class Page:
-    """One page's blocks, run in order."""
+    """Runs the blocks of one page in order."""
 
     def __init__(self, blocks, page, here):
         self.blocks, self.here = blocks, here
@@ -89,7 +89,7 @@ class Page:
             self.log.append(f"{block.place}: run by {elsewhere}")
             return
         program = next((program for program in self.programs if block in program.blocks), None)
-        if program and block is not program.blocks[-1]:  # it runs with the last one
+        if program and block is not program.blocks[-1]:  # it runs together with the last block of the program
             return
         begin = time.monotonic()
         printed, failed = self.run_program(program) if program else self.run_by_language(block)
@@ -109,7 +109,7 @@ class Page:
             self.mistakes.append(different)
 
     def run_by_language(self, block):
-        """What the block prints, and why it failed."""
+        """Returns what the block prints, and why it failed, or ""."""
         if block.file_name:
             (self.folder / block.file_name).write_text(block.text)
             return "", ""
@@ -137,7 +137,7 @@ def run_page(path, page, here):
 
 
 def check_planted(here):
-    """Each planted page makes a mistake of which its first line, `<!-- words -->`, says a part."""
+    """Each planted page has a mistake; its first line, `<!-- words -->`, is a part of the message it must cause."""
     wrong = 0
     pages = sorted(PLANTED.glob("*.md"))
     with ThreadPoolExecutor(os.cpu_count()) as pool:

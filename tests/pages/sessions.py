@@ -1,4 +1,4 @@
-"""Where the blocks of a page run: a shell and a Python, which keep what the blocks before have made."""
+"""A shell and a Python that run the blocks of a page and keep their state from block to block."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-SECONDS = 180  # for one block
+SECONDS = 180  # limit for one block
 
 
 def last_lines(file):
@@ -15,7 +15,7 @@ def last_lines(file):
 
 
 class Session:
-    """A process that runs one block after another and says when each has ended."""
+    """A process that runs one block after another and reports when each has ended."""
 
     def __init__(self, command, folder, environment):
         self.errors = Path(f"{folder}.{Path(command[0]).name}.errors")
@@ -25,7 +25,7 @@ class Session:
                 text=True, start_new_session=True)
 
     def ask(self, line):
-        """The answer to a line; nothing where the process has ended, or was ended after SECONDS."""
+        """Returns the answer to a line, or "" if the process ended or took longer than SECONDS."""
         timer = threading.Timer(SECONDS, self.end)
         timer.start()
         try:
@@ -38,7 +38,7 @@ class Session:
             timer.cancel()
 
     def end(self):
-        """With all that it has started in the background."""
+        """Kills the process and everything that it started in the background."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -58,11 +58,11 @@ class Shell(Session):
         self.folder = folder
 
     def run(self, block):
-        """What the block prints, and why it failed."""
+        """Returns what the block prints, and why it failed, or ""."""
         script, out, errors = (Path(f"{self.folder}.{block.line}.{end}") for end in ("sh", "out", "errors"))
         script.write_text(block.text)
         command = f". '{script}' > '{out}' 2> '{errors}' < /dev/null"
-        if block.needs:  # it may fail, and the shell goes on
+        if block.needs:  # it may fail, and the shell must go on
             command = f"code=0; (trap - EXIT; {command}) & wait $! || code=$?"
         done = self.ask(f"code=0; {command}; echo $code")
         failed = "" if done == "0\n" else last_lines(errors) or "it failed"

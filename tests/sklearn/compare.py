@@ -50,8 +50,8 @@ except ImportError as error:
 from questions import fashion_data, letter_data, small_data, tasks
 
 REASONS = ("tie", "single", "weights", "zero")
-LEFT_OUT = 400  # rows that scikit-learn leaves out, one after another: each is another fit
-ROUND = 2.0 ** -24  # of one operation in single precision
+LEFT_OUT = 400  # rows that are left out, each by another fit of scikit-learn
+ROUND = 2.0 ** -24  # error of one operation in single precision
 UNIT = 173  # 2 ** -UNIT divides every float32
 KNOWN = {1: 8497, 5: 8554, 9: 8519}  # right answers on Fashion-MNIST
 OUTLIER = 99  # the label of a query with no row within the radius; no data set has it
@@ -61,7 +61,7 @@ OUTLIER = 99  # the label of a query with no row within the radius; no data set 
 
 
 class Kith:
-    """The command, on the files of one data set."""
+    """Runs the command on the files of one data set."""
 
     def __init__(self, command, device, data, folder):
         self.command, self.device, self.folder = command, device, folder
@@ -95,7 +95,7 @@ class Kith:
         return np.load(self.run(task.kind, options, "answers.npy"))
 
     def lists(self, task):
-        """The training rows that each query asks, by `kith search`."""
+        """Returns the neighbours of each query, by `kith search`."""
         if task.radius:
             with open(self.run("search", self.asked(task), "lists.csv"), encoding="ascii") as file:
                 return [[int(cell) for cell in line.split(",") if cell.strip()] for line in file]
@@ -111,7 +111,7 @@ class Kith:
 
 
 class Peer:
-    """scikit-learn's estimator of a task; one for each row where it has to leave this row out."""
+    """scikit-learn's estimator for a task; for leave-one-out a new one per row."""
 
     def __init__(self, data, task):
         self.data, self.task = data, task
@@ -139,7 +139,7 @@ class Peer:
 
     def answers(self):
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # it warns of outliers, which are asked for
+            warnings.simplefilter("ignore")  # it warns of outliers, which are intended here
             if not self.task.leave_one_out:
                 return self.whole.predict(self.queries)
             return np.array([self.fitted(self.without(q)).predict(self.queries[q:q + 1])[0]
@@ -160,7 +160,7 @@ class Peer:
         return [int(t) for t in index[q]], [float(d) for d in distance[q]]
 
 
-# ---- What may differ, and why --------------------------------------------------------------------------
+# ---- Differences and their reasons -----------------------------------------------------------------------
 
 
 def whole_numbers(row):
@@ -170,7 +170,7 @@ def whole_numbers(row):
 
 
 class Judge:
-    """Explains the answers of one task that differ."""
+    """Finds the reason for each answer of a task that differs."""
 
     def __init__(self, data, task, kith, peer):
         self.data, self.task, self.kith, self.peer = data, task, kith, peer
@@ -181,12 +181,12 @@ class Judge:
         self.of_score = (dims / 2 + 8) * ROUND       # of a weight; each addition adds one ROUND
 
     def exact(self, q, rows):
-        """Squared distances as integers."""
+        """Returns the squared distances as integers."""
         query = whole_numbers(self.queries[q])
         return {t: sum((a - b) ** 2 for a, b in zip(query, whole_numbers(self.data.train[t]))) for t in rows}
 
     def valid(self, q, rows):
-        """Whether nothing that was left out is nearer than what was asked, up to rounding."""
+        """Whether, up to rounding, no row that was not asked is nearer than the rows that were."""
         train = self.peer.train
         square = ((train - self.queries[q].astype(np.float64)) ** 2).sum(axis=1)
         left_out = np.ones(len(train), bool)
@@ -201,7 +201,7 @@ class Judge:
         return most <= limit + slack
 
     def scores(self, q, rows, distances=None):
-        """Of each class, from float64 distances or those that are given; and their relative error."""
+        """Returns the weight of each row, from exact or given distances, and their relative error."""
         if self.task.weights == "uniform":
             weights = np.ones(len(rows))
         else:
@@ -214,7 +214,7 @@ class Judge:
         return weights, (0.0 if self.task.weights == "uniform" else self.of_score + len(rows) * ROUND)
 
     def follows(self, answer, q, rows, distances=None):
-        """Whether an answer is that of these rows, up to the rounding of weights."""
+        """Whether an answer follows from these rows, up to the rounding of weights."""
         if not rows:
             return bool(np.isnan(answer).all()) if self.task.kind == "regress" else answer == OUTLIER
         weights, error = self.scores(q, rows, distances)
@@ -232,7 +232,7 @@ class Judge:
         return score[answer] >= best * (1 - 2 * error)
 
     def tolerance(self, values):
-        """Of a mean of values: weights and their sum have this relative error."""
+        """Returns the tolerance for a mean of values, from the relative error of weights and their sum."""
         rounding = 2.0 ** -48 if self.task.weights == "uniform" else 2 * self.of_score
         return 2 * rounding * max(1e-300, np.abs(values).max())
 
@@ -245,7 +245,7 @@ class Judge:
         return (both | close).all(axis=1)
 
     def reason(self, q, ours, theirs):
-        """One of REASONS; None where there is none."""
+        """Returns one of REASONS, or None if none applies."""
         if self.kith_lists is None:
             self.kith_lists = self.kith.lists(self.task)
         mine = self.kith_lists[q]
@@ -271,15 +271,15 @@ class Judge:
 
 
 def most_explained(data, task, reason, asked):
-    """How many answers may differ for a reason. A single one may always."""
+    """Returns how many answers may differ for a reason; at least one."""
     share = 0.02 if reason == "tie" else 0.01
     if data.name == "letter" and task.kind == "regress" and reason == "tie":
-        share = 0.25  # of 16 columns of 0 to 15; the values of equal rows differ, where their labels do not
+        share = 0.25  # 16 columns of 0 to 15 make many ties, and tied rows differ in value more often than in label
     return max(1, int(share * asked))
 
 
 def compare(data, task, kith):
-    """How many answers are equal, and how many are not for each reason; `unexplained` lists the others."""
+    """Returns how many answers are equal, and how many differ for each reason; `unexplained` lists the others."""
     peer = Peer(data, task)
     judge = Judge(data, task, kith, peer)
     ours, theirs = kith.answers(task)[peer.asked], peer.answers()
@@ -295,7 +295,7 @@ def compare(data, task, kith):
 
 
 def report(data, task, ours, counts, unexplained):
-    """One line of the table. Returns whether all is well."""
+    """Prints one line of the table. Returns whether all is well."""
     asked = len(ours)
     bad = list(unexplained)
     for reason in REASONS:

@@ -1,4 +1,4 @@
-"""The data sets that compare.py asks about, and the questions: what is classified or predicted, and how."""
+"""The data sets of compare.py, and its questions: what is classified or predicted, and how."""
 import collections
 import gzip
 import os
@@ -11,7 +11,7 @@ Task = collections.namedtuple("Task", "kind weights k radius leave_one_out")
 
 
 def split(name, rows, labels, radii, ks=(1, 5, 10)):
-    """Every third row is a query. The values of regressions: the label, and the mean of the row."""
+    """Makes every third row a query. Regressions predict the label, and the mean of the row."""
     rows = np.ascontiguousarray(rows, np.float32)
     held = np.arange(len(rows)) % 3 == 2
     values = np.column_stack([labels, rows.astype(np.float64).mean(axis=1)])
@@ -30,7 +30,7 @@ def small_data():
 def letter_data(path):
     with open(path, encoding="ascii") as file:
         cells = [line.strip().split(",") for line in file if line.strip()]
-    cells = cells[len(cells[0][0]) > 1:]  # some copies have a header
+    cells = cells[len(cells[0][0]) > 1:]  # some copies of the file have a header
     rows = np.array([line[1:] for line in cells], np.float32)
     labels = np.array([ord(line[0]) - ord("A") for line in cells], np.int64)
     return split("letter", rows, labels, (2.0, 3.0))
