@@ -1,11 +1,11 @@
-"""Fixtures of all tests. KITH_TEST_DEVICE names the device that they run on; without it the CPU."""
+"""Fixtures for all tests. KITH_TEST_DEVICE names the device that they run on; default: the CPU."""
 
 import os
 
 import numpy as np
 import pytest
 
-os.environ["KITH_TUNING"] = "off"  # what a user measured changes no test
+os.environ["KITH_TUNING"] = "off"  # a user's measurements must not change a test
 
 
 def pytest_configure(config):
@@ -29,13 +29,13 @@ def iris():
 
 @pytest.fixture(scope="session")
 def close():
-    """Rows that lie so close that every radius of 1 has some, and labels."""
+    """Rows so close that every radius of 1 contains some, and labels."""
     X = np.random.default_rng(5).random((80, 3)).astype(np.float32)
     return X, (X.sum(axis=1) > 1.5).astype(np.int64)
 
 
 def pytest_terminal_summary(terminalreporter):
-    """The table of test_like_sklearn.py, where that ran."""
+    """Prints the table of test_like_sklearn.py if that file ran."""
     import sys
 
     table = getattr(sys.modules.get("test_like_sklearn"), "TABLE", {})

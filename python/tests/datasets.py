@@ -1,11 +1,11 @@
-"""Twenty data sets, real and made, all of which come with scikit-learn: name, rows, labels or values."""
+"""Twenty real and artificial data sets that come with scikit-learn: name, rows, labels or values."""
 
 import numpy as np
 from sklearn import datasets
 
 
 def classes():
-    """name: rows, labels."""
+    """Yields name, rows and labels."""
     yield from _real()
     made = {
         "blobs": lambda: datasets.make_blobs(600, 8, centers=5, cluster_std=3.0, random_state=1),
@@ -44,7 +44,7 @@ def _duplicates():
 
 
 def values():
-    """name: rows, values."""
+    """Yields name, rows and values."""
     for name in ("diabetes", "linnerud"):
         X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
         yield name, X.astype(np.float32), y

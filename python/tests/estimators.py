@@ -1,4 +1,4 @@
-"""What the tests of kith.sklearn share."""
+"""Helpers for the tests of kith.sklearn."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""Answers by NumPy on small whole numbers, where every step of the contract's chain is exact."""
+"""Answers by NumPy for small whole numbers, with which every step of the contract's chain is exact."""
 
 import numpy as np
 
 
 def whole(random, rows, cols, largest=8):
-    """Rows full of ties, whose distances are whole numbers below 2^24 but for the root."""
+    """Rows with many ties, whose squared distances are whole numbers below 2^24."""
     return random.integers(0, largest, (rows, cols)).astype(np.float32)
 
 
@@ -22,7 +22,7 @@ def distances(train, queries, metric):
 
 
 def neighbors(train, queries, k, metric="l2", counts=None):
-    """Distances and rows, [m, k]: by distance, then by row. `counts`: [m, n], the rows that count."""
+    """Returns distances and rows, [m, k], sorted by distance, then by row. `counts`: [m, n], the rows that count."""
     by = distances(train, queries, "squared_l2" if metric == "l2" else metric).astype(np.float64)
     if counts is not None:
         by = np.where(counts, by, np.inf)

@@ -1,8 +1,8 @@
-"""What the stand-ins for PyTorch, CuPy and JAX have in common."""
+"""What the stand-ins for PyTorch, CuPy and JAX share."""
 
 
 class Place:
-    """A device that arrays say they are on, and, for CuPy, a context."""
+    """The device that an array claims to be on; for CuPy also a context."""
 
     type, platform, id = "cuda", "gpu", 0
 

@@ -1,4 +1,4 @@
-"""Rows of every kind that people have."""
+"""Rows from every kind of array that programs use."""
 
 import array
 import warnings
@@ -21,7 +21,7 @@ def test_aligned_float32_is_not_copied(random):
     x = whole(random, 9, 4)
     assert np.shares_memory(rows(x), x)
     wide = whole(random, 9, 7)
-    assert np.shares_memory(rows(wide[:, 1:5]), wide)  # a row may be longer than what counts of it
+    assert np.shares_memory(rows(wide[:, 1:5]), wide)  # a row may be longer than its used columns
     assert np.shares_memory(rows(wide[::2]), wide)
 
 
@@ -95,9 +95,9 @@ class OnlyDLPack:
 
 def test_dlpack_is_not_copied(random):
     x = whole(random, 9, 4)
-    for kind in (1, 3, 11):  # the host's memory, also what CUDA or ROCm pinned
+    for kind in (1, 3, 11):  # host memory, also pinned by CUDA or ROCm
         assert np.shares_memory(rows(OnlyDLPack(x, kind)), x)
-    for kind in (2, 4, 10):  # CUDA's, OpenCL's, ROCm's
+    for kind in (2, 4, 10):  # memory of CUDA, OpenCL and ROCm
         with pytest.raises(kith.Unsupported, match="in the memory of a GPU"):
             rows(OnlyDLPack(x, kind))
 

@@ -1,4 +1,4 @@
-"""An index with a centre: its bits are those of an index of rows that are centred in double, whatever it goes through."""
+"""An index with a centre has the bits of an index of rows that were centred in double, through every operation."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ MIDDLE = [450000.0, 5411000.0, 300.0]
 
 
 def points(seed, count):
-    """Of a map, in metres."""
+    """Points on a map, in metres."""
     return np.random.default_rng(seed).random((count, 3)) * 200 + MIDDLE
 
 
@@ -197,5 +197,5 @@ def test_values_and_elements_that_are_refused(index, device):
         kith.Index(np.array([["a", "b"]]), device=device, centre=True)
     assert kith.Index(X.astype(np.float32), device=device).centre is None
     assert kith.Index(X.astype(np.float32), device=device, centre=False).centre is None
-    index.centre[:] = 0  # of a copy
+    index.centre[:] = 0  # changes a copy only
     assert (index.search(Q, 3).row == in_double(Q, X, 3)).all()

@@ -1,4 +1,4 @@
-"""What the library is told of arrays on a CUDA device, on stand-ins for PyTorch and CuPy; test_gpu.py has the real ones."""
+"""How kith describes arrays on a CUDA device to the library, with stand-ins for PyTorch and CuPy."""
 
 import sys
 import types

@@ -1,4 +1,4 @@
-"""Search by Dask: the bits of one index, whatever the shards, and whichever workers die."""
+"""Searches by Dask give the bits of one index, for any shards, and when workers die."""
 
 import importlib
 import os
@@ -27,9 +27,9 @@ METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot", "cosine"]
 
 @contextmanager
 def cluster():
-    """Four workers, forked from a process that has imported Dask, but not kith: they start in half a second.
+    """Start four workers, forked from a process that has imported Dask but not kith, which takes half a second.
 
-    A worker that fetches from one that is killed gives up after the timeout; Dask's default is 30 s.
+    A worker that fetches data from a killed one gives up after this timeout; Dask's default is 30 s.
     """
     settings = {"distributed.worker.multiprocessing-method": "forkserver", "distributed.comm.timeouts.connect": "3s"}
     with dask.config.set(settings):
@@ -48,7 +48,7 @@ def client():
 
 @pytest.fixture
 def four():
-    """Workers of a test's own, which patches or kills them."""
+    """Workers for one test, which may patch or kill them."""
     with cluster() as made:
         yield made
 
@@ -59,12 +59,12 @@ def same(found, expected):
 
 
 def data(random, n=300, dims=4, m=23):
-    """Rows full of ties, none of them zero, for cosine."""
+    """Rows with many ties and without zeros, so that cosine accepts them."""
     return 1 + whole(random, n, dims), 1 + whole(random, m, dims)
 
 
 def written(folder, train, parts, random):
-    """Files of uneven parts of `train`, in the order of its rows; their names are in another."""
+    """Files with uneven parts of `train`, in the order of its rows; their names sort differently."""
     places = [0, *sorted(random.choice(np.arange(1, len(train)), parts - 1, replace=False).tolist()), len(train)]
     names = [str(folder / f"{number:03}.npy") for number in random.permutation(parts)]
     for name, a, b in zip(names, places, places[1:]):
@@ -73,7 +73,7 @@ def written(folder, train, parts, random):
 
 
 def slowly(client, function, seconds):
-    """Let every worker of now wait before it runs a function of kith.dask."""
+    """Makes every current worker wait before it runs a function of kith.dask."""
 
     def patch(function=function, seconds=seconds):
         import time
@@ -92,7 +92,7 @@ def slowly(client, function, seconds):
 
 
 def kill_one_that_runs(client, name, pids):
-    """SIGKILL to one of these workers that is in a task of that name; its address."""
+    """Kills a worker that is in a task of that name. Returns its address."""
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline:
         for address, keys in client.processing().items():
@@ -164,9 +164,9 @@ def test_arrays_above_8_mb_travel_as_files(client, random, tmp_path, monkeypatch
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     index = kith.dask.Index.from_array(train, device="cpu", shards=3, scratch=str(scratch))
-    assert len(os.listdir(scratch)) == 1  # it stays while the index is used
+    assert len(os.listdir(scratch)) == 1  # the file stays while the index is used
     same(index.search(queries, 5, scratch=str(scratch)), expected)
-    same(index.search(queries, 5), expected)  # all workers are here
+    same(index.search(queries, 5), expected)  # works without scratch, since all workers are here
     assert len(os.listdir(scratch)) == 1
     monkeypatch.setattr(_client, "one_host", lambda client: False)
     with pytest.raises(kith.InvalidArgument, match="pass scratch=, a folder that all workers see"):
@@ -318,9 +318,9 @@ def test_a_file_changes_under_way(four, random, tmp_path, how):
         os.truncate(names[2], os.path.getsize(names[2]) - 4)
     else:
         np.save(names[2], np.load(names[2])[::-1] + 1)
-    same(index.search(queries, 5), kith.Index(train, "l2", "cpu").search(queries, 5))  # it is open
+    same(index.search(queries, 5), kith.Index(train, "l2", "cpu").search(queries, 5))  # the shard is open already
     pids, [third] = four.run(os.getpid), futures_of(index._shards[2])
-    for holder in four.who_has(third)[third.key]:  # it must be opened again
+    for holder in four.who_has(third)[third.key]:  # forces the shard to be opened again
         os.kill(pids[holder], signal.SIGKILL)
     with pytest.raises(kith.BadFile, match="truncated" if how == "cut" else "has changed since") as told:
         index.search(queries, 5)
@@ -379,7 +379,7 @@ def test_estimators_are_those_of_all_rows(client, random, tmp_path, weights, met
 
     sklearn = pytest.importorskip("kith.sklearn")
     train, queries = data(random, m=60)
-    queries = np.vstack([queries, queries + np.float32(0.25), train[:20]])  # ties, sums that round, distances of 0
+    queries = np.vstack([queries, queries + np.float32(0.25), train[:20]])  # ties, rounded sums, distances of 0
     labels = np.array(["a", "bb", "ccc"])[random.integers(0, 3, 300)]
     values = random.random((300, 2))
     given = {"n_neighbors": 7, "weights": weights, "metric": metric, "device": "cpu"}
@@ -432,8 +432,8 @@ def test_a_shard_pickles_as_its_recipe(random, tmp_path):
     sent = pickle.dumps(shard)
     assert len(sent) < 1000
     moved = pickle.loads(sent)
-    assert dask.sizeof.sizeof(moved) == 3000 * 16 * 4  # before it is open
-    assert moved._index is None  # opening takes long, and a pickle is read where nothing may wait
+    assert dask.sizeof.sizeof(moved) == 3000 * 16 * 4  # before it is opened
+    assert moved._index is None  # opening is slow, and a pickle is read where nothing may block
     same(_tasks.search(moved, np.ones((2, 16), np.float32), 0, 3), _tasks.search(shard, np.ones((2, 16), np.float32), 0, 3))
     assert dask.sizeof.sizeof(shard) == shard.index().memory_bytes >= 3000 * 16 * 4
     with pytest.raises(kith.Unsupported, match="a.npy: this worker has kith .*, but the index was made with 0.0.0"):

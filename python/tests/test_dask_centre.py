@@ -1,4 +1,4 @@
-"""One centre for all shards of Dask's index: the bits of one index of all rows."""
+"""One centre for all shards of Dask's index: answers have the bits of one index of all rows."""
 
 import kith
 import numpy as np

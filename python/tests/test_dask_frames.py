@@ -1,4 +1,4 @@
-"""What Dask's index and estimators take and refuse: frames, labels and targets of every library, counts, radii."""
+"""What Dask's index and estimators accept and refuse: frames, labels and targets of every library, counts, radii."""
 
 import datetime
 

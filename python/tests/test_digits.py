@@ -1,4 +1,4 @@
-"""Digits that float32 does not hold: told where that matters, and only there; the advice is run."""
+"""Warnings about digits that float32 cannot hold, only where they matter. Their advice is run, too."""
 
 import re
 import warnings
@@ -17,7 +17,7 @@ SEVERAL = np.random.default_rng(1).random((300, 3)) * 1000 + [0, 5.4e6, 2e8]
 
 
 def told(call, *args, **named):
-    """The only warning of a call, empty where there is none."""
+    """Returns the only warning of a call, or ""."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         call(*args, **named)
@@ -30,7 +30,7 @@ def rows(x, **named):
 
 
 def by_hand(x):
-    """Whether it matters, a value at a time."""
+    """Whether lost digits matter, computed value by value."""
     kept = x.astype(np.float32)
     exact = [[int(v) if x.dtype.kind in "iu" else float(v) for v in row] for row in x]
     for c in range(x.shape[1]):
@@ -48,15 +48,16 @@ def by_hand(x):
     EPOCHS, EPOCHS.astype(float), EPOCHS.astype(np.int32), GROUND, SEVERAL, SEVERAL.astype(np.longdouble),
     np.arange(2**24, 2**24 + 9)[:, None],  # ids
     np.array([[1], [2**62 + 1], [2**62 + 2]]), np.array([[2**64 - 1], [2**64 - 3]], np.uint64),
-    np.c_[np.full(9, 0.1), np.arange(9) / 10 + 1e6],  # beside a column that has no spread
-    np.c_[np.tile(np.arange(3.0), (9, 5)), np.array([0.1] * 8 + [0.1 + 1e-12])],  # equal at the end of a row
+    np.c_[np.full(9, 0.1), np.arange(9) / 10 + 1e6],  # beside a constant column
+    np.c_[np.tile(np.arange(3.0), (9, 5)), np.array([0.1] * 8 + [0.1 + 1e-12])],  # differs at the end of a row only
 ], ids=str)  # fmt: skip
 def test_what_matters_is_told(x):
     assert by_hand(x) and rows(x)
 
 
 @pytest.mark.parametrize("x", [
-    np.arange(0, 100, 0.1)[:, None], np.round(np.random.default_rng(0).random((999, 2)) * 1e4, 2),  # dust and money
+    # Decimal steps and amounts of money.
+    np.arange(0, 100, 0.1)[:, None], np.round(np.random.default_rng(0).random((999, 2)) * 1e4, 2),
     np.random.default_rng(0).standard_normal((50, 40)), np.array([[0.1], [0.1]]), np.array([[5411000.1]]),
     np.array([[2**24], [2**30]]), np.array([[0.0], [-0.0], [0.1]]), np.array([[2**53 + 1]]),
     np.repeat(np.random.default_rng(0).random((9, 3)), 9, axis=0),
@@ -66,7 +67,7 @@ def test_nothing_is_told_of_dust(x):
 
 
 def test_by_hand_in_any_block(random, monkeypatch):
-    """Blocks, narrow and wide arrays, and few columns at a time agree with a look at each value."""
+    """Reading blocks, narrow and wide arrays, and few columns at a time gives the answer of reading each value."""
     for turn in range(300):
         n, cols = int(random.integers(1, 12)), int(random.integers(1, 22))
         x = random.integers(0, 3, (n, cols)) * 10.0 ** random.integers(-3, 3) + 10.0 ** random.integers(0, 8, cols)
@@ -134,7 +135,7 @@ def test_the_advice_was_run(x, kind):
 
 @pytest.mark.parametrize("x", [EPOCHS, GROUND, SEVERAL], ids=str)
 def test_the_advice_where_there_is_no_centre_was_run(x):
-    """By a metric that takes none, and to callers that have no such argument."""
+    """The advice for metrics and functions that take no centre."""
     shift = "; subtract a common offset in float64, the same from rows and queries: x - x.mean(0)"
     for tell in (lambda y: told(kith.Index, y, "dot", device="cpu"), lambda y: told(kith.faiss.knn, y, y, 1)):
         assert tell(x).endswith(shift) and tell(x - x.mean(0)) == ""

@@ -1,4 +1,4 @@
-"""Arguments at the edge of what C takes: k of any size, threads, arrays that overlap, orders of columns."""
+"""Arguments at the limits of C: huge k, threads, arrays that overlap, orders of columns."""
 
 import sys
 import types
@@ -58,7 +58,7 @@ def test_keys_and_flat_indices_refuse_what_c_cannot_say(rows, k):
 
 
 def test_lists_that_fit_no_memory_are_told(rows):
-    """Both may ask for more than there are rows, and get padding."""
+    """Both may ask for more neighbours than there are rows, and get padding."""
     index, flat = kith.Index(rows, device="cpu"), faiss.IndexFlatL2(3, "cpu")
     flat.add(rows)
     for k in (2**62, 2**63 - 1):
@@ -81,7 +81,7 @@ def test_threads_that_c_cannot_count(rows):
 
 
 def overlapping(rows, k):
-    """Pairs of arrays that share some memory, and what is said of them."""
+    """Yields pairs of arrays that share memory, and the message for each."""
     m = len(rows)
     both = np.zeros(m * k * 12, np.uint8)
     distance, row = both[: 4 * m * k].view(np.float32).reshape(m, k), np.empty((m, k), np.int64)
@@ -137,7 +137,7 @@ def test_bfloat16_in_any_order_becomes_rows_in_order(random, order):
 
 
 def tensor(array):
-    """As PyTorch has bfloat16 on the CPU: NumPy gets it as int16 alone."""
+    """Imitates PyTorch's bfloat16 on the CPU, which NumPy can only read as int16."""
     fake = types.SimpleNamespace(bfloat16="bfloat16", int16="int16")
     made = type("Tensor", (), {"__module__": "torch", "is_sparse": False, "dtype": "bfloat16"})()
     made.shape, made.ndim, made.device = array.shape, 2, types.SimpleNamespace(type="cpu")
@@ -160,7 +160,7 @@ def test_estimators_take_bfloat16(random, order, monkeypatch):
 
 
 def test_whole_numbers_are_numbers_of_64_bits():
-    """Every function that takes a whole number by ctypes asks for it by `whole`, or by what asks that."""
+    """Every function that passes a whole number to ctypes checks it by `whole`."""
     from kith._core import _checks
 
     for value in (2**63, -(2**63) - 1, 2**64):

@@ -1,4 +1,4 @@
-"""Python that ends while other threads work: quietly, by its own code, and soon."""
+"""Python ends while other threads still search: quietly, with its own exit code, and soon."""
 
 import subprocess
 import sys
@@ -70,7 +70,7 @@ def test_python_ends_quietly_many_times(work, tmp_path):
 
 
 def test_the_main_thread_searches_to_the_end():
-    """Functions of atexit that were registered before kith's run after it, and may wait for a thread that searches."""
+    """Functions registered at atexit before kith's run after it, and may wait for a thread that searches."""
     process = ended("""
         import atexit
         from kith._core import _ending
@@ -124,7 +124,7 @@ def test_without_a_thread_a_search_goes_on_this_one(monkeypatch):
 
 
 def test_without_a_thread_ctrl_c_is_heard():
-    """Stacks of 64 TiB, which no machine has, leave Python without threads."""
+    """With stacks of 64 TiB, which no machine has, Python cannot start threads."""
     process = ended("""
         import os, signal
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -1,4 +1,4 @@
-"""Every example that is printed runs: in docstrings and in python/examples. Pages are those of the gate `readme`."""
+"""Runs every printed example: in docstrings and in python/examples. The gate `readme` runs those on pages."""
 
 import doctest
 import importlib
@@ -37,7 +37,7 @@ def test_there_are_examples():
 
 
 def test_everything_public_is_documented():
-    """Each class and function says what its parameters are, each method what it does."""
+    """Every class and function documents its parameters, and every method what it does."""
     pytest.importorskip("sklearn")
     import inspect
 

@@ -1,4 +1,4 @@
-"""kith.faiss beside FAISS: whole numbers, on which both are exact."""
+"""Compares kith.faiss with FAISS on whole numbers, for which both are exact."""
 
 import kith
 import numpy as np
@@ -11,7 +11,7 @@ theirs = pytest.importorskip("faiss", reason="faiss-cpu is not installed")
 
 
 def compare(mine, other):
-    """Equal distances, and equal rows wherever a distance occurs once in the list and is not the last."""
+    """Distances must be equal; rows must be equal where a distance is unique in the list and is not the last."""
     assert mine[0].dtype == other[0].dtype and mine[1].dtype == other[1].dtype
     assert mine[0].shape == other[0].shape and mine[1].shape == other[1].shape
     assert np.array_equal(mine[0], other[0])
@@ -54,7 +54,7 @@ def test_range_search(device, random, name, edge):
     mine, other = getattr(ours, name)(6, device=device), getattr(theirs, name)(6)
     mine.add(xb)
     other.add(xb)
-    for threshold in (edge, float(other.search(xq[:1], 3)[0][0, 2])):  # the second is a distance itself
+    for threshold in (edge, float(other.search(xq[:1], 3)[0][0, 2])):  # the second equals a distance
         lims, distance, row = mine.range_search(xq, threshold)
         their_lims, their_distance, their_row = other.range_search(xq, threshold)
         assert np.array_equal(lims, their_lims) and lims.dtype == their_lims.dtype

@@ -1,4 +1,4 @@
-"""What programs that were written for FAISS find in kith.faiss: names, zeros, selectors, files."""
+"""kith.faiss as programs written for FAISS use it: names, signs of zero, selectors, files."""
 
 import copy
 import inspect
@@ -94,7 +94,7 @@ VALUES = np.array([[0, 1], [1, 0], [-1, 0], [0, 0], [2, -3]], np.float32)
 @pytest.mark.parametrize("name", ["IndexFlatIP", "IndexFlatL2"])
 @pytest.mark.parametrize("k", [1, 3, 5, 7])
 def test_bits_of_distances(device, name, k):
-    """Signs of zeros, too: FAISS has no -0."""
+    """Signs of zeros must agree, too: FAISS returns no -0."""
     mine, other = getattr(ours, name)(2, device), getattr(theirs, name)(2)
     for rows in (VALUES[:3], VALUES[3:]):
         mine.add(rows)
@@ -163,7 +163,7 @@ def test_selectors(device, random, name, k):
         assert np.array_equal(found[1][unique], right[1][unique])
         found, right = mine.range_search(queries, 9e5, params=my_params), other.range_search(queries, 9e5, params=their_params)
         assert np.array_equal(found[0], right[0])
-    nothing = ours.SearchParameters(sel=ours.IDSelectorRange(50, 100))  # on which FAISS itself crashes
+    nothing = ours.SearchParameters(sel=ours.IDSelectorRange(50, 100))  # FAISS itself crashes on this
     assert mine.search(queries, k, params=nothing)[1].max() == -1
     assert mine.search(queries, k, params=ours.SearchParameters())[0].tobytes() == mine.search(queries, k)[0].tobytes()
 
@@ -186,7 +186,7 @@ def test_selectors_are_checked():
 def test_normalize(random):
     x = random.normal(size=(50, 7)).astype(np.float32)
     x[3] = 0
-    x[4] = 1e-30  # whose square is no float32
+    x[4] = 1e-30  # its square underflows in float32
     right = x.astype(np.float64) / np.maximum(np.linalg.norm(x.astype(np.float64), axis=1), 1e-300)[:, None]
     beside = x.copy()
     assert ours.normalize_L2(x) is None and np.array_equal(x, right.astype(np.float32))

@@ -1,4 +1,4 @@
-"""kith.files: bytes by hand, memory that is mapped, and files that are refused."""
+"""kith.files: files written by hand, mapped memory, and files that are refused."""
 
 import os
 import struct

@@ -1,4 +1,4 @@
-"""Frames of every library: names of columns, columns that hold no numbers, and advice that helps."""
+"""Frames of every library: names of columns, columns without numbers, and advice that works."""
 
 import datetime
 import re
@@ -17,7 +17,7 @@ pa = pytest.importorskip("pyarrow")
 
 
 class Stream:
-    """A frame, or a column, that speaks Arrow's PyCapsule protocol and nothing else."""
+    """A frame or column with Arrow's PyCapsule protocol alone."""
 
     def __init__(self, held):
         self.held = held
@@ -27,7 +27,7 @@ class Stream:
 
 
 class Capsule:
-    """The same of a batch, which is one array."""
+    """The same for a batch, which is one array."""
 
     def __init__(self, held):
         self.held = held
@@ -37,7 +37,7 @@ class Capsule:
 
 
 class Interchange:
-    """A frame that speaks the dataframe interchange protocol and nothing else."""
+    """A frame with the dataframe interchange protocol alone."""
 
     def __init__(self, held):
         self.held = held
@@ -47,7 +47,7 @@ class Interchange:
 
 
 class Elsewhere:
-    """As cuDF: not read by NumPy, but it goes to the host."""
+    """Behaves like cuDF: NumPy cannot read it, but it can copy itself to the host."""
 
     def __init__(self, held):
         self.held = held
@@ -67,7 +67,7 @@ Elsewhere.__module__ = "cudf.core.dataframe"
 
 
 class Lazy:
-    """As a frame of Dask."""
+    """Behaves like a frame of Dask."""
 
     def __init__(self, held):
         self.held, self.columns = held, held.columns
@@ -135,7 +135,7 @@ def flat(rows):
 @pytest.mark.parametrize("ask", ASKED)
 def test_names_are_compared(made, ask):
     ASKED[ask](made(X), made(X))
-    ASKED[ask](made(X), X.to_numpy())  # who has no names is asked for none
+    ASKED[ask](made(X), X.to_numpy())  # an array without names is accepted, too
     words = r"columns \['weight', 'height'\], but the training rows have \['height', 'weight'\]"
     with pytest.raises(kith.InvalidArgument, match=words):
         ASKED[ask](made(X), made(SWAPPED))
@@ -238,14 +238,14 @@ def index(x):
 
 @pytest.fixture(params=["kith", "kith.sklearn"])
 def fitted(request):
-    """An index, or an estimator: both misread nothing."""
+    """An index or an estimator, neither of which may misread a cell."""
     if request.param == "kith":
         return index
     return lambda x: pytest.importorskip("kith.sklearn").NearestNeighbors(n_neighbors=1, device="cpu").fit(x)
 
 
 def advised(message, x):
-    """What the advice of a message makes of `x`, or of the column that it names."""
+    """Runs the advice of a message on `x`, or on the column that it names."""
     advice = re.search(r"(?:pass|put|queries:) (\(?numpy\..*?)(?:, with other columns .*| in its place.*)?$", message)
     return eval(advice.group(1), {"numpy": np, "x": x, "X": x})
 

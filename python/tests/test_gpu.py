@@ -1,4 +1,4 @@
-"""Arrays on a GPU, by PyTorch and CuPy: in and out, on the stream of the caller. Skipped where there is none."""
+"""Arrays of PyTorch and CuPy on a GPU, as input and output, on the caller's stream. Skipped without a GPU."""
 
 import contextlib
 import warnings
@@ -28,7 +28,7 @@ def _cupy():
 
 @contextlib.contextmanager
 def copies(spec, match, place="cuda:0"):
-    """A warning that an array goes through the host, but where it lies on the device itself."""
+    """Expects the warning that an array passes through the host, unless it is on the device itself."""
     if spec != place:
         with pytest.warns(kith.HostCopyWarning, match=match):
             yield
@@ -66,7 +66,7 @@ def test_a_tensor_that_a_stream_is_still_writing():
         with torch.cuda.stream(stream), copies(specs()[-1], "tensor on cuda:0"):
             late = torch.zeros((100, 24), device="cuda")
             for _ in range(20):
-                large = large @ large * 1e-4  # the copy below waits behind this
+                large = large @ large * 1e-4  # the copy below must wait for this
             late.copy_(torch.from_numpy(queries).cuda())
             found = index.search(late, 7)
             again = found.row + 0

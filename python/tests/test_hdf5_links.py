@@ -1,4 +1,4 @@
-"""HDF5 by kith.files.open: what lies in the file itself is read, and nothing else of the user's."""
+"""kith.files.open on HDF5 reads data in the file itself, and follows no link to other files of the user."""
 
 import kith
 import numpy as np
@@ -40,7 +40,7 @@ def test_links_name_nothing(folder):
         file["dangling"] = h5py.SoftLink("/none")
         file["group/own"] = SECRET
         file["group/out"] = h5py.ExternalLink(str(folder / "secret.h5"), "train")
-    with h5py.File(folder / "a.h5") as file:  # h5py itself follows them
+    with h5py.File(folder / "a.h5") as file:  # h5py itself follows the links
         assert file["soft"][:].tolist() == SECRET.tolist()
     for name in ("external", "soft", "inside", "dangling", "group", "group/out", "group/own", "/", "..", "/external"):
         with pytest.raises(kith.InvalidArgument, match="has no array called .*: there is none"):
@@ -73,7 +73,7 @@ def test_elements_that_are_no_numbers_are_refused(folder):
 
 
 def test_bytes_before_the_file(folder):
-    """A user block moves everything that is mapped."""
+    """A user block shifts all mapped data."""
     with h5py.File(folder / "a.h5", "w", userblock_size=1024) as file:
         file["train"] = SECRET
     assert isinstance(files.open(folder / "a.h5"), np.memmap)

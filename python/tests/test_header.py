@@ -1,4 +1,4 @@
-"""The structs and functions of ctypes beside kith.h. Where the header and a compiler are: in the source tree."""
+"""Compares the ctypes structs and functions with kith.h. Needs a compiler and the header, as in the source tree."""
 
 import ctypes
 import os
@@ -71,7 +71,7 @@ C_TYPES = {
 
 
 def test_prototypes():
-    """Every function has as many parameters as ctypes passes, of the same size, and returns the same type."""
+    """Every function has as many parameters as ctypes passes, of the same sizes, and the same return type."""
     headers = "".join(path.read_text() for path in (INCLUDE / "kith" / "c").glob("*.h"))
     declarations = re.sub("//.*", "", headers).split(";")
     for name, (result, arguments) in _library.FUNCTIONS.items():

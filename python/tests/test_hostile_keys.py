@@ -1,4 +1,4 @@
-"""Keys that no search has, made by hand, beside what the library's merge() says of them."""
+"""Hand-made keys that no search returns, and what the library's merge() says about them."""
 
 import kith
 import numpy as np
@@ -10,7 +10,7 @@ NONE = (0xFFFFFFFF, -1)
 
 
 def keys_of(*lists):
-    """Pairs (value, row) of each query."""
+    """Pairs (value, row) for each query."""
     table = np.array(lists, np.int64).reshape(len(lists), -1, 2)
     return kith.Keys(table[..., 0].astype(np.uint32), table[..., 1].copy())
 
@@ -55,7 +55,7 @@ def test_finish_and_digest_say_what_merge_says(monkeypatch, at_once):
         keys = keys_of(*lists)
         expected = said_by(kith.merge, [keys]).partition(", query ")[2]
         assert said_by(kith.finish, "l2", keys) == f"kith.finish: keys, query {expected}"
-        assert said_by(kith.digest, keys) == f"digest: the keys, query {expected}"  # the library's own
+        assert said_by(kith.digest, keys) == f"digest: the keys, query {expected}"  # the library's own message
     for lists in RIGHT:
         keys = keys_of(*lists)
         assert kith.merge([keys]).row.tolist() == keys.row.tolist()

@@ -20,7 +20,7 @@ def same(found, expected):
 @pytest.mark.parametrize("dtype", [np.float32, np.float16, np.uint8, np.int8])
 def test_an_index_comes_back(device, random, tmp_path, metric, dtype):
     train, queries = whole(random, 300, 7).astype(dtype), whole(random, 9, 7)
-    train[:, 0] = np.maximum(train[:, 0], 1)  # no row of zeros
+    train[:, 0] = np.maximum(train[:, 0], 1)  # avoids rows of zeros
     queries[:, 0] = np.maximum(queries[:, 0], 1)
     index = kith.Index(train, metric, device, features=[6, 0, 3])
     index.save(tmp_path / "a.kidx")

@@ -1,4 +1,4 @@
-"""Keys of shards: merged they are those of one index, with its bits."""
+"""Merged keys of shards equal the keys of one index, bit for bit."""
 
 import pickle
 import struct
@@ -13,12 +13,12 @@ METRICS = ["squared_l2", "l2", "l1", "linf", "negative_dot", "cosine"]
 
 
 def cut(random, n, parts):
-    """Begins of uneven parts, and n."""
+    """Returns the first rows of uneven parts, and n."""
     return [0, *sorted(random.choice(np.arange(1, n), parts - 1, replace=False).tolist()), n]
 
 
 def shards_of(train, places, metric, device):
-    """A shard of each part, on `device` and the CPU in turn."""
+    """Makes a shard for each part, on `device` and the CPU in turn."""
     largest = max(kith.largest_element(train[a:b]) for a, b in zip(places, places[1:]))
     return [
         kith.Index(train[a:b], metric, device if i % 2 else "cpu", first_row=a, largest=largest)
@@ -46,7 +46,7 @@ def test_shards_are_one_index(device, random, metric, parts, k):
     same(merged, index.search_keys(queries, k))
     same(kith.finish(metric, merged), index.search(queries, k))
     assert kith.digest(merged) == kith.digest(index.search_keys(queries, k))
-    same(kith.merge([merged, *lists]), merged)  # what was merged before, again
+    same(kith.merge([merged, *lists]), merged)  # merging merged keys again changes nothing
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -55,7 +55,7 @@ def test_within(device, random, metric):
     train, queries = 1 + whole(random, n, 4), 1 + whole(random, 7, 4)
     index = kith.Index(train, metric, device)
     distance = index.search(queries, n).distance
-    radius = distance[:, n // 3]  # one of each query, with its ties
+    radius = distance[:, n // 3]  # one radius per query, which includes its ties
     lists = [shard.within_keys(queries, radius) for shard in shards_of(train, cut(random, n, 6), metric, device)]
     merged = kith.merge([kith.merge(lists[3:]), *lists[:3]])
     same(merged, index.within_keys(queries, radius))
@@ -63,7 +63,7 @@ def test_within(device, random, metric):
 
 
 def test_leave_one_out(device, random):
-    train = whole(random, 60, 2)  # with duplicates
+    train = whole(random, 60, 2)  # has duplicates
     index = kith.Index(train, device=device)
     lists = [shard.search_keys(train, 6) for shard in shards_of(train, cut(random, 60, 4), "l2", device)]
     kept = kith.leave_out(kith.merge(lists), np.arange(60))

@@ -1,4 +1,4 @@
-"""Labels and targets of every library, and outputs that differ in kind."""
+"""Labels and targets of every library, and outputs of different kinds."""
 
 import array
 import datetime
@@ -19,7 +19,7 @@ TEXTS, NUMBERS = ["n", "f", "n", "f"], [3, 1, 3, 1]
 
 
 class OnlyArray:
-    """Speaks ``__array__`` and nothing else, as do tensors."""
+    """An array with ``__array__`` alone, like a tensor."""
 
     def __init__(self, held):
         self.held = np.asarray(held)
@@ -29,7 +29,7 @@ class OnlyArray:
 
 
 class Tensor(OnlyArray):
-    """The same with a dtype that is not NumPy's."""
+    """The same, with a dtype that is not NumPy's."""
 
     dtype = "torch.int64"
 
@@ -140,7 +140,7 @@ def test_missing_labels_are_refused_with_their_row(y):
             model.fit(X, y)
 
 
-# ---- Outputs that differ in kind ----
+# ---- Outputs of different kinds ----
 
 OUTPUTS = pd.DataFrame({"color": ["red", "blue", "red"], "rooms": [9, 10, 11]})
 ROWS = [[0.0], [1], [2]]
@@ -238,7 +238,7 @@ def test_labels_that_do_not_sort():
     CLASSIFIERS[0].fit(X, np.array(["a", 1, "a", 1], object).astype(str))
 
 
-# ---- Targets that are no numbers ----
+# ---- Targets that are not numbers ----
 
 DAYS = [datetime.date(2024, 2, day) for day in (3, 4, 3, 4)]
 SECONDS = [0, 86400, 0, 86400]

@@ -31,12 +31,12 @@ CLASSES, VALUES = list(datasets.classes()), list(datasets.values())
 
 
 def exact(a, b):
-    """The squared distance of two rows of float32, without rounding."""
+    """Returns the squared distance of two float32 rows without rounding."""
     return sum((Fraction(float(x)) - Fraction(float(y))) ** 2 for x, y in zip(a, b))
 
 
 class Sides:
-    """Both sides' neighbours of one data set, and why they differ."""
+    """The neighbours that both sides find in one data set, and why they differ."""
 
     def __init__(self, name, X, y):
         held = np.arange(len(X)) % 3 == 2
@@ -49,7 +49,7 @@ class Sides:
         return mine, other
 
     def why(self, q, mine, other):
-        """The reason why the rows found for query q differ; None if they do not."""
+        """Returns why the rows found for query q differ, or None if they do not."""
         only_mine, only_other = sorted(set(mine) - set(other)), sorted(set(other) - set(mine))
         if not only_mine and not only_other:
             return None
@@ -83,7 +83,7 @@ def neighbours(sides, k):
         mine.kneighbors(sides.queries),
         other.kneighbors(sides.queries.astype(np.float64)),
     )
-    # Of its own rounding: the root of a difference of squares.
+    # scikit-learn's rounding: it takes the root of a difference of squares.
     size = np.sqrt(np.square(sides.train, dtype=np.float64).sum(axis=1).max())
     assert np.allclose(near, their_near, rtol=1e-5, atol=size * 2e-7)
     return row, their_row

@@ -1,4 +1,4 @@
-"""What limits searches: filters, radii and counts, and which are refused."""
+"""Filters, radii and counts that limit a search, and which of them are refused."""
 
 import contextlib
 import re
@@ -50,7 +50,7 @@ def test_a_mask_of_numbers_a_query(device):
 
 
 def test_numbers_that_name_each_row_once_are_row_numbers(device):
-    """Whoever asks for numpy.flatnonzero(...) is never refused, however few rows there are."""
+    """Row numbers as numpy.flatnonzero(...) returns them are never refused, even for few rows."""
     for n, rows in ((1, [0]), (2, [0, 1]), (2, [1, 0]), (2, [1]), (3, [0, 1]), (8, [0, 1]), (8, [0, 1, 1]), (8, [])):
         index = kith.Index(np.arange(n, dtype=np.float32)[:, None], device=device)
         found = index.search([[0.0]], n, filter=rows).row
@@ -125,7 +125,7 @@ COUNTS = {
 
 
 def too_little(search):
-    with contextlib.suppress(kith.OutOfMemory):  # one byte
+    with contextlib.suppress(kith.OutOfMemory):  # one byte is too little
         search()
 
 

@@ -1,4 +1,4 @@
-"""What `import kith` costs and loads, and what the package says of itself."""
+"""The cost of `import kith`, what it loads, and the package's description of itself."""
 
 import os
 import pydoc
@@ -31,7 +31,7 @@ def test_import_touches_no_driver_and_no_heavy_package():
 
 
 def test_import_takes_less_than_50_ms(tmp_path):
-    """Of processor time, once bytecode is there, beyond NumPy and ctypes."""
+    """Processor time beyond NumPy and ctypes, with cached bytecode."""
     program = "import numpy, time, ctypes; t = time.process_time(); import kith; print(time.process_time() - t)"
     cached = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
     assert min(float(run(program, **cached)) for _ in range(5)) < 0.050
@@ -57,7 +57,7 @@ def test_names():
 
 
 def test_nothing_is_installed_from_where_it_is_not():
-    """kith is not on PyPI: it is installed from its sources."""
+    """kith is not on PyPI, so no text may tell users to install it from there."""
     for module in Path(kith.__file__).parent.rglob("*.py"):
         assert "kith-knn[" not in module.read_text("utf-8")
 

@@ -1,4 +1,4 @@
-"""Pickles and copies of estimators and flat indices say which kith made them."""
+"""Pickles and copies of estimators and flat indices record which version of kith made them."""
 
 import copy
 import io
@@ -10,7 +10,7 @@ import pytest
 from kith import faiss
 from kith._core import _index, _pickles
 
-# The attributes of format 1. Where this table must change, FORMAT of kith/_core/_pickles.py is one more, and so is this.
+# The attributes of format 1. If this table must change, raise FORMAT here and in kith/_core/_pickles.py.
 FORMAT = 1
 BASE = {
     "_fit_X", "_fit_index", "_made", "_making", "algorithm", "device", "effective_metric_", "effective_metric_params_",
@@ -30,7 +30,7 @@ X = np.arange(12, dtype=np.float32).reshape(6, 2)
 
 
 def models():
-    """Fitted estimators, and a flat index, by name."""
+    """Fitted estimators and a flat index, by name."""
     made = {"IndexFlatL2": faiss.IndexFlatL2(2, "cpu")}
     made["IndexFlatL2"].add(X)
     try:
@@ -63,7 +63,7 @@ def test_the_attributes_of_this_format():
 
 
 def with_stamp(model, stamp):
-    """The pickle of a model as another version would have written it."""
+    """Returns the pickle of a model as another version would have written it."""
 
     class Pickler(pickle.Pickler):
         def reducer_override(self, obj):

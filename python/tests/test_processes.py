@@ -1,4 +1,4 @@
-"""kith in the processes of Python: fork, spawn, joblib, a prefork server, beside other libraries' threads."""
+"""kith in several processes: fork, spawn, joblib, a prefork server, and beside other libraries' threads."""
 
 import multiprocessing
 import os
@@ -37,7 +37,7 @@ def search_inherited(_):
 
 def in_children(context, function, arguments, processes=2):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # of fork in a process that has threads
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn about fork in a process with threads
         with multiprocessing.get_context(context).Pool(processes) as pool:
             return pool.map_async(function, arguments).get(timeout=120)
 
@@ -47,7 +47,7 @@ def in_children(context, function, arguments, processes=2):
     ["fork", pytest.param("spawn", marks=pytest.mark.slow), pytest.param("forkserver", marks=pytest.mark.slow)],
 )
 def test_children_get_the_same_bits(context):
-    assert search() == expected()  # the parent's threads run before the children begin
+    assert search() == expected()  # the parent's threads run before the children start
     assert in_children(context, search, ["cpu"] * 4) == [expected()] * 4
 
 
@@ -101,7 +101,7 @@ def test_grid_search_in_processes():
 
 
 def test_a_prefork_server():
-    """As web servers do it: the index is made, workers are forked, each accepts on the same socket."""
+    """Works like a web server: the index is made, then workers are forked, and each accepts on the same socket."""
     index = kith.Index(TRAIN, device="cpu")
     index.search(QUERIES, 9)
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -139,7 +139,7 @@ def _forked_worker(server, index):
 @pytest.mark.parametrize("first", ["kith", "other"])
 @pytest.mark.parametrize("other", ["sklearn", "faiss", "torch"])
 def test_beside_other_runtimes(first, other):
-    """Searches of kith and of a library with OpenMP take turns in one process: neither hangs, bits stay."""
+    """Searches of kith and of a library with OpenMP alternate in one process: neither hangs, and bits stay the same."""
     pytest.importorskip(other)
     work = {
         "sklearn": "from sklearn.neighbors import NearestNeighbors\nnn = NearestNeighbors(algorithm='brute').fit(x)\nother = lambda: nn.kneighbors(x[:50])",
@@ -164,7 +164,7 @@ def test_beside_other_runtimes(first, other):
 
 
 class Rows:
-    """A data set of PyTorch whose items are neighbours, found in the worker."""
+    """A PyTorch data set whose items are neighbours, searched in the worker."""
 
     def __init__(self, index):
         self.index = index

@@ -1,4 +1,4 @@
-"""The simulation of tools/lab/scale, against cases that can be computed by hand."""
+"""Compares the simulation of tools/lab/scale with cases that can be computed by hand."""
 
 import os
 import sys
@@ -16,7 +16,8 @@ from simulate import Plan  # noqa: E402
 
 FLAT = {"task": [0.25], "merge": [2.0], "finish": [4.0], "noise": [1.0], "recover": [0.5]}
 FLAT |= {"search": 0.01, "disk": 2e9, "upload": 5e10}
-ONE = {"rows": 1000 * simulate.PAIRS / FLAT["search"] / 10_000, "queries": 10_000, "tile": 10_000}  # 1,000 s on one card
+# 1,000 s on one card.
+ONE = {"rows": 1000 * simulate.PAIRS / FLAT["search"] / 10_000, "queries": 10_000, "tile": 10_000}
 
 
 def test_one_card():
@@ -36,7 +37,7 @@ def test_merges_go_by_eights(cards, merges):
 def test_eight_cards_and_their_network():
     plan = Plan(machines=8, cards=1, network=1e6, **ONE)
     seconds, counted = simulate.simulate(plan, FLAT)
-    last = 8 * 0.25 + 125  # the eighth search begins last
+    last = 8 * 0.25 + 125  # the eighth search starts last
     moved = 7 * 10_000 * 10 * 12
     assert counted["moved"] == moved
     assert seconds == pytest.approx(last + 0.25 + moved / 1e6 + 2 + 0.25 + 4, rel=1e-12)
@@ -52,7 +53,7 @@ def test_a_death_costs_what_was_lost():
     assert counted["again"] == 1 and seconds > calm
     rows = plan.rows / 8
     opening = rows * (simulate.FILE_ROW / FLAT["disk"] + simulate.CARD_ROW / FLAT["upload"])
-    assert seconds >= 125 + 125 + opening  # another card does the whole search, after its own
+    assert seconds >= 125 + 125 + opening  # another card repeats the whole search after its own
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -1,4 +1,4 @@
-"""kith.sklearn as scikit-learn wants estimators to be."""
+"""kith.sklearn meets scikit-learn's rules for estimators."""
 
 import copy
 import pickle
@@ -28,7 +28,7 @@ from estimators import (  # noqa: E402
 
 
 def asked(model):
-    """What the estimator answers queries by."""
+    """Returns the method by which the estimator answers queries."""
     return next(getattr(model, name) for name in ("predict", "transform", "kneighbors") if hasattr(model, name))
 
 

@@ -1,4 +1,4 @@
-"""What the estimators of kith.sklearn answer, and where they refuse."""
+"""What the estimators of kith.sklearn answer, and what they refuse."""
 
 import warnings
 
@@ -47,7 +47,7 @@ def test_metrics(close, metric, p, name):
     X, y = close
     model = fitted("NearestNeighbors", X, y, metric=metric, p=p)
     assert model.effective_metric_ == name
-    metric = "chebyshev" if metric == "infinity" else metric  # scikit-learn lists this name, and does not take it
+    metric = "chebyshev" if metric == "infinity" else metric  # scikit-learn lists the name infinity, but refuses it
     other = theirs.NearestNeighbors(metric=metric, p=p, algorithm="brute").fit(X.astype(np.float64))
     mine, expected = model.kneighbors(X + np.float32(0.1)), other.kneighbors((X + np.float32(0.1)).astype(np.float64))
     assert np.allclose(mine[0], expected[0], rtol=1e-5, atol=1e-6)

@@ -1,4 +1,4 @@
-"""What of scikit-learn takes a graph of neighbours takes kith's of cosine, which scikit-learn's own is compared with."""
+"""Methods that take a graph of neighbours give the same results with kith's cosine graph as with scikit-learn's."""
 
 import warnings
 
@@ -49,10 +49,10 @@ def graph_by(transformer):
 @pytest.mark.parametrize("name", CONSUMERS)
 def test_consumers_of_a_cosine_graph(name):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of parts that are not connected, as with scikit-learn's own graph
+        warnings.simplefilter("ignore")  # parts are not connected, as in scikit-learn's own graph
         mine = CONSUMERS[name](graph_by(KNeighborsTransformer))
         assert np.isfinite(mine).all()
-        if mine.ndim == 1:  # labels, and not positions, whose rounding grows
+        if mine.ndim == 1:  # labels; positions would amplify rounding
             assert (mine == CONSUMERS[name](graph_by(Theirs))).mean() > 0.99
 
 

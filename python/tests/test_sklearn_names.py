@@ -1,4 +1,4 @@
-"""What programs that were written for scikit-learn find in kith.sklearn: classes, names, graphs, ways round."""
+"""kith.sklearn as programs written for scikit-learn use it: classes, names, graphs, and advice for other metrics."""
 
 import kith
 import numpy as np
@@ -28,7 +28,7 @@ def test_isinstance_of_scikit_learns_classes(name):
 
 
 def condensed(n_neighbors):
-    """How imbalanced-learn's CondensedNearestNeighbour and OneSidedSelection take their parameter."""
+    """How imbalanced-learn's CondensedNearestNeighbour and OneSidedSelection interpret their parameter."""
     if n_neighbors is None:
         estimator = theirs.KNeighborsClassifier(n_neighbors=1)
     elif isinstance(n_neighbors, int):
@@ -39,7 +39,7 @@ def condensed(n_neighbors):
 
 
 def neighbors_object(nn_object, additional=0):
-    """How imbalanced-learn's samplers take theirs."""
+    """How imbalanced-learn's samplers interpret their parameter."""
     if isinstance(nn_object, int):
         return theirs.NearestNeighbors(n_neighbors=nn_object + additional)
     if not isinstance(nn_object, KNeighborsMixin):
@@ -146,7 +146,7 @@ def test_a_transformer_by_radius(close, mode):
 
 
 def refused_metrics(call):
-    """What is said of a metric by each door."""
+    """Every function refuses these metrics with the same advice."""
     for metric in ("haversine", "Haversine", "correlation", "seuclidean", "mahalanobis"):
         with pytest.raises(kith.InvalidArgument, match="which kith does not have; .* and use '(l2|cosine)'"):
             call(metric)
@@ -162,7 +162,7 @@ def test_metrics_of_others_are_refused_with_a_way(close):
 
 
 def test_the_ways_lead_there(random):
-    """Each advice, run, beside scikit-learn's own distances."""
+    """Runs each advice, and compares it with scikit-learn's own distances."""
     places = np.column_stack([random.uniform(-1.5, 1.5, 200), random.uniform(-3.1, 3.1, 200)])
     lat, lon = places.T
     sphere = np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)]).astype(np.float32)

@@ -1,4 +1,4 @@
-"""How GPU arrays go in and out, on stand-ins for PyTorch, CuPy and JAX; test_gpu.py has the real ones."""
+"""GPU arrays as input and output, with stand-ins for PyTorch, CuPy and JAX; test_gpu.py has the real ones."""
 
 import contextlib
 import sys

@@ -1,4 +1,4 @@
-"""Many threads on the same objects of kith: with a GIL, and where Python has none."""
+"""Many threads use the same objects of kith, with a GIL and without."""
 
 import gc
 import queue
@@ -61,7 +61,7 @@ def test_searches(index):
 
 
 def test_rows_that_come_and_go(index):
-    """Every thread changes the same index in its own way, and sees its own rows alone."""
+    """Every thread changes the same index in its own way, and must see only its own rows."""
 
     def work(number):
         more = TRAIN[: 5 + number] + np.float32(number)
@@ -151,7 +151,7 @@ def test_progress_is_told_to_the_search_that_asked(index):
 
 
 def test_other_threads_free_what_one_made(device):
-    """Handles go from thread to thread, and the last reference is dropped anywhere, by a cycle that gc finds, too."""
+    """Handles pass between threads, and any thread may drop the last reference, also through a cycle found by gc."""
     made, dead = queue.Queue(), []
 
     def work(number):
@@ -193,7 +193,7 @@ def test_a_handle_is_freed_once():
 
 
 def test_a_handle_of_the_caller_lives_as_long_as_its_search(device):
-    """The last name of an index goes while searches of it are under way."""
+    """The last reference to an index disappears while it is being searched."""
     once = expected(TRAIN, 9)
     for _ in range(10):
         holder = [kith.Index(TRAIN, device=device)]
@@ -210,7 +210,7 @@ def test_a_handle_of_the_caller_lives_as_long_as_its_search(device):
 
 
 def test_everything_is_first_touched_at_once(device):
-    """In a process that has done nothing yet: submodules, devices, inventories and metrics, from many threads."""
+    """In a fresh process many threads first use submodules, devices, files and metrics."""
     program = textwrap.dedent("""
         import sys, threading
         sys.path.insert(0, sys.argv[1])

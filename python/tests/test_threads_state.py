@@ -1,4 +1,4 @@
-"""What threads may change at once: devices by name, flat indices, estimators, files, and how a search begins."""
+"""State that threads may change at once: devices by name, flat indices, estimators, files, and searches that begin."""
 
 import copy
 import os
@@ -136,7 +136,7 @@ def test_a_flat_index_is_searched_while_it_is_reset(device):
 
 
 class Flickering(faiss.IndexFlatL2):
-    """Whoever looks twice finds it reset in between."""
+    """An attribute that another thread resets between two reads."""
 
     _held = None
 
@@ -193,11 +193,11 @@ def asked(model):
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_an_estimator_in_a_pool(name, device, monkeypatch):
-    """One that comes out of a pickle goes to its device once, whichever thread is first."""
+    """A pickled estimator goes to its device once, whichever thread comes first."""
     y = np.arange(len(TRAIN)) % 5
     once = made(name, device, TRAIN, y)
     fresh, counted = pickle.loads(pickle.dumps(once)), []
-    attributes = set(vars(fresh))  # which scikit-learn looks through, so that none may come meanwhile
+    attributes = set(vars(fresh))  # scikit-learn iterates over them, so none may be added meanwhile
     make = type(fresh)._make
 
     def slow(self):
@@ -237,7 +237,7 @@ def test_a_second_fit_forgets_the_first(name, device):
 
 
 def test_files_are_saved_at_once(tmp_path, monkeypatch):
-    """The umask belongs to the process: a thread that changes it to read it gives its files to others."""
+    """The umask belongs to the process: if one thread changes it to read it, files of other threads get it."""
     real = os.umask
     before = real(0o027)
     monkeypatch.setattr(os, "umask", lambda mask: (real(mask), time.sleep(0.01))[0])
@@ -256,12 +256,12 @@ def test_one_file_is_saved_at_once(tmp_path):
     assert len(np.unique(kith.files.open(tmp_path / "a.fbin"))) == 1
 
 
-# ---- The beginning of a search that is watched ----
+# ---- The beginning of a search that can be interrupted ----
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.3])
 def test_ctrl_c_while_the_thread_of_a_search_starts(monkeypatch, seconds):
-    """The search is over, or never begins, when KeyboardInterrupt comes out: it writes to the caller's arrays."""
+    """When KeyboardInterrupt is raised, the search has ended or never starts: it writes to the caller's arrays."""
 
     class Late(threading.Thread):
         def start(self):

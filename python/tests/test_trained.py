@@ -1,4 +1,4 @@
-"""kith.Classifier and kith.Regressor beside votes by NumPy, over rows that come and go."""
+"""Compares kith.Classifier and kith.Regressor with votes by NumPy, while rows are added and removed."""
 
 import copy
 import pickle
@@ -10,11 +10,11 @@ import pytest
 
 from reference import neighbors, whole
 
-NONE = -(2**63)  # the label where none wins
+NONE = -(2**63)  # the label if no class wins
 
 
 def votes(labels, row, weight=None):
-    """Classes, winners [m] and shares [m, classes] of one output; scores are sums in float32, by rank."""
+    """Returns classes, winners [m] and shares [m, classes] of one output; scores are float32 sums in order of rank."""
     classes = np.unique(labels)
     score = np.zeros((len(row), len(classes)), np.float32)
     weight = np.ones(row.shape, np.float32) if weight is None else weight
@@ -29,7 +29,7 @@ def votes(labels, row, weight=None):
 
 
 def means(values, row, weight=None):
-    """[m, outputs], in float64, by rank."""
+    """Returns means [m, outputs], in float64 and in order of rank."""
     total, value = np.zeros((len(row), 1)), np.zeros((len(row), values.shape[1]))
     for j in range(row.shape[1]):
         w = np.ones((len(row), 1)) if weight is None else weight[:, j : j + 1].astype(np.float64)
@@ -46,7 +46,7 @@ def by_distance(distance):
 
 @pytest.fixture
 def data(random):
-    """Rows, queries, and of each row two labels, two values and a weight, of which some are 0."""
+    """Rows, queries, and for each row two labels, two values and a weight, which may be 0."""
     labels = np.stack([random.integers(-3, 3, 200) * 10**17, random.integers(0, 2, 200)], axis=1)
     weights = random.integers(0, 5, 200).astype(np.float32) / 3
     return whole(random, 200, 3), whole(random, 40, 3), labels, random.random((200, 2)), weights
@@ -93,7 +93,7 @@ def test_itself_left_out(device, data):
 
 
 def test_ids(device, data):
-    """Answers and weights go where the ids of their rows go, so that ties go by id."""
+    """Labels, values and weights follow the ids of their rows, so ties are decided by id."""
     X, Q, labels, values, sample = data
     ids = np.random.default_rng(1).permutation(1000)[:200]
     order = np.argsort(ids)
@@ -108,7 +108,7 @@ def test_ids(device, data):
 
 @pytest.mark.parametrize("ids", [None, np.arange(5000, 4800, -1)])
 def test_a_history_as_built_anew(device, data, ids):
-    """Rows in three parts, weights with the second alone; some are removed, some before others come."""
+    """Rows come in three parts, of which only the second has weights; rows are removed in between."""
     X, Q, labels, values, sample = data
     a, b, c = slice(0, 90), slice(90, 150), slice(150, 200)
     numbers = np.arange(200) if ids is None else ids[::-1]
@@ -123,7 +123,7 @@ def test_a_history_as_built_anew(device, data, ids):
             one = one.with_(X[b], answers[b], sample_weights=sample[b], ids=part(b))
             one = one.with_(X[c], answers[c], ids=part(c)).without(later)
             yield from (one, one.compact())
-        assert len(first) == 90 - len(gone)  # as it was
+        assert len(first) == 90 - len(gone)  # unchanged
 
     anew = kith.Classifier(X[left], labels[left], "l2", device, sample_weights=weights[left])
     for one in histories(kith.Classifier, labels):

@@ -1,4 +1,4 @@
-"""What an editor and a type checker know of kith: by mypy where it is installed, and by typing.get_type_hints."""
+"""What editors and type checkers know of kith: by mypy if installed, and by typing.get_type_hints."""
 
 import importlib.util
 import inspect
@@ -36,7 +36,7 @@ by_radius, nearest = RadiusNeighborsClassifier(weights="distance"), NearestNeigh
 keys, radius_keys = index.search_keys(x, 2), index.within_keys(x, 1.0)
 flat = kith.faiss.IndexFlatL2(4)
 """
-# Expressions, and what a checker knows of them.
+# Expressions and the types that a checker must infer.
 KNOWN = {
     "found.row": "NDArray[np.int64]",
     "found.distance": "NDArray[np.float32]",
@@ -115,7 +115,7 @@ RIGHT = [
 
 
 def lines_with_errors(tmp_path, lines):
-    """The numbers of those lines in which mypy finds a fault."""
+    """Returns the numbers of the lines in which mypy finds an error."""
     program = FIRST + "\n".join(lines) + "\n"
     (tmp_path / "user.py").write_text(program)
     home = Path(kith.__file__).parents[1]
@@ -140,7 +140,7 @@ def test_what_a_type_checker_knows(tmp_path):
 
 
 def public():
-    """Each public function and method, by name."""
+    """Yields each public function and method by name."""
     modules = [kith, kith.faiss, kith.files]
     for name in ("sklearn", "dask"):
         try:
@@ -186,7 +186,7 @@ def test_help_shows_short_signatures():
 
 
 def test_the_names_are_those_of_the_library():
-    """Each name is taken where it goes, and the library has no other."""
+    """Each name is accepted, and the library has no other."""
     names = typing.get_args(_types.MetricName)
     assert set(kith.metrics()) == {_metrics.metric_named(name) for name in names} <= set(names)
     index = kith.Index(ROWS, device="cpu")
@@ -218,7 +218,7 @@ def test_the_names_are_those_of_the_library():
 
 
 def test_names_that_others_have_for_metrics():
-    """docs: those of FAISS, SciPy, scikit-learn and usearch."""
+    """Names used by FAISS, SciPy, scikit-learn and usearch, as the docs list them."""
     names = {"euclidean": "l2", "sqeuclidean": "squared_l2", "l2sq": "squared_l2", "cityblock": "l1"}
     names |= {"ip": "negative_dot", "cos": "cosine"}
     for other, own in names.items():

@@ -1,4 +1,4 @@
-"""kith.Index: rows that come and go, under numbers that stay."""
+"""kith.Index: rows are added and removed, and row numbers stay."""
 
 import kith
 import numpy as np
@@ -28,7 +28,7 @@ def test_ids(device):
     more = index.without([30]).with_(zero, ids=[1000])
     assert more.search(zero, 3).row.tolist() == [[1000, 900, 7]]
     assert more.next_row == 1001
-    # By position: of 7, 30, 900, 1000.
+    # The filter is by position: rows 7, 30, 900, 1000.
     assert more.search(zero, 2, filter=[0, 1, 3]).row.tolist() == [[1000, 7]]
     assert more.search(zero, 2, filter=np.array([True, True, False, True])).row.tolist() == [[1000, 7]]
     assert more.search_keys(zero, 2).row.tolist() == [[1000, 900]]

@@ -15,13 +15,13 @@ from kith._core import _structs, _watch
 
 
 def long_search(seconds=20.0):
-    """An index and queries whose search takes some `seconds` on one thread."""
+    """Returns an index and queries whose search takes about `seconds` on one thread."""
     random = np.random.default_rng(3)
     index = kith.Index(random.random((20000, 256), np.float32), device="cpu")
     few = random.random((64, 256), np.float32)
     options = {"threads": 1, "how": {"proposer": "none"}}
     took = seconds
-    for _ in range(5):  # the shortest: others may have had the cores
+    for _ in range(5):  # takes the shortest time, since other programs may have used the cores
         begin = time.perf_counter()
         index.search(few, 5, **options)
         took = min(took, time.perf_counter() - begin)
@@ -37,7 +37,7 @@ def raise_enough(*_):
 
 
 def step_seconds(index, queries, options):
-    """What one step of the search takes, which nothing stops: a quarter of a second by the plan, more where cores are shared."""
+    """Returns the seconds of one step, which nothing interrupts: 1/4 by the plan, more on shared cores."""
     begin = time.perf_counter()
     with pytest.raises(Enough):
         index.search(queries, 5, progress=raise_enough, **options)
@@ -71,7 +71,7 @@ def test_ctrl_c_stops_a_search_after_its_step():
     process.send_signal(signal.SIGINT)
     word, when, step = process.stdout.readline().split()
     assert word == "interrupted" and float(when) - sent < 0.5 + 3 * float(step)
-    assert process.stdout.readline() == "(1, 1)\n"  # the index is as good as before
+    assert process.stdout.readline() == "(1, 1)\n"  # the index still works
     assert process.wait() == 0
 
 
@@ -91,7 +91,7 @@ def test_a_handler_that_raises_ends_the_search(monkeypatch):
 
 
 def test_an_interrupted_search_has_ended_when_its_error_comes_out():
-    """Until Python 3.12 an interrupted join() takes a thread for ended that goes on to write to the caller's arrays."""
+    """Until Python 3.12 an interrupted join() may consider a thread ended that still writes to the caller's arrays."""
     ended = []
 
     def ask(_):
@@ -117,12 +117,13 @@ def test_the_gil_is_free_while_kith_works():
 
     def count():
         while not ended.is_set():
-            time.sleep(0.005)  # not ended.wait(): without a GIL that spins first, which takes long on shared cores
+            time.sleep(0.005)  # not ended.wait(): without a GIL that spins first, which is slow on shared cores
             counted[0] += 1
 
     thread = threading.Thread(target=count)
     thread.start()
-    worker = threading.Thread(target=lambda: index.search(queries, 5, **options))  # not the main thread: a plain call
+    # Not in the main thread, so a plain call.
+    worker = threading.Thread(target=lambda: index.search(queries, 5, **options))
     worker.start()
     worker.join()
     ended.set()

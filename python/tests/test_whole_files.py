@@ -1,4 +1,4 @@
-"""Files that kith.files writes: permissions, links, places that are no files, and what a killed process leaves."""
+"""Files written by kith.files: permissions, links, special files, and what a killed process leaves."""
 
 import errno
 import fcntl
@@ -66,7 +66,7 @@ def test_an_unfinished_file_is_no_more_open_than_the_finished(tmp_path, umask):
 
 
 def test_links_as_an_index_file_has_them(tmp_path):
-    """One that leads to a file stays, and the file is replaced; one that leads nowhere is replaced itself."""
+    """A link to a file stays, and the file is replaced; a link to nothing is replaced itself."""
     (tmp_path / "there").mkdir()
     index = kith.Index(ROWS, device="cpu")
     for name, write in (("a.npy", save), ("a.kidx", index.save)):
@@ -115,7 +115,7 @@ def test_a_folder_that_may_not_be_written(tmp_path):
 
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_a_disk_that_is_full(tmp_path, ending):
-    """Told by a limit of a file's size, by which writing fails as by a full disk."""
+    """Sets a limit of the file size, with which writing fails as on a full disk."""
     path = tmp_path / f"a{ending}"
     save(path)
     program = textwrap.dedent("""
@@ -178,7 +178,7 @@ def test_what_a_killed_process_left_is_removed(tmp_path):
         process.wait()
     names = [f"a.npy.partial-{one.pid}-0" for one in (running, killed)] + [f"b.npy.partial-{other.pid}-0"]
     assert sorted(os.listdir(tmp_path)) == sorted(["a.npy", *names])
-    save(tmp_path / "a.npy")  # who still writes keeps its file, and so does who writes another
+    save(tmp_path / "a.npy")  # files of processes that still write, or write others, stay
     assert sorted(os.listdir(tmp_path)) == sorted(["a.npy", names[0], names[2]])
     running.kill()
     running.wait()
@@ -205,7 +205,7 @@ def test_only_unfinished_files_are_removed(tmp_path):
 
 
 def test_a_file_that_another_container_writes_is_kept(tmp_path):
-    """Its process has no number here; it holds a lock."""
+    """The other process has no number here, but holds a lock."""
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     theirs = tmp_path / f"a.npy.partial-{gone.pid}-0"
@@ -259,7 +259,7 @@ def test_rows_that_no_file_holds(tmp_path):
 
 
 def test_a_process_that_writes_on_is_not_disturbed(tmp_path):
-    """A long save, and short ones of the same place by other processes meanwhile."""
+    """A long save, while other processes save short files to the same path."""
     running = killed_while_it_writes(tmp_path)
     for _ in range(3):
         program = "import sys, numpy as np, kith.files; kith.files.save(sys.argv[1], np.ones((1, 1), np.float32))"

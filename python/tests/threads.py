@@ -1,4 +1,4 @@
-"""Threads that begin together."""
+"""Runs threads that start together."""
 
 import sys
 import threading
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def often_switched():
-    """With a GIL: threads take turns as often as they can."""
+    """With a GIL, makes threads switch as often as possible."""
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
     try:
@@ -17,7 +17,7 @@ def often_switched():
 
 
 def together(count, work, seconds=120):
-    """What `work(number)` gives on `count` threads that begin at one moment; raises what the first of them raised."""
+    """Runs `work(number)` on `count` threads that start at once. Returns their answers, or raises the first error."""
     answers, errors, start = [None] * count, [], threading.Barrier(count)
 
     def run(number):

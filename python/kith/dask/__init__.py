@@ -25,7 +25,7 @@ _shorten([Index, Verified])
 
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:  # the estimators import scikit-learn: not before they are asked for
+    if name in __all__:  # the estimators import scikit-learn, so they are loaded on demand
         estimator = getattr(importlib.import_module("kith.dask._estimators"), name)
         _shorten([estimator])
         return estimator

@@ -1,4 +1,4 @@
-"""Answers of tiles, put together in memory or in files."""
+"""Joins the answers of tiles in memory or in files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shown = Callable[[], None]
 
 
 def watched(progress: Progress, tiles: int) -> tuple[Shown, Shown]:
-    """What to call when a tile is done, and at the end."""
+    """Returns a function to call after each tile, and one to call at the end."""
     bar, done = _bar(progress), [0]
 
     def advance() -> None:
@@ -54,7 +54,7 @@ def gather_neighbors(
 def write_neighbors(
     client: Client, tiles: list[Tile], lists: list[Any], k: int, folder: str, shown: tuple[Shown, Shown]
 ) -> Neighbors:
-    """The same in ``distance.npy`` and ``row.npy``, which get these names when they are whole."""
+    """Writes ``distance.npy`` and ``row.npy``; the files get these names once they are complete."""
     m = tiles[-1].end if tiles else 0
     os.makedirs(folder, exist_ok=True)
     names = [os.path.join(folder, name) for name in ("distance.npy", "row.npy")]

@@ -1,4 +1,4 @@
-"""The scheduler: which one, what it says when it is gone, and how arrays get to workers."""
+"""The client of a scheduler: which one, its failures, and how arrays get to workers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from ._files import layout_of
 if TYPE_CHECKING:
     from .._core._types import Array
 
-AT_ONCE = 8 * 2**20  # bytes of an array that travel in a task, through the scheduler
+AT_ONCE = 8 * 2**20  # an array of at most so many bytes travels inside a task, through the scheduler
 
 
 def client_of(client: Optional[Client], where: str) -> Client:
@@ -38,12 +38,12 @@ def token() -> str:
 
 
 def task(function: Callable[..., Any], key: str, *arguments: Any) -> Any:
-    """A lazy call. Its key, by which dashboards name and colour it, begins with ``kith-``."""
+    """Returns a lazy call. Its key begins with ``kith-``; dashboards name and colour it by that."""
     return dask.delayed(function, pure=True, traverse=False)(*arguments, dask_key_name=f"kith-{key}")
 
 
 def run(client: Client, lazy: list[Any], told: Optional[Callable[[int, Any], None]] = None) -> list[Any]:
-    """The results of lazy calls, in their order; where `told` is given it gets each as it comes, and none is kept.
+    """Return the results of lazy calls in order. With `told`, pass it each result as it comes instead, and keep none.
 
     Raises
     ------
@@ -67,7 +67,7 @@ def run(client: Client, lazy: list[Any], told: Optional[Callable[[int, Any], Non
             wait(futures)
             for future in futures:
                 if future.status == "error":
-                    future.result()  # raises: the first in order, not in time
+                    future.result()  # raises the first error in order, not in time
             return list(client.gather(futures))
         except BaseException:
             client.cancel(futures)
@@ -75,7 +75,7 @@ def run(client: Client, lazy: list[Any], told: Optional[Callable[[int, Any], Non
 
 
 class named_failures:
-    """Make Dask's failures kith's."""
+    """Turns Dask's failures into kith's errors."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -111,7 +111,7 @@ def one_host(client: Client) -> bool:
 
 
 class Shipped:
-    """An array on its way to workers: in tasks of at most 8 MB, or as a file that all of them read.
+    """Sends an array to workers: inside tasks up to 8 MB, else as a file that all of them read.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Shipped:
         self._layout = layout_of(self._file)
 
     def part(self, begin: int, end: int) -> Any:
-        """Rows begin ... end - 1, as a task takes them."""
+        """Returns rows begin ... end - 1 in the form in which a task takes them."""
         if self._file is None:
             return self._array[begin:end]
         return tasks.Rows(self._file, begin, end, self._layout)
@@ -149,5 +149,5 @@ class Shipped:
 
 
 def finalize(client: Client, shipped: Shipped) -> None:
-    """Remove a file that tasks may read again when there is no such client any more."""
+    """Removes the file once the client is gone, since tasks may read it again until then."""
     weakref.finalize(client, shipped.remove)

@@ -1,4 +1,4 @@
-"""Which device a worker process takes: a process a GPU, found by the process itself."""
+"""Chooses the device of a worker process. Each process finds a GPU of its own."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Optional
 
 from .._core._device import DeviceInfo, devices
 
-_claims: dict[str, int] = {}  # by folder: the place of the GPU that this process has claimed
-_held: list[int] = []  # descriptors whose locks end with this process, even where it is killed
+_claims: dict[str, int] = {}  # by folder: the number of the GPU that this process has claimed
+_held: list[int] = []  # descriptors of the locks, which end with this process even if it is killed
 _lock = threading.Lock()
 
 
@@ -32,7 +32,7 @@ def device_here(spec: str) -> str:
 
 
 def claim(gpus: Sequence[DeviceInfo], folder: str) -> Optional[str]:
-    """The first of these that no other process has claimed, until this one ends; None where all are taken."""
+    """Returns the first GPU that no other process has claimed, and claims it for this process; None if all are."""
     with _lock:
         if folder not in _claims:
             for place, gpu in enumerate(gpus):

@@ -66,12 +66,12 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
             )
 
     def _kept(self, lazy: Any) -> Any:
-        """The answers of all rows, on workers."""
+        """Keeps the labels or values of all rows on workers."""
         with c.named_failures(self.index_.client):
             return self.index_.client.persist(lazy)
 
     def _sent(self, array: Any) -> Any:
-        """Answers of all rows from here: in a task, or as a file."""
+        """Sends labels or values from this process to workers, inside a task or as a file."""
         client = self.index_.client
         shipped = c.Shipped(client, array, self.scratch, f"{self._where()}: y")
         c.finalize(client, shipped)
@@ -79,7 +79,7 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
         return self._kept(c.task(votes.taken, f"answers-{c.token()}", part, array.shape[1:]))
 
     def _tiles(self, X: Any, then: Callable[[Any, str], Any], columns: tuple[int, ...], dtype: Any) -> Any:
-        """`then` of the neighbours of each tile, put together: [m, *columns]."""
+        """Applies `then` to the neighbours of each tile and joins the answers: [m, *columns]."""
         check_is_fitted(self, "index_")
         index, where = self.index_, f"{self._where()}: X"
         k = index._checked(self.n_neighbors)

@@ -1,4 +1,4 @@
-"""Rows of files, or some of them, read without mapping: a mapped file that is cut meanwhile would end the process."""
+"""Reads rows of files without mapping them, since truncating a mapped file would end the process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .._core._types import Array
 
 _BIN = {".fbin": "<f4", ".u8bin": "u1", ".i8bin": "i1", ".f16bin": "<f2"}
-_SAMPLES = 64  # places of a file that its fingerprint looks at
+_SAMPLES = 64  # places of a file that its fingerprint samples
 _SAMPLE_BYTES = 4096
 
 
@@ -114,7 +114,7 @@ def _npy(path: str, file: IO[bytes]) -> tuple[int, int, str]:
         version = np.lib.format.read_magic(file)
         read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, fortran, dtype = read(file)
-    except Exception as error:  # NumPy has many, and none is a promise
+    except Exception as error:  # NumPy raises many kinds, and documents none
         raise BadFile(f"{path}: is no .npy file, or a damaged one: {error}; copy or download it again") from None
     if len(shape) != 2 or dtype.kind not in "fiub" or (fortran and min(shape) > 1):
         order = "columns" if fortran else "rows"

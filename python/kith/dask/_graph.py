@@ -1,4 +1,4 @@
-"""The tasks of a search: every shard for every tile of queries, keys merged, answers finished."""
+"""The tasks of a search: search every shard for every tile of queries, merge keys, finish answers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from . import _client as c
 from . import _tasks as tasks
 from ._queries import Tile
 
-_TOGETHER = 8  # lists that one merge takes
+_TOGETHER = 8  # lists that one task merges
 
-Search = Callable[[Any, Tile, str], Any]  # a lazy search of a shard for a tile, by its key
+Search = Callable[[Any, Tile, str], Any]  # returns a lazy search of a shard for a tile, with this key
 
 
 def merged(shards: list[Any], tiles: list[Tile], search: Search) -> list[Any]:
-    """The lazy keys of each tile: those of all shards, merged by eights."""
+    """Returns the lazy keys of each tile, merged from all shards in groups of eight."""
     name = c.token()
     keys = []
     for t, tile in enumerate(tiles):
@@ -32,7 +32,7 @@ def merged(shards: list[Any], tiles: list[Tile], search: Search) -> list[Any]:
 
 
 def finished(shards: list[Any], metric: MetricName, tiles: list[Tile], search: Search) -> list[Any]:
-    """The lazy answers of each tile."""
+    """Returns the lazy answers of each tile."""
     name = c.token()
     keys = merged(shards, tiles, search)
     return [c.task(tasks.finish, f"finish-{name}-{t}", metric, one) for t, one in enumerate(keys)]

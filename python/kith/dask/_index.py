@@ -301,7 +301,7 @@ class Index:
             return verify(self._client, self._shards, names, queries.tiles, k, share, device, seed)
 
     def _neighbors(self, queries: Queries, k: int) -> list[Any]:
-        """The lazy `Neighbors` of each tile."""
+        """Returns the lazy `Neighbors` of each tile."""
         return finished(
             self._shards,
             self.metric,
@@ -318,10 +318,10 @@ class Index:
         return asked
 
     def _alive(self) -> None:
-        """Refuse where the scheduler has forgotten the shards: it would wait for them for ever."""
+        """Refuses to search if the scheduler has forgotten the shards, since it would wait for them for ever."""
         from distributed import futures_of
 
-        # A future of a worker that died is "lost" until the scheduler has opened its shard anew.
+        # The future of a worker that died is "lost" until the scheduler has opened its shard again.
         if any(future.status == "cancelled" for future in futures_of(self._shards)):
             raise c.gone(self._client)
 

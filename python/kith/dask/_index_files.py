@@ -1,4 +1,4 @@
-"""Index files, or some of their rows."""
+"""Reads index files, or some of their rows."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def head_of(path: str) -> IndexHead:
 
 
 def check_head(path: str, expected: IndexHead) -> None:
-    """Raises BadFile: the file is no more what `expected` says."""
+    """Raises BadFile if the file no longer matches `expected`."""
     found = head_of(path)
     if found != expected:
         raise BadFile(

@@ -1,4 +1,4 @@
-"""Queries in tiles: of an array, of a dask array, or of a file."""
+"""Queries in tiles: from an array, a dask array or a file."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from . import _client as c
 from . import _tasks as tasks
 from ._files import Layout
 
-_MOST = 10_000  # queries of a tile: enough for a GPU, few enough that tiles are many
+_MOST = 10_000  # queries of a tile: enough for a GPU, and few enough to make many tiles
 
 
 class Tile(NamedTuple):
-    """Queries begin ... end - 1, as a lazy array."""
+    """The queries begin ... end - 1 as a lazy array."""
 
     begin: int
     end: int
@@ -28,7 +28,7 @@ class Tile(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """How many the training rows have, their names, where the rows came as a frame, and whether there is a centre."""
+    """Columns of the training rows: how many, their names if the rows came as a frame, and if they have a centre."""
 
     number: int
     names: Optional[list[Any]] = None
@@ -36,7 +36,7 @@ class Columns(NamedTuple):
 
 
 class Queries:
-    """Queries cut into tiles; a context, at whose end what was written for workers is removed."""
+    """Cuts queries into tiles. A context manager: its end removes the files written for workers."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ def is_dask(array: Any) -> bool:
 
 
 def check_blocks(array: Any, where: str) -> None:
-    """Refuse a dask array that is not [rows, columns] with known rows."""
+    """Refuses a dask array that is not [rows, columns] with a known number of rows."""
     if array.ndim != 2 or any(np.isnan(size) for size in array.shape):
         raise InvalidArgument(
             f"{where}: a dask array of shape {array.shape}; pass [rows, columns] with known sizes "
@@ -111,7 +111,7 @@ def check_blocks(array: Any, where: str) -> None:
 
 
 def radii(radius: Any, count: int, metric: str, where: str) -> Any:
-    """A function of a tile: its radius, or radii."""
+    """Returns a function that gives the radius, or the radii, of a tile."""
     values = radii_of(radius, metric, where)
     if values.size not in (1, count):
         raise InvalidArgument(f"{where}: {values.size} radii for {count} queries; pass one, or one a query")
@@ -125,6 +125,6 @@ def _part(path: str, begin: int, end: int, layout: Layout) -> tasks.Rows:
 
 
 def _tile(columns: int, k: int) -> int:
-    """Queries of a tile, such that neither they nor their keys are above 8 MB."""
+    """Returns the queries per tile with which neither queries nor keys exceed 8 MB."""
     widest: Union[int, float] = max(4 * columns, 12 * k, 1)
     return int(max(1, min(_MOST, c.AT_ONCE // widest)))

@@ -1,4 +1,4 @@
-"""The shards of an index: tasks that open them, and their recipes."""
+"""The shards of an index: tasks that open them, and recipes to open them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._queries import Columns, check_blocks, is_dask
 
 
 class Shards(NamedTuple):
-    """Lazy `tasks.Shard`, and how each is opened again."""
+    """A lazy `tasks.Shard` and a recipe for each shard."""
 
     opened: list[Any]
     recipes: list[tasks.Recipe]
@@ -126,7 +126,7 @@ def _names(client: Client, files: Any, where: str) -> list[str]:
 
 
 def _cut(rows: int, client: Client, shards: Optional[int], where: str) -> list[int]:
-    """Where shards begin, and where the last one ends."""
+    """Returns the first row of each shard, and the end of the last one."""
     parts = len(client.nthreads()) if shards is None else at_least_1(shards, f"{where}: shards")
     parts = max(1, min(parts, rows))
     return [rows * i // parts for i in range(parts + 1)]
@@ -141,7 +141,7 @@ def _recipes(
     device: str,
     centre: Any = None,
 ) -> list[tasks.Recipe]:
-    """One a shard; `named`: its rows, None where a task has them, and its name."""
+    """Returns one recipe per shard. `named`: its rows (None if a task has them) and its name."""
     largest: Optional[float] = None
     if metric == "negative_dot":
         name = c.token()
@@ -159,7 +159,7 @@ def _recipes(
 
 
 def _centre(client: Client, named: list[tuple[Any, str]], sources: list[Any], centre: Any) -> Optional[Float64]:
-    """As it is given, or learned from one shard after the other, so that its bits are those of one index."""
+    """Returns the given centre, or learns it from one shard after another, so that it has the bits of one index."""
     if centre is not True:
         return None if centre is None or centre is False else centre_of(centre, "kith.dask.Index")
     name, learned = c.token(), None

@@ -1,4 +1,4 @@
-"""What workers run. Each function is pure: a task that is run again, elsewhere, gives the same bits."""
+"""Functions that workers run. They are pure: a task repeated on another worker gives the same bits."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Shard:
             return self._index
 
     def nbytes(self) -> int:
-        """Of the rows, on the device and where they came as an array on the host, too."""
+        """Bytes of the rows: on the device, plus on the host if they came as an array."""
         rows = self.recipe.rows
         if isinstance(rows, (Rows, IndexRows)):
             return rows.bytes_as_float32() if self._index is None else self._index.memory_bytes
@@ -159,7 +159,7 @@ def _opened(recipe: Recipe) -> Index:
 
 
 def named(error: Error, name: str) -> Error:
-    """The same error, which begins with a shard's name."""
+    """Returns the same error with the shard's name in front."""
     text = str(error)
     return error if text.startswith(name) else type(error)(f"{name}: {text}")
 
@@ -209,7 +209,7 @@ def open_shard(recipe: Recipe) -> Shard:
 
 
 def open_block(block: Any, recipe: Recipe) -> Shard:
-    """A shard of an array that is another task's result."""
+    """Opens a shard of an array that another task computes."""
     array = np.asarray(block)
     if recipe.centre is None:
         array = rows_of(array, recipe.name, quiet=True).array
@@ -217,7 +217,7 @@ def open_block(block: Any, recipe: Recipe) -> Shard:
 
 
 def is_open(shard: Shard) -> int:
-    """Wait for a shard without fetching it: its rows."""
+    """Waits until a shard is open, without fetching it. Returns its number of rows."""
     return shard.index().rows
 
 
@@ -225,12 +225,12 @@ def is_open(shard: Shard) -> int:
 
 
 def queries_of(rows: Union[Rows, Array]) -> Array:
-    """A tile of queries, as it travels or as a file has it."""
+    """Returns the queries of a tile, which a task contains or reads from a file."""
     return rows.read() if isinstance(rows, Rows) else rows
 
 
 def search(shard: Shard, queries: Array, first: int, k: int) -> Keys:
-    """`first`: the number of the first of these queries among all of them, for messages."""
+    """Searches a shard. `first`: the number of the first query among all queries, for messages."""
     with _told(shard, first):
         return shard.index().search_keys(queries, k)
 
@@ -242,8 +242,8 @@ def within(shard: Shard, queries: Array, first: int, radius: Any) -> RadiusKeys:
 
 @contextmanager
 def _told(shard: Shard, first: int) -> Iterator[None]:
-    """Errors say which queries, or which shard, they are about."""
-    shard.index()  # what this raises is named already
+    """Adds to errors which queries, or which shard, they are about."""
+    shard.index()  # errors of this call already name the shard
     try:
         yield
     except InvalidArgument as error:
@@ -264,7 +264,7 @@ def finish(metric: MetricName, keys: Any) -> Any:
 
 
 class Signed(NamedTuple):
-    """The digest of a task's answer, None where no search finds such keys, and who gave it."""
+    """The digest of a task's answer, and the worker that gave it. None if the keys are impossible."""
 
     digest: Optional[int]
     worker: str
@@ -279,7 +279,7 @@ def sign(shard: Shard, queries: Array, first: int, k: int) -> Signed:
 
 
 def repeat(shard: Shard, device: str, queries: Array, first: int, k: int) -> Signed:
-    """The same by an index of its own, on a device that the caller chose."""
+    """Repeats the search with a new index on a device that the caller chose."""
     return sign(Shard(shard.recipe._replace(device=device)), queries, first, k)
 
 

@@ -1,4 +1,4 @@
-"""A part of a search repeated elsewhere: silently wrong workers are found, and named."""
+"""Repeats a part of a search on other workers, to find and name those that are silently wrong."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Verified(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """A task of the search: which shard, which tile."""
+    """One task of the search: the numbers of its shard and its tile."""
 
     shard: int
     tile: int
@@ -92,7 +92,7 @@ def _elsewhere(
     pairs: list[_Pair],
     without: list[set[str]],
 ) -> list[tasks.Signed]:
-    """Each task again, on a worker that is not among those `without`, where there is another."""
+    """Repeats each task, if possible on a worker that is not in `without`."""
     name = c.token()
     workers = set(client.nthreads())
     with c.named_failures(client):
@@ -101,7 +101,7 @@ def _elsewhere(
         futures = []
         for i, (pair, shard, queries, seen) in enumerate(zip(pairs, opened, asked, without)):
             arguments = (shard, device, queries, tiles[pair.tile].begin, k)
-            # This task alone is bound to workers, and only as long as they live.
+            # Only this task is bound to these workers, and only while they live.
             bound = {"workers": sorted(workers - seen) or sorted(workers), "allow_other_workers": True}
             futures.append(client.submit(tasks.repeat, *arguments, key=f"kith-repeat-{name}-{i}", **bound))
         return list(client.gather(futures))

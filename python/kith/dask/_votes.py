@@ -33,29 +33,29 @@ class Votes(NamedTuple):
 
 
 def codes_of(blocks: list[Any], classes: Array) -> Array:
-    """Labels in blocks, as the places that they have in `classes`, [n]; by a type as small as may be."""
+    """Joins blocks of labels as their places in `classes`, [n], in the smallest type that holds them."""
     small = np.min_scalar_type(max(len(classes) - 1, 0))
     return np.concatenate([np.searchsorted(classes, np.asarray(block)).astype(small) for block in blocks])
 
 
 def values_of(blocks: list[Any]) -> Float64:
-    """Values in blocks, [n] or [n, outputs], as float64."""
+    """Joins blocks of values, [n] or [n, outputs], as float64."""
     joined: Float64 = np.concatenate([np.asarray(block, np.float64) for block in blocks])
     return joined
 
 
 def taken(part: Union[tasks.Rows, Array], columns: tuple[int, ...]) -> Array:
-    """Codes or values of all rows, as they travel or as a file has them, in their own shape."""
+    """Returns the codes or values of all rows, from a task or a file, in their own shape."""
     rows = tasks.queries_of(part)
     return rows.reshape(len(rows), *columns)
 
 
 def vote(found: Neighbors, codes: Array, classes: int, weights: str) -> Votes:
-    """The winner of each query, and the share of each class."""
+    """Returns the winner of each query, and the share of each class."""
     weight = _weights(found.distance, weights)
     score = np.zeros((len(weight), classes), np.float32)
     query = np.arange(len(weight))
-    for rank in range(weight.shape[1]):  # in this order: sums of single precision are rounded
+    for rank in range(weight.shape[1]):  # in this order, because float32 sums are rounded
         score[query, codes[found.row[:, rank]]] += weight[:, rank]
     value = score.astype(np.float64)
     total = np.cumsum(value, axis=1)[:, -1:]  # in the order of classes
@@ -64,7 +64,7 @@ def vote(found: Neighbors, codes: Array, classes: int, weights: str) -> Votes:
 
 
 def mean(found: Neighbors, values: Float64, weights: str) -> Float64:
-    """The weighted means of values, [m] or [m, outputs]; NaN where no weight is above 0."""
+    """Returns the weighted means of values, [m] or [m, outputs]; NaN if no weight is above 0."""
     weight = _weights(found.distance, weights).astype(np.float64)
     flat = values.reshape(len(values), -1)
     total, result = np.zeros((len(weight), 1)), np.zeros((len(weight), flat.shape[1]))

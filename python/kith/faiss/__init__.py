@@ -71,9 +71,9 @@ __all__ = [
 ]
 
 for _class in (IndexFlat, IndexFlatIP, IndexFlatL2):
-    _class.__module__ = __name__  # so that pickles name no file of this package
+    _class.__module__ = __name__  # so that pickles name no internal file of this package
 
-# Names of FAISS, and what kith has in their place; the first that fits.
+# Patterns for names of FAISS, and what kith offers instead. The first match counts.
 _REFUSED = [
     ("IndexIDMap*", "kith.Index(X, ids=ids) has rows with numbers of your own"),
     ("*Binary*", 'kith.Index(X, "hamming", element="bits") searches packed bits'),

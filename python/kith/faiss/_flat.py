@@ -29,7 +29,7 @@ METRICS: dict[int, MetricName] = {
     METRIC_Linf: "linf",
 }
 
-_threads = 0  # of all searches; 0: as many as there are cores
+_threads = 0  # threads of every search; 0: one per core
 
 
 class Index:
@@ -159,12 +159,12 @@ class IndexFlat(Index):
         new_distance, new_row = outputs(None, shape, "kith.faiss.search") if D is None or I is None else (D, I)
         out = (new_distance if D is None else D, new_row if I is None else I)
         distance, row = outputs(out, shape, "kith.faiss.search", {"x": queries.array})
-        index = self._index  # once: another thread may put another one there
+        index = self._index  # read once, since another thread may replace it
         chosen = chosen_by(params, _count(index))
         if index is not None and shape[1] <= index.rows and chosen is None:
             index.search(queries, shape[1], out=(distance, row), threads=_threads)
             if self.metric_type == METRIC_INNER_PRODUCT:
-                np.subtract(0, distance, out=distance)  # no -0, which FAISS has not
+                np.subtract(0, distance, out=distance)  # turns -0 into 0, since FAISS returns no -0
         else:
             self._search_few(index, queries, distance, row, chosen)
         return distance, row
@@ -176,7 +176,7 @@ class IndexFlat(Index):
     def _search_few(
         self, index: Optional[KithIndex], queries: Rows, distance: Float32, row: Int64, chosen: Optional[Bool]
     ) -> None:
-        """Where fewer than k rows may count: those that do, then row -1 at FAISS's farthest distance."""
+        """Searches when fewer than k rows may count: those come first, then row -1 at FAISS's farthest distance."""
         product = self.metric_type == METRIC_INNER_PRODUCT
         farthest = np.finfo(np.float32).max * (-1 if product else 1)
         distance[:], row[:] = farthest, -1
@@ -209,7 +209,7 @@ class IndexFlat(Index):
         queries = self._rows(x, "range_search")
         index = self._index
         product = self.metric_type == METRIC_INNER_PRODUCT
-        # FAISS keeps what is strictly nearer; kith keeps what is at most as far.
+        # FAISS keeps rows that are strictly nearer; kith keeps rows at most as far.
         edge = np.nextafter(np.float32(-thresh if product else thresh), np.float32(-np.inf))
         if index is None or (edge < 0 and not product):  # nothing is nearer than 0
             return np.zeros(len(queries.array) + 1, np.uint64), np.empty(0, np.float32), np.empty(0, np.int64)
@@ -222,7 +222,7 @@ class IndexFlat(Index):
         columns = rows.array.shape[1]
         if columns != self.d:
             raise InvalidArgument(f"kith.faiss.{where}: x has {columns} columns, but d = {self.d}; pass rows of d")
-        return Rows(rows.array, rows.struct, rows.columns)  # what comes back is NumPy's
+        return Rows(rows.array, rows.struct, rows.columns)  # answers are NumPy arrays
 
     def __getstate__(self) -> dict[str, Any]:
         return stamped(self.__dict__)

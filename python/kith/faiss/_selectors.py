@@ -1,4 +1,4 @@
-"""Which rows count in a search: FAISS's IDSelectors, by row number."""
+"""FAISS's IDSelectors, which say by row number which rows a search considers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class IDSelector:
     """Rows that count, as `faiss.IDSelector`."""
 
     def _mask(self, n: int) -> Bool:
-        """Of the rows 0 ... n - 1 those that count."""
+        """Returns a mask of the rows 0 ... n - 1 that count."""
         raise NotImplementedError
 
 
@@ -140,7 +140,7 @@ def _selector(sel: Any) -> IDSelector:
 
 
 def chosen_by(params: Any, n: int) -> Optional[Bool]:
-    """The rows that count by search parameters; None: all."""
+    """Returns a mask of the rows that count by search parameters; None: all rows."""
     if params is None:
         return None
     if not isinstance(params, SearchParameters):

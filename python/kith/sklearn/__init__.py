@@ -25,7 +25,7 @@ from typing import Any as _Any
 
 try:
     import sklearn as _sklearn
-    from sklearn.utils.validation import validate_data as _  # noqa: F401  # since scikit-learn 1.6
+    from sklearn.utils.validation import validate_data as _  # noqa: F401  # exists since scikit-learn 1.6
 except ImportError:
     from .._core._errors import Unavailable
 
@@ -66,8 +66,8 @@ for _class in (
     RadiusNeighborsRegressor,
     RadiusNeighborsTransformer,
 ):
-    _class.__module__ = __name__  # so that pickles name no file of this package
-    getattr(_theirs, _class.__name__).register(_class)  # other libraries ask isinstance() of these classes
+    _class.__module__ = __name__  # so that pickles name no internal file of this package
+    getattr(_theirs, _class.__name__).register(_class)  # makes isinstance() of scikit-learn's classes true
 
 _TREES = "NearestNeighbors finds the same neighbours without a tree"
 _THEIRS = "import it from sklearn.neighbors; it works beside kith.sklearn"

@@ -1,4 +1,4 @@
-"""What all estimators have in common: checked rows, a handle on a device, neighbours and graphs."""
+"""The parts that all estimators share: checked rows, a handle on a device, neighbours and graphs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         n_jobs: Any,
         device: Any,
     ) -> None:
-        """Keep the parameters of every estimator as they are given: scikit-learn's `clone` compares them."""
+        """Stores the parameters of every estimator unchanged: scikit-learn's `clone` compares them."""
         self.algorithm = algorithm
         self.leaf_size = leaf_size
         self.metric = metric
@@ -53,13 +53,13 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         self.n_jobs = n_jobs
         self.device = device
 
-    _made: Any  # what `_make` gives; None in a copy, until it is first asked
+    _made: Any  # result of `_make`; None in a copy until first needed
 
     def _where(self) -> str:
         return f"kith.sklearn.{type(self).__name__}"
 
     def _check_rows(self, X: Any, *, reset: bool, y: Any = None) -> Any:
-        """Finite float32 rows; with `y` also that. scikit-learn's own checks and messages, but for cells."""
+        """Returns finite float32 rows, and `y` if given. Checks and messages are scikit-learn's, but for cells."""
         what = f"{self._where()}: X"
         plain, X = subtracts(X), looked_at(X, what)
         with np.errstate(over="ignore"):
@@ -83,10 +83,10 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
         self._fit_index = frame.index if hasattr(frame, "columns") and hasattr(frame, "index") else None
         self._made, self._making = None, Lock()
 
-    # ---- The handle: made when rows are fitted, and again after a pickle or a copy ----
+    # ---- The handle: made by `fit`, and again after a pickle or a copy ----
 
     def _make(self) -> Any:
-        """An Index, a Classifier or a Regressor of the fitted rows."""
+        """Returns an Index, a Classifier or a Regressor of the fitted rows."""
         return Index(self._fit_X, self.effective_metric_, self._device())
 
     def _device(self) -> Any:
@@ -95,14 +95,14 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
     def _model(self) -> Any:
         check_is_fitted(self, "_fit_X")
         if self._made is None:
-            with self._making.held():  # once, whichever thread is first
+            with self._making.held():  # made once, by whichever thread comes first
                 if self._made is None:
                     self._made = self._make()
         return self._made
 
     def _index(self) -> Index:
         model = self._model()
-        if isinstance(model, list):  # one an output, of the same rows
+        if isinstance(model, list):  # one per output, all of the same rows
             model = model[0]
         if isinstance(model, (Classifier, Regressor)):
             return model.index()
@@ -111,7 +111,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        if "_made" in state:  # kept as None: what is asked adds no attribute, while scikit-learn looks through them
+        if "_made" in state:  # kept as None, so that no attribute appears later while scikit-learn iterates over them
             state["_made"] = None
         return stamped(state)
 
@@ -137,7 +137,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
 
 class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
-    """`kneighbors` and what is made of it; for classes with `Base` and a parameter ``n_neighbors``."""
+    """`kneighbors` and what uses it, for classes with `Base` and a parameter ``n_neighbors``."""
 
     n_neighbors: Any
 
@@ -176,7 +176,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return (distance.astype(np.float64), row) if return_distance else row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
-        """A function as weights gets the distances of all queries at once, [m, k]."""
+        """Prepares weights by a function, which gets the distances of all queries at once, [m, k]."""
         distance, row = self.kneighbors(X)
         first = np.arange(len(row) + 1) * row.shape[1]
         return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
@@ -227,7 +227,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
 
 
 class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
-    """`radius_neighbors` and what is made of it; for classes with `Base` and a parameter ``radius``."""
+    """`radius_neighbors` and what uses it, for classes with `Base` and a parameter ``radius``."""
 
     radius: Any
 
@@ -244,7 +244,7 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return found.first, found.distance.astype(np.float64), found.row
 
     def _weighed(self, X: Any, weights: Callable[..., Any]) -> Weighed:
-        """A function as weights gets an array of arrays of distances, [m]."""
+        """Prepares weights by a function, which gets an array of arrays of distances, [m]."""
         first, distance, row = self._lists(X, None)
         lists = _ragged(first, distance)
         return Weighed(lambda: np.concatenate([*map(np.asarray, weights(lists)), np.empty(0)]), first, distance, row)

@@ -46,7 +46,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
     """
 
     def _vote_by(self, weights: Any, tie: Any, priors: Any, costs: Any, no_label: Any) -> None:
-        """Keep the parameters of every classifier as they are given."""
+        """Stores the parameters of every classifier unchanged."""
         self.weights = weights
         self.tie = tie
         self.priors = priors
@@ -78,7 +78,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         return self
 
     def _voted(self, X: Any) -> list[Voted]:
-        """One an output."""
+        """Returns one vote per output."""
         check_is_fitted(self, "_fit_X")
         weights = parameters.weights_of(self.weights, self._where())
         if callable(weights):
@@ -102,7 +102,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         )
 
     def _plain_vote(self) -> None:
-        """Refuse what kith's own parameters cannot do with a function as weights."""
+        """Refuses those of kith's own parameters that do not work with a function as weights."""
         if self.tie != "smallest_label" or self.priors is not None or self.costs is not None:
             raise InvalidArgument(
                 f"{self._where()}: tie, priors and costs with a function as weights; use 'uniform' or 'distance'"
@@ -137,7 +137,7 @@ def _required(where: str) -> Any:
 
 
 def _voted_by(weighed: Weighed, codes: Int64, classes: list[Any]) -> list[Voted]:
-    """Votes weighed by a caller's function of distances."""
+    """Votes with weights that the caller's function computes from distances."""
     voted = []
     for output, found in enumerate(classes):
         share = shares_by_weights(weighed, codes[:, output], len(found))

@@ -1,4 +1,4 @@
-"""pandas: neighbours as a frame."""
+"""Returns neighbours as a pandas frame."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .._core._errors import Unavailable
 
 
 def neighbors_frame(distance: Any, row: Any, queries: Any, fitted: Any) -> Any:
-    """One row for each query and rank; `queries` and `fitted` are the indices of frames, or None."""
+    """Returns one row for each query and rank; `queries` and `fitted` are the indices of frames, or None."""
     try:
         import pandas as pd
     except ImportError:

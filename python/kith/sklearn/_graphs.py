@@ -1,4 +1,4 @@
-"""Graphs of neighbours by one call."""
+"""Functions that make a graph of neighbours in one call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of any dtype as codes 0, 1, ..., and back."""
+"""Converts labels of any dtype to codes 0, 1, ..., and back."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def encode(given: Labels, where: str) -> tuple[list[Array], Int64, bool]:
-    """The sorted classes of each output, codes [n, outputs], and whether `y` had several columns."""
+    """Returns the sorted classes of each output, codes [n, outputs], and whether `y` had several columns."""
     if given.together.ndim == 2 and len(given.columns) == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "
@@ -40,7 +40,7 @@ def encode(given: Labels, where: str) -> tuple[list[Array], Int64, bool]:
 
 
 def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
-    """The labels of codes; one below 0, for a query without a winner, becomes `no_label`, or is refused."""
+    """Returns the labels of codes. A code below 0 has no winner: it becomes `no_label`, or is refused."""
     without = codes < 0
     if not without.any():
         taken: Array = classes.take(codes)
@@ -55,8 +55,8 @@ def decode(codes: Int64, classes: Array, no_label: Any, where: str) -> Array:
 
 
 def put(labels: Array, where: Array, label: Any) -> Array:
-    """`labels` with `label` where a mask says so, of a dtype that holds both."""
-    # Text beside numbers, or a longer text, needs a dtype that holds both.
+    """Returns `labels` with `label` where a mask says so, in a dtype that holds both."""
+    # Text beside numbers, or a longer text, needs another dtype.
     kinds = {labels.dtype.kind, np.asarray(label).dtype.kind}
     labels = labels.astype(object if len(kinds) > 1 else np.result_type(labels, np.asarray(label)))
     labels[where] = label
@@ -64,7 +64,7 @@ def put(labels: Array, where: Array, label: Any) -> Array:
 
 
 def by_class(values: Any, classes: list[Array], name: str, where: str) -> Optional[Float64]:
-    """Priors [classes], or costs [classes, classes], of the only output: an array, or a dict by label."""
+    """Returns priors [classes], or costs [classes, classes], of the only output, from an array or a dict by label."""
     if values is None:
         return None
     if len(classes) != 1:

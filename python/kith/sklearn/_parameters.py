@@ -1,4 +1,4 @@
-"""scikit-learn's parameters as kith understands them, and refusals that say what to use instead."""
+"""Converts scikit-learn's parameters to kith's, and refuses others with what to use instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _INSTEAD = "use one of l2, l1, linf, squared_l2, cosine, negative_dot, or sklear
 
 
 def metric_of(metric: Any, p: Any, metric_params: Optional[dict[str, Any]], where: str) -> MetricName:
-    """kith's metric for scikit-learn's metric, p and metric_params."""
+    """Returns kith's metric for scikit-learn's metric, p and metric_params."""
     if callable(metric):
         raise Unsupported(f"{where}: a callable metric, which no device can run; {_INSTEAD}")
     if not isinstance(metric, str):
@@ -59,7 +59,7 @@ def check_algorithm(algorithm: Any, where: str) -> None:
 
 
 def threads_of(n_jobs: Any, where: str) -> int:
-    """kith's number of threads for n_jobs; 0: as many as there are cores."""
+    """Returns kith's number of threads for n_jobs; 0 means one per core."""
     if n_jobs is None or n_jobs == -1:
         return 0
     if not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
@@ -70,7 +70,7 @@ def threads_of(n_jobs: Any, where: str) -> int:
 
 
 def neighbors_of(n_neighbors: Any, most: int, fitted: int, queries: int, where: str) -> int:
-    """n_neighbors, once it is a whole number in 1 ... most."""
+    """Returns n_neighbors if it is a whole number from 1 to `most`, else raises."""
     if isinstance(n_neighbors, bool) or not isinstance(n_neighbors, numbers.Integral):
         raise InvalidArgument(
             f"{where}: n_neighbors={n_neighbors!r} does not take {type(n_neighbors)} value; pass an int"

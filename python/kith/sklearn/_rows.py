@@ -1,4 +1,4 @@
-"""Rows from whatever the caller has, before scikit-learn checks them."""
+"""Prepares rows of every kind before scikit-learn checks them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def looked_at(X: Any, what: str) -> Any:
-    """`X` as scikit-learn knows it, once no cell holds what it misreads: a date, a duration, a list."""
+    """Returns `X` in a form that scikit-learn reads. Refuses cells that it would misread: dates, durations, lists."""
     if isinstance(X, np.ndarray) and X.dtype.kind in NUMBERS:
         return X
     X = known(X, what)
@@ -25,7 +25,7 @@ def looked_at(X: Any, what: str) -> Any:
     if frame is not None:
         frame.checked(what, "X", MISREAD)
         return X
-    if hasattr(X, "toarray") and hasattr(X, "nnz"):  # sparse, which it refuses by itself
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):  # scikit-learn itself refuses sparse rows
         return X
     array = _host_array(X, what)[0]
     cells = None if array.dtype.kind in NUMBERS else cells_of_rows(array, X, "X")
@@ -35,7 +35,7 @@ def looked_at(X: Any, what: str) -> Any:
 
 
 def look_at_digits(X: Any, rows: Float32, what: str, plain: bool) -> None:
-    """Warn, as `kith.Index` does, where `X`, of which scikit-learn made `rows`, loses digits that matter."""
+    """Warns, as `kith.Index` does, if converting `X` to `rows` loses digits that matter."""
     frame = frame_of(X, what)
     columns = [] if frame is None else frame.arrays()
     numbers = [column if column.dtype.kind in NUMBERS else column.astype(np.float64) for column in columns]

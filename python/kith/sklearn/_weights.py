@@ -1,4 +1,4 @@
-"""Votes and means weighed by a caller's function of distances."""
+"""Votes and means with weights that the caller's function computes from distances."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Weighed(NamedTuple):
     row: Array
 
     def weights(self) -> Array:
-        """Checked, [first[m]]."""
+        """Returns the checked weights, [first[m]]."""
         weights = np.asarray(self.weigh(), np.float64)
         shape = self.distance.shape
         if weights.shape != shape or not np.isfinite(weights).all() or (weights < 0).any():
@@ -41,7 +41,7 @@ class Weighed(NamedTuple):
 
 
 def shares_by_weights(found: Weighed, codes: Array, classes: int) -> Array:
-    """The share of each class in the sum of weights, [m, classes]; zeros for a query without any."""
+    """Returns the share of each class in the sum of weights, [m, classes]; zeros for a query without weights."""
     m = len(found.first) - 1
     query = np.repeat(np.arange(m), np.diff(found.first))
     score = np.zeros((m, classes))
@@ -52,7 +52,7 @@ def shares_by_weights(found: Weighed, codes: Array, classes: int) -> Array:
 
 
 def means_by_weights(found: Weighed, values: Array) -> Array:
-    """The weighted means of values, [m, outputs]; NaN for a query without any weight."""
+    """Returns the weighted means of values, [m, outputs]; NaN for a query without weights."""
     m = len(found.first) - 1
     query = np.repeat(np.arange(m), np.diff(found.first))
     weights = found.weights()
