@@ -1,5 +1,5 @@
-# Run by `cmake --install`: pages from `source` to `documents`, whose links lead to what is installed: headers by
-# `to_headers`, the rest beside them. A link to a source file becomes its text.
+# `cmake --install` runs this. It copies pages from `source` to `documents` and adapts their links to what is installed:
+# headers are found by `to_headers`, pages beside each other. A link to a source file becomes plain text.
 file(GLOB pages RELATIVE ${source} ${source}/*.md ${source}/docs/*.md ${source}/docs/howto/*.md)
 file(REMOVE_RECURSE ${documents})
 foreach(page ${pages})

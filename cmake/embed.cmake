@@ -1,7 +1,7 @@
-# Write text files into a C++ source as string literals.
+# Writes text files into a C++ source as string literals.
 #   cmake -DOUTPUT=x.cpp -DNAMESPACE=a::b -DHEADER=x.hpp -DFILES="name=path|name=path" -P embed.cmake
-# defines `const EmbeddedFile embedded_files[]`, {name, text} each, and `embedded_file_count`,
-# which HEADER declares.
+# The source defines `const EmbeddedFile embedded_files[]`, with {name, text} for each file, and
+# `embedded_file_count`. HEADER declares both.
 
 string(REPLACE "|" ";" entries "${FILES}")
 set(text "#include \"${HEADER}\"\n\nnamespace ${NAMESPACE} {\n\nconst EmbeddedFile embedded_files[] = {\n")

@@ -1,5 +1,5 @@
-# kith_embed_files(TARGET HEADER NAMESPACE name=path...): add a generated source with the text of
-# these files to TARGET (embed.cmake says what is in it); it is written again when one changes.
+# kith_embed_files(TARGET HEADER NAMESPACE name=path...) adds to TARGET a generated source with the text of these files
+# (see embed.cmake). It is generated again when one of them changes.
 set(KITH_EMBED_SCRIPT ${CMAKE_CURRENT_LIST_DIR}/embed.cmake)
 
 function(kith_embed_files target header namespace)

@@ -1,7 +1,7 @@
 # Rules for `cmake --install`, in two components:
 #   runtime      libkith.so.0, the plug-ins in LIBDIR/kith, the programs that were built
 #   development  headers, libkith.so, the CMake package kith::kith, kith.pc
-# Everything can be moved as a whole afterwards: no file holds an absolute path.
+# The installed tree can be moved as a whole, since no file contains an absolute path.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kith)
@@ -14,7 +14,7 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/lib/include/kith DESTINATION ${CMAKE_INS
 install(EXPORT kith_targets FILE kithTargets.cmake NAMESPACE kith:: DESTINATION ${package_dir}
   COMPONENT development)
 
-# A set of its own, for who asks for the component mpi: else every user of kith would need MPI.
+# The component mpi has an export set of its own. Otherwise every user of kith would need MPI.
 if(TARGET kith_mpi)
   install(TARGETS kith_mpi EXPORT kith_mpi_targets
     LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
@@ -38,7 +38,7 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/kith.pc.in ${PROJECT_BINARY_DIR}/kith.p
 install(FILES ${PROJECT_BINARY_DIR}/kith.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 
-# Pages to read, as documents.cmake writes them when they are installed.
+# Pages to read. documents.cmake writes them during installation.
 set(documents ${PROJECT_BINARY_DIR}/documents)
 file(RELATIVE_PATH to_headers ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR}/kith)
 install(CODE "

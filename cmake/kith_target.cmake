@@ -1,4 +1,4 @@
-# What all targets of kith have in common.
+# Settings that all targets of kith share.
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release or RelWithDebInfo" FORCE)
@@ -8,14 +8,14 @@ set(KITH_LIBRARY_DIR ${PROJECT_BINARY_DIR}/lib)
 set(KITH_PLUGIN_DIR ${KITH_LIBRARY_DIR}/kith)
 set(KITH_RUNTIME_DIR ${PROJECT_BINARY_DIR}/bin)
 
-# For the command and the tests: what is hot is in libkith, and these compile in half the time so. Sanitizers
-# multiply what an optimiser has to read; what they look for in the tests themselves they find without one.
+# For the command and the tests, which compile in half the time with fewer optimisations; hot code is in libkith.
+# Sanitizers add much code to optimise, and find faults in the tests without optimisation.
 set(KITH_QUICK_TO_COMPILE $<$<CONFIG:Release>:-O1>)
 if(KITH_SANITIZE)
   set(KITH_QUICK_TO_COMPILE -O0)
 endif()
 
-# kith_target(NAME): flags that the contract needs (no contraction, no fast-math), warnings, places.
+# kith_target(NAME) sets the flags that the contract needs (no contraction, no fast-math), warnings, and output folders.
 function(kith_target name)
   target_compile_features(${name} PUBLIC cxx_std_20)
   set_target_properties(${name} PROPERTIES
@@ -25,11 +25,11 @@ function(kith_target name)
     RUNTIME_OUTPUT_DIRECTORY ${KITH_RUNTIME_DIR})
   target_compile_options(${name} PRIVATE
     $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off -fno-fast-math -Wall -Wextra -Wconversion>
-    # gcc 12 and 13 see overlapping copies in `"text" + std::string` (gcc bug 105651), and uninitialised
-    # members in temporaries that hold vectors (gcc bug 105562); clang, which the asan gate uses, does not
+    # gcc 12 and 13 wrongly report overlapping copies in `"text" + std::string` (gcc bug 105651), and uninitialised
+    # members in temporaries that hold vectors (gcc bug 105562). clang, which the gate asan uses, does not.
     $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict -Wno-maybe-uninitialized>)
   get_target_property(type ${name} TYPE)
-  if(type STREQUAL SHARED_LIBRARY)  # a compiler that puts libstdc++ into it would have others use that
+  if(type STREQUAL SHARED_LIBRARY)  # if the compiler links libstdc++ into it, other code must not use those symbols
     target_link_options(${name} PRIVATE LINKER:--exclude-libs,libstdc++.a)
   endif()
   if(KITH_WERROR)
@@ -42,10 +42,10 @@ function(kith_target name)
   endif()
 endfunction()
 
-# kith_unity(TARGET [ROOMS...]): the files of a folder are compiled as one, since most of their time goes to the headers
-# that they share. ROOMS is a regular expression of folders that, with all below them, are compiled as one, too. A name
-# in one file must then differ from those in the others. Files with options of their own stay alone.
-# -DCMAKE_UNITY_BUILD=OFF compiles each file by itself.
+# kith_unity(TARGET [ROOMS...]) compiles the files of each folder as one, since most of their time goes to the headers that
+# they share. ROOMS is a regular expression: a folder that matches is compiled as one with all folders below it. Names in
+# files compiled together must differ. Files with options of their own stay separate. -DCMAKE_UNITY_BUILD=OFF compiles
+# each file by itself.
 function(kith_unity target)
   if(DEFINED CMAKE_UNITY_BUILD AND NOT CMAKE_UNITY_BUILD)
     return()
@@ -67,7 +67,7 @@ function(kith_unity target)
   endforeach()
 endfunction()
 
-# kith_plugin(NAME SOURCES...): the back end NAME as libkith_NAME.so beside libkith.so.
+# kith_plugin(NAME SOURCES...) builds the back end NAME as libkith_NAME.so beside libkith.so.
 function(kith_plugin backend)
   add_library(kith_${backend} MODULE ${ARGN})
   kith_target(kith_${backend})

@@ -1,18 +1,18 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   abi           the interface for C (kith.h) is the recorded one, lib/abi/kith-MAJOR.MINOR.abi, by abigail-tools, and
+#   abi           the C interface (kith.h) equals the recorded one, lib/abi/kith-MAJOR.MINOR.abi, by abigail-tools, and
 #                 libkith.so exports it; first the gate must notice planted changes. KITH_ABI_RECORD=1 records a version
 #                 that has no file yet. And what tools/options writes of the tables of options is what lies there,
 #                 which first must notice planted options, too
 
 packages_abi="abigail-tools"
 
-abi_version() { # INCLUDE: MAJOR.MINOR
+abi_version() { # INCLUDE: prints MAJOR.MINOR
   sed -n 's/^#define KITH_ABI_MAJOR \(.*\)/\1/p; s/^#define KITH_ABI_MINOR \(.*\)/\1/p' "$1/kith/c/base.h" | paste -sd.
 }
 
-# abi_of INCLUDE NAME: $abi/NAME.abi, the interface of these headers, and $abi/NAME.so, an empty library of it.
-# What the functions do, and how the library is compiled, is left out: only C names, structs and constants count.
+# abi_of INCLUDE NAME makes $abi/NAME.abi, the interface of these headers, from an empty library $abi/NAME.so. Bodies
+# and compiler options do not matter, so only C names, structs and constants are compared.
 abi_of() {
   {
     echo '#include <kith/kith.h>'
@@ -24,10 +24,11 @@ abi_of() {
       --out-file "$abi/$2.abi" "$abi/$2.so"
 }
 
-# abi_changes BEFORE AFTER: what differs, unreachable constants included. abidiff's bits: 4 changed, 8 incompatible.
+# abi_changes BEFORE AFTER prints the differences, also of unreachable constants. Bits of abidiff's exit code: 4
+# changed, 8 incompatible.
 abi_changes() { abidiff --non-reachable-types "$1" "$2"; }
 
-# Whether these headers are what was recorded for their version.
+# Whether these headers equal the record of their version.
 abi_is_recorded() { # INCLUDE NAME
   abi_of "$1" "$2" || return
   recorded=lib/abi/kith-$(abi_version "$1").abi
@@ -38,7 +39,7 @@ abi_is_recorded() { # INCLUDE NAME
   return 1
 }
 
-# planted WHAT FILE SED: the gate notices a change of a header.
+# planted WHAT FILE SED: the gate must notice this change of a header.
 planted() {
   rm -rf "$abi/include" && cp -R lib/include "$abi/include" && sed "$3" "lib/include/kith/c/$2" > "$abi/include/kith/c/$2" || return
   if cmp -s "lib/include/kith/c/$2" "$abi/include/kith/c/$2"; then echo "Nothing was planted: $1"; return 1; fi
@@ -46,7 +47,7 @@ planted() {
   grep -qE "$4" "$abi/planted.txt" || { echo "The gate noticed something else than: $1"; cat "$abi/planted.txt"; return 1; }
 }
 
-# Interfaces of one major number only grow.
+# An interface may only grow within a major number.
 abi_grows() {
   minor=$(abi_version lib/include) major=${minor%.*} minor=${minor#*.}
   [ "$minor" -gt 0 ] || return 0
@@ -56,7 +57,8 @@ abi_grows() {
   [ $(($? & 8)) -eq 0 ] || { cat "$abi/grown.txt"; echo "This breaks programs made for $before; raise KITH_ABI_MAJOR"; return 1; }
 }
 
-exports_abi() { # NAME: what libkith.so exports for C, but for what kith-ask-driver calls, is what these headers declare
+# NAME: libkith.so exports the C functions that these headers declare, apart from those for kith-ask-driver.
+exports_abi() {
   nm -D --defined-only "$build/lib/libkith.so.0" | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | grep -vx kith_ask_driver |
     sort > "$abi/exported.txt"
   nm -D --defined-only "$abi/$1.so" | sed -n 's/.* \(kith_[A-Za-z0-9_]*\)$/\1/p' | sort > "$abi/declared.txt"

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   answer        Fashion-MNIST on CPU and PoCL: the known answer; `kith compare`: the same bits in every stage
+#   answer        Fashion-MNIST on CPU and PoCL gives the known answer, and `kith compare` the same bits in every stage
 
 packages_answer="dataset-fashion-mnist"
 

@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   asan          the tests under AddressSanitizer and UndefinedBehaviorSanitizer, built by clang; after `tests`, which fills
-#                 PoCL's cache of kernels: where PoCL 3.1 compiles, it leaks a little, and is told on; under --ci a
-#                 third of the files of tests, by the date, without the command, whose readers `fuzz` has
+#   asan          the tests under AddressSanitizer and UndefinedBehaviorSanitizer, built by clang. Runs after `tests`, which
+#                 fills PoCL's cache of kernels: PoCL 3.1 leaks a little when it compiles, which would be reported. Under
+#                 --ci a third of the test files, by the date, without the command, whose readers `fuzz` covers
 #
-# Caught: a copy of no bytes from nowhere, and a section of rows that a file may lack, in index files.
+# Found so far: a copy of zero bytes from a null pointer, and a missing section of rows, both in index files.
 
 packages_asan="clang-14"
 

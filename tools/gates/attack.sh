@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   attack        random searches through Python, by bits as an oracle of their own has them, on cpu, opencl:pocl and both as
-#                 a set; files that were changed by chance; writers that are killed; programs that end while they search;
-#                 first it must find planted faults. 20,000 searches, or KITH_ATTACK_CASES. Under --ci by the date the
-#                 searches on one device and one of the others; with --only, too, all of them, in two minutes. Answers to
-#                 seeds that were recorded in tests/attack/digests.txt have the same digests
+#   attack        compares random searches through Python with an independent oracle, by bits, on cpu, opencl:pocl and both as
+#                 a set; reads randomly changed files; kills writers; ends programs that search. First it must find
+#                 planted faults. 20,000 searches, or KITH_ATTACK_CASES. Under --ci the searches on one device and one
+#                 other part, by the date; with --only also, all of them, in two minutes. Seeds that are recorded in
+#                 tests/attack/digests.txt must give the recorded digests
 #
-# Caught: neighbours that were lost where the host ranks fewer candidates than k of a part of quantized rows.
+# Found so far: lost neighbours when the host ranked fewer than k candidates of a part of quantized rows.
 #
-# docs/fuzzing.md says what is drawn, and how one seed is run again.
+# docs/fuzzing.md says what is drawn, and how to repeat a seed.
 
 packages_attack="g++ python3-numpy"
 
@@ -19,7 +19,7 @@ attack() { # JOB PROGRAM ARGUMENTS...
     "TMPDIR=$attack_folder" /usr/bin/python3 -B "$root/tests/attack/$program.py" "$@"
 }
 
-# Whether a job failed, and named these faults.
+# Whether a job failed and reported these faults.
 names() { # JOB PATTERNS...
   job=attack.$1
   shift

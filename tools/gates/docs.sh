@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   docs          tools/docs builds the documentation site without a warning, and a planted link to nothing stops it; no
-#                 line of the documents is longer than 400 characters, the log of benchmarks apart; relative links of
-#                 the repository's pages lead to files, before the site is built
+#   docs          tools/docs builds the documentation site without a warning, and a planted dead link stops it; no line of
+#                 the documents, but for the log of benchmarks, is longer than 400 characters; relative links of the
+#                 repository's pages lead to files, which is checked before the site is built
 
 packages_docs="doxygen python3-numpy python3-sphinx python3-myst-parser python3-breathe furo"
 
-# Lines that are too long to be read, a line each.
+# Prints the lines that are too long to read.
 long_lines() { # FILES
   /usr/bin/python3 - "$@" << 'END'
 import sys
@@ -18,7 +18,7 @@ for name in sys.argv[1:]:
 END
 }
 
-# A planted line is found, and none besides.
+# The planted line must be found, and no other.
 docs_without_long_lines() {
   planted=$logs/docs.long.md
   /usr/bin/python3 -c 'print("\u00e9" * 400); print("\u00e9" * 401)' > "$planted" || return
@@ -30,7 +30,7 @@ docs_without_long_lines() {
   [ -z "$found" ] || { echo "$found"; return 1; }
 }
 
-# Relative links to files that are not there, a line each.
+# Prints relative links to missing files.
 dead_links() { # PAGES
   /usr/bin/python3 - "$@" << 'END'
 import os, re, sys
@@ -43,7 +43,7 @@ for name in sys.argv[1:]:
 END
 }
 
-# A planted link is found, and none besides.
+# The planted link must be found, and no other.
 docs_without_dead_links() {
   planted=$logs/docs.links.md
   printf '[a](docs.links.md#part) [b](https://example.org/x)\n[c](none.md#part)\n' > "$planted"

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   equal         places of six or more equal lines in the sources are as many as the limit, which only falls; first a
-#                 planted one must be found
+#   equal         counts places of six or more equal lines in the sources; there may be no more than the limit, which only
+#                 falls. First the gate must find a planted place
 #
 # tools/equal_lines.py says what counts.
 

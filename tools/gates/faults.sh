@@ -4,11 +4,11 @@
 #                 turn, while kith searches, classifies, saves, opens ...; under --ci a sample, drawn by the date;
 #                 with --devices a sample on the GPUs alone
 #
-# docs/faults.md says how many those are, and on what.
+# docs/faults.md has the numbers.
 
 packages_faults="pocl-opencl-icd"
 
-# A line for each operation is in faults.SPEC.log.
+# faults.SPEC.log has a line for each operation.
 fail_on() { # SPEC FAULTS OF AN OPERATION; all where none are given
   job=faults.$(in_file_name "$1")
   run_job "$job" "$build/bin/kith_fault_tests" "$1" --seed "$date" ${2:+--sample "$2"}

@@ -1,13 +1,13 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   freethreaded  the wheel and all its tests where Python has no GIL: `python3.14t` or `python3.13t` on the PATH, with
+#   freethreaded  the wheel and all its tests on a Python without a GIL: `python3.14t` or `python3.13t` on the PATH, with
 #                 the packages that PyPI has for it. Skipped without one, and in the short form
 
 packages_freethreaded="binutils"
 minimum_freethreaded_tests=760  # that passed
 
-# Made anew where the list of packages has changed. What PyPI has no wheel of is left out and named, but not what most
-# tests need. mypy looks at sources alone: the gate `python` runs it.
+# The environment is made again when the list of packages changes. Packages without a wheel on PyPI are left out and
+# named, except those that most tests need. mypy reads sources alone, so the gate `python` runs it.
 make_freethreaded_environment() { # PYTHON
   cmp -s python/tests/requirements.txt "$environment/requirements.txt" && return
   rm -rf "$environment" && mkdir -p "$python_tests" && "$1" -m venv "$environment" || return
@@ -26,7 +26,8 @@ gate_freethreaded() {
     return
   }
   [ -e "$build/lib/libkith.so.0" ] || build_kith || return
-  python_tests=$root/build/freethreaded environment=$root/build/freethreaded/environment  # of the functions of python.sh
+  # Read by the functions of python.sh.
+  python_tests=$root/build/freethreaded environment=$root/build/freethreaded/environment
   make_freethreaded_environment "$without_gil" || {
     echo "freethreaded: pip cannot get python/tests/requirements.txt: $(tail -n 1 "$logs/freethreaded.pip")"
     return 1

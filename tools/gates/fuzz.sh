@@ -1,19 +1,19 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   fuzz          every reader of files and words under libFuzzer, AddressSanitizer and UndefinedBehaviorSanitizer, after
-#                 these have caught planted faults: 10^6 inputs a reader, or KITH_FUZZ_RUNS; under --ci all readers
+#                 these have found planted faults: 10^6 inputs per reader, or KITH_FUZZ_RUNS; under --ci all readers
 #                 share a minute. The seed is the date
 #
-# Caught: five faults of readers and of their messages, which docs/fuzzing.md names.
+# Found so far: five faults of readers and of their messages, which docs/fuzzing.md names.
 #
-# docs/fuzzing.md has what is read, what is checked, and what came out.
+# docs/fuzzing.md says what is read, what is checked, and what was found.
 
 packages_fuzz="clang-14 libclang-rt-14-dev libhdf5-dev"
 
 kith_fuzz=$root/build-fuzz/bin/kith_fuzz
 
-# One reader on its seeds; what it says goes to fuzz/READER.log, an input that shows a fault to fuzz/READER-*.
-# An input has 4 KiB at most, takes 10 s at most, and gets 256 MiB at most in one piece.
+# Runs one reader on its seeds. Its output goes to fuzz/READER.log, an input that shows a fault to fuzz/READER-*. An
+# input may have 4 KiB, take 10 s, and allocate 256 MiB in one piece.
 under_libfuzzer() { # READER ARGUMENTS...
   reader=$1 && shift
   case $reader in
@@ -26,7 +26,7 @@ under_libfuzzer() { # READER ARGUMENTS...
     -print_final_stats=1 -artifact_prefix="$logs/fuzz/$reader-" > "$logs/fuzz/$reader.log" 2>&1
 }
 
-# A fault of kith_fuzz's own, and the words by which it must be reported.
+# A fault planted in kith_fuzz must be reported with these words.
 sees_fault() { # FAULT WORDS
   under_libfuzzer csv --plant="$1" -runs=1000 && { echo "The planted fault \"$1\" is not seen"; return 1; }
   grep -q "$2" "$logs/fuzz/csv.log" && return
@@ -39,7 +39,7 @@ number_in_log() { # PATTERN with \(number\)
   sed -n "s/$1/\\1/p" "$log" | tail -n 1
 }
 
-# Leaves a line in fuzz/READER.line, and behind it what was found.
+# Writes fuzz/READER.line, and behind it what was found.
 fuzz_reader() { # READER LIMIT
   result=passed log=$logs/fuzz/$1.log
   mkdir -p "$logs/fuzz/$1.corpus"

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   mpi           kith-mpi and kith/mpi.hpp with Open MPI 5 from PyPI: the tests of gate `tests` that run ranks, and
 #                 ranks that are killed while the others go on; under --ci at every fourth moment, by the date.
-#                 Skipped where PyPI cannot be reached, but not under --ci
+#                 Skipped if PyPI cannot be reached, but not under --ci
 
 packages_mpi="ccache python3-venv"
 

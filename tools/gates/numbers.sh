@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   numbers       measured numbers on README.md, docs/results.md and the how-to pages, and their charts, are those of
-#                 the newest result files in docs/measured; first tools/figures must notice planted ones that are not
+#   numbers       measured numbers and charts on README.md, docs/results.md and the how-to pages equal those of the newest
+#                 result files in docs/measured; first tools/figures must notice planted ones that do not
 
 packages_numbers="python3"
 
-# A copy of the pages and files, in which somebody plants a number.
+# Copies the pages and files, so that a number can be planted.
 copy_pages() {
   rm -rf "$planted"
   mkdir -p "$planted/docs"
@@ -14,7 +14,7 @@ copy_pages() {
 
 check_planted() { tools/figures --check --root "$planted" --measured "$planted/docs/measured" > "$planted/found"; }
 
-# Whether tools/figures said it, once.
+# Whether tools/figures reported it once.
 says() { # WHAT PATTERN
   [ "$(grep -c "$2" "$planted/found")" = 1 ] || { echo "Not noticed: $1:"; cat "$planted/found"; return 1; }
 }

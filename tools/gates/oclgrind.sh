@@ -2,12 +2,12 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   oclgrind      every OpenCL kernel but those for tensor cores under Oclgrind, after it has caught a planted race
 #
-# Caught: planted faults alone so far; of those the missing barriers that PoCL's order of work-items hides (docs/opencl.md).
+# Found so far: only planted faults, among them missing barriers that PoCL's order of work-items hides (docs/opencl.md).
 
 packages_oclgrind="oclgrind libclblast1"
 uninitialized=--uninitialized
 
-# A program under Oclgrind, which does not know an instruction of optimised code (freeze): nothing is optimised.
+# Runs a program under Oclgrind, without optimisation: Oclgrind does not know an instruction of optimised code (freeze).
 under_oclgrind() { # LOG VARIABLE=VALUE PROGRAM ARGUMENTS...
   # shellcheck disable=SC2086 # no word where it is empty
   log=$1 variable=$2 && shift 2 && : > "$log" &&
@@ -15,8 +15,8 @@ under_oclgrind() { # LOG VARIABLE=VALUE PROGRAM ARGUMENTS...
       --inst-counts --log "$log" "$@" --device=opencl:oclgrind
 }
 
-# Runs "$@" under Oclgrind, unless another worker has taken it; what it prints is in FOLDER/N.out, with what
-# Oclgrind found and, where that is something or the run did not say that all is well, a line "Failed: ...".
+# Runs "$@" under Oclgrind, unless another worker has taken this job. FOLDER/N.out has its output and Oclgrind's
+# findings, and a line "Failed: ..." if there are any, or the run did not report success.
 unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
   folder=$1 number=$((number + 1)) && shift
   mkdir "$folder/$number.taken" 2>/dev/null || return 0
@@ -26,13 +26,14 @@ unless_taken() { # FOLDER VARIABLE=VALUE PROGRAM ARGUMENTS...
   { [ ! -s "$found" ] || { echo "Oclgrind found:"; head -n 40 "$found"; }; echo "Failed: $*"; } >> "$out"
 }
 
-# Stages alone: of memory that only kernels write, Oclgrind 21.10 may believe the end never to be written. So it does of
-# what boxes are made of, once other kernels have run: there it looks for all else. Several workers do this at a time.
+# Runs stages alone, since Oclgrind 21.10 may consider the end of memory that only kernels write uninitialised. This
+# happens with the memory of boxes after other kernels have run, so there all other checks are made. Several workers
+# share the jobs.
 every_kernel_under_oclgrind() { # FOLDER
   stages=distance,select,nearest,merge,collect,rerank,tighten,vote,mask,score,accumulate
   number=0
-  # What is no stage of `kith compare`: quantized rows, and products, which kith multiplies, or CLBlast in its own
-  # kernels; bounds; the ways to vote; boxes.
+  # These are no stages of `kith compare`: quantized rows, their products by kith or by CLBlast's own kernels, bounds,
+  # ways to vote, and boxes.
   cases='prepare: worked out on paper,certificate: a product of one column*,vote: all methods*'
   cases="$cases,dot: worked out on paper,prune: by hand,bounds: afresh*,bounds: the threshold*few hundred"
   for family in gpu cpu; do
@@ -83,7 +84,7 @@ gate_oclgrind() {
     grep -hvE '^( +[0-9]+ - |Instructions|$)' $failed_runs
     return 1
   fi
-  # Kernels for tensor cores, and what only they need, are not for Oclgrind; nor is one that only takes time.
+  # Oclgrind cannot run kernels for tensor cores and what only they need, nor the kernel that only waits.
   find kernels_cl -name '*.cl' ! -name '*fp16*' ! -name '*int8*' ! -name '*small_batch*' ! -name '*fused_test*' ! -name '*sample*' ! -name rerank_lines.cl \
     ! -name hold.cl -exec \
     sed -n 's/^void \(kith_[a-z0-9_]*\)(.*/\1/p; s/^kernel .*void \(kith_[a-z0-9_]*\)(.*/\1/p' {} + |

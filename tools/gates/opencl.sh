@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   opencl        the device tests by both families of kernels (KITH_CL_FAMILY) on every OpenCL implementation that can
-#                 be had: PoCL, Intel's from PyPI, Oclgrind, Mesa's rusticl; a line each, of what was skipped, too.
+#                 be installed: PoCL, Intel's from PyPI, Oclgrind, Mesa's rusticl; one line each, also if skipped.
 #                 Under --ci a sample of random cases, whose numbers begin with the date
 #
-# docs/opencl.md has what came out.
+# docs/opencl.md has the results.
 #
-# Intel's comes from PyPI, Mesa's from Debian, both unpacked into $opencl, without root, and used by their tests alone.
+# Intel's comes from PyPI and Mesa's from Debian. Both are unpacked into $opencl, without root, for these tests alone.
 
 packages_opencl="libclblast1 python3-pip"
 
@@ -14,7 +14,7 @@ opencl=$root/build/opencl
 # The runtime, the vector functions that it calls, and its threads.
 intel_wheels="intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 tbb==2023.2.0"
 
-# One folder with all libraries of the wheels, but for the loader: a machine has its own.
+# Puts all libraries of the wheels into one folder, except the loader, which the machine has.
 get_intel() {
   intel=$opencl/intel
   [ ! -e "$intel/complete" ] || return 0
@@ -46,13 +46,13 @@ get_mesa() {
     { why="apt-get cannot get mesa-opencl-icd: $logs/opencl.mesa"; return 1; }
   library=$(find "$mesa" -name 'libRusticlOpenCL.so.1' | head -n 1)
   [ -n "$library" ] || { why="mesa-opencl-icd has no rusticl"; return 1; }
-  clc=/usr/lib/clc/spirv64-mesa3d-.spv  # compiled into rusticl, which finds it nowhere else
+  clc=/usr/lib/clc/spirv64-mesa3d-.spv  # compiled into rusticl, which looks nowhere else
   [ -e "$clc" ] || install_packages libclc-15 > "$logs/opencl.mesa" 2>&1
   [ -e "$clc" ] || { why="rusticl needs $clc, and libclc-15 cannot be installed here"; return 1; }
   echo "$library" > "$mesa/vendors/rusticl.icd" && : > "$mesa/complete"
 }
 
-# Runs "$@" with the drivers of one implementation alone; PoCL and Oclgrind are the machine's.
+# Runs "$@" with the drivers of one implementation alone; PoCL and Oclgrind are installed on the machine.
 with_drivers() { # IMPLEMENTATION COMMAND...
   implementation=$1 && shift
   case $implementation in
@@ -67,7 +67,7 @@ verdict() { # IMPLEMENTATION, FAMILY, WORDS: a line of the gate's
   printf 'opencl: %-8s %-24s %-3s  %s\n' "$1" "$version" "$2" "$3"
 }
 
-# What `kith devices` says of the device of a platform: its number, version and refusal, "none" where it is exact.
+# Prints what `kith devices` says about the device of a platform: number, version, and refusal ("none" if it is exact).
 ask_device() { # IMPLEMENTATION FAMILY
   with_drivers "$1" KITH_CL_FAMILY="$2" "$kith" devices --json 2>/dev/null | python3 -c '
 import json, sys
@@ -82,11 +82,11 @@ platform_of() { # IMPLEMENTATION: a part of the name of its platform
   case $1 in pocl) echo portable ;; *) echo "$1" ;; esac
 }
 
-# The tests of one family: all of them by hand, some random cases under --ci. Its line is
-# opencl.IMPLEMENTATION.FAMILY.line, the rest beside it.
+# Runs the tests with one family of kernels: all of them by hand, some random cases under --ci. Writes the result to
+# opencl.IMPLEMENTATION.FAMILY.line, and other files beside it.
 test_family() { # IMPLEMENTATION FAMILY
   log=$logs/opencl.$1.$2 version=""
-  # shellcheck disable=SC2046 # the refusal is all the words behind the first two
+  # shellcheck disable=SC2046 # the refusal is all words after the first two
   set -- "$1" "$2" $(ask_device "$1" "$2")
   implementation=$1 family=$2 spec=${3:-} version=${4:-}
   [ -n "$spec" ] || { verdict "$implementation" "$family" "skipped: the loader finds no such device"; return 0; }
@@ -111,7 +111,7 @@ test_family() { # IMPLEMENTATION FAMILY
   verdict "$implementation" "$family" "passed: $ran: $counted"
 }
 
-# Both families, at once in the short form.
+# Tests both families, at the same time in the short form.
 test_families() { # IMPLEMENTATION
   test_family "$1" cpu > "$logs/opencl.$1.cpu.line" &
   first_job=$!
@@ -130,7 +130,7 @@ test_pocl() {
   esac
 }
 
-# Its gate runs every kernel; it is far too slow for all tests of a device.
+# The gate `oclgrind` runs every kernel; all tests of a device would take far too long.
 test_oclgrind() {
   version=$(oclgrind --version 2>/dev/null | sed -n 's/^Oclgrind \([0-9.]*\).*/\1/p')
   if [ -n "$short" ]; then verdict oclgrind both "every kernel on small shapes: gate oclgrind"; return; fi

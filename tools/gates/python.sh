@@ -1,16 +1,16 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   python        the Python package: mypy --strict; a wheel packed from the build that is there, installed into a virtual
-#                 environment, its tests where no compiler and no source is; under --ci without the slow ones. Skipped
-#                 where PyPI cannot be reached. With --devices the sources, by the machine's Python, on each device
+#   python        the Python package: mypy --strict; a wheel packed from the existing build and installed into a virtual
+#                 environment, tested without compiler and sources; under --ci without the slow tests. Skipped if PyPI
+#                 cannot be reached. With --devices the package's sources with the machine's Python, on each device
 
-minimum_python_tests=1800  # that passed, under --ci
+minimum_python_tests=1800  # tests that passed, under --ci
 
 packages_python="python3-venv binutils"
 
 python_tests=$root/build/python  # the virtual environment, the wheel, and a copy of the tests
 
-# Made anew where the list of packages has changed.
+# The environment is made again when the list of packages changes.
 make_environment() {
   environment=$python_tests/environment
   cmp -s python/tests/requirements.txt "$environment/requirements.txt" && return
@@ -19,7 +19,7 @@ make_environment() {
     cp python/tests/requirements.txt "$environment/"
 }
 
-# The tag that pack_wheel.py chose is what auditwheel finds, too.
+# auditwheel must find the tag that pack_wheel.py chose.
 check_tag() {
   wheel=$(echo "$python_tests"/dist/*.whl) && tag=${wheel##*-none-} && tag=${tag%.whl}
   "$environment/bin/auditwheel" show "$wheel" | tr -s ' \n' ' ' | tee "$logs/python.auditwheel" | grep -q "platform tag to \"$tag\"" ||
@@ -35,14 +35,14 @@ install_wheel() {
     mkdir -p "$python_tests/tests/tools/lab" && cp -r tools/lab/scale "$python_tests/tests/tools/lab/"
 }
 
-# By a search path with nothing but the environment: no compiler, and no Python sources but those of the wheel.
+# The search path has nothing but the environment: no compiler, and no Python sources but those of the wheel.
 run_python_tests() { # DEVICE ARGUMENTS...
   device=$1 && shift
   (cd "$python_tests/tests" && env -i HOME="$HOME" PATH="$environment/bin" ${OCL_ICD_VENDORS:+OCL_ICD_VENDORS="$OCL_ICD_VENDORS"} KITH_SOURCE="$python_tests/tests" \
     KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal python "$@")
 }
 
-# The package as it lies here, by the Python of the machine; pytest may be in the folder KITH_PYTEST.
+# The package as it is here, with the machine's Python; the folder KITH_PYTEST may contain pytest.
 can_test_sources() {
   path=$root/python${KITH_PYTEST:+:$KITH_PYTEST}
   PYTHONPATH=$path python3 -c "import numpy, pytest" > "$logs/probe" 2>&1 || { why=$(tail -n 1 "$logs/probe"); return 1; }
@@ -57,7 +57,7 @@ test_sources() { # JOB DEVICE ARGUMENTS OF PYTEST...
   judge "$device" "$(last_line "$job")" "$job"
 }
 
-# Tests of what every device does on each device; those of processes, GPU arrays and all else once.
+# Tests of what every device does run on each device; tests of processes, GPU arrays and all else run once.
 python_on_devices() {
   can_test_sources || { skip "$why"; return; }
   test_sources python.cpu cpu

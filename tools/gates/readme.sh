@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   readme        every block of the README, the tutorial, the pages of the command, of Python and of other libraries, and
-#                 the how-to pages runs, and prints what its page says; first planted pages must be found. In the long form also the
-#                 README's commands and `pip install` from nothing, on a bare Debian and a bare Ubuntu. Skipped where
-#                 PyPI cannot be reached
+#                 the how-to pages runs, and prints what its page says; first planted pages must fail. In the long form
+#                 also the README's commands and `pip install` from nothing, on a bare Debian and a bare Ubuntu. Skipped
+#                 if PyPI cannot be reached
 #
-# The README's two commands, tools/quickstart and tools/check, are left to .ci/run and tests/pages/from_nothing.sh.
+# .ci/run and tests/pages/from_nothing.sh run the README's two commands, tools/quickstart and tools/check.
 
-minimum_blocks=102  # that ran
-minimum_outputs=45  # that were compared
+minimum_blocks=102  # blocks that ran
+minimum_outputs=45  # outputs that were compared
 
 packages_readme="ccache python3-venv binutils pkg-config libopenmpi-dev openmpi-bin"
 

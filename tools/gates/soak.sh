@@ -1,8 +1,8 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   soak          random work of 16 threads on all devices here in one process, each answer compared; memory,
-#                 descriptors and threads stay; first it must find planted faults. 20 s under --ci, else an hour;
-#                 KITH_SOAK_SECONDS with --devices, 240
+#   soak          random work of 16 threads on all devices of this machine in one process: each answer is compared, and
+#                 memory, descriptors and threads must not grow; first the soak must find planted faults. 20 s under
+#                 --ci, else an hour; with --devices KITH_SOAK_SECONDS, 240
 
 packages_soak=""
 

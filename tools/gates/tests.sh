@@ -1,10 +1,10 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   tests         gcc with all warnings as errors (--ci); CUDA too where nvcc is; then ctest; under --ci each of
-#                 opencl:pocl-gpu-* on its day alone, with --devices the entries of devices
+#   tests         builds with gcc, all warnings as errors (--ci), and CUDA if nvcc is installed; then runs ctest. Under --ci
+#                 each of opencl:pocl-gpu-* runs only on its day; with --devices the entries of devices run
 #
-# Caught, by random searches alone: shared memory that one thread took back from another's launch, a sample that wrote into
-# others' memory, and a scale that lost neighbours by cosine (docs/benchmarks.md). The rest each change meets on its way.
+# Found so far by random searches alone: a thread took back shared memory from another's launch, a sample wrote into others'
+# memory, and a scale lost neighbours by cosine (docs/benchmarks.md). Other faults were found while they were written.
 
 minimum_tests=24            # entries of ctest that passed, under --ci
 minimum_assertions=3000000  # of doctest in them
@@ -12,7 +12,7 @@ minimum_of_a_day=1600000    # of doctest in those of them that --ci runs every d
 
 packages_tests="pkg-config libclblast1 ccache libhdf5-dev libopenmpi-dev openmpi-bin"
 
-attribute() { # NAME: of the first element of ctest's report
+attribute() { # NAME: prints this attribute of the first element of ctest's report
   sed -n "0,/<testsuite/d;s/^[[:space:]]*$1=\"\([0-9]*\)\".*/\1/p" "$logs/ctest.xml" | head -n 1
 }
 
@@ -21,7 +21,7 @@ run_entries() { # ARGUMENTS OF CTEST...
   ctest --test-dir "$build" --parallel "$jobs" --output-on-failure --output-junit "$logs/ctest.xml" "$@"
 }
 
-# Of the entries these, but not the long ones of PoCL; an entry that passed with these very binaries does not run again.
+# These entries run, without the long ones of PoCL. An entry that passed with these very binaries does not run again.
 entries_of_devices='^(unit|fork-python|cpu|(opencl|cuda)[:-].*)$'
 
 entries_to_run() {
@@ -29,7 +29,8 @@ entries_to_run() {
     while read -r entry; do passed_before "tests.$(in_file_name "$entry")" || echo "$entry"; done
 }
 
-# Passed, or what ctest said of it; nothing where it did not begin. What the end of the time stops is no timeout of its own.
+# Prints "Passed", or ctest's words about an entry, or nothing if it did not start. If the gate runs out of time, that
+# is no timeout of the entry.
 verdict_of() { # ENTRY
   if passed_before "tests.$(in_file_name "$1")"; then echo Passed; return; fi
   sed -n "s/.* Test *#[0-9]*: $1 \.[ .]*//p" "$logs/tests.ctest" | if [ "$(time_left)" -gt 10 ]; then cat; else grep -v Timeout; fi
@@ -54,7 +55,7 @@ test_devices() {
   done < "$logs/tests.entries"
 }
 
-# A device that is here is not skipped.
+# An entry must not be skipped if its device is there.
 judge_skipped() { # ENTRY
   case " $gpus $required " in
     *" $1 "*) echo "tests: FAILED: $1 was skipped" && failed=$((failed + 1)) ;;
@@ -62,7 +63,7 @@ judge_skipped() { # ENTRY
   esac
 }
 
-# Counts each entry of ctest by itself.
+# Each entry of ctest counts by itself.
 gate_tests() {
   build_kith || return
   [ -z "$devices" ] || { test_devices; return; }

@@ -2,7 +2,7 @@
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
 #   tidy          clang-tidy (.clang-tidy) on lib and backends; under --ci on its day a third of the files, by the date
 #
-# Caught: a product of sizes that was multiplied in 32 bits.
+# Found so far: a product of sizes that was computed in 32 bits.
 
 packages_tidy="clang-14 clang-tidy-14"
 

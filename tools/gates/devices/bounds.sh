@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   bounds        how much of its bound each proposer needs, of 10^8 pairs of each kind of data, under --ci of 900,000; on the
-#                 CPU and the GPUs that are here, at once
+#   bounds        measures how much of its error bound each proposer needs, with 10^8 pairs of each kind of data (under --ci
+#                 900,000), on the CPU and all GPUs of this machine at once
 
 packages_bounds=""
 
-# One job a device, proposer and kind of data. Of a proposer that a device does not have nothing is measured.
+# Prints one job for each device, proposer and kind of data. A device without a proposer measures nothing for it.
 bounds_jobs() {
   for spec in cpu $gpus; do
     for proposer in gemm dot bf16 fp16 int8; do
@@ -16,11 +16,11 @@ bounds_jobs() {
   done
 }
 
-# A core each.
+# Each job takes one core.
 gate_bounds() {
   find_gpus || return
   pairs=1e8 list=$logs/bounds.jobs
-  [ -z "$short" ] || pairs=9e5  # in small problems; from 10^6 on, one alone has 10^7
+  [ -z "$short" ] || pairs=9e5  # from small problems; from 10^6 on, a single problem has 10^7 pairs
   bounds_jobs > "$list"
   rm -rf "$logs/bounds.taken" && mkdir "$logs/bounds.taken" || return
   worker=0

@@ -1,6 +1,6 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   boxes         GPU: 200,000 random searches by boxes on each back end, with the bits of the CPU; under --ci one in a
+#   boxes         GPU: 200,000 random searches by boxes on each back end give the bits of the CPU; under --ci one in a
 #                 hundred
 
 packages_boxes=""

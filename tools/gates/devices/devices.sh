@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-# What the gates of GPUs share: which GPUs are here, and jobs, which the next run need not do again where
-# tools/check --devices ran out of time.
+# What the gates of GPUs share: the GPUs of this machine, and jobs. When tools/check --devices runs out of time, the
+# next run skips jobs that passed.
 #
-# KITH_GPUS names what counts as a GPU; without it cuda:0 and opencl:nvidia.
+# KITH_GPUS names the devices that count as GPUs; default: cuda:0 and opencl:nvidia.
 
 gates_of_gpus="differential proposed boxes sets bounds sanitizer whole twins"
 
@@ -14,7 +14,7 @@ find_cuda() {
   done
 }
 
-# NVIDIA's OpenCL driver without a file that names it to the loader: name it ourselves.
+# If no .icd file names NVIDIA's OpenCL driver to the loader, name it here.
 find_nvidia_opencl() {
   vendors=${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}
   grep -qs nvidia "$vendors"/*.icd && return
@@ -31,15 +31,15 @@ find_nvidia_opencl() {
   say "check: no file in $vendors names $library; OCL_ICD_VENDORS=$OCL_ICD_VENDORS does"
 }
 
-# Whether a device is there: it searches. Exit code 4 of the command means unavailable, and 2 that this build has no
-# such back end; any other failure is for the gate to find.
+# Whether a device can search. The command's exit code 4 means unavailable, 2 that this build lacks the back end. Any
+# other failure is left for the gate to report.
 has_device() { # SPEC
   "$kith" compare --device "$1" --stage search -n 64 -m 1 --dims 2 -k 1 > "$logs/probe" 2>&1
   case $? in 2 | 4) return 1 ;; esac
 }
 
-# $gpus: those that are here, a space between them; $why: what the others lack. Fails where a device that --require names
-# is not here.
+# Sets $gpus to the GPUs of this machine, separated by spaces, and $why to what the others lack. Fails if a device that
+# --require names is missing.
 find_gpus() {
   [ -x "$kith" ] || build_kith || return
   gpus="" why=""
@@ -52,7 +52,7 @@ find_gpus() {
   [ -z "$gpus" ] || [ -z "$why" ] || echo "$gate: $why"
 }
 
-# What time is left for it; where that was too short the gate is unfinished.
+# Runs a command in the time that is left. If that is too short, the gate is unfinished.
 in_time() { # COMMAND...
   left=$(time_left)
   [ "$left" -gt 5 ] && timeout --foreground "$left" "$@" && return
@@ -64,18 +64,18 @@ in_file_name() { echo "$1" | tr ':+' '--'; }
 
 time_left() { echo $((deadline - $(date +%s))); }
 
-# Whether what stands here is newer than a file.
+# Whether the build is newer than a file.
 built_since() { # FILE
   [ ! -e "$1" ] || [ -n "$(find "$build/bin" "$build/lib" -type f -newer "$1" 2>/dev/null)" ]
 }
 
-# What passed with these very binaries need not run again.
+# A job that passed with these very binaries need not run again.
 passed_before() { # JOB
   [ -n "$devices" ] && ! built_since "$marks/$1"
 }
 
-# run_job JOB COMMAND...: in the time that is left. JOB.log of $logs is what it said, JOB.code of $marks how it ended.
-# What was stopped for lack of time is not begun again with as little.
+# run_job JOB COMMAND... runs a command in the time that is left. $logs/JOB.log has its output, $marks/JOB.code its exit
+# code. A job that ran out of time is not started again with as little time.
 run_job() {
   job=$1 && shift
   ! passed_before "$job" || return 0
@@ -93,9 +93,9 @@ run_job() {
 
 has_passed() { passed_before "$1" || [ "$(cat "$marks/$1.code")" = 0 ]; } # JOB
 
-# judge WHAT FOUND JOB...: a line of the gate's on what became of these jobs, with what was found where all passed, and the
-# ends of the logs of those that failed. Sets $outcome, the gate's. Exit code 77 means that a device is not here, and is
-# wrong of a GPU that is.
+# judge WHAT FOUND JOB... prints the gate's line about these jobs: FOUND if all passed, else the ends of the logs
+# of those that failed. Sets $outcome of the gate. Exit code 77 means a missing device, and is wrong for a GPU
+# that is there.
 judge() {
   what=$1 found=$2 open=0 wrong="" absent=""
   shift 2
@@ -130,8 +130,8 @@ judge() {
 
 last_line() { tail -n 1 "$logs/$1.log" 2>/dev/null; } # JOB
 
-# Random searches on each of these devices, on all at once, with the bits of the CPU. The cases count for the binaries that
-# they ran on.
+# Random searches on each of these devices, all at once, must give the bits of the CPU. Cases that ran with the same
+# binaries count.
 random_cases() { # DEVICES COUNT ARGUMENTS OF VERIFY...
   on=$1 count=$2
   shift 2
@@ -139,7 +139,7 @@ random_cases() { # DEVICES COUNT ARGUMENTS OF VERIFY...
   for spec in $on; do
     name=$gate.$(in_file_name "$spec") && cases=$marks/$name.cases
     if [ -z "$devices" ] || built_since "$cases.begun"; then rm -f "$cases" && : > "$cases.begun"; fi
-    rm -f "$marks/$name.stopped"  # it goes on where it was stopped
+    rm -f "$marks/$name.stopped"  # it continues where it was stopped
     run_job "$name" "$kith" verify --device "$spec" --random-cases "$count" --seed 20 "$@" \
       --seconds $((left > 20 ? left - 15 : 5)) --resume "$cases" &
   done
@@ -150,7 +150,7 @@ random_cases() { # DEVICES COUNT ARGUMENTS OF VERIFY...
   done
 }
 
-# The same on each GPU, all of them or under --ci one in a hundred.
+# The same on each GPU; under --ci one in a hundred.
 random_cases_of_gpus() { # COUNT ARGUMENTS OF VERIFY...
   find_gpus || return
   [ -n "$gpus" ] || { skip "$why"; return; }

@@ -1,14 +1,14 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   sanitizer     CUDA: compute-sanitizer's four tools on the kernels, all at once, after each has caught a planted bug
-#                 (tests/planted). KITH_SANITIZER_SECONDS: of the random cases of each tool, twice; 40, under --ci 5
+#   sanitizer     CUDA: compute-sanitizer's four tools run the kernels, all at once, after each has found a planted bug
+#                 (tests/planted). KITH_SANITIZER_SECONDS: seconds of random cases for each tool, twice; 40, under --ci 5
 
 packages_sanitizer=""
 
-# What a tool watches, a line each.
-# Under synccheck (of 2025.3) a kernel may never end whose blocks do not all fit at once, whose threads meet at
-# barriers when a block begins, and which works long after that: also one of forty lines, with nothing but barriers
-# that all threads reach. Of fewer queries all blocks of rank_sort are there from the start.
+# Prints the work that a tool watches, one line per run.
+# Under synccheck (2025.3) a kernel may hang if its blocks do not all fit at once, its threads meet at barriers when a
+# block begins, and it then works for long; forty lines with barriers that all threads reach suffice. With 70 queries
+# all blocks of rank_sort fit at once.
 sanitized_work() { # TOOL
   queries="-m 100" random="--seconds ${KITH_SANITIZER_SECONDS:-$seconds} --seed 3"
   [ "$1" != synccheck ] || queries="-m 70 --how lists=8"
@@ -27,7 +27,8 @@ sanitized_work() { # TOOL
 END_OF_WORK
 }
 
-# The bug in tests/planted/TOOL.cu must be found: else a clean report means nothing. What does not end in 160 s hangs.
+# The tool must find the bug in tests/planted/TOOL.cu, else a clean report means nothing. A run of more than
+# 160 s hangs.
 sanitize() { # TOOL
   # shellcheck disable=SC2016 # of the inner shell
   run_job "sanitizer.$1.planted" sh -c 'nvcc -o "$2" "$1" || exit

@@ -1,11 +1,11 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   sets          two GPUs: both by CUDA, one by each back end, and these with the CPU, as one device: the tests of sets, and
-#                 20,000 random searches on each set, under --ci 200; the Python tests that need two. KITH_SETS names others
+#   sets          two GPUs as one device, both by CUDA, one by each back end, and these with the CPU: runs the tests of sets,
+#                 20,000 random searches on each set (under --ci 200), and Python tests that need two. KITH_SETS names others
 
 packages_sets=""
 
-# What two cards make; $why where there is but one. The second has another number among the devices of OpenCL.
+# Sets $sets to the sets that two cards make, or $why if there is only one. OpenCL numbers the second card differently.
 find_sets() {
   sets=${KITH_SETS:-}
   [ -z "$sets" ] || return 0

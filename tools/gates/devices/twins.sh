@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   twins         both GPU back ends: searches by fp16, each held against the other. CUDA and OpenCL run the same
-#                 instructions of tensor cores; their answers are the same bits by contract
+#   twins         both GPU back ends: compares searches by fp16 with each other. CUDA and OpenCL use the same instructions of
+#                 tensor cores, and the contract demands the same bits
 
 packages_twins=""
 

@@ -1,12 +1,12 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   whole         whole sets of data: each proposer of the CPU and the GPUs that are here against the chain alone; under --ci
+#   whole         compares each proposer of the CPU and the GPUs with the chain alone, on whole data sets; under --ci
 #                 500 queries of each. Fashion-MNIST from Debian or the folder KITH_FASHION_MNIST; letter-recognition.data
 #                 of UCI in KITH_LETTER_DATA, kddcup.data_10_percent.gz of the UCI KDD archive in KITH_KDD_DATA
 
 packages_whole="dataset-fashion-mnist"
 
-# One set of rows. FILE is looked for first.
+# Checks one data set, or reports that FILE is missing.
 whole_set() { # NAME FILE ARGUMENTS OF VERIFY...
   job=whole.$1 file=$2
   shift 2
@@ -27,7 +27,7 @@ gate_whole() {
   whole_set letter "$letter" -k 100 --train "$letter" --label-column 1 ${short:+-m 500}
   queries=2000
   [ -z "$short" ] || queries=500
-  # Nothing in the name of the file says that its cells stand between commas.
+  # The file's own name does not tell that its cells are separated by commas.
   [ ! -r "$kdd" ] || ln -sf "$(realpath "$kdd")" "$marks/kddcup.csv.gz"
   whole_set kdd "$kdd" -k 100 --train "$marks/kddcup.csv.gz" --label-column -1 -m $queries --categories one-hot --scale min-max
   [ -n "$any" ] || skip "no data"
