@@ -148,7 +148,7 @@ class Case:
                             f"{int(differ.sum())} of {differ.size} differ")
 
     def digest(self):
-        """Of all answers that were compared, a whole number."""
+        """Returns a digest of all answers that were compared, as a whole number."""
         return int.from_bytes(self.answers.digest()[:8], "little")
 
     def told(self):

@@ -1,6 +1,6 @@
-"""What is right, by oracle.cpp and NumPy, and with no code of kith: docs/contract.md, sections 1, 2, 3 and 5.
+"""The right answers, by oracle.cpp and NumPy without any code of kith: docs/contract.md, sections 1, 2, 3 and 5.
 
-`Rows` are all rows that were ever given to an index, of which some are there. Their places are positions (section 2).
+`Rows` holds all rows that an index was ever given, including removed ones, by position (section 2).
 """
 import ctypes
 import os

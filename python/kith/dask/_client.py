@@ -48,7 +48,7 @@ def run(client: Client, lazy: list[Any], told: Optional[Callable[[int, Any], Non
     Raises
     ------
     kith.Error
-        Of a task; of several those of the first call.
+        A task failed; if several did, the error of the first call.
     kith.Unavailable
         The scheduler is gone or has restarted; workers died again and again.
     """
@@ -117,7 +117,7 @@ class Shipped:
     ----------
     array : array, [rows, ...]
     scratch : str, optional
-        A folder that all workers see, for arrays above 8 MB. None: a temporary one, where all workers are here.
+        A folder that all workers see, for arrays above 8 MB. None: a temporary one, if all workers run on this machine.
     """
 
     def __init__(self, client: Client, array: Array, scratch: Optional[str], where: str) -> None:

@@ -18,10 +18,10 @@ _lock = threading.Lock()
 
 
 def device_here(spec: str) -> str:
-    """What ``device=`` means in this process.
+    """Returns the device that ``device=`` means in this process.
 
-    ``"auto"`` is a GPU that no other worker of this machine has, where there are several and nobody has
-    divided them: CUDA_VISIBLE_DEVICES with one GPU, and dask-cuda, leave nothing to choose.
+    On a machine with several GPUs ``"auto"`` is one that no other worker has. If CUDA_VISIBLE_DEVICES names one
+    GPU, or dask-cuda has divided them, there is nothing to choose.
     """
     if spec != "auto" or "dask_cuda" in sys.modules:
         return spec

@@ -20,17 +20,17 @@ _SAMPLE_BYTES = 4096
 
 
 class Layout(NamedTuple):
-    """What a file holds.
+    """The layout of a file.
 
     Attributes
     ----------
     rows, columns : int
     dtype : str
-        As NumPy writes it, with the order of bytes.
+        NumPy's name of the type, with the order of bytes.
     offset : int
-        Of the first row, in bytes.
+        Where the first row begins, in bytes.
     fingerprint : str
-        Of its size and of samples of its bytes, spread over all of it.
+        A digest of the file's size and of samples of its bytes, spread over all of it.
     """
 
     rows: int
@@ -50,21 +50,21 @@ def layout_of(path: str) -> Layout:
     Raises
     ------
     BadFile
-        It is missing, truncated, or not what its name says.
+        The file is missing, truncated, or not of the format that its name says.
     InvalidArgument
-        Its name ends in no format that is read here; its rows are not numbers [rows, columns].
+        The format is not supported, or the rows are not numbers [rows, columns].
     """
     with _open(path) as file:
         return _layout(path, file)
 
 
 def read_rows(path: str, begin: int, end: int, expected: Layout) -> Array:
-    """Rows begin ... end - 1, with the elements of the file.
+    """Returns rows begin ... end - 1, with the element type of the file.
 
     Raises
     ------
     BadFile
-        The file is no more what `expected` says.
+        The file no longer matches `expected`.
     """
     with _open(path) as file:
         found = _layout(path, file)

@@ -17,22 +17,22 @@ _DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "u8": "u1", "i8": "i1"}
 
 
 class IndexHead(NamedTuple):
-    """What an index file holds.
+    """The head of an index file.
 
     Attributes
     ----------
     metric, element : str
     rows : int
-        In the file, those that are removed included.
+        Rows in the file, including removed ones.
     columns, features : int
-        Of rows as given, and of those in the file.
+        Columns of rows as given, and of rows in the file.
     first_row : int
     offset : int
-        Of the first row, in bytes.
+        Where the first row begins, in bytes.
     centred : bool
-        It has a centre, and the rows in the file are less that.
+        Whether the index has a centre, which was subtracted from the rows in the file.
     fingerprint : str
-        Of its size and of samples of its bytes, spread over all of it.
+        A digest of the file's size and of samples of its bytes, spread over all of it.
     """
 
     metric: MetricName
@@ -52,7 +52,7 @@ def head_of(path: str) -> IndexHead:
     Raises
     ------
     BadFile
-        It is missing, or none that kith reads.
+        The file is missing, or kith cannot read it.
     """
     info = index_file_info(path)
     with _open(path) as file:
@@ -81,12 +81,12 @@ def check_head(path: str, expected: IndexHead) -> None:
 
 
 def read_index_rows(path: str, begin: int, end: int, expected: IndexHead) -> Array:
-    """Rows begin ... end - 1 as they stand in the file, those that are removed included; bf16 as float32.
+    """Returns rows begin ... end - 1 as they are in the file, including removed ones; bf16 as float32.
 
     Raises
     ------
     BadFile
-        The file is no more what `expected` says.
+        The file no longer matches `expected`.
     """
     check_head(path, expected)
     dtype, count = np.dtype(_DTYPES[expected.element]), (end - begin) * expected.features

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """Rows of a file: a recipe, by which any worker gets them.
+    """Rows of a file, in a form from which any worker can read them.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Rows(NamedTuple):
     begin, end : int
         The rows begin ... end - 1 of the file.
     layout : Layout
-        What the file held when the index was made; its fingerprint, too.
+        The file's head and fingerprint when the index was made.
     """
 
     path: str
@@ -52,15 +52,15 @@ class Rows(NamedTuple):
 
 
 class IndexRows(NamedTuple):
-    """Rows of an index file, by which any worker opens them.
+    """Rows of an index file, in a form from which any worker can open them.
 
     Attributes
     ----------
     path : str
     begin, end : int
-        The rows begin ... end - 1 of the file, those that are removed counted.
+        The rows begin ... end - 1 of the file, counting removed ones.
     head : IndexHead
-        What the file held when the index was made; its fingerprint, too.
+        The file's head and fingerprint when the index was made.
     """
 
     path: str
@@ -77,23 +77,23 @@ class IndexRows(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """How a shard is opened.
+    """Everything that a worker needs to open a shard.
 
     Attributes
     ----------
     rows : Rows, IndexRows, or array [n, dims]
-        An array where the rows came as one; it then travels with the recipe.
+        An array if the rows came as one; it then travels with the recipe.
     name : str
-        Of the shard, in messages.
+        The shard's name in messages.
     metric, device : str
     first_row : int
         The number of its first row among the rows of all shards.
     largest : float, optional
         The largest magnitude in the rows of all shards; for ``negative_dot``.
     version : str
-        That of kith where the recipe was written.
+        The version of kith that wrote the recipe.
     centre : array, [dims], optional
-        Of all shards; of an index file, which has its own, None.
+        The centre of all shards; None for an index file, which has its own.
     """
 
     rows: Any
@@ -107,7 +107,7 @@ class Recipe(NamedTuple):
 
 
 class Shard:
-    """An opened index, the result of a task. It pickles as its recipe, and opens again where it is first used."""
+    """An open index, the result of a task. It pickles as its recipe, and is opened again on first use."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe

@@ -19,12 +19,12 @@ _MOST = np.float32(2.0**95)
 
 
 class Votes(NamedTuple):
-    """Of a tile.
+    """The votes for the queries of a tile.
 
     Attributes
     ----------
     code : array of int64, [m]
-        Of the class that wins; -1 where none has a vote.
+        Code of the class that wins; -1 if none has a vote.
     share : array of float64, [m, classes]
     """
 
