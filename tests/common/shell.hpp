@@ -1,5 +1,6 @@
-// Runs the kith command as its users do. tests/CMakeLists.txt defines KITH_COMMAND_PATH for sources that
-// include this. The namespace is not kith, because kith() runs the command.
+// Runs the kith command as its users do. A source that includes this must contain the name KITH_COMMAND_PATH,
+// since tests/CMakeLists.txt defines it only for such files. The namespace is not kith, because kith() runs
+// the command.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -1,5 +1,5 @@
-// Runs kith_probe, which reports what a fresh process sees of plug-ins and drivers. tests/CMakeLists.txt
-// defines KITH_TEST_PROBE for sources that include this.
+// Runs kith_probe, which reports what a fresh process sees of plug-ins and drivers. A source that includes
+// this must contain the name KITH_TEST_PROBE, since tests/CMakeLists.txt defines it only for such files.
 #pragma once
 
 #include <doctest/doctest.h>

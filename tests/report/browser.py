@@ -1,4 +1,4 @@
-"""Chromium without a window, driven through two pipes by its own protocol: nothing but the standard library."""
+"""Drives headless Chromium through two pipes by its own protocol, with nothing but the standard library."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ class BrowserError(RuntimeError):
 
 
 class Browser:
-    """One Chromium with one page. Use it in a `with`: the process and its folder end with it."""
+    """A Chromium with one page. Use it in a `with`: its end stops the process and removes its folder."""
 
     def __init__(self, program, seconds=240):
         self.deadline = time.monotonic() + seconds
@@ -83,7 +83,7 @@ class Browser:
             self.events.append(answer)
 
     def open(self, path):
-        """Loads a file, and returns the addresses of all else that it asked for."""
+        """Loads a file, and returns the addresses of everything else that the page requested."""
         self.events = []
         self.send("Network.enable")
         self.send("Page.navigate", url="file://" + os.path.abspath(path))
@@ -99,7 +99,7 @@ class Browser:
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def run(self, script):
-        """The value of a JavaScript expression, awaited where it is a promise."""
+        """Returns the value of a JavaScript expression; a promise is awaited."""
         answer = self.send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             details = answer["exceptionDetails"]
@@ -107,11 +107,11 @@ class Browser:
         return answer["result"].get("value")
 
     def accessible(self):
-        """The nodes of the accessibility tree that are not ignored."""
+        """Returns the nodes of the accessibility tree that are not ignored."""
         return [node for node in self.send("Accessibility.getFullAXTree")["nodes"] if not node["ignored"]]
 
     def print_to(self, path, width, height):
-        """Prints as the page itself asks, on paper of so many inches."""
+        """Prints the page with its own style sheet, on paper of this size in inches."""
         self.send("Emulation.setEmulatedMedia", media="", features=[])
         self.send("Emulation.clearDeviceMetricsOverride")
         answer = self.send("Page.printToPDF", paperWidth=width, paperHeight=height, printBackground=True,
@@ -120,7 +120,7 @@ class Browser:
             file.write(base64.b64decode(answer["data"]))
 
     def picture(self, path):
-        """A picture of the whole page."""
+        """Saves a picture of the whole page."""
         size = self.send("Page.getLayoutMetrics")["cssContentSize"]
         clip = {"x": 0, "y": 0, "width": size["width"], "height": min(size["height"], 16000), "scale": 1}
         answer = self.send("Page.captureScreenshot", format="png", captureBeyondViewport=True, clip=clip)

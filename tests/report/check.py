@@ -18,7 +18,7 @@ from browser import Browser, BrowserError  # noqa: E402
 import samples  # noqa: E402
 
 PAPERS = {"A4": (8.27, 11.69), "Letter": (8.5, 11)}
-MARGINS = 2 * 13 / 25.4  # inches of @page, left and right
+MARGINS = 2 * 13 / 25.4  # left and right margins of @page, in inches
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 PLANTED = """<!DOCTYPE html><html><head><meta charset="utf-8"><title>x</title><style>
@@ -43,7 +43,7 @@ def squeezed(text):
 
 
 def lowest_words(pdf):
-    """Where the last word of each page ends, as a share of its height."""
+    """Returns where the last word of each page ends, as a share of the page's height."""
     text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], capture_output=True, text=True, check=True).stdout
     shares = []
     for page in text.split("<page ")[1:]:
@@ -54,7 +54,7 @@ def lowest_words(pdf):
 
 
 def is_white(pdf):
-    """Whether the first page is white in its margins, and beside what is printed on it."""
+    """Whether the first page is white in its margins and beside the text."""
     grey = subprocess.run(["pdftoppm", "-r", "20", "-l", "1", "-gray", pdf], capture_output=True, check=True).stdout
     pixels = grey.split(b"\n", 3)[3]
     return pixels[0] == 255 and pixels.count(255) > 0.4 * len(pixels)
@@ -84,20 +84,20 @@ def on_paper(browser, checks, page, paper, most, out):
 
 
 def unreachable(browser, checks):
-    """Titles of marks that no screen reader comes to."""
+    """Returns the titles of marks that a screen reader cannot reach."""
     names = {squeezed(node.get("name", {}).get("value", "")) for node in browser.accessible()}
     return ["keys do not reach the title %r" % title for title in browser.run(checks + ".titles()") if squeezed(title) not in names]
 
 
 def by_axe(browser, rules):
-    """What axe-core finds; of its rules all, or those named."""
+    """Returns the faults that axe-core finds, by all of its rules or those named."""
     only = ", runOnly: %s" % rules if rules else ""
     return browser.run("axe.run(document, {resultTypes: ['violations']%s}).then(r => r.violations.map(v => "
                        "`${v.id}: ${v.help}: ${v.nodes.length} times, ${v.nodes[0].html.slice(0, 160)}`))" % only)
 
 
 def look_at(browser, checks, axe, page, path, most, out, pictures):
-    """All faults of a page: what was looked at, and a list."""
+    """Returns all faults of a page, by what was checked."""
     faults = {"files": ["asks for " + url for url in browser.open(path)]}
     faults["files"] += ["says on the console: " + event["params"]["entry"]["text"] for event in browser.events
                         if event.get("method") == "Log.entryAdded"]
@@ -115,7 +115,7 @@ def look_at(browser, checks, axe, page, path, most, out, pictures):
         browser.picture("%s/%s-narrow.png" % (out, page))
     for paper in PAPERS:
         faults[paper] = on_paper(browser, checks, page, paper, most, out)
-    if axe:  # last: it is a script, which reports have none of
+    if axe:  # last, since it adds a script, which reports must not have
         browser.emulate()
         browser.run(axe + "; true")
         faults["axe"] = by_axe(browser, [])

@@ -1,4 +1,4 @@
-// What is looked for in a page, in the browser. Each function returns a list of faults, in words.
+// Checks that run in the browser. Each function returns a list of faults, as sentences.
 (() => {
   const shown = e => e.checkVisibility({visibilityProperty: true});
   const where = e => {
@@ -23,7 +23,7 @@
     const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
     return (high + 0.05) / (low + 0.05);
   };
-  /// The colour under an element of HTML: backgrounds of its ancestors, one upon the other.
+  /// The colour behind an HTML element: the backgrounds of its ancestors, blended.
   const background = e => {
     const layers = [];
     for (; e; e = e.parentElement) layers.push(rgba(getComputedStyle(e).backgroundColor));
@@ -35,7 +35,7 @@
     for (; e; e = e.parentElement) share *= Number(getComputedStyle(e).opacity);
     return share;
   };
-  /// The colour under a text of SVG: that of the cell that is drawn before it in its group, if there is one.
+  /// The colour behind an SVG text: that of the cell drawn before it in its group, if any.
   const beneath = text => {
     const rect = text.parentElement.tagName === 'g' ? text.parentElement.querySelector(':scope > rect') : null;
     const below = background(text.closest('svg').parentElement);
@@ -45,7 +45,7 @@
     return over(fill, below);
   };
 
-  /// Texts whose contrast is less than 4.5; `texts` counts those that were looked at.
+  /// Texts with a contrast below 4.5; `texts` counts the texts that were checked.
   const contrasts = () => {
     const faults = [];
     let texts = 0;
@@ -63,7 +63,7 @@
     return {faults, texts};
   };
 
-  /// Content wider than its element, where `may` does not say that it scrolls as it should.
+  /// Content wider than its element, unless `may` says that the element may scroll.
   const overflowing = may => {
     const faults = [], width = document.documentElement.clientWidth;
     for (const e of document.body.querySelectorAll('*')) {
@@ -81,7 +81,8 @@
     return overflowing(reachable);
   };
 
-  /// On paper: nothing is cut or scrolls, the page is white, heads repeat, rows and pictures stay whole.
+  /// On paper: nothing is cut off or scrolls, the page is white, heads repeat, and rows and
+  /// pictures stay whole.
   const printed = () => {
     const faults = overflowing(() => false);
     if (getComputedStyle(document.body).backgroundColor !== 'rgb(255, 255, 255)') faults.push('the page is not white');
@@ -101,13 +102,14 @@
     return faults;
   };
 
-  /// Texts of cells that paper must have, without spaces; plain letters only, for others may come out of a PDF in another form.
+  /// Texts of cells that the paper must contain, without spaces. Only ASCII texts, since a PDF
+  /// may change others.
   const cells = () => [...document.querySelectorAll('th, td')].filter(e => shown(e) && !e.closest('caption')).map(e => e.textContent.replace(/\s/g, '')).filter(t => t && /^[\x21-\x7e]+$/.test(t));
 
   /// The heads of tables on paper, without spaces.
   const heads = () => [...document.querySelectorAll('thead')].filter(shown).map(e => e.textContent.replace(/\s/g, '')).filter(t => /^[\x21-\x7e]+$/.test(t));
 
-  /// Names, roles and structure.
+  /// Checks names, roles and structure.
   const structure = () => {
     const faults = [], all = selector => [...document.querySelectorAll(selector)];
     const need = (right, fault) => { if (!right) faults.push(fault); };
@@ -151,7 +153,7 @@
     return faults;
   };
 
-  /// The names that the titles of marks give them.
+  /// The names that titles give to marks.
   const titles = () => [...document.querySelectorAll('svg title')].filter(t => shown(t.closest('svg')) && !t.closest('[aria-hidden=true]')).map(t => t.textContent.replace(/\s+/g, ' ').trim());
 
   return {contrasts, narrow, printed, cells, heads, structure, titles};

@@ -1,4 +1,4 @@
-"""The reports that check.py looks at: all kinds, with names that make trouble."""
+"""Makes the reports that check.py checks: all kinds, with names that cause trouble."""
 
 import random
 import struct
@@ -39,7 +39,7 @@ def rows(path, dice, names, count, columns, spread):
 
 
 def neighbors(truth, found, dice):
-    """What an approximate search made of 500 queries: of some nothing, of most nearly all."""
+    """Writes the results of an approximate search for 500 queries: some are empty, most are nearly complete."""
     with open(truth, "wb") as right, open(found, "wb") as some:
         right.write(struct.pack("<II", 500, 20))
         some.write(struct.pack("<II", 500, 10))

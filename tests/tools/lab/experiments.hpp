@@ -1,4 +1,4 @@
-// What the tests of experiments share.
+// For tests of experiments.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace kith::tests {
 
 using test_support::contains;
 
-/// The device under test, in sizes for a small machine, as few samples as there can be.
+/// Settings for the device under test, with sizes for a small machine and as few samples as possible.
 inline experiments::Settings quick_settings() {
   experiments::Settings settings{{device()}, open_device("cpu")};
   settings.quick = true;
@@ -31,7 +31,8 @@ inline experiments::Result quick_run(std::string_view name) {
   return run_experiment(experiments::find_experiment(name), quick_settings());
 }
 
-/// What holds of every experiment: the same bits; a number above 0, or a note that says why not.
+/// Checks what must hold for every experiment: equal bits, and a number above 0 or a note that says why
+/// there is none.
 inline void check_result(const experiments::Result& result) {
   CAPTURE(result.name);
   CHECK(result.checks.size() >= 1);
@@ -75,7 +76,7 @@ inline const experiments::Series& series_of(const experiments::Chart& chart, std
   return chart.series.front();
 }
 
-/// x of the points.
+/// The x values of the points.
 inline std::vector<double> xs(const experiments::Series& series) {
   std::vector<double> all;
   for (const experiments::Point& point : series.points) all.push_back(point.x);

@@ -1,4 +1,4 @@
-// Joules: the counters that kith reads, here planted by hand.
+// Joules from the energy counters that kith reads, which are simulated here.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using test_support::contains;
 
-/// /sys/class/powercap, as a folder of this test's own.
+/// A temporary folder that imitates /sys/class/powercap.
 class Powercap : public test_support::TemporaryFolder {
  public:
   void domain(const std::string& folder, const std::string& name, const std::string& now,
@@ -41,7 +41,7 @@ class Powercap : public test_support::TemporaryFolder {
   }
 };
 
-/// Boards, as NVML knows them.
+/// The boards that a simulated NVML reports.
 struct Boards {
   struct Board {
     std::string name, pci;
@@ -113,7 +113,7 @@ DeviceInfo processor() {
   return info;
 }
 
-/// Joules as a function of how often it was asked.
+/// A counter whose joules come from a function.
 class Scripted : public Counter {
  public:
   explicit Scripted(std::function<double()> script) : script_(std::move(script)) {}
@@ -267,8 +267,8 @@ TEST_CASE("energy: NVML is a library opened at run time") {
 }
 
 TEST_CASE("energy: the mean goes from step to step of the counter") {
-  // The counter moves by 8 J after every fourth run, and is in the middle of a step at first: what lies
-  // before the first step and behind the last does not count.
+  // The counter rises by 8 J after every fourth run, and starts in the middle of a step. Runs before the
+  // first step and after the last must not count.
   int runs = 0;
   EnergyMeter meter = scripted([&] { return 8.0 * ((runs + 2) / 4); });
   const auto energy = meter.measure(

@@ -1,4 +1,4 @@
-// The page about experiments, and its charts as files of their own.
+// The page of the experiments, and its charts as separate files.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -51,7 +51,7 @@ bool well_formed(const std::string& xml) {
   return open.empty();
 }
 
-/// The number behind the first `name` at or after `from`.
+/// The number after the first `name` at or behind `from`.
 double number_after(const std::string& text, const std::string& name, std::size_t from = 0) {
   const std::size_t at = text.find(name, from);
   REQUIRE(at != std::string::npos);
@@ -97,9 +97,9 @@ TEST_CASE("chart picture: stands alone, in its own colours") {
   for (const char* foreign :
        {"https:", "<script", "href", "@import", "url(", "src=", "var(", "prefers", "<div"})
     CHECK_MESSAGE(!contains(svg, foreign), foreign);
-  CHECK(count(svg, "http:") == 1);  // the name of SVG
+  CHECK(count(svg, "http:") == 1);  // the namespace of SVG
   CHECK(count(svg, "<polyline") == 2);
-  CHECK(count(svg, "class=\"series s0\"") == 2);  // drawn, and in the legend
+  CHECK(count(svg, "class=\"series s0\"") == 2);  // in the chart and in the legend
   CHECK(!contains(svg, "quick"));
   result.quick = true;
   CHECK(contains(chart_picture(result, chart), "quick sizes, not those of the paper"));

@@ -1,4 +1,4 @@
-// The published experiments, in sizes for a small machine.
+// The published experiments, with sizes for a small machine.
 #include <doctest/doctest.h>
 
 #include <algorithm>

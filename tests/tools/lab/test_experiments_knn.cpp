@@ -1,5 +1,5 @@
-// The experiments of GS_KNN and of KNN in CUDA, the sequential programs and ANN beside them. What the
-// frame of all experiments does is in test_experiments.cpp.
+// The experiments of GS_KNN and KNN in CUDA, compared with the sequential programs and ANN.
+// test_experiments.cpp tests what all experiments share.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 constexpr SequentialSort all_sorts[] = {SequentialSort::std_sort, SequentialSort::selection_sort,
                                         SequentialSort::quick_sort};
 
-/// Of these experiments every curve has points, and every check that passed has nothing to tell.
+/// Checks that every curve has points, and that checks that passed have no details.
 void check_sound(const Result& result) {
   tests::check_result(result);
   for (const Check& check : result.checks) CHECK(check.detail == "");
@@ -43,7 +43,7 @@ bool all_finite(const Series& series) {
                      [](const Point& point) { return std::isfinite(point.y); });
 }
 
-/// Distances of all rows, sorted, in doubles: for whole numbers exact, however they are computed.
+/// The distances of all rows in double, sorted. They are exact for whole numbers.
 std::vector<double> sorted_distances(const Points& points, const Question& question) {
   std::vector<double> all;
   for (std::int64_t t = 0; t < points.rows.rows(); ++t) {
@@ -98,7 +98,7 @@ TEST_CASE("experiments: sequential programs, by hand") {
     CHECK(three.winner == 1);
     const auto five = program.classify(query, 5, sort);
     CHECK(five.distance == std::vector<double>{0, 1, 4, 25, 100});
-    CHECK(five.winner == 0);  // two votes for 0 and for 1
+    CHECK(five.winner == 0);  // 0 and 1 have two votes each
   }
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("experiments: where two curves meet") {
     }
     return made;
   };
-  // 1, 4, 16 meets 2, 2, 2 half-way between x = 1 and x = 4, as logarithms go.
+  // 1, 4, 16 meets 2, 2, 2 half-way between x = 1 and x = 4 on a logarithmic axis.
   CHECK(crossover(series({1, 4, 16}), series({2, 2, 2})) == doctest::Approx(2));
   CHECK(crossover(series({1, 2, 8}), series({2, 2, 2})) == doctest::Approx(4));
   CHECK(std::isnan(crossover(series({1, 1, 1}), series({2, 2, 2}))));
@@ -247,7 +247,7 @@ TEST_CASE("experiments: knn-ladder") {
   CHECK(result.tables[1].rows.size() == 3);  // three sorts
   for (const auto& row : result.tables[1].rows) CHECK(row[4] == "0 and 0");
   CHECK(result.tables[2].rows.size() == 2);  // two sizes
-  CHECK(result.tables[3].rows.size() == 2);  // two k
+  CHECK(result.tables[3].rows.size() == 2);  // two values of k
 }
 
 TEST_CASE("experiments: knn03-table") {

@@ -1,4 +1,4 @@
-// The experiment on KDD Cup 1999, with rows made up in its layout.
+// The experiment on KDD Cup 1999, with artificial rows in its format.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ const std::array<const char*, 22> attack_names = {
     "portsweep",   "satan",       "ftp_write",       "guess_passwd", "imap",  "multihop", "phf",     "spy",
     "warezclient", "warezmaster", "buffer_overflow", "loadmodule",   "perl",  "rootkit"};
 
-/// A connection: its texts and its first numbers say what it is, but for the last digit.
+/// A connection of one kind: its texts and numbers depend on the kind, but for the last digit of each number.
 std::string line_of(const std::string& name, std::uint64_t kind, workloads::Random& random) {
   const char* const protocols[] = {"tcp", "udp", "icmp"};
   const char* const services[] = {"http", "smtp", "ftp", "eco_i"};
@@ -40,7 +40,7 @@ std::string line_of(const std::string& name, std::uint64_t kind, workloads::Rand
   return line + "," + name + ".\n";
 }
 
-/// Rows in the layout of kddcup.data: normal connections, `attacks` of each of the 22 names among them.
+/// Rows in the format of kddcup.data: normal connections, with `attacks` of each of the 22 names among them.
 std::string made_up(std::int64_t normal, std::int64_t attacks) {
   workloads::Random random(7);
   std::string text;
@@ -51,7 +51,7 @@ std::string made_up(std::int64_t normal, std::int64_t attacks) {
   return text;
 }
 
-/// Of each class of attacks how many of the rows belong to it.
+/// How many of the rows belong to each class of attacks.
 std::array<std::int64_t, 5> class_counts(const kdd::Connections& all, const std::vector<std::int64_t>& rows) {
   std::array<std::int64_t, 5> counts{};
   for (const std::int64_t row : rows) ++counts[static_cast<std::size_t>(all.class_of(row))];
@@ -113,7 +113,7 @@ TEST_CASE("gsknn-kdd: a draw has the sizes asked for, no row twice, and attacks 
                  }),
                  "only 60 normal connections to learn from, but the experiment takes 61; give all of "
                  "kddcup.data_10_percent.gz"));
-  // Half of six rows of 17 names are 51.
+  // With 17 names of six rows each, half of the attacks are 51.
   CHECK(contains(error_of([&] {
                    kdd::draw(all, {1, 52, 1, 1}, 1);
                  }),
@@ -158,7 +158,7 @@ TEST_CASE("gsknn-kdd: text becomes columns, and numbers lie between 0 and 1 by t
   REQUIRE(rows.test.size() == 2 * static_cast<std::size_t>(rows.width));
   CHECK(*std::min_element(rows.train.begin(), rows.train.end()) == 0);
   CHECK(*std::max_element(rows.train.begin(), rows.train.end()) == 1);
-  // The duration of neptune is 30 ... 33, that of the training rows 0 ... 23: outside of their range.
+  // The duration of neptune is 30 to 33, outside the range 0 to 23 of the training rows.
   CHECK(rows.test[static_cast<std::size_t>(rows.width)] > 1);
 }
 
@@ -203,7 +203,8 @@ TEST_CASE("experiment gsknn-kdd: the labels and neighbours of the CPU") {
   for (const Check& check : result.checks) CHECK_MESSAGE(check.passed, check.what << ": " << check.detail);
   REQUIRE(result.claims.size() == 2);
   CHECK(result.claims[0].paper == not_available);
-  if (other) CHECK(result.claims[1].here.starts_with("0 of 7000 labels differ"));  // 2 draws, 7 k, 500 rows
+  // 2 draws, 7 values of k, 500 rows.
+  if (other) CHECK(result.claims[1].here.starts_with("0 of 7000 labels differ"));
   REQUIRE(result.charts.size() == 2);
   CHECK(result.charts[0].series.size() == 5);
   CHECK(result.charts[1].series.size() == 3);
@@ -213,7 +214,7 @@ TEST_CASE("experiment gsknn-kdd: the labels and neighbours of the CPU") {
       REQUIRE(series.points.size() == 7);
       for (const Point& point : series.points) CHECK((point.y >= 0 && point.y <= 100));
     }
-  // The attacks lie far from what is normal: with k = 1 all of a known name are found.
+  // Attacks lie far from normal connections, so with k = 1 all of a known name are found.
   CHECK(result.charts[0].series[3].points[0].y == 100);
   CHECK(result.charts[1].series[0].points[0].y == 0);
   REQUIRE(result.tables.size() == 4);
@@ -224,7 +225,7 @@ TEST_CASE("experiment gsknn-kdd: the labels and neighbours of the CPU") {
   for (std::size_t t = 2; t < 4; ++t) {
     REQUIRE(result.tables[t].rows.size() == 5);
     CHECK(result.tables[t].rows[0][0] == "normal");
-    // Every 100th of 5200 normal rows, one half of them.
+    // Every 100th of 5200 normal rows, and half of those.
     CHECK(result.tables[t].rows[0][1] == "26");
   }
 }

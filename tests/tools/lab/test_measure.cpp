@@ -1,4 +1,4 @@
-// What times stages and searches for the experiments, and makes curves of it.
+// Times stages and searches for the experiments, and makes curves of them.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -99,7 +99,7 @@ TEST_CASE("measure: a curve tells refusals from wrong bits") {
   std::move(curve).finish(chart, result);
   std::move(broken).finish(chart, result);
   std::move(never).finish(chart, result);
-  REQUIRE(result.checks.size() == 2);  // nothing was compared of the third
+  REQUIRE(result.checks.size() == 2);  // the third curve had nothing to compare
   CHECK(result.checks[0].passed);
   CHECK(!result.checks[1].passed);
   CHECK(result.checks[1].detail == "x = 5: row 1 differs");
@@ -128,7 +128,7 @@ TEST_CASE("measure: samples stop in time, and when they are told to") {
 
 namespace {
 
-/// A joule each time somebody looks.
+/// A counter that rises by a joule with each reading.
 class RisingCounter : public energy::Counter {
  public:
   double joules() override { return joules_ += 1; }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t n = 301, m = 5, dims = 3, k = 7, groups = 4, classes = 3;
 
-/// A problem full of ties, with its memory.
+/// A problem with many ties, and its memory.
 struct Tied {
   workloads::Rows train = make_rows(workloads::DataKind::grid, 3, workloads::Set::train, n, dims);
   workloads::Rows queries = make_rows(workloads::DataKind::grid, 3, workloads::Set::queries, m, dims);

@@ -97,7 +97,7 @@ TEST_CASE("reproduce, placements: options that cannot be meant") {
 
 namespace {
 
-/// The cells of each line of RFC 4180.
+/// The cells of each line, by RFC 4180.
 std::vector<std::vector<std::string>> parse_csv(const std::string& csv) {
   std::vector<std::vector<std::string>> lines(1, std::vector<std::string>(1));
   bool quoted = false;
@@ -187,7 +187,7 @@ TEST_CASE("experiment output: the text has every series, claim and failed check"
                            "1 of 2 gave the same bits", "0.3333", "joules a run", "not available"})
     CHECK_MESSAGE(contains(text, said), said);
   CHECK(!contains(text, "nan"));
-  CHECK(!contains(text, "says \"no\""));  // no points: it is a note
+  CHECK(!contains(text, "says \"no\""));  // a series without points has a note instead
 }
 
 TEST_CASE("placements: steps, copies and the same bits, as text and as JSON") {

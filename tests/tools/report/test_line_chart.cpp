@@ -1,4 +1,4 @@
-// The line charts of the page about an experiment.
+// Line charts on the page of an experiment.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ using namespace kith::tests::charts;
 
 namespace {
 
-/// The heights of all numbers at the ends of lines, from the top.
+/// The vertical positions of all numbers at the ends of lines.
 std::vector<double> label_heights(const std::string& svg) {
   std::vector<double> heights;
   const std::string end = "class=\"number\">";
@@ -34,7 +34,7 @@ TEST_CASE("line chart: every series is drawn and named; labels are escaped") {
   CHECK(contains(html, "second"));
   CHECK(contains(html, "rows n  (logarithmic)"));
   CHECK(contains(html, "time, ms  (logarithmic)"));
-  CHECK(contains(html, ">4</text>"));  // the last x as a tick
+  CHECK(contains(html, ">4</text>"));  // the last x has a tick
 }
 
 TEST_CASE("line chart: points that are no numbers are left out, and the line has a gap") {
@@ -43,7 +43,7 @@ TEST_CASE("line chart: points that are no numbers are left out, and the line has
   CHECK(count(html, "<polyline") == 2);
   CHECK(count(html, "<title>") == 4);
   CHECK(!contains(html, "nan"));
-  gap.points[1].y = 0;  // a logarithmic axis has no place for it
+  gap.points[1].y = 0;  // a logarithmic axis cannot show it
   html = line_chart(chart_of({gap}));
   CHECK(count(html, "<polyline") == 1);
   CHECK(count(html, "<title>") == 3);

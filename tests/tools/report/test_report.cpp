@@ -1,4 +1,4 @@
-// Reports: names that others gave, numbers, and colours that can be read.
+// Reports: foreign names, numbers, and readable colours.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,8 +21,9 @@ TEST_CASE("report: text is shown as text, whatever its bytes") {
   CHECK(escape("<b>&\"'") == "&lt;b&gt;&amp;&quot;&#39;");
   CHECK(escape("caf\xC3\xA9 \xF0\x9F\x98\x80") == "caf\xC3\xA9 \xF0\x9F\x98\x80");
   CHECK(escape("K\xE4se") == "K\xEF\xBF\xBDse");
-  CHECK(escape("\xC3") == "\xEF\xBF\xBD");                                  // ends too early
-  CHECK(escape("\xC0\xAF\xED\xA0\x80") == escape("\xFF\xFF\xFF\xFF\xFF"));  // too long a form, half a pair
+  CHECK(escape("\xC3") == "\xEF\xBF\xBD");  // ends too early
+  // An overlong form, half a surrogate pair.
+  CHECK(escape("\xC0\xAF\xED\xA0\x80") == escape("\xFF\xFF\xFF\xFF\xFF"));
   CHECK(escape("a\tb\nc") == "a\tb\nc");
 }
 
@@ -99,7 +100,7 @@ TEST_CASE("report: every cell of a map can be read in both themes, whatever its 
       for (const char* rule : {"svg .", " { fill: #"}) CHECK(contains(text_rules, rule));
       CHECK(contains(text_rules, "." + chosen));
     }
-  CHECK(least < 6);  // the whole scale was gone through: somewhere black and white are about as good
+  CHECK(least < 6);  // the whole scale was tested: somewhere black and white have about the same contrast
 }
 
 TEST_CASE("report: texts have a contrast of 4.5, and lines of charts one of 3, in both themes") {
@@ -189,7 +190,7 @@ TEST_CASE("report: the numbers of a sweep stand beside its chart, folded where t
       few, "<th scope=\"row\" class=\"n\">4</th><td class=\"n\">50.20 %</td><td class=\"n\">1,004</td>"));
   CHECK(!contains(few, "<details>"));
   CHECK(contains(few, "role=\"group\" aria-label=\"Accuracy over k\""));
-  CHECK(count(few, "role=\"img\"") == 6);  // each, the best and that of the page
+  CHECK(count(few, "role=\"img\"") == 6);  // one per chart, plus the best values and the whole page
   for (std::int64_t k = 5; k <= 40; ++k) sweep.push_back({k, 1000 + k});
   CHECK(contains(page_of(), "<details><summary>The numbers</summary>"));
 }

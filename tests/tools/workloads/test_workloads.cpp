@@ -201,7 +201,7 @@ TEST_CASE("plain_result: filters, weights and sums of classes") {
   const std::uint64_t out = 0x7FFFFFFFu;
   CHECK(plain_result(operation, operands).cells ==
         std::vector<std::uint64_t>{bits(3), out, bits(2), bits(1), /**/ out, bits(0), out, out});
-  operands.filter = operands.filter.first(1);  // for both
+  operands.filter = operands.filter.first(1);  // one filter for both queries
   CHECK(plain_result(operation, operands).cells == std::vector<std::uint64_t>{bits(3), out, bits(2), bits(1),
                                                                               /**/ bits(0x1p24f), out,
                                                                               bits(1), bits(-0.0f)});
@@ -210,7 +210,7 @@ TEST_CASE("plain_result: filters, weights and sums of classes") {
         std::vector<std::uint64_t>{bits(0), bits(0), bits(4.5f), /**/ bits(1), bits(0), bits(0)});
   operation.stage = Stage::accumulate;
   const auto far = bits(std::numeric_limits<float>::infinity());
-  // 2^24 + 1 has no float: the sum stays, and 1 is what is left.
+  // 2^24 + 1 is no float: the sum stays 2^24, and 1 is left over.
   CHECK(plain_result(operation, operands).cells ==
         std::vector<std::uint64_t>{bits(2), far, bits(1), bits(5), 0, bits(2), 0, 0, 0, /**/ bits(1), far,
                                    bits(0), bits(0x1p24f), 0, 0, bits(1), 0, 0});

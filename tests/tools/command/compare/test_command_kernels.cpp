@@ -1,5 +1,5 @@
-// What kith does where a kernel, or a device, is not what the other believes: docs/opencl.md. The kernels for
-// GPUs are changed in one thing and run on PoCL, which runs the work-items of a group one after another
+// What kith does when a kernel or a device does not behave as expected: docs/opencl.md. One thing is changed
+// in the kernels for GPUs, which then run on PoCL. PoCL runs the work-items of a group one after another
 // between barriers.
 #include <doctest/doctest.h>
 
@@ -16,8 +16,8 @@ namespace {
 
 const string kernels = KITH_TEST_SOURCE_DIR "/kernels_cl";
 
-/// `kith ...` with the kernels for GPUs on PoCL, `settings` before it. PoCL's cache is that of this test;
-/// where PoCL 3.1 compiles, it leaks a little, which is not what is tested.
+/// Runs `kith ...` with the kernels for GPUs on PoCL; `settings` are environment variables. PoCL's cache
+/// belongs to this test. Leaks are not reported, because PoCL 3.1 leaks a little when it compiles.
 Result on_pocl(const string& settings, const string& arguments) {
   fs::create_directories(KITH_TEST_PLUGIN_DIR "/pocl");
   return shell(
@@ -30,7 +30,7 @@ bool has_pocl() {
   return on_pocl("", "devices").out.find("Portable Computing Language") != string::npos;
 }
 
-/// A folder of kernels, in one of which each `what` has become `by`.
+/// A copy of the kernels in which one file has `by` in place of each `what`.
 class Changed {
  public:
   Changed(const string& file, const string& what, const string& by) {
@@ -42,7 +42,7 @@ class Changed {
     REQUIRE_MESSAGE(changes > 0, file, " has no ", what);
     folder_.write(file, text);
   }
-  /// What a search by these kernels says.
+  /// Runs the command with these kernels.
   Result run(const string& arguments) const {
     return on_pocl("KITH_CL_DIR='" + folder_ / "" + "'", arguments);
   }
@@ -62,12 +62,13 @@ void check_refused_to_open(const Changed& changed, const string& why) {
   CHECK(result.out.empty());
 }
 
-/// PoCL 5 ends the process where PoCL 3 refuses to build, or builds: then there is no answer to judge.
+/// Whether PoCL 5 ended the process, where PoCL 3 refuses to build or builds. Then there is no
+/// answer to judge.
 bool ended_by_pocl(const Result& result) {
   constexpr int aborted = 128 + 6;
   if (result.code != aborted) return false;
   CHECK((contains(result.err, "PoCL detected") || contains(result.err, "pocl::")));
-  CHECK(!contains(result.out, "differ"));  // of what came before
+  CHECK(!contains(result.out, "differ"));  // of what was printed before
   MESSAGE("PoCL ends the process: ", result.err);
   return true;
 }

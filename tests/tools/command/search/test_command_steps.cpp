@@ -1,4 +1,4 @@
-// The seconds of a search, step by step, as --explain prints them.
+// The seconds of each step of a search, as --explain prints them.
 #include <doctest/doctest.h>
 
 #include <string>

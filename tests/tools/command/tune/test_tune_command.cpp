@@ -26,7 +26,7 @@ using test_support::contains;
 
 TEST_SUITE_BEGIN("command");
 
-/// `out` has both streams.
+/// Runs a line of shell; `out` has both streams.
 command_tests::Result shell(const std::string& line) {
   return command_tests::shell("{ " + line + "; } 2>&1");
 }
@@ -57,7 +57,7 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
             " --queries " + (folder / "five.csv") + " | grep ^why");
   CHECK(contains(near.out, "why            tuned: nearest measured problem n = "));
   CHECK(contains(near.out, ", m = 5, dims = 4, k = 3: "));
-  // What is known of other problems stays.
+  // Entries for other problems stay.
   const command_tests::Result more =
       shell(set + "tune --device cpu -n 600 -m 5 --dims 4 -k 4 --seconds 1 --json");
   CHECK(more.code == 0);
@@ -66,7 +66,8 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
   const command_tests::Result shown = shell(set + "tune --show --device cpu");
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, "cpu: " + (folder / "tuning/cpu-")));
-  CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') == 2 + 3 + 1);  // name, titles, entries, a gap
+  // Name, titles, entries, a blank line.
+  CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') == 2 + 3 + 1);
   const command_tests::Result spoilt = shell("chmod 666 " + (folder / "tuning/*") + "; " + set + "devices");
   CHECK(spoilt.code == 0);
   CHECK(contains(spoilt.out, "kith: note: tuning: " + (folder / "tuning/cpu-")));
@@ -102,7 +103,7 @@ TEST_CASE(
     "kith tune that is interrupted ends within two seconds, with the number of its signal, and writes "
     "no tuning") {
   const Folder folder;
-  // SIGTERM, which is answered as Ctrl-C is: a shell lets its background jobs ignore that.
+  // SIGTERM has the same effect as Ctrl-C, which shells let background jobs ignore.
   const command_tests::Result result =
       shell("\"$kith\" tune --device cpu --out " + (folder / "file.txt") +
             " & sleep 0.6; kill -TERM $!; start=$(date +%s); wait $!; echo $? $(($(date +%s) - start <= 2))");
