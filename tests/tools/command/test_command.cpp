@@ -1,5 +1,5 @@
-// The kith command, run as its users run it: exit codes, messages word for word, and files that
-// appear whole or not at all. All of it on the CPU.
+// The kith command, run as users run it: exit codes, exact messages, and files that are written whole or not
+// at all. All on the CPU.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ const char* const flowers =
     "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
     "virginica\n";
 
-/// A .npy file of float32 zeros but for some noise.
+/// A .npy file of pseudorandom float32 numbers.
 string npy(std::uint32_t rows, std::uint32_t cols) {
   string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
                   std::to_string(cols) + "), }";
@@ -294,7 +294,7 @@ TEST_CASE("what cannot be finished leaves nothing behind, and what was there sta
 
 TEST_CASE("stdout without a reader is no error worth a message") {
   const Result result = shell("{ \"$kith\" devices; echo $? >&2; } | true");
-  CHECK((result.err == "141\n" || result.err == "0\n"));  // 0: all was written before the reader left
+  CHECK((result.err == "141\n" || result.err == "0\n"));  // 0: everything was written before the reader ended
 }
 
 TEST_CASE("devices and doctor name every back end") {
@@ -317,7 +317,8 @@ TEST_CASE("devices and doctor name every back end") {
   CHECK(contains(cpu_line, ", exact; proposers: "));
   CHECK(contains(cpu_line, "dot"));  // every processor has it
   CHECK(contains(doctor.out, "--device auto is "));
-  // Compilers of drivers have nothing to say of the kernels, which are compiled anew where no cache is.
+  // Compilers in drivers must print nothing about the kernels, which are compiled here since the
+  // cache is empty.
   const Folder cache;
   const Result compiled = shell("POCL_CACHE_DIR=" + cache.path() + " \"$kith\" devices");
   CHECK(compiled.code == 0);
@@ -330,7 +331,7 @@ TEST_CASE("devices and doctor name every back end") {
 TEST_CASE("a signal ends a long search within two seconds, with 128 and its number, and no file") {
   const Folder folder;
   const string train = folder.write("train.npy", npy(40000, 256));
-  const string out = folder / "out.npy", err = folder / "err";  // err is made by the child below
+  const string out = folder / "out.npy", err = folder / "err";  // the child below writes err
   const std::size_t files = folder.files();
   const auto stopped = [&](int signal_number, int code, const char* residence, const string& advice) {
     CAPTURE(signal_number);
@@ -358,7 +359,7 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
     CHECK(WEXITSTATUS(status) == code);
     CHECK(folder.read("err").starts_with("kith: interrupted: "));
     CHECK(folder.read("err").ends_with("; no output is written: run it again" + advice + "\n"));
-    CHECK(folder.files() == files + 1);  // err
+    CHECK(folder.files() == files + 1);  // the new file is err
     CHECK(!folder.has("out.npy"));
   };
   stopped(SIGINT, 130, "resident", "");

@@ -1,4 +1,4 @@
-// kith classify, as its users run it: votes, models, radius, several label columns. All of it on the CPU.
+// kith classify, run as users run it: votes, models, radius, several label columns. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -13,10 +13,10 @@ const char* const flowers =
     "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
     "virginica\n";
 const char* const points = "x,y,kind\n1,1,a\n2,1,a\n1,3,a\n6,6,b\n7,5,b\n";
-/// By distance from 0: b, a, a, b, b.
+/// By distance from 0 the labels are b, a, a, b, b.
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
-/// Labels on stdout, without the neighbours.
+/// The labels that are written to a file, without the neighbours.
 string labels_of(const Folder& folder, const string& arguments) {
   const Result result =
       kith("classify --device cpu " + arguments + " --quiet --out " + (folder / "labels.txt"));
@@ -99,7 +99,7 @@ TEST_CASE("classify: what votes weigh, and who wins a tie") {
   CHECK(labels_of(folder, base + "-k 2 --tie abstain") == "?\n");
   CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label unknown") == "unknown\n");
   CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // 3 to 2
-  const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // taking b for a costs 9
+  const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // answering b when a is right costs 9
   CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
   const string weights = folder.write("weights.csv", "3\n1\n1\n1\n1\n");
   CHECK(labels_of(folder, base + "-k 3 --sample-weights " + weights) == "b\n");
@@ -115,7 +115,7 @@ TEST_CASE("classify: the share of each class in the score") {
   CHECK(folder.read("p.csv") == "a,b\n0.5,0.5\n0.5,0.5\n");
   labels_of(folder, base + " -k 4 --priors a=3");
   CHECK(folder.read("p.csv") == "a,b\n0.75,0.25\n0.75,0.25\n");
-  labels_of(folder, base + " -k 2 --weights distance");  // 1/2 of 1/2 + 1; row 8 is query 8
+  labels_of(folder, base + " -k 2 --weights distance");  // 1/2 of 1/2 + 1; row 8 equals query 8
   CHECK(folder.read("p.csv") == "a,b\n0.3333333333333333,0.6666666666666666\n0,1\n");
   labels_of(folder, base + " --radius 0.5");
   CHECK(folder.read("p.csv") == "a,b\n0,0\n0,1\n");
@@ -150,7 +150,7 @@ TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
 
 TEST_CASE("classify: features, scale and categories") {
   const Folder folder;
-  // By x alone row 0 is nearest to 0,9,red; by y row 1; by all row 1.
+  // By x alone row 0 is nearest to 0,9,red; by y alone row 1; by all columns row 1.
   const string train = folder.write("t.csv", "x,kind,y,colour\n0,a,0,red\n4,b,9,blue\n8,c,2,green\n");
   const string base = "-k 1 --metric l1 --label kind --query 0,9,red --train " + train + " ";
   CHECK(labels_of(folder, base + "--features x") == "a\n");
@@ -159,7 +159,7 @@ TEST_CASE("classify: features, scale and categories") {
   CHECK(labels_of(folder, base + "--features x-y") == "b\n");
   CHECK(labels_of(folder, base + "--features 1,-1") == "a\n");
   CHECK(labels_of(folder, base + "--features colour --categories one-hot") == "a\n");
-  // Ordinal: blue 0, green 1, red 2. One-hot: each other colour is as far.
+  // Ordinal: blue is 0, green 1, red 2. One-hot: every other colour is equally far.
   const string green = "-k 2 --metric l1 --label kind --query 5,5,green --features colour --train " + train +
                        " --filter " + folder.write("rows.csv", "0\n1\n") + " ";
   CHECK(labels_of(folder, green) == "a\n");
@@ -167,8 +167,8 @@ TEST_CASE("classify: features, scale and categories") {
   const string unseen =
       "-k 1 --metric l1 --label kind --query 0,0,black --features colour --unseen zero --train " + train +
       " --proba " + (folder / "p.csv") + " ";
-  CHECK(labels_of(folder, unseen) == "b\n");                           // as blue, which is 0
-  CHECK(labels_of(folder, unseen + "--categories one-hot") == "a\n");  // as far from all
+  CHECK(labels_of(folder, unseen) == "b\n");                           // counts as blue, which is 0
+  CHECK(labels_of(folder, unseen + "--categories one-hot") == "a\n");  // equally far from all
   const string wide = folder.write("wide.csv", "x,y,kind\n0,0,a\n0,1000,b\n10,0,c\n");
   const string scaled = "-k 1 --label kind --query 9,1000 --train " + wide + " ";
   CHECK(labels_of(folder, scaled) == "b\n");
@@ -204,7 +204,7 @@ TEST_CASE("classify: each training row by all others") {
   const Folder folder;
   const string base = "classify --device cpu --label kind --leave-one-out --train " +
                       folder.write("line.csv", "x,kind\n1,b\n1,a\n2,a\n8,b\n9,b\n") + " ";
-  // Row 0's nearest other is row 1, of the same place; row 1's is row 0.
+  // The nearest other row of row 0 is row 1, at the same point, and vice versa.
   const Result result = kith(base + "-k 1 --out " + (folder / "l.csv"));
   CHECK(result.out == "accuracy 0.4000 (2 of 5)\n");
   CHECK(folder.read("l.csv") == "label\na\nb\nb\nb\nb\n");
@@ -235,7 +235,7 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
   CHECK(labels_of(folder, use + "--proba " + (folder / "p.csv")) == direct);
   CHECK(folder.read("p.csv") == proba);
   CHECK(kith("classify --device cpu " + use).out == "accuracy 0.6667 (2 of 3)\n");
-  // What a model has decided may be decided otherwise, where it is no matter of its rows.
+  // Options can change what a model decides, unless it concerns its rows.
   CHECK(labels_of(folder, use + "-k 4 --weights uniform") == "c\nc\nc\n");
   const string filter = folder.write("rows.csv", "1\n");
   CHECK(labels_of(folder, use + "-k 1 --filter " + filter) == "b\nb\nb\n");

@@ -1,4 +1,4 @@
-// kith classify: its report, and what is refused. All of it on the CPU.
+// kith classify: its report, and its refusals. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -24,7 +24,7 @@ string answered(const string& arguments) {
   return result.out;
 }
 
-/// The same nine numbers in every way that a file may hold them.
+/// The same nine numbers in every format that can hold them.
 struct Files {
   Folder folder;
   std::vector<string> all;
@@ -71,7 +71,7 @@ TEST_CASE("elements: any file, by itself or as any element, gives the answers of
       CHECK(answered("search -k 2 --leave-one-out --train " + file + element) ==
             answered("search -k 2 --leave-one-out --train " + files.all[0]));
     }
-  // Scaled and chosen columns are of float32.
+  // Scaled or selected columns become float32.
   for (const char* more : {" --scale standardize", " --features 0-1", " --missing mean"})
     CHECK(answered("search -k 3 --train " + files.all[3] + " --queries " + files.all[3] + more) ==
           answered("search -k 3 --train " + files.all[1] + " --queries " + files.all[1] + more));

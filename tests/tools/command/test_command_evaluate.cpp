@@ -1,4 +1,4 @@
-// kith evaluate, as its users run it. All of it on the CPU.
+// kith evaluate, run as users run it. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace command_tests;
 
-/// Leave-one-out by l1, neighbours in order:
+/// Leave-one-out by l1. For each row and its label: the neighbours in order, and the answers.
 ///   0 a: 1a 2b 3b 4a    k = 1 a, 2 a (tie), 3 b, 4 a (tie)
 ///   1 a: 0a 2b 3b 4a    the same
 ///   2 b: 1a 3b 0a 4a    k = 1 a, 2 a, 3 a, 4 a
@@ -60,7 +60,7 @@ TEST_CASE("evaluate: folds, held-out rows, JSON") {
   CHECK(contains(held_out, "\"correct_for_k\": [\n    2\n  ]"));
   CHECK(contains(held_out, "\"best_k\": 1"));
   CHECK(contains(held_out, "\"unanswered\": [\n    0,\n    0\n  ]"));
-  // As many folds as rows: each row is asked of all others, however they are dealt.
+  // With as many folds as rows, each row is asked of all others, however the folds are dealt.
   const string folds = kith(base + "--folds 5 --seed 3").out;
   const string left_out = kith(base).out;
   CHECK(folds.substr(folds.find('\n')) == left_out.substr(left_out.find('\n')));

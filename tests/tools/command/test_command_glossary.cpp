@@ -1,4 +1,4 @@
-// Every word that --explain and --certify print is explained in docs/glossary.md.
+// docs/glossary.md explains every word that --explain and --certify print.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,13 +11,13 @@ using namespace command_tests;
 
 namespace {
 
-/// The names of lines: of the plan and the certificate in 15 columns, of steps before two blanks, of all
-/// others before a colon; and of attempts, which are values.
+/// The names in the output: the first 15 columns in the plan and the certificate, the text before two blanks
+/// for steps, before a colon elsewhere; and the names of attempts, which are values.
 Words printed_words(const string& text) {
   Words words;
   int parts = 0;
   for (const string& line : lines_of(text)) {
-    if (line.empty() && ++parts == 3) break;  // behind the plan, the steps and the certificate: the answers
+    if (line.empty() && ++parts == 3) break;  // after plan, steps and certificate the answers follow
     if (line.empty() || line.starts_with("step ")) continue;
     const std::size_t colon = line.find(": "), blanks = line.find("  ");
     if (line.starts_with("certificate: ")) {
@@ -34,7 +34,7 @@ Words printed_words(const string& text) {
   return words;
 }
 
-/// A file of `rows` rows of three columns and a class.
+/// A file of `rows` rows with three columns and a class.
 string table_of(int rows) {
   string text = "x,y,z,kind\n";
   for (int r = 0; r < rows; ++r)
@@ -43,7 +43,7 @@ string table_of(int rows) {
   return text;
 }
 
-/// What searches of every kind print of themselves on `device`.
+/// Everything that searches of every kind print about themselves on `device`.
 std::vector<string> told_by(const string& device, const Folder& folder) {
   const string train = folder.write("train.csv", table_of(600));
   const string asked = " --explain --device " + device + " --label-column kind --train " + train + " ";
@@ -59,7 +59,7 @@ std::vector<string> told_by(const string& device, const Folder& folder) {
         "classify --certify" + asked + "--query 1,2,3 -k 3"}) {
     const Result result = kith(line);
     const bool rare = contains(line, "gemm") || contains(line, "int8");
-    if (rare && result.code != 0) continue;  // not every device multiplies so
+    if (rare && result.code != 0) continue;  // not every device has these proposers
     CHECK_MESSAGE(result.code == 0, line, ": ", result.err);
     told.push_back(result.out);
   }

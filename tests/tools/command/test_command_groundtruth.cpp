@@ -1,5 +1,5 @@
-// kith groundtruth and kith recall, run as their users run them: files byte for byte, scores worked out by
-// hand.
+// kith groundtruth and kith recall, run as users run them: files are compared byte for byte, and scores were
+// worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
   return bytes<std::uint32_t>({rows, cols}) + data;
 }
 
-/// Six rows on a line, and two queries among them: the second has ties at its 2nd and 3rd distance.
+/// Six rows on a line and two queries among them. The second query has ties at its 2nd and 3rd distance.
 const string base = bin(6, 1, "\x00\x02\x05\x09\x0b\xff"s);
 const string asked = bin(2, 1, "\x01\x0a"s);
 const string rows = bytes<std::int32_t>({0, 1, 2, 3, 4, 2});
@@ -74,7 +74,7 @@ TEST_CASE("groundtruth: what big-ann-benchmarks reads, byte for byte") {
 TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {
   const Folder folder;
   const string truth = folder.write("gt.ibin", bin(2, 3, rows + squared));
-  // Of the first query all; of the second its second only, and a row of no use twice.
+  // All rows of the first query were found; of the second query only its second row, and one wrong row twice.
   const string found = folder.write("ann.ibin", bin(2, 2, bytes<std::int32_t>({1, 0, 5, 4})));
   const string told = "recall --truth " + truth + " --found " + found;
   const Result text = kith(told);
@@ -88,7 +88,7 @@ TEST_CASE("recall: of a file, as text, JSON, CSV and a page") {
   CHECK(parsed == json::parse(R"({"truth": ")" + truth + R"(", "found_by": ")" + found + R"(", "queries": 2,
     "k": 2, "recall": 0.75, "neighbors_found": 3, "complete": 1, "worst": 1, "truth_has_distances": true,
     "found_by_tie": 0, "tied_queries": 0, "open_ties": 0, "found": [2, 1]})"));
-  // Two rows are the nearest of the first query, and the other one was found.
+  // Two rows are nearest to the first query, and the other one was found.
   const Result files =
       kith(told + " -k 1 --quiet --table " + (folder / "r.csv") + " --report " + (folder / "r.html"));
   CHECK(files.code == 0);
@@ -143,7 +143,7 @@ TEST_CASE("groundtruth: of ann-benchmarks' HDF5, where kith was built with it") 
 
 TEST_CASE("groundtruth: the commands of its how-to page") {
   const Folder folder;
-  // 120 rows of 4 bytes, and 3 queries, as each of the programs has them.
+  // 120 rows of 4 bytes and 3 queries, in the formats of each program.
   string base_bytes, base_floats, query_floats;
   for (int row = 0; row < 120; ++row) {
     base_floats += bytes<std::int32_t>({4});
@@ -172,7 +172,7 @@ TEST_CASE("groundtruth: the commands of its how-to page") {
     REQUIRE(
         in_folder("kith search --train base.u8bin --queries query.u8bin -k 20 --out-index " + string(found))
             .code == 0);
-  // What a truth of the ten nearest names: the last 40 bytes but the header are int32 rows.
+  // The ground truth names the ten nearest rows of each query.
   REQUIRE(in_folder("kith search --train base.u8bin --queries query.u8bin -k 10 --out-index n.npy").code ==
           0);
   const string neighbors = folder.read("n.npy");

@@ -1,4 +1,4 @@
-// kith index, and --index in place of --train, run as their users run them.
+// kith index, and --index instead of --train, run as users run them.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Twelve rows of bytes and four queries, their labels and values.
+/// Twelve rows of bytes and four queries, with labels and values.
 struct IndexFiles {
   Folder folder;
   string train = folder.write("base.u8bin", bin(12, 3)), queries = folder.write("query.u8bin", bin(4, 3, 50));
@@ -35,7 +35,7 @@ struct IndexFiles {
   }
 };
 
-/// The same question by the rows and by their index has the same answer.
+/// Checks that a question has the same answer with the rows and with their index.
 void check_same(const IndexFiles& files, const string& subcommand, const string& options,
                 const string& metric) {
   CAPTURE(subcommand);

@@ -1,4 +1,4 @@
-// No output of the command replaces one of its inputs, and inputs come from pipes and stdin as well.
+// No output of the command may replace one of its inputs, and inputs may be pipes and stdin.
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("no thread can be made: the command works on one, and says so") {
   const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
   const string search = "\"$kith\" search --device cpu --query 0,0 -k 2 --train " + train;
   const Result usual = shell(search);
-  const Result alone = shell("ulimit -s 137438953472; " + search);  // KiB a stack
+  const Result alone = shell("ulimit -s 137438953472; " + search);  // the stack of each thread in KiB
   CHECK(alone.code == 0);
   CHECK(alone.out == usual.out);
   CHECK(alone.err ==

@@ -1,4 +1,4 @@
-// How much memory the command takes for many rows, and what it shows while it reads them.
+// How much memory the command takes for many rows, and the progress it shows while it reads them.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -35,7 +35,7 @@ string header(const string& descr, const string& shape) {
   return file + text;
 }
 
-/// Zeros but for the last row, which is ones. It takes no room on the disk.
+/// A sparse file of zeros, in which only the last row has ones.
 string mostly_zeros(const Folder& folder) {
   const string path =
       folder.write("rows.npy", header("<f4", "(" + std::to_string(rows) + ", " + std::to_string(dims) + ")"));
@@ -52,7 +52,7 @@ string mostly_zeros(const Folder& folder) {
   return path;
 }
 
-/// A label for each of these rows: 0, and 7 for the last.
+/// A label for each of these rows: 7 for the last, 0 for all others.
 string labels_of_zeros(const Folder& folder) {
   const string path = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path)) + rows * 8;
@@ -61,7 +61,7 @@ string labels_of_zeros(const Folder& folder) {
   return path;
 }
 
-/// `kith ARGUMENTS` in a process of its own, which minds signal `number` whoever started this one.
+/// Starts `kith ARGUMENTS` as a child that reacts to signal `number`, even if this process ignores it.
 pid_t start(std::vector<string> arguments, int number = SIGINT) {
   arguments.insert(arguments.begin(), KITH_COMMAND_PATH);
   std::vector<char*> words;
@@ -77,8 +77,8 @@ pid_t start(std::vector<string> arguments, int number = SIGINT) {
   return child;
 }
 
-/// What this process has in memory, in bytes. A child begins with it, and Linux counts that to its largest
-/// size.
+/// The resident memory of this process in bytes. A child starts with it, and Linux counts it in
+/// the child's maximum.
 std::int64_t resident_size() {
   std::ifstream file("/proc/self/statm");
   std::int64_t pages = 0, resident = 0;
@@ -87,7 +87,7 @@ std::int64_t resident_size() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-/// The largest size in memory, in bytes, of `kith ARGUMENTS`, which must succeed.
+/// The maximum resident memory of `kith ARGUMENTS` in bytes; the command must succeed.
 std::int64_t largest_size(std::vector<string> arguments) {
   const pid_t child = start(std::move(arguments));
   int status = 0;
@@ -111,12 +111,12 @@ TEST_CASE("memory holds the rows of a file once") {
   const std::int64_t search = largest_size({"search", "--device", "cpu", "--train", train, "--query", ones,
                                             "-k", "3", "--quiet", "--out-index", folder / "found.csv"});
   CHECK(folder.read("found.csv") ==
-        "neighbor_1,neighbor_2,neighbor_3\n393215,0,1\n");  // numbers go on from piece to piece
+        "neighbor_1,neighbor_2,neighbor_3\n393215,0,1\n");  // row numbers continue from piece to piece
   const std::int64_t classify =
       largest_size({"classify", "--device", "cpu", "--train", train, "--labels", labels, "--query", ones,
                     "-k", "1", "--quiet", "--out", folder / "labels.csv"});
   CHECK(folder.read("labels.csv") == "label\n7\n");
-  if (kith::tests::sanitized()) return;  // they have a memory of their own
+  if (kith::tests::sanitized()) return;  // sanitizers use much memory themselves
   if (const std::int64_t own = resident_size(); own > bytes) {
     MESSAGE("not measured: the tests themselves have " << own
                                                        << " bytes in memory, as beside a GPU's driver");
@@ -124,7 +124,7 @@ TEST_CASE("memory holds the rows of a file once") {
   }
   const std::int64_t of_threads = std::int64_t{std::thread::hardware_concurrency()} * (std::int64_t{2} << 20);
   CHECK(search < bytes * 17 / 10 + of_threads);
-  CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // labels, and what is made of them
+  CHECK(classify < bytes * 17 / 10 + of_threads + rows * 100);  // for labels and what is made of them
 }
 
 TEST_CASE("a signal while a model is saved ends the command, and what was there before stays") {
@@ -172,7 +172,7 @@ TEST_CASE("reading shows on a terminal which part is read") {
     close(terminal);
     waitpid(child, nullptr, 0);
     CHECK(contains(text, told ? "reading train.npy  42 %" : "reading train.npy  1 s"));
-    CHECK(text.ends_with("\r\033[K"));  // and is gone at the end
+    CHECK(text.ends_with("\r\033[K"));  // the progress is erased at the end
   }
 }
 

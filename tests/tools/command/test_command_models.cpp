@@ -112,7 +112,8 @@ TEST_CASE("model: the base of .svm files and the rows that are left are kept") {
   REQUIRE(run("classify --device cpu --train " + train + " -k 1 --save-model " + (folder / "m.kith")).code ==
           0);
   const string asked = "classify --device cpu --model " + (folder / "m.kith") + " --queries ";
-  // Without an index 0: read from 1, the first row would be nearest to the second training row.
+  // No line has an index 0. If indices were read as starting at 1, the first row would be nearest to the
+  // second training row.
   CHECK(run(asked + folder.write("q.svm", "1 2:2.5\n-1 1:1\n")).out == "accuracy 1.0000 (2 of 2)\n");
   check_refused(
       asked + folder.write("wide.svm", "1 5:1\n"), 2,

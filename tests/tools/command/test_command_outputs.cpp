@@ -135,7 +135,7 @@ TEST_CASE("a file that was written is told on stderr, unless --quiet") {
   CHECK(quiet.err.empty());
   CHECK(quiet.out == loud.out);
   const string seen = shell("\"$kith\" classify" + ask + "--train " + a + " --report " + page + " 2>&1")
-                          .out;  // on a terminal: first the result
+                          .out;  // on a terminal the result comes first
   CHECK(seen.find("accuracy ") < seen.find("kith: note: wrote "));
   CHECK(contains(seen, "kith: note: wrote "));
   const Result wrong =

@@ -1,4 +1,4 @@
-// What an approximate search is scored by, and the files of neighbours, worked out by hand.
+// Scores of approximate searches, and files of neighbours, worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,12 +44,12 @@ TEST_CASE("recall: rows at the very distance of the k-th count") {
   const Recall plain = score_recall(bare, lists(2, {5, 7, 4, 3}), 2);
   CHECK(plain.found == std::vector<std::int64_t>{1, 0});
   CHECK(plain.by_tie == 0);
-  // Nearly as near is not as near; a row counts once; -1 is none.
+  // A row that is nearly as near does not count; a row counts once; -1 is no row.
   const double next = std::nextafter(2.0, 3.0);
   CHECK(score_recall(lists(3, {7, 3, 5}, {1, 2, next}), lists(2, {5, 7}), 2).found ==
         std::vector<std::int64_t>{1});
   CHECK(score_recall(truth, lists(2, {7, 7, -1, 1}), 2).found == std::vector<std::int64_t>{1, 1});
-  // Only the first k of what was found.
+  // Only the first k of the found rows count.
   CHECK(score_recall(truth, lists(3, {9, 8, 7, 9, 8, 1}), 2).found == std::vector<std::int64_t>{0, 0});
   CHECK(refused([] {
           score_recall(lists(2, {1, -1}), lists(2, {1, 2}), 2);

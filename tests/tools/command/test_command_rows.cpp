@@ -1,4 +1,4 @@
-// Rows and their answers as people have them: labels in any form, .svm files, missing values.
+// Rows, labels and values as users have them: labels of any form, .svm files, missing values.
 #include <doctest/doctest.h>
 
 #include "common/shell.hpp"
@@ -11,7 +11,7 @@ namespace {
 /// Four points in two groups.
 const string points = "x,y\n1,1\n1,2\n8,8\n9,8\n";
 
-/// Everything that a command says.
+/// Everything that a command prints.
 string said(const string& arguments) {
   const Result result = kith(arguments);
   CAPTURE(arguments);
@@ -44,7 +44,7 @@ TEST_CASE("labels: a file as pandas writes it, with an index, or one column of s
   check_refused(asked + folder.write("y.csv", "near\nnear\nfar\n"), 2,
                 "invalid_argument: classify: " + (folder / "y.csv") + " holds 3 labels but " +
                     (folder / "x.csv") + " 4 rows; give one a row");
-  // The queries may have the column that is named for the file of labels: it is their truth.
+  // Queries may have a column with the name that --label gives to the file of labels: it is their truth.
   CHECK(said("classify --device cpu -k 1 --train " + (folder / "x.csv") + " --labels " +
              folder.write("y.csv", "kind\nnear\nnear\nfar\nfar\n") + " --label kind --queries " +
              folder.write("q.csv", "x,y,kind\n1,1,near\n9,9,near\n")) == "accuracy 0.5000 (1 of 2)\n");
@@ -93,7 +93,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
   CHECK(said(base + " --quiet -k 1 --out " + (folder / "o.csv")).empty());
   const string written = folder.read("o.csv");
   CHECK(written.ends_with("1\n-1\n-10\n"));
-  // -10 < -1: the smallest label wins a tie.
+  // -10 < -1, so it wins a tie as the smallest label.
   CHECK(said("classify --device cpu -k 2 --train " + train + " --label kind --queries " +
              folder.write("tie.csv", "8.5,8\n")) == "-10\n");
   CHECK(said("classify --device cpu -k 2 --tie abstain --train " + train + " --label kind --queries " +
@@ -101,7 +101,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
   CHECK(said(base + " --quiet -k 1 --out " + (folder / "o.npy")).empty());
   CHECK(folder.read("o.npy").substr(128) ==
         string("\1\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xf6\xff\xff\xff\xff\xff\xff\xff", 24));
-  // A model votes alike, with labels of two digits.
+  // A model votes in the same way, also with labels of two digits.
   CHECK(said("classify --quiet --device cpu -k 2 --train " + train + " --label kind --save-model " +
              (folder / "m.kith"))
             .empty());
@@ -109,7 +109,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
         "-10\n");
   CHECK(said("classify --device cpu -k 1 --train " + folder.write("x.csv", points) + " --labels " +
              folder.write("y.csv", "-1\n-1\n1\n1\n") + " --queries " + (folder / "q.csv")) == "-1\n1\n1\n");
-  // An answer of none is not right where the truth is its mark.
+  // Having no answer is not right, even if the true label looks like the mark of no answer.
   CHECK(contains(said("classify --device cpu -k 2 --tie abstain --train " +
                       folder.write("n.csv", "1,0\n3,1\n") + " --label 2 --queries " +
                       folder.write("one.csv", "2\n") + " --truth " + folder.write("minus.csv", "-1\n")),
@@ -155,7 +155,7 @@ TEST_CASE("truth: classes that training lacks count as wrong, and are told") {
                       folder.write("bare.csv", "x\n1\n2\n9\n9\n") + " --truth " +
                       folder.write("z.csv", "kind\ndos\nworm\n?\nnormal\n")),
                  note));
-  // `?` stands for no answer, too: not right where no class wins.
+  // `?`, too, stands for no answer, which is never right.
   CHECK(contains(said("classify -k 2 --tie abstain" + asked), "accuracy 0.0000 (0 of 4)\n"));
 }
 
@@ -176,7 +176,7 @@ TEST_CASE(".svm: labels without an option, values, either base, and wider querie
   CHECK(contains(said("regress" + base + (folder / "v.svm") + " --queries " + (folder / "v.svm")),
                  "target    0     0    1        2"));
   CHECK(contains(said("structure --device cpu --train " + (folder / "t.svm")), "Q ="));
-  // Columns that only queries have are 0 in training rows: they count in every distance.
+  // Columns that only queries have are 0 in training rows, and count in every distance.
   const string found = said("search --metric l2" + base + folder.write("n.svm", "1 1:1\n2 1:5\n") +
                             " --queries " + folder.write("w.svm", "1 1:1 3:2\n"));
   CHECK(contains(found, "    0  0 (2)\n"));
@@ -193,7 +193,7 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
           "fills such cells in, or drops their rows");
   const string dropped = "kith: note: " + train +
                          ": 2 of 5 rows left out, since a value is missing; the others keep their numbers\n";
-  // Row numbers are those of the file, also in files that belong to it.
+  // Row numbers are those of the file, also in accompanying files.
   const string drop = base + " --missing drop";
   CHECK(said("search --metric l2" + drop + " --query 6,6") ==
         "nearest training rows of each query, from 0 (and their distance)\nquery             #1\n    0  2 "
@@ -243,7 +243,7 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   CHECK(folder.read("e.csv").ends_with("2,4\n"));
   check_refused("classify" + drop + " -k 4 --query 1,1", 2,
                 "invalid_argument: classify: -k is given more than once; see `kith classify --help`");
-  // A query that only --missing mean answers; b's mean is 2.75, a's median 3.
+  // Only --missing mean or median answers this query. The mean of b is 2.75, the median of a is 3.
   CHECK(contains(said("search" + base + " --metric l1 --missing mean --query 1,NA"), "0  4 (0.25)"));
   CHECK(contains(said("search" + base + " --metric l1 --missing median --query ?,2"), "0  1 (0)"));
   CHECK(contains(said("select-features --device cpu --label kind --missing most-frequent --train " + train),

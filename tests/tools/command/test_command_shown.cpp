@@ -1,4 +1,4 @@
-// Text of others, as people and JSON get it.
+// Foreign text as it is shown to people and in JSON.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -24,7 +24,7 @@ TEST_CASE("shown: controls, turns of text, and bytes that are no UTF-8; all else
   CHECK(shown("a\tb\nc") == "a\tb\nc");
   CHECK(shown_in_line("a\tb\nc\r") == "a\\tb\\nc\\x0d");
   CHECK(shown("\x1b\x07\x7f\r") == "\\x1b\\x07\\x7f\\x0d");
-  CHECK(shown("\xC2\x9B") == "\\u009b");  // CSI in one character
+  CHECK(shown("\xC2\x9B") == "\\u009b");  // CSI as one character
   for (const auto& [text, code] : {std::pair{"\xE2\x80\xAA", "202a"},
                                    {"\xE2\x80\xAE", "202e"},
                                    {"\xE2\x81\xA6", "2066"},

@@ -1,4 +1,4 @@
-// kith structure and kith select-features, run as their users run them: figures worked out by hand.
+// kith structure and kith select-features, run as users run them; the numbers were worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,9 +12,9 @@ using nlohmann::json;
 
 namespace {
 
-/// Two classes on a line: the first of b is nearer to the second of a than to its own.
+/// Two classes on a line. The first point of b is nearer to the second of a than to its own class.
 const char* const line = "x,kind\n0,a\n1,a\n2,b\n6,b\n";
-/// x tells the classes apart, y does not, z is always the same.
+/// x separates the classes, y does not, z is constant.
 const char* const columns = "x,y,z,kind\n0,3,1,a\n1,9,1,a\n10,4,1,b\n11,8,1,b\n";
 
 }  // namespace
@@ -164,7 +164,7 @@ TEST_CASE("select-features: forward, backward and floating find the column that 
   CHECK(voted["steps"].size() == 2);
   CHECK(voted["best"] == json::parse(R"(["x"])"));
   CHECK(voted["best_score"] == 1.0);
-  // Without x the choice is between y, whose Q is 1/2, and z, which has none.
+  // Without x, y has Q = 1/2 and z has none.
   const json fewer = asked("--features z,y");
   CHECK(fewer["columns"] == json::parse(R"(["y", "z"])"));
   CHECK(fewer["best"] == json::parse(R"(["y"])"));

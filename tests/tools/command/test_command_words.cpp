@@ -1,5 +1,5 @@
-// What the command says and understands: names, what was meant by a slip, help, and text that a terminal must
-// not obey. All of it on the CPU.
+// The words that the command prints and understands: names, corrections of typing errors, help, and text that
+// a terminal must not obey. All on the CPU.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -17,7 +17,7 @@ using namespace command_tests;
 
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
-/// All that the command writes where stdout and stderr are a terminal.
+/// Everything that the command writes if stdout and stderr are a terminal.
 Result on_terminal(const std::vector<string>& arguments) {
   Result result;
   int terminal = -1;
@@ -40,7 +40,7 @@ Result on_terminal(const std::vector<string>& arguments) {
   return result;
 }
 
-/// `text` with one blank for each stretch of blanks and ends of lines.
+/// `text` with each run of blanks and line ends replaced by one blank.
 string in_one_line(const string& text) {
   string line;
   for (const char c : text)
@@ -282,7 +282,7 @@ TEST_CASE("text that is not UTF-8 breaks no JSON and no message") {
 
 TEST_CASE("what a terminal would obey is shown in tables and messages, and on a terminal everywhere") {
   const Folder folder;
-  // A colour, a bell, a turn of the direction of text, and Latin letters that are as they are.
+  // A colour, a bell, a change of text direction, and Latin letters that stay unchanged.
   const string odd = "r\x1b[31m\x07\xE2\x80\xAE\xC3\xA4", plain = "r\\x1b[31m\\x07\\u202e\xC3\xA4";
   const string train = folder.write("t.csv", "x,kind\n1," + odd + "\n2," + odd + "\n9,b\n8,b\n");
   const string asked = "classify --device cpu -k 1 --label kind --train " + train;

@@ -1,4 +1,5 @@
-// Sets of devices by the command, on devices that are here. The gate `readme` runs docs/howto/device-sets.md.
+// Sets of devices in the command, on the devices of this machine. The gate
+// `readme` runs docs/howto/device-sets.md.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,14 +14,14 @@ using nlohmann::json;
 
 namespace {
 
-/// The CPU, and PoCL where it is.
+/// A set of the CPU and PoCL; empty without PoCL.
 string set_here() {
   for (const kith::DeviceInfo& device : kith::devices())
     if (device.platform == "Portable Computing Language") return "cpu+" + device.spec;
   return "";
 }
 
-/// `count` rows of 4 floats, as .fvecs has them.
+/// `count` rows of 4 floats in the format .fvecs.
 string fvecs(int count) {
   string file;
   for (int i = 0; i < count; ++i) {
@@ -59,7 +60,7 @@ TEST_CASE("kith on sets: rows are divided as they are told, and answers are thos
   CHECK(contains(results[1].out, "all rows are on each of cpu, opencl:"));
   const json told = json::parse(results[3].out);
   REQUIRE(told["members"].size() == 2);
-  CHECK(told["members"][0]["rows"] == 3744);  // 3 of 4 parts, up to a multiple of 32
+  CHECK(told["members"][0]["rows"] == 3744);  // 3 of 4 parts, rounded up to a multiple of 32
   CHECK(told["members"][1]["rows"] == 1256);
   const json alone = json::parse(in_folder("search --index base.kidx" + asked + "cpu --json").out);
   CHECK(told["results"] == alone["results"]);

@@ -1,4 +1,4 @@
-// --residence and --checkpoint, run as their users run them.
+// --residence and --checkpoint, run as users run them.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@ using namespace command_tests;
 
 namespace {
 
-/// Rows of bytes as big-ann-benchmarks has them, by a simple generator.
+/// Pseudorandom rows of bytes in the format of big-ann-benchmarks.
 string rows_of_bytes(std::uint32_t rows, std::uint32_t cols, std::uint32_t seed) {
   string text(8, '\0');
   for (std::size_t i = 0; i < 4; ++i) {
@@ -35,7 +35,7 @@ struct StreamFiles {
   string asked() const { return " --device cpu --train " + train + " --queries " + queries; }
 };
 
-/// The same question with and without --residence stream has the same answer.
+/// Checks that a question has the same answer with and without --residence stream.
 void check_streamed(const string& question) {
   CAPTURE(question);
   const Result resident = kith(question),
@@ -62,7 +62,7 @@ TEST_CASE("streams: every question has the answer of resident rows") {
   check_streamed("search -k 5 --metric cosine" + files.asked());
   check_streamed("search -k 5 --metric hamming --element bits" + files.asked());
   check_streamed("search -k 5 --features 1,3-5" + files.asked());
-  check_streamed("search -k 5 --scale standardize" + files.asked());  // rows that are prepared are in memory
+  check_streamed("search -k 5 --scale standardize" + files.asked());  // prepared rows are kept in memory
   check_streamed("search --radius 200" + files.asked());
   check_streamed("classify -k 5" + files.asked() + with_labels);
   check_streamed("regress -k 5 --weights distance" + files.asked() + with_values);
@@ -89,7 +89,8 @@ TEST_CASE("streams: a search that was killed goes on, to the same bits") {
   REQUIRE(kith(question + (files.folder / "right.ivecs")).code == 0);
   const string again =
       question + out + " --residence stream --memory-limit 100K --threads 1 --checkpoint " + files.kept;
-  // Killed as soon as there is a checkpoint; a machine that is faster than that has finished, and removed it.
+  // Kill the search as soon as there is a checkpoint. A fast machine may have finished by then,
+  // and removed it.
   const Result killed = shell("\"$kith\" " + again + " & pid=$!; while kill -0 $pid 2>/dev/null && [ ! -e '" +
                               files.kept + "' ]; do :; done; kill -9 $pid 2>/dev/null; wait $pid; true");
   CHECK(killed.code == 0);
@@ -122,8 +123,8 @@ TEST_CASE("streams: memory is bounded by the chunks, not by the file") {
                asked = files.folder.write("asked.u8bin", rows_of_bytes(2, cols, 4));
   const string question = " search -k 3 --device cpu --threads 1 --train " + large + " --queries " + asked +
                           " --out-index " + (files.folder / "found.ivecs");
-  // The limit of the address space is what the command takes for itself, and room for the chunks. Under
-  // AddressSanitizer, which maps terabytes before main(), nothing runs in it.
+  // The limit of the address space leaves room for the command itself and for chunks. AddressSanitizer maps
+  // terabytes before main(), so nothing runs under the limit.
   const bool limits = shell("ulimit -v 400000; \"$kith\" --version").code == 0;
   const string limited = (limits ? "ulimit -v 400000; \"$kith\"" : "\"$kith\"") + question;
   const Result streamed = shell(limited + " --residence stream --memory-limit 16M");

@@ -16,13 +16,13 @@ const char* const proven =
     "proven         every training row whose distance the chain did not compute is farther than the k-th; so "
     "rows, order, ties and distances are those of the chain alone\n";
 
-/// The first line of `text` that begins with `word`, with its end.
+/// The first line of `text` that begins with `word`, with its line end.
 string line_of(const string& text, const string& word) {
   const std::size_t at = ("\n" + text).find("\n" + word);
   return at == string::npos ? "" : text.substr(at, text.find('\n', at) + 1 - at);
 }
 
-/// `rows` lines, all of them the same.
+/// `rows` equal lines.
 string alike(int rows, const string& line) {
   string text;
   for (int r = 0; r < rows; ++r) text += line + "\n";
@@ -42,7 +42,7 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
   CHECK(result.code == 0);
   CHECK(result.err.empty());
   CHECK(line_of(result.out, "certified") == "certified      2 of 2 queries at the first attempt\n");
-  // Without a bound the first step lists all four rows.
+  // Without a threshold the first step lists all four rows.
   CHECK(line_of(result.out, "listed") ==
         "listed         4.00 times k candidates a query, k = 1; the chain ranked 1.00 times k\n");
   CHECK(line_of(result.out, "proposer") ==
@@ -85,7 +85,7 @@ TEST_CASE("search --certify: of leave-one-out a query itself is among the candid
       "search --certify --device cpu --label-column kind --how proposer=dot -k 1 --leave-one-out --train " +
       train);
   CHECK(result.code == 0);
-  // Four rows are listed for k = 2; two others are as near as the second, so that three are ranked.
+  // Four rows are listed for k = 2. Two others are as near as the second row, so three are ranked.
   CHECK(line_of(result.out, "listed") ==
         "listed         2.00 times k candidates a query, k = 2 with the query itself; the chain ranked 1.50 "
         "times k\n");
@@ -166,10 +166,11 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
   REQUIRE(result.code == 0);
   const json found = json::parse(result.out);
   CHECK(found["dims"] == 3);
-  CHECK(found["m"] == 2);  // the first and the third
+  CHECK(found["m"] == 2);  // queries 0 and 2
   CHECK(found["results"][1]["same"] == true);
-  // Both meet 3000 rows that are equally near, more than a list holds. Asked again under what it reached, the
-  // first is left with the one row that is nearer; of the second these rows are the nearest.
+  // For both queries 3000 rows are equally near, more than a list holds. Asked again with the threshold
+  // it reached, the first query is left with the one row that is nearer; for the second these 3000 rows
+  // are the nearest.
   CHECK(found["results"][1]["once_more"] == 1);
   CHECK(found["results"][1]["by_the_chain_alone"] == 1);
 }
