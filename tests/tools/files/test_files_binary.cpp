@@ -1,4 +1,4 @@
-// Binary data files: every format by hand, every message word for word.
+// Binary files: every format by hand, every message word for word.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -52,7 +52,7 @@ TEST_CASE("files: .npy, every type, order and version") {
   const Table images = folder.table("t.npy", npy("|u1", "(1, 2, 3)", u1));
   CHECK(images.cols == 6);
   CHECK(images.image_shape == Integers{2, 3});
-  // Element [r, a, b] of a Fortran array lies at r + 2 (a + 1 b) here; its column is a * 3 + b.
+  // Element [r, a, b] of this Fortran array is at r + 2 (a + 1 b); its column is a * 3 + b.
   CHECK(
       folder.table("t.npy", npy("|u1", "(1, 2, 3)", bytes<std::uint8_t>({1, 4, 2, 5, 3, 6}), true)).values ==
       expected);
@@ -64,10 +64,10 @@ TEST_CASE("files: what does not fit float32 is rounded to nearest") {
   const Folder folder;
   const Table f8 =
       folder.table("t.npy", npy("<f8", "(3, 3)", bytes<double>({1, 0.1, 2, 3, 0.1, 0x1.000001p0, 0, 4, 1})));
-  CHECK(f8.values == Floats{1, 0.1f, 2, 3, 0.1f, 1, 0, 4, 1});  // 1 + 2^-24 is a tie: to even
+  CHECK(f8.values == Floats{1, 0.1f, 2, 3, 0.1f, 1, 0, 4, 1});  // 1 + 2^-24 is a tie and rounds to even
   CHECK(f8.rounded.size() == 2);
   CHECK(f8.rounded[0] == RoundedColumn{1, 0x1p-21, 3.9, 0.1, static_cast<double>(0.1f)});
-  CHECK(describe_lost_digits(f8).empty());  // dust
+  CHECK(describe_lost_digits(f8).empty());  // digits that do not matter
   CHECK(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({1}))).rounded.empty());
   const Table i4 =
       folder.table("t.npy", npy("<i4", "(1, 4)", bytes<std::int32_t>({16777217, INT32_MAX, INT32_MIN, -3})));
@@ -98,7 +98,7 @@ TEST_CASE(
   }
   CHECK(describe_lost_digits(folder.table("t.csv", "1,5411000\n2,5411111.207\n3,5411207.5\n")) ==
         folder / "t.csv" + ": column 2: " + lost.substr(string(": column 1: ").size()) + remedy);
-  // Seconds, of which rows become equal: they are 60 apart, and float32 keeps 128.
+  // Seconds that become equal: they are 60 apart, but float32 keeps steps of 128.
   const string equal = "; rows 0 and 1, which differ, become equal" + remedy;
   const string seconds =
       ": column 0: float32 keeps its values to 128, and they span 10000000: 1700000059 becomes 1700000000, "
@@ -109,8 +109,8 @@ TEST_CASE(
         folder / "t.npy" + seconds + equal);
   CHECK(describe_lost_digits(folder.table("t.svm", "1 1:1700000000\n1 1:1700000059\n2 1:1710000000\n")) ==
         folder / "t.svm" + seconds + equal);
-  // A column that is the same in all rows loses nothing, and hides no other. What numbers rows beyond the
-  // digits of float32 is not helped by its mean.
+  // A constant column loses nothing, and must not hide another one. A column of row numbers too large for
+  // float32 is not helped by subtracting its mean.
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,5411000\n0.1,5411111.207\n0.1,5411207.5\n")) ==
         folder / "t.csv" + ": column 2: " + lost.substr(string(": column 1: ").size()) + remedy);
   CHECK(
@@ -118,9 +118,9 @@ TEST_CASE(
           .ends_with(
               "; rows 1 and 2, which differ, become equal; --drop leaves out a column that only numbers the "
               "rows"));
-  // A row once more is no loss, in whatever way its numbers are written.
+  // An equal row is no loss, however its numbers are written.
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,900000\n0.1000,900000\n1e-1,900000\n7,1\n")).empty());
-  // Where doubles are kept nothing is lost yet.
+  // Tables that keep doubles have lost nothing yet.
   ReadOptions wide;
   wide.doubles = true;
   const Table kept = folder.table("t.csv", "1,5411000\n2,5411111.207\n3,5411207.5\n", wide);

@@ -1,4 +1,4 @@
-// What is kept as binary files hold it.
+// Binary files keep the element type of the file.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"

@@ -1,5 +1,5 @@
-// Compressed files that are damaged: what is read is what was packed, or nothing is. Rows are never lost in
-// silence.
+// Damaged compressed files: either everything that was packed is read, or nothing. Rows are
+// never lost silently.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -10,7 +10,7 @@ using namespace kith::tests::data_files;
 
 namespace {
 
-/// A file of each way to read: by lines, by rows, as one array.
+/// A file for each way to read: by lines, by rows, as one array.
 std::vector<std::pair<string, string>> plain_files() {
   string text, sparse;
   for (int row = 0; row < 40; ++row) {
@@ -25,7 +25,7 @@ std::vector<std::pair<string, string>> plain_files() {
           {"f.fvecs.gz", fvecs({{1, 2}, {3, 4}})}};
 }
 
-/// What a file of these bytes holds; nothing where it is refused.
+/// The values in a file with these bytes; nothing if it is refused.
 std::optional<Floats> values_of(const Folder& folder, const string& file, const string& content) {
   try {
     return folder.table(file, content).values;
@@ -58,7 +58,7 @@ TEST_CASE("files: a damaged .gz is refused, whichever bit of it has changed, or 
         if (*found != *right) FAIL("bit " << bit << " of byte " << at << ": other values");
         if (at + trailer_bytes >= whole.size()) FAIL("bit " << bit << " of byte " << at << " is not checked");
       }
-    // Of the header's ten bytes six say when and where it was packed.
+    // Six of the header's ten bytes say when and where it was packed, so changing them does no harm.
     CHECK(harmless >= 6 * 8);
     CHECK(harmless < 10 * 8);
   }

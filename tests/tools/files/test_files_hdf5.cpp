@@ -1,4 +1,4 @@
-// HDF5 as ann-benchmarks writes it. The files are the seeds of fuzzing, which h5py wrote.
+// HDF5 as ann-benchmarks writes it. The files are seeds of the fuzzing, written by h5py.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -65,7 +65,8 @@ TEST_CASE("files: HDF5 that says what its distance is, as ann-benchmarks does") 
   CHECK(folder.table("t.hdf5", seed("fixed"), usual("train")).distance == "euclidean");
   CHECK(folder.table("t.hdf5", seed("plain"), usual("train")).distance.empty());
   CHECK(
-      folder.table("t.hdf5", seed("distances"), usual("train")).distance.empty());  // three words are no name
+      // Three words are not the name of a distance.
+      folder.table("t.hdf5", seed("distances"), usual("train")).distance.empty());
 }
 
 TEST_CASE("files: wrong HDF5, word for word") {
@@ -80,7 +81,7 @@ TEST_CASE("files: wrong HDF5, word for word") {
       "h5py.File('FILE')['NAME'][:])";
   CHECK(folder.table_error("t.hdf5", seed("text"), chosen("text")) ==
         "bad_file: t.hdf5: its elements are no numbers of 1, 2, 4 or 8 bytes" + damaged);
-  // A link into another file is none of its own.
+  // A link to another file is not an array of this file.
   CHECK(folder.table_error("t.hdf5", seed("text"), chosen("other")) ==
         "invalid_argument: t.hdf5: has no array called \"other\"; it has \"text\"");
   CHECK(folder.table_error("t.hdf5", "1,2\n") ==
@@ -89,7 +90,7 @@ TEST_CASE("files: wrong HDF5, word for word") {
         "bad_file: t.hdf5.gz: is an HDF5 file that is packed once more, or comes through a pipe; give it as "
         "a file of "
         "its own");
-  // Cut anywhere: refused, or what was cut was of no use.
+  // A truncated file must be refused, unless the missing bytes were not needed.
   const string plain = seed("plain");
   int refused = 0;
   for (std::size_t size = 40; size < plain.size(); size += 97) {

@@ -1,4 +1,4 @@
-// Files of labels, and .svm, in which rows begin with theirs.
+// Files of labels, and .svm files, whose lines begin with labels.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -48,7 +48,7 @@ TEST_CASE("files: .svm") {
   };
   for (const auto& [content, message] : cases)
     CHECK(folder.table_error("t.svm", content, label_column("1")) == "bad_file: t.svm" + message);
-  // 2^31 columns of 4 bytes, 1000 times: no machine that runs this test has them.
+  // 2^31 columns of 4 bytes, 1000 times: more than the memory of any machine that runs this test.
   string rows = "1 2147483648:1\n";
   for (int r = 0; r < 1000; ++r) rows += "1\n";
   ReadOptions options;

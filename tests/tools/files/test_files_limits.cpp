@@ -1,4 +1,4 @@
-// No small file takes much memory or time: each limit of the readers, and what lifts it.
+// No small file may cost much memory or time: each limit of the readers, and the option that raises it.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -20,7 +20,7 @@ string repeated(const string& text, std::size_t times) {
   return all;
 }
 
-/// `gzip` of a text that is written again and again, without the memory for all of it.
+/// Compresses a text that is repeated many times, without keeping all of it in memory.
 string gzip_of(const string& begin, const string& text, std::size_t times) {
   z_stream stream{};
   REQUIRE(deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
@@ -118,7 +118,7 @@ TEST_CASE("limits: axes of arrays, and what axes of length 1 cost") {
   limits.axes = 1;
   CHECK(folder.table_error("a.idx", idx(8, {1, 2}, "\1\2"), with(limits))
             .starts_with("bad_file: a.idx: holds an array of 2 axes, more than the 1 that"));
-  // Were they gone through for each value, this would take minutes.
+  // A reader that went through all axes for each value would take minutes.
   limits.axes = 15002;
   const string many = npy("<f4", "(1, " + repeated("1, ", 15000) + "4000000)", string(16000000, '\0'), true);
   CHECK(folder.table("a.npy", many, with(limits)).cols == 4000000);
@@ -126,7 +126,7 @@ TEST_CASE("limits: axes of arrays, and what axes of length 1 cost") {
 
 TEST_CASE("limits: values that a small file stands for") {
   const Folder folder;
-  const string rows = repeated("1 16777216:1\n", 5);  // 65 bytes, 320 MiB
+  const string rows = repeated("1 16777216:1\n", 5);  // 65 bytes, 320 MiB of values
   CHECK(folder.table_error("a.svm", rows) ==
         "bad_file: a.svm: its values need 335544320 bytes as float32, too much for a file of 65 bytes, of "
         "which each stands for 1024 bytes of values at most; if it is not damaged, allow more: --limits "

@@ -1,4 +1,5 @@
-// Of a file of which each rank reads its part: the parts are the file, and a bad value is named by its row.
+// A file of which each rank reads a part: the parts together are the file, and a bad value is named by its
+// row in the file.
 #include "common/data_files.hpp"
 
 namespace kith::tests::data_files {
@@ -12,7 +13,7 @@ ReadOptions part_options(std::int64_t part, std::int64_t parts, std::vector<Elem
   return options;
 }
 
-/// All parts of a file, one behind the other, are the file read at once.
+/// Checks that all parts of a file, joined, equal the file read at once.
 void check_parts(const Folder& folder, const string& file, const string& content,
                  const std::vector<Element>& keep = {}) {
   CAPTURE(file);
@@ -80,7 +81,7 @@ TEST_CASE("files: what has no parts is read as a whole") {
   const string array = npy("<f4", "(7, 2)", seven_floats);
   CHECK(whole("a.npy", npy("<f4", "(7, 2)", seven_floats, true), 2));
   CHECK(whole("a.npy.gz", gzip(array), 2));
-  CHECK(whole("a.npy", array, 8));  // one has no row
+  CHECK(whole("a.npy", array, 8));  // one of the parts has no row
   CHECK(whole("a.csv", "1,2\n3,4\n", 2));
   CHECK(whole("a.fvecs", fvecs({{1, 2}, {3, 4}}), 2));
 }

@@ -1,5 +1,4 @@
-// Files that are read from their beginning to their end without knowing how long they are, or by a format
-// that their names do not say.
+// Files of unknown length that are read from beginning to end, and formats that the file's name does not say.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -13,7 +12,7 @@ using namespace kith::tests::data_files;
 
 namespace {
 
-/// A pipe that somebody writes into.
+/// A named pipe into which a thread writes.
 class Pipe {
  public:
   Pipe(const Folder& folder, const string& name, const string& content) : path_(folder / name) {
@@ -31,7 +30,7 @@ class Pipe {
   std::jthread writer_;
 };
 
-/// While this lives the process may have `bytes` more memory than it has.
+/// Lets the process have only `bytes` more memory than now, until it is destroyed.
 class MemoryLimit {
  public:
   explicit MemoryLimit(std::uint64_t bytes) {

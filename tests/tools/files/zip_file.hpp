@@ -1,4 +1,4 @@
-// A .zip made by hand: for tests of .npz files, and for fuzzing.
+// Builds .zip files byte by byte, for tests of .npz files and for fuzzing.
 #pragma once
 
 #include <zlib.h>
@@ -33,7 +33,7 @@ inline std::uint64_t crc_of(const std::string& content) {
   return crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
 }
 
-/// The lowest `bytes` bytes, the lowest first.
+/// The lowest `bytes` bytes of a number, lowest first.
 inline std::string number(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 255);
@@ -49,7 +49,7 @@ inline std::string u64(std::uint64_t value) {
   return number(value, 8);
 }
 
-///   zip64  sizes and places stand where more than 32 bits fit
+///   zip64  writes sizes and places in the fields for more than 32 bits
 inline std::string zip(const std::vector<ZipMember>& members, bool zip64 = false) {
   constexpr std::uint64_t full = 0xffffffff;
   std::string file, directory;
