@@ -88,17 +88,17 @@ TEST_CASE("classify: a one-point question shows its answer and the neighbours") 
 TEST_CASE("classify: what votes weigh, and who wins a tie") {
   const Folder folder;
   const string base = "--metric l1 --label kind --query 0 --train " + folder.write("line.csv", line) + " ";
-  CHECK(labels_of(folder, base + "-k 3") == "a\n");                                        // 2 to 1
-  CHECK(labels_of(folder, base + "-k 3 --weights distance") == "b\n");                     // 1/1 to 1/2 + 1/3
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 5,2,2") == "b\n");    // 5 to 4
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 3,2,2,9") == "a\n");  // 3 to 4
+  CHECK(labels_of(folder, base + "-k 3") == "a\n");                     // a has 2 votes, b 1
+  CHECK(labels_of(folder, base + "-k 3 --weights distance") == "b\n");  // b has 1/1, a 1/2 + 1/3
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 5,2,2") == "b\n");    // b has 5, a 2 + 2
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 3,2,2,9") == "a\n");  // b has 3, a 2 + 2
   CHECK(labels_of(folder, base + "-k 2") == "a\n");
   CHECK(labels_of(folder, base + "-k 2 --tie nearest") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --tie fewer-neighbors") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --tie smallest_distance") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --tie abstain") == "?\n");
   CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label unknown") == "unknown\n");
-  CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // 3 to 2
+  CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // b has 3, a 2
   const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // answering b when a is right costs 9
   CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
   const string weights = folder.write("weights.csv", "3\n1\n1\n1\n1\n");
@@ -115,7 +115,7 @@ TEST_CASE("classify: the share of each class in the score") {
   CHECK(folder.read("p.csv") == "a,b\n0.5,0.5\n0.5,0.5\n");
   labels_of(folder, base + " -k 4 --priors a=3");
   CHECK(folder.read("p.csv") == "a,b\n0.75,0.25\n0.75,0.25\n");
-  labels_of(folder, base + " -k 2 --weights distance");  // 1/2 of 1/2 + 1; row 8 equals query 8
+  labels_of(folder, base + " -k 2 --weights distance");  // a has 1/2 of 1/2 + 1; query 8 equals a row
   CHECK(folder.read("p.csv") == "a,b\n0.3333333333333333,0.6666666666666666\n0,1\n");
   labels_of(folder, base + " --radius 0.5");
   CHECK(folder.read("p.csv") == "a,b\n0,0\n0,1\n");

@@ -88,7 +88,7 @@ TEST_CASE("files: every format comes through a pipe, plain or gzip") {
   CHECK(folder.table("named.csv", gzip("1,2\n3,4\n")).values == four);
   CHECK(folder.table("named.csv", "1,2\n3,4\n", by_format("npy")).values == four);  // the name decides
   const Pipe named(folder, "named.npy", npy("<f4", "(2, 2)", bytes<float>({1, 3, 2, 4}), true));
-  CHECK(read_table(named.path()).values == four);  // columns first
+  CHECK(read_table(named.path()).values == four);  // in Fortran order
 }
 
 TEST_CASE("files: what is wrong with a pipe is found where it ends") {

@@ -97,7 +97,7 @@ TEST_CASE("gsknn-kdd: a draw has the sizes asked for, no row twice, and attacks 
     std::set<std::int64_t> rows(draw.train.begin(), draw.train.end());
     rows.insert(draw.test.begin(), draw.test.end());
     CHECK(rows.size() == 30 + 24 + 20 + 40);
-    // A quarter of 6, 4, 8 and 4 names.
+    // Of the 6, 4, 8 and 4 names of the classes a quarter is unknown, rounded down.
     std::array<int, 5> unknown{};
     for (const std::int64_t name : draw.unknown)
       ++unknown[static_cast<std::size_t>(all.class_of_name[static_cast<std::size_t>(name)])];
