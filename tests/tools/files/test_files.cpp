@@ -1,4 +1,4 @@
-// Data files of text: every format by hand, every message word for word.
+// Text files: every format by hand, every message word for word.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -55,7 +55,7 @@ TEST_CASE("files: a header is told from a row") {
   CHECK(folder.table("t.csv", "a,b\nc,d\n", with_header(Header::yes)).column_names == Strings{"a", "b"});
   CHECK(folder.table("t.csv", "1,2\n3,4\n", with_header(Header::yes)).values == Floats{3, 4});
   CHECK_FALSE(folder.table("t.csv", "1,2\n").header);
-  // The mark of a missing value is no name.
+  // The mark of a missing value is not a name.
   CHECK(folder.table_error("t.csv", "1,?\n1,2\n") ==
         "bad_file: t.csv:2: column 2 holds the number \"2\", but line 1 the text \"?\"; make the column text "
         "or "
@@ -248,7 +248,7 @@ TEST_CASE("files: options that do not fit the file") {
 
   const Table coloured = folder.table("train.csv", "a,colour\n1,red\n");
   like.like = &coloured;
-  like.categorical = {"colour"};  // of no effect: the training table says it
+  like.categorical = {"colour"};  // no effect, since the training table decides
   CHECK(folder.table("q.csv", "5,red\n", like).values == Floats{5, 0});
   CHECK(folder.table_error("q.fvecs", fvecs({{1, 0}}), like) ==
         "invalid_argument: q.fvecs: cannot hold the text of column 2 (colour) of train.csv; give the queries "
@@ -280,7 +280,7 @@ TEST_CASE("files: quotes keep separators and line ends, and count lines on") {
   CHECK(folder.table("t.txt", "\"a b\" 1\nc 2\n").categories[0].names == Strings{"a b", "c"});
   CHECK(folder.table_error("t.csv", "\"a\n\nb\",1\nz,q\n") ==
         "bad_file: t.csv:4: column 2 holds \"q\" where a number belongs; correct it or leave the row out");
-  // Longer than any buffer of the reader.
+  // Cells longer than any buffer of the reader.
   const string wide(700000, 'w');
   CHECK(folder.table("t.csv", "\"" + wide + "\",1\n" + wide + ",2\n").categories[0].names == Strings{wide});
   CHECK(folder.table("t.csv", "\"" + wide + "\n" + wide + "\",1\nb,2\n").values == Floats{1, 1, 0, 2});

@@ -1,4 +1,4 @@
-// Text files in Latin-1, Windows-1252 and UTF-16, and bytes that are no text.
+// Text files in Latin-1, Windows-1252 and UTF-16, and bytes that are not text.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"

@@ -1,4 +1,5 @@
-// Files that miss values, files that belong to the rows of another, and .svm files of either base.
+// Files with missing values, files that accompany the rows of another, and .svm files whose indices start at
+// 0 or 1.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,14 +16,14 @@ ReadOptions with_missing() {
   return options;
 }
 
-/// Values in which -99 stands for NaN.
+/// Values with -99 in place of NaN.
 Floats marked(Floats values) {
   for (float& value : values)
     if (std::isnan(value)) value = -99;
   return values;
 }
 
-/// `options`, and every note as a line of `told`, without the folder.
+/// `options`, with every note appended to `told` as a line without the folder.
 template <class Options>
 Options telling(string& told, Options options = {}) {
   options.note = [&told](const string& text) { told += text.substr(text.rfind('/') + 1) + "\n"; };
@@ -87,7 +88,7 @@ TEST_CASE("files: labels with a header, an index, or several columns") {
   CHECK(told.empty());
   CHECK(labels("0\ncat\ndog\n") == cats);
   CHECK(labels("0\n1\n-1\n") == Labels{{1, 0}, {"-1", "1"}});
-  CHECK(labels("7\n1\n1\n") == Labels{{7, 1, 1}, {}});  // the caller says that they are too many
+  CHECK(labels("7\n1\n1\n") == Labels{{7, 1, 1}, {}});  // the caller reports that there are too many
   CHECK(labels("kind\n3\n4\n") == Labels{{3, 4}, {}});
   CHECK(told.empty());
   CHECK(labels(",species\n97,cat\n3,dog\n") == cats);

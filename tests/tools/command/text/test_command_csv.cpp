@@ -1,5 +1,5 @@
-// Text files that are laid out in other ways: quotes that are text, lines above the table, numbers in other
-// notations, and what the messages about them advise. All of it on the CPU.
+// Text files in unusual forms: quotes that are text, lines above the table, other notations of numbers, and
+// the advice that messages give about them. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ int rows_searched(const string& arguments) {
   const Result result = kith(
       arguments + " --device cpu --csv header=no --leave-one-out -k 1 --out-index /dev/stdout --format csv");
   CHECK(result.code == 0);
-  return static_cast<int>(std::count(result.out.begin(), result.out.end(), '\n')) - 1;  // the header
+  return static_cast<int>(std::count(result.out.begin(), result.out.end(), '\n')) - 1;  // without the header
 }
 
 }  // namespace
@@ -156,12 +156,12 @@ TEST_CASE("csv: labels that are text though they look like numbers") {
   CHECK(contains(texts.out, "1: 007\n"));
   CHECK(contains(texts.out, "2: 7\n"));
   CHECK(contains(texts.out, "9: 010\n"));
-  // Numbers as kith writes them are the same labels either way, in the order of numbers.
+  // Numbers as kith writes them are the same labels either way, and sort as numbers.
   const string plain = folder.write("n.csv", "v,code\n1,9\n1,10\n1,-3\n");
   for (const char* way : {"", " --csv labels=text"})
     CHECK(contains(kith("classify --device cpu --label code -k 3 --query 1 --train " + plain + way).out,
                    "1: -3\n"));
-  // Of queries and of files of labels, too.
+  // This applies to labels of queries and in files of labels, too.
   const string queries = folder.write("q.csv", "v,code\n1,007\n2,007\n");
   CHECK(kith("classify --device cpu --label code -k 1 --csv labels=text --queries " + queries + " --train " +
              file)

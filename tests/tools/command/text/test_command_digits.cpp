@@ -1,5 +1,5 @@
-// Values whose digits float32 does not hold: told by every command that reads them, and kept by --centre and
-// --scale, which round once, in the end. All of it on the CPU.
+// Values with digits that float32 cannot hold: every command that reads them prints a note, and --centre and
+// --scale keep the digits, because they round once, at the end. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ string text_of(const std::vector<double>& points, std::size_t cols = 3) {
   return text;
 }
 
-/// As NumPy writes float64.
+/// An array of float64 as NumPy writes it.
 string npy_of(const std::vector<double>& points) {
   string header =
       "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(points.size() / 3) + ", 3), }";
@@ -49,7 +49,7 @@ string npy_of(const std::vector<double>& points) {
   return file + header + string(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(double));
 }
 
-/// The three nearest other rows of each row, by doubles alone, as the command writes them.
+/// The three nearest other rows of each row, computed in double alone, as the command writes them.
 string right_rows(const std::vector<double>& points) {
   string text;
   const std::size_t n = points.size() / 3;
@@ -94,7 +94,8 @@ TEST_CASE("digits: a map in metres is told, and its neighbours are those of doub
     CHECK(quiet.find("float32") == string::npos);
     CHECK(found("--center").first == right);
     CHECK(found("--scale centre").first == right);
-    // Scaled, the spans are nearly alike, so order and rows stay; rounded before they do not.
+    // Scaling makes the spans nearly equal, so the order of rows stays; it would not if values
+    // were rounded before.
     CHECK(found("--scale min-max").second.find("float32") == string::npos);
     CHECK(found("--centre --scale min-max").first == found("--scale min-max").first);
   }
@@ -127,7 +128,7 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
   const string index = folder / "i.kidx", rows = folder / "rows.csv", right = right_rows(points);
   const std::vector<double> first(points.begin(), points.begin() + 1200),
       more(points.begin() + 1200, points.end());
-  // The shift is learned from all rows at once, or from those that the file begins with.
+  // The centre is learned from all rows at once, or from those with which the file begins.
   for (const bool grown : {false, true}) {
     const string train = folder.write("utm.npy", npy_of(grown ? first : points));
     REQUIRE(kith("index build --device cpu --centre --train " + train + " --out " + index).code == 0);

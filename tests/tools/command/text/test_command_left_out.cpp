@@ -1,4 +1,5 @@
-// Columns and lines that do not count: not read, learned, stored or asked of queries. All of it on the CPU.
+// Columns and lines that do not count are not read, learned or stored, and queries need not have them. All
+// on the CPU.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -15,7 +16,7 @@ using nlohmann::json;
 
 const string answer_lines = "accuracy 1.0000 (2 of 2)\n";
 
-/// A table with a column of numbers of customers, and new rows without labels that it has never seen.
+/// A table with a column of customer numbers, and new rows without labels, whose numbers it has never seen.
 struct Customers {
   Folder folder;
   string train =
@@ -95,7 +96,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   const Result named = kith(search + train + " --features a,b");
   CHECK(named.out == rows);
   CHECK(named.err.empty());
-  // Separators at the ends of lines, and lines without a value.
+  // Separators at line ends, and lines without a value.
   for (const string& text : {string("a,b,kind,\n1,2,x,\n4,5,y,\n1.5,2,x,\n"),
                              string("a,b,kind,\n1,2,x,\n,,,\n4,5,y,\n1.5,2,x,\n,,,\n")})
     for (const char* more : {"", " --features a,b", " --missing drop", " --missing mean"}) {
@@ -143,7 +144,7 @@ TEST_CASE("left out: the answer of a query is found by its name") {
             "by "
             "--drop extra");
   }
-  // Without names by its place.
+  // Without names, a column is given by its place.
   const string bare = folder.write("bare.csv", "1,2,x\n8,9,y\n");
   const string asked =
       "classify --device cpu -k 1 --csv header=no --label -1 --train " + bare + " --queries ";
@@ -194,7 +195,7 @@ TEST_CASE("left out: rows without a label or a target, where rows may miss a val
 
 TEST_CASE("left out: columns of binary files, and of queries of a model or an index") {
   const Folder folder;
-  // .fbin: rows and columns, then the rows.
+  // .fbin: numbers of rows and columns, then the rows.
   const auto fbin = [&](const string& name, std::uint32_t cols, const std::vector<float>& values) {
     const std::uint32_t rows = static_cast<std::uint32_t>(values.size()) / cols;
     string text(reinterpret_cast<const char*>(&rows), 4);

@@ -10,7 +10,8 @@ namespace {
 
 using namespace command_tests;
 
-/// Exit code 0, these notes in this order about this file, and this on stdout.
+/// Checks that the exit code is 0, that stderr has these notes about this file in this order, and
+/// stdout this text.
 void check_told(const string& arguments, const string& file, const std::initializer_list<string>& notes,
                 const string& out) {
   CAPTURE(arguments);
