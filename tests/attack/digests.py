@@ -1,6 +1,6 @@
-"""Digests of the answers to whole blocks of seeds, in a file that each later state is held against.
+"""Records digests of the answers to blocks of seeds, and compares later answers with them.
 
-A line: the device, the first seed of the block, the digest of its answers.
+Each line of the file has the device, the first seed of a block, and the digest of its answers.
 """
 CASES = 500  # seeds of a block
 
