@@ -3,6 +3,7 @@
 Each line of the file has the device, the first seed of a block, and the digest of its answers.
 """
 CASES = 500  # seeds of a block
+ONE_CASE = 2**80  # added to the digest of each case, so that a sum says how many it has
 
 
 def block_of(seed):
@@ -11,9 +12,8 @@ def block_of(seed):
 
 def compare_or_record(options, answers):
     """Appends the digests to a file, or returns how many differ from the file's."""
-    last = options.first + options.cases
     whole = {block: f"{answers[block] % 2**64:016x}" for block in sorted(answers)
-             if options.first <= block and block + CASES <= last}
+             if answers[block] // ONE_CASE == CASES}
     if options.record:
         with open(options.record, "a") as file:
             file.writelines(f"{options.device} {block} {digest}\n" for block, digest in whole.items())
