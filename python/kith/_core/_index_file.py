@@ -78,7 +78,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
     Raises
     ------
     kith.BadFile
-        Missing, foreign, of a newer version, cut, or with a damaged head.
+        Missing, foreign, of another version, cut, or with a damaged head.
     """
     info = s.sized(s.IndexFileInfo)
     check(lib.kith_index_file_describe(name_of_file(path, "kith.index_file_info"), info))
