@@ -22,13 +22,6 @@ uint of_item(uint value, uint which) {
   return got;
 }
 
-// All bits that any item has.
-uint bits_of_warp(uint mine) {
-  uint all;
-  asm volatile("redux.sync.or.b32 %0, %1, 0xffffffff;" : "=r"(all) : "r"(mine) : "memory");
-  return all;
-}
-
 uint sum_of_warp(uint mine) {
   uint sum;
   asm volatile("redux.sync.add.u32 %0, %1, 0xffffffff;" : "=r"(sum) : "r"(mine) : "memory");

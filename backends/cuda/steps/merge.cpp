@@ -9,7 +9,7 @@ spi::Support Device::check(const spi::MergeStep& step) const {
   if (keys <= static_cast<double>(most)) return {};
   return {std::to_string(step.in.rows) + " rows * " + std::to_string(step.lists) +
               " lists * k = " + std::to_string(step.k) + " are more than the " + std::to_string(most) +
-              " keys of a step; choose a smaller query tile or fewer groups",
+              " keys of a step; choose a smaller query tile or fewer lists",
           0};
 }
 

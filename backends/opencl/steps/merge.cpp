@@ -40,7 +40,7 @@ std::size_t pair_keys(const spi::MergeStep& step, std::uint32_t lists) {
 spi::Support Device::check(const spi::MergeStep& step) const {
   if (std::uint64_t{step.lists} * step.k > 0xFFFFFFFFu)
     return {std::to_string(step.lists) + " lists of " + std::to_string(step.k) +
-                " keys are more than 2^32 - 1 a query; use fewer groups",
+                " keys are more than 2^32 - 1 a query; use fewer lists",
             0};
   if (way_of(step, family_, limits_.local_memory_bytes) != MergeWay::runs) return {};
   const std::uint32_t half = divide_up(step.lists, 2), quarter = divide_up(half, 2);

@@ -7,8 +7,8 @@
 
 namespace kith::opencl {
 
-/// `-D METRIC=...` for metric.cl, with a name of `metric`'s chain: metrics with the same chain, which differ
-/// in what happens on the host, share their compiled kernels.
+/// Returns the compiler option `-D METRIC=...` for metric.cl. It names the first metric that accumulates by
+/// the same operations as `metric`: metrics that differ only in what the host does share compiled kernels.
 std::string define_metric(Metric metric);
 
 }  // namespace kith::opencl

@@ -47,7 +47,6 @@ class BackendEntry {
   bool is_listed() const { return shipped_ || failure_.empty(); }
   /// Returns whether its driver was, or is being, started in this process.
   bool is_started() const { return started_; }
-  bool is_shipped() const { return shipped_; }
 
  private:
   bool needs_loading() const { return !file_.path.empty() && file_.refusal.empty(); }

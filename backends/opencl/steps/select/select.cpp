@@ -37,7 +37,7 @@ std::string refuse_length(const spi::SelectStep& step) {
   const std::uint32_t length = std::max(columns, step.k);
   if (length <= most) return "";
   return "a list of " + std::to_string(length) + " values is longer than 2^30, the most that selector " +
-         std::string(name(step.selector)) + " takes; use smaller training tiles or more groups";
+         std::string(name(step.selector)) + " takes; use smaller training tiles or more lists";
 }
 
 }  // namespace
