@@ -35,7 +35,8 @@ struct Shortlist {
   std::string refuse(std::uint32_t k, std::size_t local_memory_bytes) const;
 };
 
-/// Parts of the first candidates for a first bound (shortlist.cl): for up to `most` keys.
+/// Returns into how many parts the first candidates are divided to find a first bound (shortlist.cl): a power
+/// of two, at least 32 and some 1.25 k, so that the bound refuses much, but never more than `most`.
 std::uint32_t parts_for(std::uint32_t k, std::uint32_t most);
 
 }  // namespace kith::opencl

@@ -65,7 +65,8 @@ bool any_of_warp(bool mine) {
   return any != 0;
 }
 
-// Whether any item of the warp has bits of which the first is 0: a number that is not negative.
+// Returns whether any item of the warp has `bits` whose highest bit is 0. That bit is the sign, so that this
+// finds a number that is not negative.
 bool any_first_clear(uint bits) {
   uint any;
   asm volatile(

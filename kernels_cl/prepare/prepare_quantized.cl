@@ -32,7 +32,7 @@ void write_row_terms(global float* row_terms, ulong stride, double moved, double
                                                 (double)norm * 0x1p-51 + (double)quantized_norm * inexact);
 }
 
-// Of the items of a row.
+// Returns the sum of the PARTS numbers that the items of row x put into `sums`.
 double sum_of_row(local const double* sums, uint x) {
   double sum = 0;
   for (uint i = 0; i < PARTS; ++i) sum += sums[i * BLOCK + x];

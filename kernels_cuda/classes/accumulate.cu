@@ -77,9 +77,9 @@ __device__ __forceinline__ void fetch(const Accumulation& of, std::uint64_t q0, 
     next[r] = q0 + r < of.rows && t < of.columns ? from[r * of.distances.stride] : 0.0f;
 }
 
-/// Add those columns of a tile whose bit in `wanted` is 1.
-///   staged  the query of this lane
-///   label   of column `lane`
+/// Adds the distances of those columns of a tile whose bit in `wanted` is 1 to the sums of their classes.
+///   staged  [32]  distances of this lane's query to the columns of the tile
+///   label   class of the column whose number in the tile is this lane's
 __device__ __forceinline__ void add_tile(const float* staged, std::uint32_t wanted, std::uint32_t label,
                                          const Places& places, Sums& sums) {
   const bool mine = wanted >> threadIdx.x % 32 & 1;

@@ -48,10 +48,10 @@ __device__ std::uint32_t count_before(const Key* list, std::uint32_t keys, Key k
   return low;
 }
 
-/// Block b makes run b % made of list b / made: `fan` runs of k keys are joined in pairs until one is
-/// left, each key going to its rank among both of its pair.
-/// Work: fan * k * log2(k) comparisons for the first joining, half as many for each further one, one
-/// barrier each. Shared memory: at most 24 KiB.
+/// Block b merges `fan` runs of k keys in pairs until one is left, which becomes run b % `made` of list b /
+/// `made`. A key goes to the place that is its rank among all keys of its pair, if that is below k.
+/// Work: fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one;
+/// one barrier a round. Shared memory: at most 24 KiB.
 __global__ __launch_bounds__(threads) void merge_short_runs(const Selection selection, const Pass pass) {
   extern __shared__ Key buffer[];
   const std::uint32_t list = blockIdx.x / pass.made, run = blockIdx.x % pass.made, k = selection.k;

@@ -50,7 +50,8 @@ inline ProductBound bound_of(const spi::CollectStep& step) {
           spi::is_exact(step)};
 }
 
-/// What products are taken from and how far bounds are apart, inside of scratch.
+/// Points at what collect_low() writes to scratch for each place of a step: the values from which products
+/// are subtracted, and how far the lower and the upper bound are apart.
 struct ProductLow {
   const float* low;  ///< [columns]  NaN where there is no row
   const float* gap;  ///< [columns]  null: not wanted

@@ -29,7 +29,7 @@ struct Digit {
 __device__ constexpr Digit digit_of_pass[] = {{53, 2048}, {42, 2048}, {32, 1024},
                                               {21, 2048}, {10, 2048}, {0, 1024}};
 
-/// In shared memory: how the search for the k-th key goes.
+/// Keeps what a block has found of the k-th key so far, in shared memory so that all of its threads see it.
 struct Choice {
   std::uint32_t histogram[digits];
   std::uint32_t digit;      // of the k-th key

@@ -1,5 +1,5 @@
-// The error bound b of docs/certificate.md, section 3: its values, and that a device uses the b of
-// the step alone.
+// Tests the error bound b of docs/certificate.md, section 3: that its values are right, and that a device
+// takes b from the step that it runs and from nowhere else.
 #include <doctest/doctest.h>
 
 #include <algorithm>

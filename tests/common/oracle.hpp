@@ -95,7 +95,8 @@ inline Matrix prepared(Metric metric, Matrix rows) {
   return rows;
 }
 
-/// Raw values of all pairs, [m, n].
+/// Returns the raw value of each pair of a query and a training row, [m, n]: the distance before the metric's
+/// last step, such as sqrt.
 inline std::vector<float> chains(Metric metric, const Matrix& queries, const Matrix& train) {
   const Matrix a = prepared(metric, queries), b = prepared(metric, train);
   std::vector<float> values;

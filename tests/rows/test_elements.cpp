@@ -140,7 +140,7 @@ TEST_CASE("elements: all numbers of one byte") {
         chains(Metric::negative_dot, one, with_sign));
 }
 
-/// Every answer that kith gives of rows, twice: of floats, and of `element`.
+/// Checks that every call gives the same answer for rows of `element` as for the same rows of floats.
 void check_all_calls(Element element) {
   CAPTURE(std::string(name(element)));
   const Metric metric = Metric::l2;

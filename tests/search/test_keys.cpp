@@ -36,7 +36,8 @@ TEST_CASE("keys: merged by hand") {
   CHECK(merge(std::vector{a, b}) == expected);
   CHECK(merge(std::vector{b, a}) == expected);
   CHECK(merge(std::vector{a}) == a);
-  // Equal values by row, in 64 bits; what both have, once; padded where there is no more.
+  // Equal values are ordered by row, compared in all 64 bits. A key that several lists have is kept once. The
+  // result is padded where there are no more keys.
   const std::int64_t far = std::int64_t{1} << 40;
   const Keys c = list({two, no_value, no_value}, {far, -1, -1}),
              d = list({two, infinite, no_value}, {3, 4, -1});

@@ -61,7 +61,8 @@ class SourceFiles {
   RowsInfo info(const string& file, const string& content) const {
     return file_source(folder_.write(file, content))->info();
   }
-  /// The message with which a file is refused, without the folder.
+  /// Returns the message with which a file of this content is refused. The folder's path is cut out, since it
+  /// is another one in each run.
   string refusal(const string& file, const string& content) const {
     return shown(error_of([&] { file_source(folder_.write(file, content)); }));
   }

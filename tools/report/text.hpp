@@ -28,7 +28,7 @@ std::string shortest(float value);  ///< 6 digits, enough for readers
 /// digits and more, and into those of four if they follow `= ` or begin the text, since others may be years.
 std::string grouped_numbers(std::string_view text);
 
-/// Escapes a text from elsewhere as HTML, with such numbers.
+/// Puts commas into the numbers of a text from elsewhere as grouped_numbers() does, and escapes it as HTML.
 std::string said(std::string_view text);
 
 std::string seconds_text(double seconds);

@@ -17,7 +17,8 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t i) {
   return x ^ x >> 31;
 }
 
-/// Bytes first, first + 1, ... of the set.
+/// Fills `to` with the bytes from number `first` on of the endless sequence that `seed` defines. Each byte
+/// depends on its number alone, so that any part can be made without the others.
 void fill(std::uint64_t seed, std::uint64_t first, std::span<unsigned char> to) {
   constexpr std::size_t word = sizeof(std::uint64_t);
   for (std::size_t at = 0; at < to.size();) {

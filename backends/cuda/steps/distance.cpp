@@ -18,8 +18,9 @@ std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows) {
 std::string refusal_of_lists(std::uint64_t rows, std::uint64_t groups) {
   constexpr std::uint64_t most = 0x7FFFFFFFu;  // blocks of a launch
   if (rows * groups <= most) return "";
-  return std::to_string(rows) + " queries * " + std::to_string(groups) + " lists of a query are more than the " +
-         std::to_string(most) + " lists of a step; choose a smaller query tile or fewer lists";
+  return std::to_string(rows) + " queries * " + std::to_string(groups) +
+         " lists of a query are more than the " + std::to_string(most) +
+         " lists of a step; choose a smaller query tile or fewer lists";
 }
 
 spi::Support Device::check(const spi::DistanceStep& step) const {

@@ -1,4 +1,4 @@
-// Keys: one 64-bit number for each candidate. Comparing two keys gives the whole order of the contract.
+// Defines keys: 64-bit numbers whose order as integers is the order of docs/contract.md, section 2.
 #pragma once
 
 #include <bit>

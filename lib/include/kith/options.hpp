@@ -23,8 +23,8 @@ struct Progress {
 /// The answer of a query for which no class wins, unless the caller has another.
 inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_t>::min();
 
-/// How a search is done, and what it is asked. What is left alone is chosen. Answers depend on filter and
-/// self alone.
+/// How a search is done, and what it is asked. kith chooses each method and size that is left at its default.
+/// Only `filter` and `self` can change the answers.
 struct PlanOptions {
   /// Method that selects the nearest.
   Selector selector = Selector::automatic;

@@ -22,7 +22,8 @@ std::vector<std::filesystem::path> group_folders(std::string_view controller);
 /// Returns the words of a file of a group; none if there is no file.
 std::vector<std::string> words_in(const std::filesystem::path& file);
 
-/// Reads `word` as a whole number; 0 if it is none above 0 (`max`, -1).
+/// Returns `word` as a whole number above 0. Returns 0 for any other word, such as `max` and -1, which mean
+/// that there is no limit.
 std::int64_t bound_in(std::string_view word);
 
 }  // namespace kith

@@ -1,4 +1,5 @@
-// Training rows that one device holds, and what searches make of them.
+// Defines the training rows that one device holds, and what searches build from them and keep: quantized
+// rows, boxes, and lessons for later plans.
 #pragma once
 
 #include <algorithm>

@@ -25,7 +25,8 @@ void check_no_self(std::string_view where, const PlanOptions& options) {
                                        "call leave_out() then");
 }
 
-/// Make what a search makes of the rows. What refuses the search refuses this.
+/// Builds now what the search `request` would build from the rows and keep, such as quantized rows, so that
+/// the search finds it there. Refuses what that search would refuse.
 void prepare_store(const RowStore& store, const SearchRequest& request) {
   std::shared_ptr<const ResidentRows> rows;
   if (store.info().residence == Residence::resident) rows = store.resident(request);

@@ -1,4 +1,4 @@
-// A set of devices has the bits of one device: docs/contract.md, section 13.
+// Tests that a set of devices answers with the same bits as one device: docs/contract.md, section 13.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -119,7 +119,8 @@ bool changes_numbers(const TrainingFlags& flags) {
          (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
 }
 
-/// Whether rows may stay in the element of their file: nothing prepares them or looks at their values.
+/// Returns whether rows may keep the element type of their file, such as u8: only if no option changes their
+/// values or has to read them.
 bool keeps_elements(const TrainingFlags& flags) {
   return flags.tables.keep_elements && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
          flags.tables.missing == "refuse";

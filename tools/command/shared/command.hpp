@@ -211,7 +211,8 @@ std::string stage_times(const Trace& trace);
 /// `3.14`: candidates of one query over its k.
 std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
 
-/// Why the answer of a search is that of the chain: a line a fact.
+/// Returns a text that explains why the answer of a search is the one that computing every distance would
+/// give. Each line states one fact.
 ///   trace  of a search whose steps were timed
 std::string certificate(const Trace& trace);
 

@@ -1,5 +1,6 @@
-// Rows as big-ann-benchmarks, DiskANN and cuVS have them: how many rows and how many columns as two
-// little-endian u32, then the rows. The ending says what the elements are.
+// Reads the header of the files of rows that big-ann-benchmarks, DiskANN and cuVS use: two little-endian u32,
+// which are the numbers of rows and of columns, then the rows. The extension of the file name (.fbin, .u8bin,
+// ...) says what type the elements have.
 // Source: Simhadri et al., Results of the NeurIPS'21 Challenge on Billion-Scale Approximate Nearest Neighbor
 // Search (2022), and its repository big-ann-benchmarks.
 #include <array>

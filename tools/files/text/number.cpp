@@ -30,7 +30,8 @@ Number out_of_range(std::string_view text) {
   return {Number::too_large, 0};
 }
 
-/// `text` with a decimal point instead of a comma; no number where it has a point, or ends in the comma.
+/// Returns `text` with its decimal comma replaced by a point. If `text` has a point, or ends in the comma, it
+/// returns "?", which is no number, so that the text is refused.
 std::string with_point(std::string_view text) {
   std::string result(text);
   if (result.find('.') != std::string::npos || result.ends_with(',')) return "?";

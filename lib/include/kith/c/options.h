@@ -13,8 +13,8 @@ typedef struct kith_trace kith_trace;
 /// other than 0 ends the call with KITH_INTERRUPTED. It may call kith, but not throw or jump out.
 typedef int32_t (*kith_progress)(double fraction, void* user);
 
-/// How a search is done, and what it is asked. What is left alone is chosen. Answers depend on filter and
-/// self alone.
+/// How a search is done, and what it is asked. kith chooses each method and size that is left at its default.
+/// Only `filter` and `self` can change the answers.
 typedef struct kith_search_options {
   uint64_t size;
   /// Method that selects the nearest. NULL: `automatic`; `threshold`, `radix`, `bubble`, `insertion`,

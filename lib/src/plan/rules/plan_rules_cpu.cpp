@@ -38,7 +38,8 @@ double seconds_a_key(Selector selector, std::int64_t t, std::int64_t k) {
   }
 }
 
-/// Returns `tile` or less, in whole query blocks, so that all tiles of `total` are about as long.
+/// Returns how many queries a tile has when `total` queries are divided into tiles of nearly equal length:
+/// whole query blocks, and hardly more than `tile`.
 std::int64_t even_tile(std::int64_t total, double tile) {
   const auto most = std::clamp(tile, static_cast<double>(query_block), static_cast<double>(most_queries));
   const std::int64_t tiles =

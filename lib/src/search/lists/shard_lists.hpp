@@ -61,7 +61,7 @@ void check_values(std::string_view where, Metric metric, std::span<const std::ui
 
 /// Distances as users see them: [count]; +infinity for no_value.
 void finish_values(Metric metric, std::span<const std::uint32_t> values, float* distance);
-/// That, and the rows: to [count] each.
+/// Writes distances as finish_values() does, and copies the row of each key. Both arrays are [count].
 void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row);
 
 /// Each list of k without the row named, or without its last key: to value and row, [m, k - 1].

@@ -14,7 +14,7 @@ using nlohmann::json;
 
 namespace {
 
-/// A set of the CPU and PoCL; empty without PoCL.
+/// Returns the spec of a set of two devices, the CPU and PoCL; empty if PoCL is not installed.
 string set_here() {
   for (const kith::DeviceInfo& device : kith::devices())
     if (device.platform == "Portable Computing Language") return "cpu+" + device.spec;
