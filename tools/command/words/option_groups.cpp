@@ -40,9 +40,11 @@ const std::vector<Heading>& headings() {
 /// What one needs, of the subcommands that have more options than fit on a screen.
 bool is_needed(const CLI::Option& option) {
   static const std::vector<std::string> needed = {
-      "-k",       "--k-max",      "--metric",       "--query",     "--queries",   "--train",   "--index",
-      "--model",  "--target",     "--label-column", "--scale",     "--csv",       "--out",     "--stage",
-      "--device", "--save-model", "--help",         "--criterion", "--out-index", "--help-all"};
+      "-k",           "--k-max",  "--metric",    "--query",     "--queries",
+      "--train",      "--index",  "--model",     "--target",    "--label-column",
+      "--scale",      "--csv",    "--out",       "--stage",     "--device",
+      "--save-model", "--help",   "--criterion", "--out-index", "--help-all",
+      "--workload",   "--stages", "-n",          "-m",          "--dims"};
   return std::any_of(needed.begin(), needed.end(),
                      [&](const std::string& name) { return option.check_name(name); });
 }
