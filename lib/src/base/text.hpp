@@ -18,13 +18,6 @@ inline std::string text_of(float value) {
   return text_of(static_cast<double>(value));
 }
 
-/// Writes a time such as `1.25 ms`.
-inline std::string ms_text(double seconds) {
-  char buffer[32];
-  std::snprintf(buffer, sizeof buffer, "%.3g ms", seconds * 1e3);
-  return buffer;
-}
-
 /// Writes a place such as `training row 3, column 0`.
 inline std::string place_text(std::string_view what, std::int64_t row, std::int64_t column) {
   return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
