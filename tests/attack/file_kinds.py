@@ -11,7 +11,7 @@ import checksums
 SEEDS = pathlib.Path(__file__).parent.parent / "fuzz/seeds"
 AS_TRAIN = ["search", "--train", "{file}", "--leave-one-out", "-k", "1"]
 AS_QUERIES = ["search", "--train", "{folder}/good.npy", "--queries", "{file}", "-k", "2"]
-AS_STREAM = ["search", "--train", "{file}", "--residence", "stream", "--query", "1,2,3", "-k", "2"]
+AS_STREAM = ["search", "--train", "{file}", "--place", "residence=stream", "--query", "1,2,3", "-k", "2"]
 BY_LABEL = ["classify", "--train", "{file}", "--label", "-1", "--leave-one-out", "-k", "1"]
 AS_VALUES = ["regress", "--train", "{folder}/good.npy", "--values", "{file}", "--leave-one-out", "-k", "2"]
 
@@ -105,7 +105,7 @@ def own_kinds(folder, random, kith):
     wholes = [written(folder, "a.kidx", one.save) for one in several]
     query = ["--query", "1,2,3", "-k", "2"]
     yield Kind("kidx", ".kidx", wholes, [
-        ["search", "--index", "{file}", *query], ["search", "--index", "{file}", "--residence", "stream", *query],
+        ["search", "--index", "{file}", *query], ["search", "--index", "{file}", "--place", "residence=stream", *query],
         ["index", "info", "{file}", "--verify"],
         ["index", "remove", "{file}", "--rows", "0", "--out", "{folder}/out.kidx"],
         ["index", "add", "{file}", "--train", "{folder}/good.npy", "--out", "{folder}/out.kidx"],
@@ -114,7 +114,7 @@ def own_kinds(folder, random, kith):
         ["classify", "--model", "{file}", "--query", "1,2", "-k", "1"],
         ["regress", "--model", "{file}", "--query", "1,2", "-k", "1"]], checksums.mended_model)
     yield Kind("checkpoint", ".chk", [checkpoint(folder, package)], [
-        ["search", "--train", "{folder}/good.npy", "--residence", "stream", "--queries", "{folder}/good.npy", "-k", "3",
+        ["search", "--train", "{folder}/good.npy", "--place", "residence=stream", "--queries", "{folder}/good.npy", "-k", "3",
          "--checkpoint", "{file}"]], checksums.mended_checkpoint)
 
 

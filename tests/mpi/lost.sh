@@ -25,7 +25,7 @@ rows few.u8bin '\003\000\000\000' 48        # 3 rows, so that one of four ranks 
 awk 'BEGIN { for (i = 0; i < 20000; ++i) print i * i % 5 }' > labels.txt
 
 arguments() { # COMMAND OUT
-  options="--device cpu --how proposer=none --threads 1 --queries query.u8bin"
+  options="--device cpu --how proposer=none --place threads=1 --queries query.u8bin"
   case $1 in
     search) echo "search $options --train base.u8bin -k 20 --out-index $2.ibin" ;;
     few) echo "search $options --train few.u8bin -k 3 --out-index $2.ibin" ;;

@@ -265,7 +265,7 @@ std::string command_line(const Case& c, const std::string& device) {
   if (c.query_tile) tell("query_tile", std::to_string(c.query_tile));
   if (c.train_tile) tell("train_tile", std::to_string(c.train_tile));
   out << how;
-  if (c.threads) out << " --threads " << c.threads;
+  if (c.threads) out << " --place threads=" << c.threads;
   if (c.reserve) out << " --reserve " << c.reserve;
   return out.str();
 }

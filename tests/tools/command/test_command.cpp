@@ -115,11 +115,11 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused("search " + files + "-k 3", 2,
                 "invalid_argument: search: k = 3 but " + a + " holds 2 rows; choose k from 1 to 2");
   check_refused(
-      "search " + files + "-k 1 --threads 1000000", 2,
-      "invalid_argument: search: --threads = 1000000 is out of range; give a whole number from 0 to 65536");
+      "search " + files + "-k 1 --place threads=1000000", 2,
+      "invalid_argument: search: --place threads: \"1000000\" is no whole number from 0 to 65536; give one");
   check_refused(
-      "search " + files + "-k 1 --memory-limit much", 2,
-      "invalid_argument: search: --memory-limit: \"much\" is no size in bytes; write it as 512M or 4G");
+      "search " + files + "-k 1 --place memory-limit=much", 2,
+      "invalid_argument: search: --place memory-limit: \"much\" is no size in bytes; write it as 512M or 4G");
   check_refused(
       "search " + files + "--metric nonsense", 2,
       "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of squared_l2, l2, "
@@ -149,7 +149,7 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused("search " + files + "-k 1 --how selector=bubble", 6,
                 "unsupported: search: cpu has no selector bubble; it has threshold, rank_sort, merge_sort, "
                 "selection_sort, quick_sort");
-  const Result small = kith("search " + files + "-k 1 --memory-limit 1");
+  const Result small = kith("search " + files + "-k 1 --place memory-limit=1");
   CHECK(small.code == 5);
   CHECK(small.err.starts_with("kith: out_of_memory: search: one query takes "));
   check_refused(
@@ -343,8 +343,8 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
       const int fd = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
       dup2(fd, STDERR_FILENO);
       execl(KITH_COMMAND_PATH, "kith", "search", "--train", train.c_str(), "--queries", train.c_str(), "-k",
-            "100", "--metric", "l1", "--threads", "1", "--device", "cpu", "--residence", residence,
-            "--out-index", out.c_str(), nullptr);
+            "100", "--metric", "l1", "--device", "cpu", "--place",
+            ("threads=1,residence=" + string(residence)).c_str(), "--out-index", out.c_str(), nullptr);
       _exit(99);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(700));

@@ -100,22 +100,22 @@ TEST_CASE("bench --answers: what each search found") {
       "one of them out");
 }
 
-TEST_CASE("bench --residence: searches of rows that stay elsewhere") {
+TEST_CASE("bench --place residence=: searches of rows that stay elsewhere") {
   const string few = "bench --device cpu --scale 0.0005 --repeats 3 --seconds 1 ";
   for (const char* const residence : {"resident", "stream"}) {
     CAPTURE(residence);
-    const Result result = lab(few + "--workload cloud3 --json - --residence " + residence);
+    const Result result = lab(few + "--workload cloud3 --json - --place residence=" + residence);
     CHECK(result.code == 0);
     CHECK(contains(result.out, string("\"residence\": \"") + residence + "\""));
     CHECK(contains(result.out, "residence      stream") == (string(residence) == "stream"));
   }
   check_lab_refused(
-      "bench --workload select32 --residence stream", 2,
-      "invalid_argument: bench: --residence stream: select32 has no training rows to keep elsewhere; "
+      "bench --workload select32 --place residence=stream", 2,
+      "invalid_argument: bench: --place residence=stream: select32 has no training rows to keep elsewhere; "
       "leave it out");
   check_lab_refused(
-      "bench --prepare --residence stream", 2,
-      "invalid_argument: bench: --residence stream does not go with --prepare, which times rows on the "
+      "bench --prepare --place residence=stream", 2,
+      "invalid_argument: bench: --place residence=stream does not go with --prepare, which times rows on the "
       "device; leave one of them out");
 }
 

@@ -6,6 +6,8 @@
 
 #include "command/input/elements.hpp"
 #include "command/input/index_input.hpp"
+#include "command/input/source_input.hpp"
+#include "command/words/place.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -75,7 +77,6 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
   add_metric_option(app, flags.metric);
   add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
-  add_placement_options(app, flags.training);
 }
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
@@ -125,7 +126,7 @@ Subcommand add_classify(CLI::App& parent) {
   add_rows_and_questions(*app, *flags);
   add_how(*app, *flags);
   add_outputs(*app, *flags);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app,
                {"kith classify --train iris.csv --label-column species --query 5.1,3.5,1.4,0.2",
                 "kith classify --train points.csv --label kind -k 15 --query 2.5,7",

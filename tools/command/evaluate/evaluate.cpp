@@ -8,6 +8,7 @@
 #include "command/input/elements.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/ranks.hpp"
+#include "command/words/place.hpp"
 
 namespace kith::command {
 namespace {
@@ -202,7 +203,6 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   add_voting_options(*app, flags->voting);
   add_sample_weight_option(*app, flags->training);
   add_filter_option(*app, flags->training);
@@ -213,7 +213,7 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_texts(*app, "--class-names", flags->class_names,
             "Names of the labels 0, 1, 2, ... in the report, separated by commas", "NAMES");
   app->add_flag("--explain", flags->explain, "Print how the search was done, and the seconds of each step");
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, placement_keys(flags->training));
   add_examples(*app,
                {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",
                 "kith evaluate --train wine.csv --label kind --scale standardize --folds 10 --seed 1",

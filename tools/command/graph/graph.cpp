@@ -6,9 +6,11 @@
 
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/input/source_input.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/ranks.hpp"
+#include "command/words/place.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -95,7 +97,6 @@ Subcommand add_graph(CLI::App& parent) {
   add_preparation_options(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   writes_file(app->add_option(
       "--out", flags->out,
       "Write the row numbers found, from 0, [rows, k]: .npy (int64), .ivecs, .csv, .tsv, .txt"));
@@ -106,7 +107,7 @@ Subcommand add_graph(CLI::App& parent) {
                               "Write one edge per line: from, to and distance, separated by tabs"));
   add_output_options(*app, flags->output);
   add_diagnostic_options(*app, flags->diagnostics);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app, {"kith graph --train points.npy -k 16 --out nearest.npy --out-distance far.npy",
                       "kith graph --train a.csv --label-column -1 -k 5 --out-edges edges.tsv --explain"});
   return {app, [app, flags] { return run_graph(*app, *flags); }};

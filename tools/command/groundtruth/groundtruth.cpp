@@ -4,8 +4,10 @@
 
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
+#include "command/input/source_input.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
+#include "command/words/place.hpp"
 #include "files/ground_truth.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
@@ -76,10 +78,9 @@ Subcommand add_groundtruth(CLI::App& parent) {
   app->add_flag("--no-distances", flags->no_distances, "Write the rows only");
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_diagnostic_options(*app, flags->diagnostics);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
                       "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",
                       "kith recall --truth gt.ibin --found ann.ibin -k 10"});

@@ -8,6 +8,7 @@
 #include "command/input/index_input.hpp"
 #include "command/rows/pieces.hpp"
 #include "command/shared/output_file.hpp"
+#include "command/words/place.hpp"
 #include "files/source.hpp"
 #include "kith/names.hpp"
 
@@ -78,8 +79,8 @@ const std::vector<IndexAction>& index_actions() {
       {"info",
        show_index,
        {"FILE"},
-       {"--train", "--out", "--metric", "--device", "--placement", "--shares", "--element", "--features",
-        "--drop", "--centre", "--rows"}},
+       {"--train", "--out", "--metric", "--device", "--place", "--element", "--features", "--drop",
+        "--centre", "--rows"}},
       {"add",
        add_to_index,
        {"FILE", "--train"},
@@ -139,7 +140,7 @@ Subcommand add_index(CLI::App& parent) {
   add_feature_option(*app, flags->training);
   add_centre_option(*app, flags->training);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
+  add_place_option(*app, placement_keys(flags->training));
   app->add_flag("--verify", flags->verify, "For info: read the whole FILE and compare it with its checksums");
   app->add_flag("--json", flags->json, "For info: print JSON");
   add_examples(*app, {"kith index build --train base.u8bin --metric l2 --out base.kidx",

@@ -126,7 +126,6 @@ void add_index_option(CLI::App& app, TrainingFlags& flags) {
   reads_file(
       app.add_option("--index", flags.index,
                      "Use the rows and the metric of a file by `kith index build` instead of --train"));
-  add_residence_option(app, flags);
 }
 
 void take_index(const CLI::App& app, RowFlags& flags, bool rows) {

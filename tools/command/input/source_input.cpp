@@ -4,6 +4,9 @@
 
 #include "command/input/elements.hpp"
 #include "command/shared/ranks.hpp"
+#include "files/source.hpp"
+#include "files/text/number.hpp"
+#include "kith/placement.hpp"
 #include "kith/source.hpp"
 
 namespace kith::command {
@@ -14,17 +17,40 @@ const std::string& rows_file(const TrainingFlags& flags) {
   return flags.index.empty() ? flags.tables.train : flags.index;
 }
 
+double share_of_device(const std::string& text) {
+  const files::WideNumber number = files::parse_wide(text);
+  if (number.kind != files::Number::finite)
+    throw Error(Errc::invalid_argument,
+                "share: " + files::in_quotes(text) + " is no number; give one for each device, as 3,1");
+  return number.value;
+}
+
 }  // namespace
 
-void add_residence_option(CLI::App& app, TrainingFlags& flags) {
-  CLI::Option* option = app.add_option_function<std::string>(
-      "--residence", [&flags](const std::string& text) { flags.residence = parse_residence(text); },
-      "Where to keep the training rows: resident (on the device), stream (in their file; they pass through "
-      "the "
-      "device in chunks, within --memory-limit), quantized (in their file; the device holds quantized rows), "
-      "automatic (on the device if they fit, else stream)");
-  option->type_name("WHAT")->default_str(std::string(name(Residence::resident)));
-  check_by(app, option, "--residence", [](const std::string& text) { parse_residence(text); });
+std::vector<Key> placement_keys(TrainingFlags& flags) {
+  return {{"placement", "NAME",
+           "how several devices share the work: automatic, split (each holds a part of the rows), replicate "
+           "(each holds all rows and searches for a part of the queries); else automatic",
+           [&flags](const std::string& text) {
+             placement_named(text);
+             flags.placement = text;
+           }},
+          {"shares", "X,X,...", "shares of the work for several devices, such as 3,1; else by their speeds",
+           [&flags](const std::string& text) {
+             flags.shares.clear();
+             for (const std::string& one : split_commas(text)) flags.shares.push_back(share_of_device(one));
+           }}};
+}
+
+std::vector<Key> rows_keys(TrainingFlags& flags) {
+  std::vector<Key> keys = {
+      {"residence", "WHAT",
+       "where to keep the training rows: resident (on the device), stream (in their file; they pass through "
+       "the device in chunks, within memory-limit), quantized (in their file; the device holds quantized "
+       "rows), automatic (on the device if they fit, else stream); else resident",
+       [&flags](const std::string& text) { flags.residence = parse_residence(text); }}};
+  for (Key& key : placement_keys(flags)) keys.push_back(std::move(key));
+  return keys;
 }
 
 void take_residence(const CLI::App& app, RowFlags& flags, bool rows) {
@@ -32,12 +58,12 @@ void take_residence(const CLI::App& app, RowFlags& flags, bool rows) {
   if (!training.residence) return;
   const std::string where = app.get_name();
   if (ranks())
-    refuse(where, "--residence is of the rows of one process, and there are " +
+    refuse(where, "--place residence is of the rows of one process, and there are " +
                       std::to_string(ranks()->size()) +
-                      " ranks, of which each keeps its part on its device; leave --residence out");
+                      " ranks, of which each keeps its part on its device; leave it out");
   for (const char* option : {"--model", "--save-model"})
     if (app.get_option_no_throw(option) && app.count(option) > 0)
-      refuse(where, "--residence and " + std::string(option) +
+      refuse(where, "--place residence and " + std::string(option) +
                         " are both given, but a model has its rows in itself; leave one of them out");
   training.rows_in_memory = rows;
   if (!flags.plan.memory_limit.empty()) training.memory_limit = parse_bytes(flags.plan.memory_limit);

@@ -1,4 +1,4 @@
-// --residence: training rows that stay in their file, or in memory, and pass through the device.
+// Training rows that stay in their file, or in memory, and pass through the device.
 #pragma once
 
 #include "command/input/learned.hpp"
@@ -6,15 +6,15 @@
 
 namespace kith::command {
 
-/// --residence, beside --train and --index.
-void add_residence_option(CLI::App& app, TrainingFlags& flags);
+/// The keys of --place about the rows of --train or --index: residence, placement, shares.
+std::vector<Key> rows_keys(TrainingFlags& flags);
 
-/// What --residence has to do with other options, after take_index().
+/// What the residence has to do with other options, after take_index().
 ///   rows  they are needed in host memory, too
-/// Throws invalid_argument: --residence beside an option that needs an index on the device, or with ranks.
+/// Throws invalid_argument: a residence beside an option that needs an index on the device, or with ranks.
 void take_residence(const CLI::App& app, RowFlags& flags, bool rows);
 
-/// Whether the training rows are read by ranges alone: --residence is given, their file allows for it, and
+/// Whether the training rows are read by ranges alone: a residence is given, their file allows for it, and
 /// nobody looks at them or prepares them.
 bool reads_by_ranges(const TrainingFlags& flags);
 

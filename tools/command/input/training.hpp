@@ -35,9 +35,9 @@ struct TrainingFlags {
   TableFlags tables;
   std::string index;                   ///< --index FILE, in place of tables.train
   bool index_rows = false;             ///< of --index: its rows are needed in host memory, too
-  std::optional<Residence> residence;  ///< --residence
+  std::optional<Residence> residence;  ///< residence of --place
   bool rows_in_memory = false;         ///< with it: somebody needs them there, too
-  std::size_t memory_limit = 0;        ///< with it: of --memory-limit
+  std::size_t memory_limit = 0;        ///< with it: the memory limit of a search
   std::string labels;                  ///< --labels FILE
   std::string values;                  ///< --values FILE
   std::string sample_weights;          ///< FILE
@@ -62,7 +62,7 @@ void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filt
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
 void add_centre_option(CLI::App& app, TrainingFlags& flags);         ///< --centre
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --centre, --categories
-void add_placement_options(CLI::App& app, TrainingFlags& flags);     ///< --placement, --shares
+std::vector<Key> placement_keys(TrainingFlags& flags);               ///< placement and shares of --place
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
 /// they are prepared.

@@ -61,13 +61,11 @@ ManualOption option_of(const CLI::Option& from, const std::string& group) {
   option.takes_path = option.value == "FILE" || option.value == "DIR" || option.value == "FILES";
   if (takes_value && (option.value == "NAME" || option.value == "WHAT" || option.value == "WHEN"))
     option.choices = choices_of(option.text);
-  for (const Topic& topic : known_topics()) {
-    if (!from.check_name(topic.option)) continue;
-    for (const Key& key : topic.keys) {
+  if (const Topic* topic = topic_of(from))
+    for (const Key& key : topic->keys) {
       option.choices.push_back(key.name + "=");
       option.keys.emplace_back(key.name + "=" + key.value, key.text);
     }
-  }
   return option;
 }
 

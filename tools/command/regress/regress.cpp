@@ -8,7 +8,9 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/input/source_input.hpp"
 #include "command/rows/training_index.hpp"
+#include "command/words/place.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"
@@ -249,7 +251,6 @@ void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
   add_metric_option(app, flags.metric);
   add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
-  add_placement_options(app, flags.training);
   add_weight_options(app, flags.voting);
   add_sample_weight_option(app, flags.training);
   add_filter_option(app, flags.training);
@@ -272,7 +273,7 @@ Subcommand add_regress(CLI::App& parent) {
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all values and neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app,
                {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",
                 "kith regress --train houses.csv --target price --scale standardize --weights distance \\",

@@ -9,9 +9,11 @@
 #include "command/input/index_input.hpp"
 #include "command/input/learned.hpp"
 #include "command/input/results_json.hpp"
+#include "command/input/source_input.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
+#include "command/words/place.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -180,7 +182,6 @@ Subcommand add_search(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
@@ -191,13 +192,14 @@ Subcommand add_search(CLI::App& parent) {
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
       "Write the distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
-  keeps_file(app->add_option("--checkpoint", flags->checkpoint,
-                             "With --residence stream: save the results after each chunk here, so that the "
-                             "same command resumes after a stop; the file is removed at the end"));
+  keeps_file(
+      app->add_option("--checkpoint", flags->checkpoint,
+                      "With --place residence=stream: save the results after each chunk here, so that the "
+                      "same command resumes after a stop; the file is removed at the end"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app,
                {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
                 "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",

@@ -108,8 +108,8 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& val
 /// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
 std::size_t parse_bytes(const std::string& text);
 
-/// How a search is done, from the command line: --how KEY=VALUE,..., --memory-limit (bytes, or with K, M, G),
-/// --threads.
+/// How a search is done, from the command line: --how, and the keys memory-limit (bytes, or with K, M, G) and
+/// threads of --place.
 struct PlanFlags {
   PlanOptions how;                ///< the tuning options of options.def alone
   std::vector<std::string> keys;  ///< those of --how that were given

@@ -169,32 +169,6 @@ std::size_t parse_bytes(const std::string& text) {
   return static_cast<std::size_t>(count << shift);
 }
 
-void add_plan_options(CLI::App& app, PlanFlags& flags) {
-  const std::string group = "How it is done (the result is the same)";
-  CLI::Option* const how = app.add_option_function<std::vector<std::string>>(
-      "--how",
-      [&flags](const std::vector<std::string>& texts) {
-        for (const std::string& text : texts) take_how(text, flags);
-      },
-      "Options that change the time and never the result, such as selector=radix,boxes=no; `kith help how` "
-      "lists them");
-  how->type_name("KEY=VALUE,...")->expected(1)->group(group);
-  how->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  check_by(app, how, "--how", [](const std::string& text) {
-    PlanFlags checked;
-    take_how(text, checked);
-  });
-  CLI::Option* const limit =
-      app.add_option(
-             "--memory-limit", flags.memory_limit,
-             "Device memory that a search may use besides the training rows: bytes, or such as 512M, 4G")
-          ->type_name("SIZE")
-          ->group(group);
-  check_by(app, limit, "--memory-limit", [](const std::string& text) { (void)parse_bytes(text); });
-  add_number(app, "--threads", flags.threads, "Threads of the host (0: one per core)", 0, 65536)
-      ->group(group);
-}
-
 PlanOptions plan_options(const PlanFlags& flags) {
   PlanOptions options = flags.how;
   if (!flags.memory_limit.empty()) options.memory_limit = parse_bytes(flags.memory_limit);

@@ -34,8 +34,9 @@ int reported(const std::function<int()>& body) {
   } catch (const files::ClosedPipe&) {
     return exit_closed_pipe;
   } catch (const std::bad_alloc&) {
-    return fail(Errc::out_of_memory,
-                "kith: the host has no memory left for this; use fewer rows, or a smaller --memory-limit");
+    return fail(
+        Errc::out_of_memory,
+        "kith: the host has no memory left for this; use fewer rows, or a smaller --place memory-limit");
   } catch (const std::exception& error) {
     return fail(Errc::device_failure,
                 std::string("kith: unexpected: ") + error.what() + "; run `kith doctor` and report it");

@@ -1,6 +1,7 @@
 // kith structure: shows how classes of labelled rows lie.
 #include "command/structure/structure.hpp"
 #include "command/shared/ranks.hpp"
+#include "command/words/place.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -195,9 +196,8 @@ Subcommand add_structure(CLI::App& parent) {
   add_class_rows(*app, flags->training);
   add_metric_option(*app, flags->metric);
   add_device_option(*app, flags->device);
-  add_placement_options(*app, flags->training);
   add_output_options(*app, *flags);
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, placement_keys(flags->training));
   add_examples(*app, {"kith structure --train iris.csv --label-column species",
                       "kith structure --train iris.csv --label-column species --features 3,4 --json",
                       "kith structure --train train.csv --label-column -1 --scale standardize \\",

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <map>
 
 #include "command/words/usage.hpp"
 #include "files/named.hpp"
@@ -45,6 +46,24 @@ std::vector<Topic>& topics() {
   return all;
 }
 
+/// Of each option that was added. CLI::Option has no room for it.
+std::map<const CLI::Option*, Topic>& topics_of_options() {
+  static std::map<const CLI::Option*, Topic> all;
+  return all;
+}
+
+/// A topic, or those of its keys that another subcommand has not.
+void remember_topic(const Topic& topic) {
+  const auto known = std::find_if(topics().begin(), topics().end(),
+                                  [&](const Topic& one) { return one.option == topic.option; });
+  Topic& kept = known == topics().end() ? topics().emplace_back(topic) : *known;
+  for (const Key& key : topic.keys)
+    if (std::none_of(kept.keys.begin(), kept.keys.end(),
+                     [&](const Key& one) { return one.name == key.name; }))
+      kept.keys.push_back(key);
+  for (Key& key : kept.keys) key.take = {};  // which is of one subcommand's flags
+}
+
 }  // namespace
 
 void take_keys(const std::string& where, const std::vector<Key>& keys, const std::string& text) {
@@ -69,11 +88,7 @@ void take_keys(const std::string& where, const std::vector<Key>& keys, const std
 }
 
 CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
-  const auto same = [&](const Topic& one) { return one.option == topic.option; };
-  if (std::none_of(topics().begin(), topics().end(), same)) {
-    topics().push_back(topic);
-    for (Key& key : topics().back().keys) key.take = {};  // which is of this subcommand's flags
-  }
+  remember_topic(topic);
   CLI::Option* option = app.add_option(
       topic.option,
       [&app, topic](const CLI::results_t& given) {
@@ -83,7 +98,14 @@ CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
       },
       topic.text + ", as KEY=VALUE,...: " + files::joined(names_of(topic.keys)) + " (see `kith help " +
           topic.word() + "`)");
+  topics_of_options()[option] = topic;
   return option->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+const Topic* topic_of(const CLI::Option& option) {
+  const auto found = topics_of_options().find(&option);
+  return found != topics_of_options().end() && option.check_name(found->second.option) ? &found->second
+                                                                                       : nullptr;
 }
 
 const std::vector<Topic>& known_topics() {

@@ -36,7 +36,10 @@ struct Topic {
 /// The option, which may be given several times. Its help names all keys.
 CLI::Option* add_keys(CLI::App& app, const Topic& topic);
 
-/// All that were added in this process, in the order in which they were.
+/// The topic of an option that has keys, with those alone that its subcommand takes; null: it has none.
+const Topic* topic_of(const CLI::Option& option);
+
+/// All that were added in this process, in the order in which they were, each with the keys of all subcommands.
 const std::vector<Topic>& known_topics();
 
 /// What `kith help csv` prints.

@@ -32,7 +32,7 @@ const std::vector<Heading>& headings() {
         "--table",  "--save-model",  "--report",       "--json",       "--explain",       "--certify",
         "--expect", "--class-names", "--out-format",   "--out-header", "--quiet",         "--checkpoint",
         "--errors", "--distances",   "--help",         "--help-all",   "--sample-classes"}},
-      {"Devices", {"--device", "--placement", "--shares", "--residence", "--memory-limit", "--threads"}},
+      {"Devices", {"--device", "--place"}},
       {"How it is done (the result is the same)", {}}};
   return all;
 }

@@ -10,11 +10,28 @@
 #include "command/input/tables.hpp"
 #include "command/shared/named_files.hpp"
 #include "command/shared/output_file.hpp"
+#include "command/words/place.hpp"
 #include "files/named.hpp"
 #include "lab/subcommands.hpp"
 
 namespace kith::command {
 namespace {
+
+/// The key of --place that says where training rows stay.
+Key residence_key(BenchFlags& flags) {
+  return {
+      "residence", "WHAT",
+      "where to keep the training rows: resident (on the device), stream (in the host's memory; they pass "
+      "through the device in chunks), quantized (in the host's memory; the device holds quantized rows); "
+      "else resident",
+      [&flags](const std::string& text) {
+        const Residence residence = parse_residence(text);
+        if (residence == Residence::automatic)
+          throw Error(Errc::invalid_argument,
+                      "residence: automatic is not timed; choose one of resident, stream, quantized");
+        flags.residence = std::string(name(residence));
+      }};
+}
 
 /// Whether the workload searches rows that exist before the search.
 bool is_plain_search(const workloads::Workload& workload) {
@@ -95,14 +112,14 @@ int bench_searches(const BenchFlags& flags, const std::vector<workloads::Workloa
   return wrong ? exit_failed_check : exit_ok;
 }
 
-/// Refuses --residence for workloads that do not search rows which exist before the search.
+/// Refuses a residence for workloads that do not search rows which exist before the search.
 void check_residence(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted) {
   if (flags.prepare)
-    refuse("bench", "--residence " + flags.residence +
+    refuse("bench", "--place residence=" + flags.residence +
                         " does not go with --prepare, which times rows on the device; leave one of them out");
   for (const workloads::Workload& workload : wanted)
     if (flags.workload != "all" && !is_plain_search(workload))
-      refuse("bench", "--residence " + flags.residence + ": " + std::string(workload.name) +
+      refuse("bench", "--place residence=" + flags.residence + ": " + std::string(workload.name) +
                           " has no training rows to keep elsewhere; leave it out");
 }
 
@@ -161,23 +178,17 @@ Subcommand add_bench(CLI::App& parent) {
   app->add_flag("--prepare", flags->prepare,
                 "Time the making of an Index instead: the upload alone, and what proposers make of the rows, "
                 "beside one read of the rows");
-  add_choice(
-      *app, "--residence", flags->residence,
-      "Where to keep the training rows: resident (on the device), stream (in the host's memory; they pass "
-      "through the device in chunks), quantized (in the host's memory; the device holds quantized rows)",
-      {"resident", "stream", "quantized"})
-      ->capture_default_str();
   app->add_flag("--list", flags->list, "Print only the names of the workloads");
   reads_folder(
       app->add_option("--fashion-mnist", flags->fashion_mnist, "Where the files of Fashion-MNIST are"),
       {"-ubyte", "-ubyte.gz"})
       ->capture_default_str();
-  add_plan_options(*app, flags->plan);
+  add_plan_options(*app, flags->plan, {residence_key(*flags)});
   add_examples(*app,
                {"kith-lab bench --workload knn03,pbknn64 --device cuda:0,opencl:nvidia",
                 "kith-lab bench --device cpu --scale 0.01",
                 "kith-lab bench --prepare --workload sift_k10,emb768 --how proposer=fp16 --device cuda:0",
-                "kith-lab bench --workload sift_k10 --residence quantized --device cuda:0",
+                "kith-lab bench --workload sift_k10 --place residence=quantized --device cuda:0",
                 "kith-lab bench --workload select32 --how selector=radix --json radix.json"});
   return {app, [flags] { return run_bench(*flags); }};
 }

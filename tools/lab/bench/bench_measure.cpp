@@ -97,7 +97,7 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
   });
 }
 
-/// An Index whose training rows lie where --residence says.
+/// An Index whose training rows lie where the residence says.
 Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
   IndexOptions options;
   options.residence = parse_residence(flags.residence);

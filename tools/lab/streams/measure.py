@@ -3,9 +3,9 @@
 
 measure.py --kith build/bin/kith [--rows 4000000] [--queries 200] [--out docs/measured] [--device NAME]
 
-Rows are random bytes of 32 columns. Each point is the fastest of three runs of `kith search --device cpu --residence
-stream --memory-limit LIMIT`, of which a chunk takes a quarter; memory is the most that the process had. A run with
---residence resident comes first, and all must have its answers.
+Rows are random bytes of 32 columns. Each point is the fastest of three runs of `kith search --device cpu --place
+residence=stream,memory-limit=LIMIT`, of which a chunk takes a quarter; memory is the most that the process had. A run
+with residence=resident comes first, and all must have its answers.
 """
 
 import argparse
@@ -54,7 +54,7 @@ def measure(kith, rows, queries):
                    "--out-index", found]  # fmt: skip
         points, right = [], None
         for limit in (None, *LIMITS):
-            how = ["--residence", "resident"] if limit is None else ["--residence", "stream", "--memory-limit", f"{limit}M"]
+            how = ["--place", "residence=resident" if limit is None else f"residence=stream,memory-limit={limit}M"]
             runs = [run(command + how) for _ in range(REPEATS)]
             answers = Path(found).read_bytes()
             right = right or answers

@@ -16,7 +16,7 @@ def panel(left, measured, key, title, step):
     ]
     labels = [point["limit"] for point in points]
     highest = 4 * step * (int(max(point[key] for point in measured["points"]) / (4 * step)) + 1)
-    return lines(left, labels, highest, series, title, "--memory-limit, MiB")
+    return lines(left, labels, highest, series, title, "memory-limit, MiB")
 
 
 def chart_of(measured):

@@ -48,9 +48,9 @@ TEST_CASE("kith on sets: rows are divided as they are told, and answers are thos
   std::vector<Result> results;
   for (const string& words :
        {"search --train base.fvecs" + asked + set + " --explain",
-        "search --train base.fvecs" + asked + set + " --placement replicate --shares 1,1 --explain",
+        "search --train base.fvecs" + asked + set + " --place placement=replicate,shares=1,1 --explain",
         "index build --train base.fvecs --out base.kidx --device " + set,
-        "search --index base.kidx" + asked + set + " --shares 3,1 --json"}) {
+        "search --index base.kidx" + asked + set + " --place shares=3,1 --json"}) {
     CAPTURE(words);
     results.push_back(in_folder(words));
     REQUIRE_MESSAGE(results.back().code == 0, results.back().err);
@@ -79,7 +79,7 @@ TEST_CASE("kith on sets: kith devices names the set of all, and what is wrong is
   const Result twice = command_tests::kith("search --device cpu+cpu" + rows);
   CHECK(twice.code == 2);
   CHECK(contains(twice.err, "is there twice in a set; name each device once"));
-  const Result unknown = command_tests::kith("search --placement spread" + rows);
+  const Result unknown = command_tests::kith("search --place placement=spread" + rows);
   CHECK(unknown.code == 2);
   CHECK(contains(unknown.err, "there is none called \"spread\"; choose one of automatic, split, replicate"));
 }

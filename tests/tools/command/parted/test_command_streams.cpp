@@ -1,4 +1,4 @@
-// --residence and --checkpoint, run as users run them.
+// The residence of rows and --checkpoint, run as users run them.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -35,11 +35,11 @@ struct StreamFiles {
   string asked() const { return " --device cpu --train " + train + " --queries " + queries; }
 };
 
-/// Checks that a question has the same answer with and without --residence stream.
+/// Checks that a question has the same answer with and without a residence of stream.
 void check_streamed(const string& question) {
   CAPTURE(question);
   const Result resident = kith(question),
-               streamed = kith(question + " --residence stream --memory-limit 200K");
+               streamed = kith(question + " --place residence=stream,memory-limit=200K");
   REQUIRE_MESSAGE(resident.code == 0, resident.err);
   CHECK_MESSAGE(streamed.code == 0, streamed.err);
   CHECK(streamed.out == resident.out);
@@ -73,11 +73,11 @@ TEST_CASE("streams: every question has the answer of resident rows") {
 
 TEST_CASE("streams: what is done is explained") {
   const StreamFiles files;
-  const Result automatic = kith("search -k 5 --explain --residence automatic" + files.asked());
+  const Result automatic = kith("search -k 5 --explain --place residence=automatic" + files.asked());
   CHECK(automatic.code == 0);
   CHECK_FALSE(contains(automatic.out, "in chunks of"));
   const Result limited =
-      kith("search -k 5 --explain --residence automatic --memory-limit 200K" + files.asked());
+      kith("search -k 5 --explain --place residence=automatic,memory-limit=200K" + files.asked());
   CAPTURE(limited.out);
   CAPTURE(limited.err);
   CHECK(contains(limited.out, "residence      stream, in chunks of "));
@@ -88,7 +88,7 @@ TEST_CASE("streams: a search that was killed goes on, to the same bits") {
   const string out = files.folder / "found.ivecs", question = "search -k 9" + files.asked() + " --out-index ";
   REQUIRE(kith(question + (files.folder / "right.ivecs")).code == 0);
   const string again =
-      question + out + " --residence stream --memory-limit 100K --threads 1 --checkpoint " + files.kept;
+      question + out + " --place residence=stream,memory-limit=100K,threads=1 --checkpoint " + files.kept;
   // Kill the search as soon as there is a checkpoint. A fast machine may have finished by then,
   // and removed it.
   const Result killed = shell("\"$kith\" " + again + " & pid=$!; while kill -0 $pid 2>/dev/null && [ ! -e '" +
@@ -98,7 +98,7 @@ TEST_CASE("streams: a search that was killed goes on, to the same bits") {
   if (kept) {
     CHECK_FALSE(files.folder.has("found.ivecs"));
     const Result other =
-        kith("search -k 8" + files.asked() + " --residence stream --checkpoint " + files.kept);
+        kith("search -k 8" + files.asked() + " --place residence=stream --checkpoint " + files.kept);
     CHECK(other.code == 2);
     CHECK(contains(other.err, "it is that of a search with another metric, k, choice of columns or filter"));
     const Result resident = kith("search -k 9" + files.asked() + " --checkpoint " + files.kept);
@@ -121,13 +121,13 @@ TEST_CASE("streams: memory is bounded by the chunks, not by the file") {
   constexpr std::uint32_t rows = 600000, cols = 128;  // 77 MB as bytes, 307 MB as float32
   const string large = files.folder.write("large.u8bin", rows_of_bytes(rows, cols, 3)),
                asked = files.folder.write("asked.u8bin", rows_of_bytes(2, cols, 4));
-  const string question = " search -k 3 --device cpu --threads 1 --train " + large + " --queries " + asked +
-                          " --out-index " + (files.folder / "found.ivecs");
+  const string question = " search -k 3 --device cpu --place threads=1 --train " + large + " --queries " +
+                          asked + " --out-index " + (files.folder / "found.ivecs");
   // The limit of the address space leaves room for the command itself and for chunks. AddressSanitizer maps
   // terabytes before main(), so nothing runs under the limit.
   const bool limits = shell("ulimit -v 400000; \"$kith\" --version").code == 0;
   const string limited = (limits ? "ulimit -v 400000; \"$kith\"" : "\"$kith\"") + question;
-  const Result streamed = shell(limited + " --residence stream --memory-limit 16M");
+  const Result streamed = shell(limited + " --place residence=stream,memory-limit=16M");
   CHECK_MESSAGE(streamed.code == 0, streamed.err);
   if (limits) CHECK(shell(limited).code != 0);
 }
@@ -152,16 +152,17 @@ TEST_CASE("streams: the commands of the page run as written") {
 
 TEST_CASE("streams: what is refused") {
   const StreamFiles files;
-  check_refused("search --residence stream --checkpoint " + files.kept + " --radius 3" + files.asked(), 6,
+  check_refused("search --place residence=stream --checkpoint " + files.kept + " --radius 3" + files.asked(),
+                6,
                 "unsupported: search: --checkpoint keeps the k nearest, and --radius asks for all rows "
                 "within it; leave "
                 "one of them out");
   const string cut = files.folder.write("cut.u8bin", rows_of_bytes(30, 16, 1).substr(0, 100));
-  check_refused("search -k 5 --residence stream --device cpu --train " + cut + " --queries " + files.queries,
-                3,
-                "bad_file: source: " + cut +
-                    ": its head says [30, 16] of u8, which take 488 bytes, but it has 100; copy it again");
-  const Result odd = kith("search -k 5 --residence streem" + files.asked());
+  check_refused(
+      "search -k 5 --place residence=stream --device cpu --train " + cut + " --queries " + files.queries, 3,
+      "bad_file: source: " + cut +
+          ": its head says [30, 16] of u8, which take 488 bytes, but it has 100; copy it again");
+  const Result odd = kith("search -k 5 --place residence=streem" + files.asked());
   CHECK(odd.code == 2);
   CHECK(contains(odd.err, "stream"));
 }

@@ -145,12 +145,12 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
       return text.substr(text.find('\n') + 1);
     };
     CHECK(found("search -k 3 --leave-one-out") == right);
-    CHECK(found("search -k 3 --leave-one-out --residence stream") == right);
+    CHECK(found("search -k 3 --leave-one-out --place residence=stream") == right);
     for (const string& queries :
          {folder.write("q.csv", text_of(points)), folder.write("q.npy", npy_of(points))}) {
       const string four = found("search -k 4 --queries " + queries);
-      CHECK(found("search -k 4 --residence stream --queries " + queries) == four);
-      CHECK(found("search -k 4 --residence quantized --queries " + queries) == four);
+      CHECK(found("search -k 4 --place residence=stream --queries " + queries) == four);
+      CHECK(found("search -k 4 --place residence=quantized --queries " + queries) == four);
       if (!grown)
         CHECK(found("search -k 4 --queries " + queries) == [&] {
           kith("search --device cpu --centre -k 4 --train " + train + " --queries " + queries +
