@@ -125,7 +125,7 @@ def models(folder, random, kith):
     pathlib.Path(folder, "numbers.csv").write_text("a,b,c\n" + numbers + "\n")
     ways = [["classify", "--train", table, "--label", "kind"],
             ["classify", "--train", table, "--label", "kind", "--scale", "standardize", "--metric", "cosine"],
-            ["regress", "--train", os.path.join(folder, "numbers.csv"), "--target", "c", "--missing", "mean"]]
+            ["regress", "--train", os.path.join(folder, "numbers.csv"), "--target", "c", "--prepare", "missing=mean"]]
     for words in ways:
         path = os.path.join(folder, "a.kith")
         subprocess.run([kith, *words, "--leave-one-out", "-k", "1", "--device", "cpu", "--save-model", path],

@@ -374,7 +374,7 @@ std::string describe_lost_digits(const Table& table, bool may_centre) {
     text += "; rows " + std::to_string(table.equal_rows->a) + " and " + std::to_string(table.equal_rows->b) +
             ", which differ, become equal";
   if (!worst->is_finer_centred()) return text + "; --drop leaves out a column that only numbers the rows";
-  return text + (may_centre ? "; --centre subtracts each column's mean first, in double precision"
+  return text + (may_centre ? "; --prepare centre=yes subtracts each column's mean first, in double precision"
                             : "; subtract each column's mean in double precision first, from queries too");
 }
 

@@ -144,8 +144,9 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
       "search " + files + "--how quick=yes", 2,
       "invalid_argument: search: --how: there is no key \"quick\"; choose one of selector, proposer, "
       "sample, fused, boxes, lists, query_tile, train_tile");
-  check_refused("search " + files + "--unseen perhaps", 2,
-                "invalid_argument: search: --unseen: there is no \"perhaps\"; choose one of refuse, zero");
+  check_refused(
+      "search " + files + "--prepare unseen=perhaps", 2,
+      "invalid_argument: search: --prepare unseen: there is no \"perhaps\"; choose one of refuse, zero");
   check_refused("search " + files + "-k 1 --how selector=bubble", 6,
                 "unsupported: search: cpu has no selector bubble; it has threshold, rank_sort, merge_sort, "
                 "selection_sort, quick_sort");
@@ -171,7 +172,8 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
   };
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
   refused(folder.write("nan.csv", "1,2\n3,nan\n"),
-          ":2: column 2 holds NaN; make every value finite, or leave the row out; --missing fills such cells "
+          ":2: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
+          "such cells "
           "in, or drops their "
           "rows");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),

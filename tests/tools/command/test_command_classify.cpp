@@ -158,17 +158,17 @@ TEST_CASE("classify: features, scale and categories") {
   CHECK(labels_of(folder, base + "--features 3") == "b\n");
   CHECK(labels_of(folder, base + "--features x-y") == "b\n");
   CHECK(labels_of(folder, base + "--features 1,-1") == "a\n");
-  CHECK(labels_of(folder, base + "--features colour --categories one-hot") == "a\n");
+  CHECK(labels_of(folder, base + "--features colour --prepare categories=one-hot") == "a\n");
   // Ordinal: blue is 0, green 1, red 2. One-hot: every other colour is equally far.
   const string green = "-k 2 --metric l1 --label kind --query 5,5,green --features colour --train " + train +
                        " --filter " + folder.write("rows.csv", "0\n1\n") + " ";
   CHECK(labels_of(folder, green) == "a\n");
-  CHECK(labels_of(folder, green + "--categories one-hot") == "a\n");
+  CHECK(labels_of(folder, green + "--prepare categories=one-hot") == "a\n");
   const string unseen =
-      "-k 1 --metric l1 --label kind --query 0,0,black --features colour --unseen zero --train " + train +
-      " --proba " + (folder / "p.csv") + " ";
-  CHECK(labels_of(folder, unseen) == "b\n");                           // counts as blue, which is 0
-  CHECK(labels_of(folder, unseen + "--categories one-hot") == "a\n");  // equally far from all
+      "-k 1 --metric l1 --label kind --query 0,0,black --features colour --prepare unseen=zero --train " +
+      train + " --proba " + (folder / "p.csv") + " ";
+  CHECK(labels_of(folder, unseen) == "b\n");                                   // counts as blue, which is 0
+  CHECK(labels_of(folder, unseen + "--prepare categories=one-hot") == "a\n");  // equally far from all
   const string wide = folder.write("wide.csv", "x,y,kind\n0,0,a\n0,1000,b\n10,0,c\n");
   const string scaled = "-k 1 --label kind --query 9,1000 --train " + wide + " ";
   CHECK(labels_of(folder, scaled) == "b\n");
@@ -221,7 +221,7 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
       folder.write("t.csv", "x,colour,y,kind\n0,red,100,a\n4,blue,900,b\n8,green,200,c\n9,red,300,c\n");
   const string queries = folder.write("q.csv", "x,colour,y,kind\n1,red,150,a\n5,green,800,b\n9,blue,250,c\n");
   const string how =
-      "--label kind --scale standardize,min-max --categories one-hot --metric l1 --weights "
+      "--label kind --scale standardize,min-max --prepare categories=one-hot --metric l1 --weights "
       "distance -k 3 ";
   const string model = folder / "kinds.kith";
   const string direct = labels_of(
@@ -252,7 +252,7 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
                     " has 3 columns beside the labels; give a value for each, with commas between them");
   check_refused("classify --model " + model + " --query 1,black,2", 2,
                 "invalid_argument: --query 1: column 2 (colour): \"black\" does not occur in " + model +
-                    "; use one that does, or give --unseen zero");
+                    "; use one that does, or give --prepare unseen=zero");
   check_refused("classify --model " + model + " --label kind,x --queries " + queries, 2,
                 "invalid_argument: classify: columns with the truth are 2 but " + model +
                     " answers 1; give a column for each, or none");

@@ -72,9 +72,9 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
   refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");
   refused("--features X,zx", "--features: " + train + " has no column \"X\"; did you mean \"x\"?");
   refused("--radius -1", "--radius: -1 is below 0, and no distance is; give a radius of 0 or more for l2");
-  refused("--categories one-hot",
-          "--categories one-hot: no column of " + train +
-              " holds text; name columns of numbers that are categories by --categorical");
+  refused("--prepare categories=one-hot",
+          "--prepare categories=one-hot: no column of " + train +
+              " holds text; name columns of numbers that are categories by --prepare categorical=");
   refused("--out same.csv --proba same.csv", "--out and --proba are the same file; give two names");
   check_refused("classify --query 1", 2,
                 "invalid_argument: classify: there are no training rows; give --train FILE, --index FILE or "
@@ -124,7 +124,7 @@ TEST_CASE("classify: a report spells choices as their options do, and says where
   const string train = folder.write("mixed.csv", "age,plan,kind\n1,a,x\n2,,y\n,a,x\n4,b,y\n5,a,x\n6,b,x\n");
   const Result result =
       kith("classify --device cpu --label kind --train " + train +
-           " --leave-one-out -k 3 --missing most-frequent --categories one-hot --scale min-max --tie "
+           " --leave-one-out -k 3 --prepare missing=most-frequent,categories=one-hot --scale min-max --tie "
            "fewer-neighbors --report " +
            (folder / "r.html"));
   CHECK(result.code == 0);

@@ -72,7 +72,7 @@ TEST_CASE("elements: any file, by itself or as any element, gives the answers of
             answered("search -k 2 --leave-one-out --train " + files.all[0]));
     }
   // Scaled or selected columns become float32.
-  for (const char* more : {" --scale standardize", " --features 0-1", " --missing mean"})
+  for (const char* more : {" --scale standardize", " --features 0-1", " --prepare missing=mean"})
     CHECK(answered("search -k 3 --train " + files.all[3] + " --queries " + files.all[3] + more) ==
           answered("search -k 3 --train " + files.all[1] + " --queries " + files.all[1] + more));
 }
@@ -124,10 +124,10 @@ TEST_CASE("elements: packed bits by hamming") {
   check_refused(
       "search -k 1" + rows + " --scale l2", 2,
       "invalid_argument: search: --element and --scale are both given, which needs float32; leave one out");
-  check_refused(
-      "search -k 1" + rows + " --missing drop", 2,
-      "invalid_argument: search: --element and --missing drop are both given, and rows with missing values "
-      "are float32; leave one out");
+  check_refused("search -k 1" + rows + " --prepare missing=drop", 2,
+                "invalid_argument: search: --element and --prepare missing=drop are both given, and rows "
+                "with missing values "
+                "are float32; leave one out");
   check_refused(
       "search -k 1" + rows + " --features 0", 2,
       "invalid_argument: search: --element bits and --features are both given, but hamming compares whole "

@@ -24,7 +24,7 @@ void check_refused(const string& arguments, int code, const string& message) {
   command_tests::check_refused(arguments, code, message);
 }
 
-/// `kith classify --train t.csv --label kind --scale standardize --categories one-hot --weights distance -k 2
+/// `kith classify --train t.csv --label kind --scale standardize --prepare categories=one-hot --weights distance -k 2
 /// --save-model` as version 1 of the format has it, without names of columns of labels. t.csv:
 /// width,colour,height,kind;
 /// 1,red,10,plum; 2,blue,20,pear; 3,red,35,plum; 4.5,green,41,fig; 7,blue,50,fig.
@@ -121,7 +121,7 @@ TEST_CASE("model: the base of .svm files and the rows that are left are kept") {
           " has 3 columns; queries need the columns of the training rows: leave higher indices out");
 
   const string holes = folder.write("h.csv", "a,b,kind\n1,1,x\n,2,y\n5,5,y\n");
-  REQUIRE(run("classify --device cpu --missing drop --train " + holes +
+  REQUIRE(run("classify --device cpu --prepare missing=drop --train " + holes +
               " --label kind -k 1 --metric l2 --save-model " + (folder / "h.kith"))
               .code == 0);
   const string filter = folder.write("f.csv", "1\n2\n");

@@ -44,7 +44,7 @@ TEST_CASE("csv files of the command begin with the names of their columns") {
   CHECK(folder.read("o.csv").starts_with("label\nsetosa\nsetosa\n"));
   CHECK(first_line("p.csv") == "setosa,versicolor,virginica");
   const string t = "--train " + (folder / "a.csv") + " --device cpu --quiet --leave-one-out -k 2 ";
-  out_of("regress " + t + "--categorical kind --target width --out " + (folder / "v.csv"));
+  out_of("regress " + t + "--prepare categorical=kind --target width --out " + (folder / "v.csv"));
   CHECK(first_line("v.csv") == "width");
   out_of("structure --quiet --device cpu --label kind --train " + (folder / "a.csv") + " --errors " +
          (folder / "e.csv") + " --sample-classes " + (folder / "s.csv") + " --distances " +

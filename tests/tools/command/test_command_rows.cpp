@@ -186,15 +186,15 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   const Folder folder;
   const string train = folder.write("t.csv", "a,b,kind\n1,1,x\n,2,y\n5,5,y\n7,NA,y\n1,3,x\n");
   const string base = " --device cpu -k 1 --label kind --train " + train;
-  check_refused(
-      "classify" + base + " --leave-one-out", 3,
-      "bad_file: " + train +
-          ":3: column 1 (a) is empty; every cell needs a value: fill it in or leave the row out; --missing "
-          "fills such cells in, or drops their rows");
+  check_refused("classify" + base + " --leave-one-out", 3,
+                "bad_file: " + train +
+                    ":3: column 1 (a) is empty; every cell needs a value: fill it in or leave the row out; "
+                    "--prepare missing= "
+                    "fills such cells in, or drops their rows");
   const string dropped = "kith: note: " + train +
                          ": 2 of 5 rows left out, since a value is missing; the others keep their numbers\n";
   // Row numbers are those of the file, also in accompanying files.
-  const string drop = base + " --missing drop";
+  const string drop = base + " --prepare missing=drop";
   CHECK(said("search --metric l2" + drop + " --query 6,6") ==
         "nearest training rows of each query, from 0 (and their distance)\nquery             #1\n    0  2 "
         "(1.4142135)\n" +
@@ -204,7 +204,7 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   CHECK(contains(
       said("classify" + drop + " --query 1,4 --sample-weights " + folder.write("w.csv", "1\n9\n1\n9\n0\n")),
       "1    4"));
-  CHECK(contains(said("classify --device cpu -k 1 --missing drop --train " +
+  CHECK(contains(said("classify --device cpu -k 1 --prepare missing=drop --train " +
                       folder.write("x.csv", "a,b\n1,1\n,2\n5,5\n7,NA\n1,3\n") + " --query 1,4 --labels " +
                       folder.write("y.csv", "x\ny\ny\ny\nz\n")),
                  "1,4: z\n"));
@@ -212,18 +212,16 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   const string queries = folder.write("q.csv", "a,b,kind\n1,1,x\nNA,1,x\n5,6,y\n");
   const string asked = said("classify" + drop + " --queries " + queries + " --out " + (folder / "o.csv"));
   CHECK(contains(asked, "accuracy 0.6667 (2 of 3)\n"));
-  CHECK(contains(
-      asked,
-      queries +
-          ": 1 of 3 rows without an answer, since a value is missing; --missing mean would fill it in\n"));
+  CHECK(contains(asked, queries + ": 1 of 3 rows without an answer, since a value is missing; --prepare "
+                                  "missing=mean would fill it in\n"));
   CHECK(folder.read("o.csv").ends_with("x\n?\ny\n"));
-  CHECK(contains(said("evaluate --device cpu --k-max 1 --label kind --missing drop --train " + train +
+  CHECK(contains(said("evaluate --device cpu --k-max 1 --label kind --prepare missing=drop --train " + train +
                       " --queries " + queries),
                  "1    0.6667        2"));
   CHECK(contains(said("search" + drop + " --queries " + queries + " --out-index " + (folder / "i.csv")),
                  "fill it in\n"));
   CHECK(folder.read("i.csv").ends_with("0\n-1\n2\n"));
-  CHECK(contains(said("search --device cpu --label kind --missing drop --train " + train +
+  CHECK(contains(said("search --device cpu --label kind --prepare missing=drop --train " + train +
                       " --radius 3 --queries " + queries),
                  "    1     0"));
   for (const string& asked_for : {string("classify"), string("search")})
@@ -232,24 +230,25 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   CHECK(said("classify" + drop + " --leave-one-out --out " + (folder / "o.csv"))
             .starts_with("accuracy 0.4000 (2 of 5)\n"));
   CHECK(folder.read("o.csv").ends_with("x\n?\nx\n?\nx\n"));
-  CHECK(contains(said("evaluate --device cpu --k-max 1 --label kind --missing drop --train " + train),
+  CHECK(contains(said("evaluate --device cpu --k-max 1 --label kind --prepare missing=drop --train " + train),
                  "(3 rows)"));
-  CHECK(
-      contains(said("evaluate --device cpu --k-max 1 --folds 2 --label kind --missing drop --train " + train),
-               "(3 rows)"));
-  CHECK(said("structure --device cpu --label kind --missing drop --train " + train + " --errors " +
+  CHECK(contains(
+      said("evaluate --device cpu --k-max 1 --folds 2 --label kind --prepare missing=drop --train " + train),
+      "(3 rows)"));
+  CHECK(said("structure --device cpu --label kind --prepare missing=drop --train " + train + " --errors " +
              (folder / "e.csv"))
             .starts_with(train + ": 3 rows"));
   CHECK(folder.read("e.csv").ends_with("2,4\n"));
   check_refused("classify" + drop + " -k 4 --query 1,1", 2,
                 "invalid_argument: classify: -k is given more than once; see `kith classify --help`");
-  // Only --missing mean or median answers this query. The mean of b is 2.75, the median of a is 3.
-  CHECK(contains(said("search" + base + " --metric l1 --missing mean --query 1,NA"), "0  4 (0.25)"));
-  CHECK(contains(said("search" + base + " --metric l1 --missing median --query ?,2"), "0  1 (0)"));
-  CHECK(contains(said("select-features --device cpu --label kind --missing most-frequent --train " + train),
-                 "best"));
+  // Only --prepare missing=mean or median answers this query. The mean of b is 2.75, the median of a is 3.
+  CHECK(contains(said("search" + base + " --metric l1 --prepare missing=mean --query 1,NA"), "0  4 (0.25)"));
+  CHECK(contains(said("search" + base + " --metric l1 --prepare missing=median --query ?,2"), "0  1 (0)"));
   CHECK(contains(
-      said("regress --device cpu -k 1 --missing drop --target b --train " +
+      said("select-features --device cpu --label kind --prepare missing=most-frequent --train " + train),
+      "best"));
+  CHECK(contains(
+      said("regress --device cpu -k 1 --prepare missing=drop --target b --train " +
            folder.write("r.csv", "a,b\n1,2\n,3\n4,9\n") + " --leave-one-out --out " + (folder / "o.csv")),
       "(1 query has no value: no row within the radius, or none of weight above 0, or a cell is missing)"));
   CHECK(folder.read("o.csv").ends_with("9\nnan\n2\n"));

@@ -183,7 +183,7 @@ TEST_CASE("select-features: names of columns without a header, of categories, an
   };
   const json plain = asked("");
   CHECK(plain["columns"] == json::parse(R"(["column 2", "column 3", "column 4"])"));
-  const json coded = asked("--categories one-hot");
+  const json coded = asked("--prepare categories=one-hot");
   CHECK(coded["columns"] == json::parse(R"(["column 2", "column 3 = blue", "column 3 = red", "column 4"])"));
   CHECK(coded["features"] == "");
   const json scaled = asked("--scale standardize --features 2,4");

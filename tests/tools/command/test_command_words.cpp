@@ -177,9 +177,9 @@ TEST_CASE("every named choice is taken in any case, with - or _") {
                                        "--scale ZScore",
                                        "--scale Min_Max",
                                        "--scale standard",
-                                       "--categories Ordinal",
+                                       "--prepare categories=Ordinal",
                                        "--csv header=YES",
-                                       "--unseen Refuse",
+                                       "--prepare unseen=Refuse",
                                        "--how fused=No",
                                        "--how sample=merge-sort+THRESHOLD"};
   for (const string& choice : choices) {

@@ -59,7 +59,8 @@ TEST_CASE("files: a header is told from a row") {
   CHECK(folder.table_error("t.csv", "1,?\n1,2\n") ==
         "bad_file: t.csv:2: column 2 holds the number \"2\", but line 1 the text \"?\"; make the column text "
         "or "
-        "numbers throughout, or say --categorical 2; --missing fills such cells in, or drops their rows");
+        "numbers throughout, or say --prepare categorical=2; --prepare missing= fills such cells in, or "
+        "drops their rows");
 }
 
 TEST_CASE("files: text columns become categories in the order of their names") {
@@ -78,11 +79,11 @@ TEST_CASE("files: text columns become categories in the order of their names") {
   CHECK(folder.table_error("q.csv", "9,red,1\n8,mauve,2\n", like) ==
         "bad_file: q.csv:2: column 2 holds \"mauve\", which does not occur in train.csv; correct it, or "
         "count such cells "
-        "as 0 with --unseen zero");
+        "as 0 with --prepare unseen=zero");
   CHECK(folder.table_error("q.csv", "size,colour,n\n9,7,1\n", like) ==
         "bad_file: q.csv:2: column 2 (colour) holds \"7\", which does not occur in train.csv; correct it, or "
         "count such "
-        "cells as 0 with --unseen zero");
+        "cells as 0 with --prepare unseen=zero");
   like.unseen_is_zero = true;
   CHECK(folder.table("q.csv", "8,mauve,2\n", like).values == Floats{8, 0, 2});
 
@@ -135,13 +136,16 @@ TEST_CASE("files: wrong text, word for word") {
        "t.csv:3: column 2 (b) holds \"0x10\" where a number belongs; write it as a plain number, such as "
        "-1234.5"},
       {"t.csv", "1,2\n3,\n",
-       "t.csv:2: column 2 is empty; every cell needs a value: fill it in or leave the row out; --missing "
+       "t.csv:2: column 2 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
+       "missing= "
        "fills such cells in, or drops their rows"},
       {"t.csv", "a,1\nb,2\n,3\n",
-       "t.csv:3: column 1 is empty; every cell needs a value: fill it in or leave the row out; --missing "
+       "t.csv:3: column 1 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
+       "missing= "
        "fills such cells in, or drops their rows"},
       {"t.csv", "1,nan\n",
-       "t.csv:1: column 2 holds NaN; make every value finite, or leave the row out; --missing fills such "
+       "t.csv:1: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
+       "such "
        "cells in, or drops "
        "their rows"},
       {"t.csv", "1,2\n-inf,2\n",
@@ -153,7 +157,7 @@ TEST_CASE("files: wrong text, word for word") {
       {"t.csv", "a,1\nb,2\n3,3\n",
        "t.csv:3: column 1 holds the number \"3\", but line 1 the text \"a\"; make the column text or numbers "
        "throughout, "
-       "or say --categorical 1"},
+       "or say --prepare categorical=1"},
       {"t.csv", "1,\"a\n2,3\n",
        "t.csv:1: a quote opened in cell 2 is never closed; close it, double quotes that belong to the "
        "text, or say --csv quote=no if all of them do"},

@@ -86,7 +86,7 @@ TEST_CASE(
   const string lost =
       ": column 1: float32 keeps its values to 0.5, and they span 207.5: 5411111.207 becomes 5411111, 0.207 "
       "off";
-  const string remedy = "; --centre subtracts each column's mean first, in double precision";
+  const string remedy = "; --prepare centre=yes subtracts each column's mean first, in double precision";
   const std::vector<double> metres{1, 5411000, /**/ 2, 5411111.207, /**/ 3, 5411207.5};
   for (const bool fortran : {false, true}) {
     std::vector<double> values = metres;
@@ -191,7 +191,8 @@ TEST_CASE("files: wrong .npy, word for word") {
        "goes on after byte 75, where its header says it ends; it is damaged or no such file: copy or "
        "download it again"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, std::nanf(""), 4})),
-       "row 1, column 0 holds NaN; make every value finite, or leave the row out; --missing fills such cells "
+       "row 1, column 0 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
+       "such cells "
        "in, or drops their "
        "rows"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, inf, 4}), true),
@@ -278,7 +279,7 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
         "truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, std::nanf("")}})) ==
         "bad_file: t.fvecs: row 1, column 1 holds NaN; make every value finite, or leave the row out; "
-        "--missing fills such "
+        "--prepare missing= fills such "
         "cells in, or drops their rows");
   CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
         "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");

@@ -36,7 +36,8 @@ TEST_CASE("files: .svm") {
        "3:0.5"},
       {"1 2:abc\n", ":1: index 2 holds \"abc\" where a number belongs; correct it or leave the row out"},
       {"1 2:nan\n",
-       ":1: index 2 holds NaN; make every value finite, or leave the row out; --missing fills such cells in, "
+       ":1: index 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills such "
+       "cells in, "
        "or drops their "
        "rows"},
       {"1:1\n", ":1: begins with \"1:1\", not with a label; write any number before it, such as 0"},

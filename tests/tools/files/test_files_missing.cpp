@@ -53,7 +53,8 @@ TEST_CASE("files: missing values in text become NaN where that is asked for") {
   string told;
   folder.table("t.csv", "a,b\n1,x\n2,?\n3,y\n4,x\n", telling<ReadOptions>(told));
   CHECK(told ==
-        "t.csv: column 2 (b) holds \"?\", which is taken as a category; --missing takes it as a missing "
+        "t.csv: column 2 (b) holds \"?\", which is taken as a category; --prepare missing= takes it as a "
+        "missing "
         "value\n");
 }
 

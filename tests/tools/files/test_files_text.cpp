@@ -125,7 +125,8 @@ TEST_CASE("files: what two signs could separate is refused, and so is what none 
       "say --csv sep= if it is several cells, or write it as a plain number, such as -1234.5";
   CHECK(folder.table_error("t.data", "1 2 3\n4 5 6\n") ==
         "bad_file: t.data:1: column 1 holds \"1 2 3\", which is not read as a number; " + blanks +
-            ", or say --categorical 1 if it is a name, or --csv header=yes if it is that of the column");
+            ", or say --prepare categorical=1 if it is a name, or --csv header=yes if it is that of the "
+            "column");
   CHECK(folder.table_error("t.csv", "a b\n1  2\n3 4\n")
             .starts_with("bad_file: t.csv:2: column 1 (a b) holds \"1  2\", which is not read as a number; " +
                          blanks));
@@ -155,7 +156,7 @@ TEST_CASE("files: decimal commas are read where that is said, and refused with w
   const string say = "say --csv decimal=, if the comma is the decimal sign";
   CHECK(folder.table_error("t.tsv", "a\tb\n1,5\t2\n-2,25e1\t3\n") ==
         "bad_file: t.tsv:2: column 1 (a) holds \"1,5\", which is not read as a number; " + say +
-            ", or say --categorical 1 if it is a name");
+            ", or say --prepare categorical=1 if it is a name");
   CHECK(folder.table("t.tsv", "a\tb\n1,5\t2\n-2,25e1\t3\n", separated('\0', ',')).values ==
         Floats{1.5f, 2, -22.5f, 3});
   CHECK(folder.table_error("t.csv", "a;b\n1;2\n1,5;3\n") ==
@@ -221,7 +222,7 @@ TEST_CASE("files: numbers that look like text are refused with their place and w
                               : plain;
     CHECK(error(cell) == "bad_file: t.csv:3: column 1 (a) holds \"" + cell +
                              "\", which is not read as a number; " + advice +
-                             ", or say --categorical 1 if it is a name");
+                             ", or say --prepare categorical=1 if it is a name");
     CHECK(folder.table("t.csv", "a,b\nx,1\n" + cell + ",2\nx,3\n", categorical("a"))
               .categories[0]
               .names.size() == 2);
@@ -248,7 +249,7 @@ TEST_CASE("files: texts with numbers in them have another order, which is told")
   };
   CHECK(said("v2", "v10") ==
         "t.csv: column 2 (a) holds texts with numbers in them, as \"v2\", which count in alphabetical order; "
-        "make them numbers, or say --categorical 2 if they are names\n");
+        "make them numbers, or say --prepare categorical=2 if they are names\n");
   for (const char* text : {"EUR 5", "US$5", "Jan 31 2024", "MARCH 2024", "A12"})
     CHECK(said(text, "x1").starts_with("t.csv: column 2 (a) holds texts with numbers in them"));
   CHECK(said("low", "v10") == "");
@@ -280,7 +281,8 @@ TEST_CASE("files: a first line that may be names or values is refused, and what 
   CHECK(
       folder.table_error("t.csv", "$9,2\n10,3\n") ==
       "bad_file: t.csv:1: column 1 holds \"$9\", which is not read as a number; write it as a plain number, "
-      "such as -1234.5, or say --categorical 1 if it is a name, or --csv header=yes if it is that of the "
+      "such as -1234.5, or say --prepare categorical=1 if it is a name, or --csv header=yes if it is that of "
+      "the "
       "column");
   CHECK(folder.table("t.csv", "$9,2\n10,3\n", with_header(Header::yes)).rows == 1);
   CHECK(folder.table_error("t.csv", "x,species\n", label_column("species")) ==

@@ -81,9 +81,10 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
   add_voting_options(app, flags.voting);
-  app.add_option("--no-label", flags.no_label,
-                 "Answer if no class wins (--tie abstain) or a value is missing (--missing drop); by default "
-                 "-1, or ? if labels are text or one is below 0")
+  app.add_option(
+         "--no-label", flags.no_label,
+         "Answer if no class wins (--tie abstain) or a value is missing (--prepare missing=drop); by default "
+         "-1, or ? if labels are text or one is below 0")
       ->type_name("LABEL");
   app.add_option("--outlier", flags.outlier, "Answer if no row is within --radius (default: --no-label)")
       ->type_name("LABEL");

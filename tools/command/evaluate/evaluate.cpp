@@ -131,8 +131,8 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
     queries = read_prepared_queries(flags.training, training);
     truth = held_out_truth(flags, training, queries.table);
     if (queries.count() == 0)
-      refuse("evaluate",
-             "every row of " + queries.table.path + " misses a value; fill them in by --missing mean");
+      refuse("evaluate", "every row of " + queries.table.path +
+                             " misses a value; fill them in by --prepare missing=mean");
   }
   std::vector<std::int64_t> all_classes = classes;
   all_classes.insert(all_classes.end(), truth.code.begin(), truth.code.end());

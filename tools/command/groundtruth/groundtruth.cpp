@@ -80,6 +80,7 @@ Subcommand add_groundtruth(CLI::App& parent) {
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_diagnostic_options(*app, flags->diagnostics);
+  add_prepare_option(*app, category_keys(flags->training.tables));
   add_plan_options(*app, flags->plan, rows_keys(flags->training));
   add_examples(*app, {"kith groundtruth --train base.u8bin --queries query.u8bin -k 100 --out gt.ibin",
                       "kith groundtruth --train base.fvecs --queries query.fvecs --out gt.ibin --certify",

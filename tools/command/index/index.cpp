@@ -80,19 +80,20 @@ const std::vector<IndexAction>& index_actions() {
        show_index,
        {"FILE"},
        {"--train", "--out", "--metric", "--device", "--place", "--element", "--features", "--drop",
-        "--centre", "--rows"}},
+        "--prepare centre", "--rows"}},
       {"add",
        add_to_index,
        {"FILE", "--train"},
-       {"--metric", "--features", "--centre", "--rows", "--json", "--verify"}},
+       {"--metric", "--features", "--prepare centre", "--rows", "--json", "--verify"}},
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--centre", "--json", "--verify"}},
+       {"--train", "--metric", "--element", "--features", "--drop", "--prepare centre", "--json",
+        "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--centre", "--rows", "--json",
+       {"--train", "--metric", "--element", "--features", "--drop", "--prepare centre", "--rows", "--json",
         "--verify"}}};
   return all;
 }
@@ -107,7 +108,7 @@ int run_index(const CLI::App& app, const IndexFlags& flags) {
     for (const char* option : action.needs)
       if (app.count(option) == 0) refuse(where, std::string(option) + " is missing; see `kith index --help`");
     for (const char* option : action.refuses)
-      if (app.count(option) > 0) refuse(where, std::string(option) + " means nothing to it; leave it out");
+      if (is_given(app, option)) refuse(where, std::string(option) + " means nothing to it; leave it out");
     if (action.name == "build") check_element_flags(app, flags.training.tables, flags.metric);
     check_model_path(where, "--out", flags.out);
     return action.run(flags);
@@ -138,7 +139,9 @@ Subcommand add_index(CLI::App& parent) {
   add_metric_option(*app, flags->metric);
   add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
-  add_centre_option(*app, flags->training);
+  std::vector<Key> keys = category_keys(flags->training.tables);
+  keys.insert(keys.begin(), centre_key(flags->training));
+  add_prepare_option(*app, std::move(keys));
   add_device_option(*app, flags->device);
   add_place_option(*app, placement_keys(flags->training));
   app->add_flag("--verify", flags->verify, "For info: read the whole FILE and compare it with its checksums");

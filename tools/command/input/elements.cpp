@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "command/shared/command.hpp"
+#include "command/words/keys.hpp"
 #include "files/exact_value.hpp"
 
 namespace kith::command {
@@ -60,12 +61,12 @@ void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric me
     refuse(where, "--element bits goes with --metric hamming, and " + std::string(name(metric)) +
                       " measures numbers; give --metric hamming");
   if (flags.element.empty()) return;
-  for (const char* option : {"--scale", "--centre", "--save-model", "--model"})
-    if (app.get_option_no_throw(option) && app.count(option) > 0)
+  for (const char* option : {"--scale", "--prepare centre", "--save-model", "--model"})
+    if (is_given(app, option))
       refuse(where,
              "--element and " + std::string(option) + " are both given, which needs float32; leave one out");
   if (flags.missing != "refuse")
-    refuse(where, "--element and --missing " + flags.missing +
+    refuse(where, "--element and --prepare missing=" + flags.missing +
                       " are both given, and rows with missing values are float32; leave one out");
   if (bits && app.get_option_no_throw("--features") && app.count("--features") > 0)
     refuse(where,

@@ -7,6 +7,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/input/source_input.hpp"
+#include "command/words/keys.hpp"
 
 namespace kith::command {
 namespace {
@@ -54,11 +55,6 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   }
 }
 
-bool is_given(const CLI::App& app, std::string_view option) {
-  const std::string name(option);
-  return app.get_option_no_throw(name) && app.count(name) > 0;
-}
-
 /// Options that an index excludes, and why.
 struct Excluded {
   std::string_view option, why, advice;
@@ -67,19 +63,15 @@ struct Excluded {
 constexpr std::string_view decided = "an index has its rows, their columns and their metric",
                            unseen = "a report shows training rows, which an index does not keep for people";
 
-constexpr std::array<Excluded, 13> excludes = {{{"--train", decided, ""},
-                                                {"--array", decided, ""},
-                                                {"--model", decided, ""},
-                                                {"--save-model", decided, ""},
-                                                {"--features", decided, ""},
-                                                {"--scale", decided, ""},
-                                                {"--centre", decided, ""},
-                                                {"--categories", decided, ""},
-                                                {"--categorical", decided, ""},
-                                                {"--missing", decided, ""},
-                                                {"--unseen", decided, ""},
-                                                {"--metric", decided, ""},
-                                                {"--report", unseen, ", or give --train"}}};
+constexpr std::array<Excluded, 9> excludes = {{{"--train", decided, ""},
+                                               {"--array", decided, ""},
+                                               {"--model", decided, ""},
+                                               {"--save-model", decided, ""},
+                                               {"--features", decided, ""},
+                                               {"--scale", decided, ""},
+                                               {"--prepare", decided, ""},
+                                               {"--metric", decided, ""},
+                                               {"--report", unseen, ", or give --train"}}};
 
 void refuse_excluded(const CLI::App& app) {
   for (const auto& [option, why, advice] : excludes)

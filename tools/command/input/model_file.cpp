@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "command/shared/output_file.hpp"
+#include "command/words/keys.hpp"
 #include "files/columns/dictionary.hpp"
 
 namespace kith::command {
@@ -85,12 +86,11 @@ void check_model_options(const CLI::App& app) {
   refuse_both(app, "--save-model", "--filter",
               "a model holds all training rows: give --filter where it is used");
   for (const char* option :
-       {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--centre",
-        "--categories", "--categorical", "--missing", "--metric", "--save-model"})
-    if (app.get_option_no_throw(option))
-      refuse_both(
-          app, "--model", option,
-          "a model has its training rows and what was done to them: leave " + std::string(option) + " out");
+       {"--train", "--labels", "--values", "--sample-weights", "--features", "--scale", "--prepare centre",
+        "--prepare categories", "--prepare categorical", "--prepare missing", "--metric", "--save-model"})
+    refuse_both(
+        app, "--model", option,
+        "a model has its training rows and what was done to them: leave " + std::string(option) + " out");
 }
 
 void write_model(const std::string& path, const Model& model) {

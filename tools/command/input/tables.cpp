@@ -10,6 +10,7 @@
 
 #include "command/input/elements.hpp"
 #include "command/shared/ranks.hpp"
+#include "command/words/keys.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
 #include "kith/names.hpp"
@@ -60,7 +61,7 @@ double parse_cell(const std::string& text, std::size_t row, const files::Table& 
     if (it != known.names.end() && *it == text) return static_cast<double>(it - known.names.begin());
     if (flags.unseen == "zero") return flags.unseen_is_new ? static_cast<double>(known.names.size()) : 0;
     refuse_query(row, train.column_text(column) + ": \"" + text + "\" does not occur in " + train.path +
-                          "; use one that does, or give --unseen zero");
+                          "; use one that does, or give --prepare unseen=zero");
   }
   if (flags.missing != "refuse" && files::is_missing(text)) return std::numeric_limits<double>::quiet_NaN();
   const files::Number number = files::parse_number(text);
@@ -120,11 +121,6 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   }
   add_text_options(app, flags);
-  add_choice(app, "--unseen", flags.unseen,
-             "What to do with a category that no training row has: refuse, zero (take it as zero)",
-             {"refuse", "zero"});
-  add_texts(app, "--categorical", flags.categorical,
-            "Columns of a text file whose numbers are categories, separated by commas", "COLUMNS");
 }
 
 files::FileOptions file_options(const TableFlags& flags) {
@@ -214,7 +210,7 @@ void take_metric_of_file(const CLI::App& app, const files::Table& train, Metric&
 }
 
 void refuse_both(const CLI::App& app, const std::string& a, const std::string& b, const std::string& advice) {
-  if (app.count(a) > 0 && app.count(b) > 0)
+  if (is_given(app, a) && is_given(app, b))
     throw Error(Errc::invalid_argument,
                 app.get_name() + ": " + a + " and " + b + " are both given; " + advice);
 }

@@ -29,14 +29,14 @@ struct TableFlags {
   bool in_parts = false;       ///< of many ranks each reads its own rows, where the file allows for it
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
   bool doubles = false;        ///< numbers are prepared: files::Table::doubles
-  bool may_centre = false;     ///< there is --centre
+  bool may_centre = false;     ///< rows can be centred
 };
 
 /// As files::ReadOptions::choose.
 using ChooseColumns = std::function<std::vector<std::int64_t>(const files::Table&)>;
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, what add_text_options() adds, --unseen, --categorical.
+/// there is a help for it, what add_text_options() adds.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
 /// Of these, how files are laid out, and how large their parts may be: --format, --csv, --limits.

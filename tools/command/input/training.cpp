@@ -9,6 +9,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
 #include "command/input/training_parts.hpp"
+#include "command/words/keys.hpp"
 #include "kith/centre.hpp"
 #include "kith/names.hpp"
 
@@ -53,14 +54,14 @@ std::string missing_rows(const Rows& rows) {
          std::to_string(rows.table.rows) + (rows.table.rows == 1 ? " row" : " rows");
 }
 
-/// --missing drop: the training rows and all that is told about them, without incomplete rows.
+/// --prepare missing=drop: the training rows and all that is told about them, without incomplete rows.
 void drop_incomplete(const std::string& where, Training& training) {
   Rows& rows = training.rows;
   leave_incomplete_out(rows);
   if (!rows.kept) return;
   if (rows.kept->empty())
     refuse(where, rows.table.path +
-                      ": every row misses a value, so --missing drop leaves none; fill them in by "
+                      ": every row misses a value, so --prepare missing=drop leaves none; fill them in by "
                       "mean, median or most-frequent");
   note(missing_rows(rows) + " left out, since a value is missing; the others keep their numbers");
   training.row_numbers = *rows.kept;
@@ -132,7 +133,7 @@ bool takes_part(const TrainingFlags& flags) {
          flags.tables.missing == "refuse" && flags.categories == "ordinal";
 }
 
-/// How queries are read: for --unseen zero a new category is 0 in every column of a one-hot code.
+/// How queries are read: for --prepare unseen=zero a new category is 0 in every column of a one-hot code.
 TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   TableFlags tables = flags.tables;
   tables.keep_elements = keeps_elements(flags);
@@ -187,7 +188,7 @@ MatrixView<const float> Rows::numbers() const {
 void tell_unanswered(const Rows& asked) {
   if (asked.kept)
     note(missing_rows(asked) +
-         " without an answer, since a value is missing; --missing mean would fill it in");
+         " without an answer, since a value is missing; --prepare missing=mean would fill it in");
 }
 
 void Rows::spread(RadiusNeighbors& found) const {
@@ -245,10 +246,36 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
       ->type_name("LIST");
 }
 
-void add_centre_option(CLI::App& app, TrainingFlags& flags) {
-  app.add_flag("--centre,--center", flags.centre,
-               "Subtract the mean of each column first, in double precision: for values that are far from 0 "
-               "and near each other, such as coordinates of a map or times");
+Key centre_key(TrainingFlags& flags) {
+  return {"centre", "yes|no",
+          "whether to subtract the mean of each column first, in double precision: for values that are far "
+          "from 0 and near each other, such as coordinates of a map or times; else no",
+          [&flags](const std::string& text) {
+            flags.centre = named_one(text, {"yes", "no"}) == "yes";
+          }};
+}
+
+std::vector<Key> category_keys(TableFlags& flags) {
+  return {
+      {"categorical", "COLUMNS", "columns of a text file whose numbers are categories, separated by commas",
+       [&flags](const std::string& text) {
+         for (const std::string& one : split_commas(text)) flags.categorical.push_back(one);
+       }},
+      {"unseen", "refuse|zero",
+       "what to do with a category that no training row has: refuse it, or take it as zero; else refuse",
+       [&flags](const std::string& text) {
+         flags.unseen = named_one(text, {"refuse", "zero"});
+       }}};
+}
+
+CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys) {
+  return add_keys(
+      app, {"--prepare",
+            "What is done to values before they are compared",
+            std::move(keys),
+            {"kith classify --train flowers.csv --label kind --prepare missing=median,categories=one-hot "
+             "--leave-one-out",
+             "kith search --train map.csv --prepare centre=yes --leave-one-out"}});
 }
 
 void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
@@ -258,20 +285,24 @@ void add_preparation_options(CLI::App& app, TrainingFlags& flags) {
                                  "NAMES");
   check_by(app, scale, "--scale", [](const std::string& text) { parse_scaling(text); });
   flags.tables.may_centre = true;
-  add_centre_option(app, flags);
-  add_choice(app, "--categories", flags.categories,
-             "How to encode a column of text: ordinal (its place in the sorted list of texts), one-hot",
-             names_of<Categories>());
-  add_choice(app, "--missing", flags.tables.missing,
-             "What to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or "
-             "which value of the column in the training rows to fill in: refuse, drop (the row; a query gets "
-             "no answer), mean, median, most-frequent (always used for text)",
-             names_of<Missing>());
+  std::vector<Key> keys = {
+      centre_key(flags),
+      {"missing", "WHAT",
+       "what to do with missing values (an empty cell, NA, NaN, null, None, ?, - and the like), or which "
+       "value of the column in the training rows to fill in: refuse, drop (the row; a query gets no answer), "
+       "mean, median, most-frequent (always used for text); else refuse",
+       [&flags](const std::string& text) { flags.tables.missing = named_one(text, names_of<Missing>()); }},
+      {"categories", "ordinal|one-hot",
+       "how to encode a column of text: ordinal (its place in the sorted list of texts), one-hot; else "
+       "ordinal",
+       [&flags](const std::string& text) { flags.categories = named_one(text, names_of<Categories>()); }}};
+  for (Key& key : category_keys(flags.tables)) keys.push_back(std::move(key));
+  add_prepare_option(app, std::move(keys));
 }
 
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric) {
   if (flags.centre && !takes_centre(metric))
-    refuse(where, "--centre is for differences of values, and " + std::string(name(metric)) +
+    refuse(where, "--prepare centre=yes is for differences of values, and " + std::string(name(metric)) +
                       " is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
@@ -297,8 +328,8 @@ PreparationOptions preparation_options(const std::string& where, const TrainingF
   for (const files::Categories& known : train.categories) options.categorical.push_back(known.column);
   if (options.categories == Categories::ordinal) return options;
   if (options.categorical.empty())
-    refuse(where, "--categories one-hot: no column of " + train.path +
-                      " holds text; name columns of numbers that are categories by --categorical");
+    refuse(where, "--prepare categories=one-hot: no column of " + train.path +
+                      " holds text; name columns of numbers that are categories by --prepare categorical=");
   return options;
 }
 
@@ -312,7 +343,7 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
     refuse(where, "k = " + std::to_string(k) + " but " + but + "; choose " + advice);
   };
   if (training.rows.kept && k > training.n() - own)
-    refuse_k("--missing drop leaves " + rows_of(training.n() - own),
+    refuse_k("--prepare missing=drop leaves " + rows_of(training.n() - own),
              "a smaller k, or fill missing values in");
   const std::int64_t most = train.rows - own;
   if (leave_one_out && most == 0)

@@ -46,7 +46,7 @@ struct TrainingFlags {
   std::string drop;                    ///< LIST
   bool keeps_columns = false;          ///< those of binary files that do not count are kept
   std::vector<std::string> scale;
-  bool centre = false;         ///< --centre: before all of `scale`
+  bool centre = false;         ///< the key centre of --prepare: before all of `scale`
   bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
@@ -60,9 +60,11 @@ void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --valu
 void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
 void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
 void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
-void add_centre_option(CLI::App& app, TrainingFlags& flags);         ///< --centre
-void add_preparation_options(CLI::App& app, TrainingFlags& flags);   ///< --scale, --centre, --categories
-std::vector<Key> placement_keys(TrainingFlags& flags);               ///< placement and shares of --place
+Key centre_key(TrainingFlags& flags);                                ///< of --prepare
+std::vector<Key> category_keys(TableFlags& flags);                   ///< categorical and unseen of --prepare
+CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys);
+void add_preparation_options(CLI::App& app, TrainingFlags& flags);  ///< --scale, and --prepare with all keys
+std::vector<Key> placement_keys(TrainingFlags& flags);              ///< placement and shares of --place
 
 /// Training rows of classes alone, without queries: their file, --label-column, --labels, --features, and how
 /// they are prepared.
@@ -97,7 +99,7 @@ struct Rows {
   void spread(RadiusNeighbors& found) const;  ///< others get empty lists
 };
 
-/// Of the rows that are searched: those that --missing drop leaves out are in none of the lists.
+/// Of the rows that are searched: those that --prepare missing=drop leaves out are in none of the lists.
 struct Training {
   Rows rows;
   std::string index;                     ///< the index file that holds the rows, where they are not in memory
@@ -155,7 +157,7 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 /// Read the training file and what belongs to it, fit the preparation and apply it.
 ///   where  the subcommand, for messages
 /// Throws invalid_argument: labels, values or weights are not one a row; a row of --filter or a feature that
-///                          is not there or twice; --scale or --categories that nothing is called.
+///                          is not there or twice; --scale or a key of --prepare that nothing is called.
 ///        bad_file:         as files::read_table() does.
 Training read_training(const std::string& where, const TrainingFlags& flags);
 
@@ -178,7 +180,7 @@ Rows read_prepared_queries(const TrainingFlags& flags, const Training& training)
 Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
                             const Training& training);
 
-/// What --scale and --categories say.
+/// What --scale and --prepare say.
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
                                        const files::Table& train);
 

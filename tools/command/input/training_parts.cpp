@@ -191,7 +191,8 @@ RowFilter read_filter(const std::string& where, const std::string& path, const T
   }
   if (dropped > 0)
     note(path + ": " + files::count_of(static_cast<std::uint64_t>(dropped), "row") +
-         " of the filter not counted: --missing drop left " + (dropped == 1 ? "it" : "them") + " out");
+         " of the filter not counted: --prepare missing=drop left " + (dropped == 1 ? "it" : "them") +
+         " out");
   return RowFilter::only(training.n(), rows);
 }
 

@@ -60,9 +60,6 @@ CLI::Option* add_set_options(CLI::App& app, VerifyFlags& flags) {
                       add_text_options(app, tables);
                       add_texts(app, "--label-column,--label", tables.label_columns,
                                 "Column of text files to leave out, because it holds labels", "COLUMNS");
-                      add_texts(app, "--categorical", tables.categorical,
-                                "Columns of a text file whose numbers are categories, separated by commas",
-                                "COLUMNS");
                       add_preparation_options(app, flags.set);
                     }),
       train);

@@ -8,6 +8,7 @@
 #include "command/words/usage.hpp"
 #include "files/named.hpp"
 #include "files/source.hpp"
+#include "kith/names.hpp"
 
 namespace kith::command {
 namespace {
@@ -102,6 +103,18 @@ CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
   return option->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 
+bool is_given(const CLI::App& app, std::string_view words) {
+  const std::size_t blank = words.find(' ');
+  const CLI::Option* option = app.get_option_no_throw(std::string(words.substr(0, blank)));
+  if (!option || option->count() == 0) return false;
+  if (blank == std::string_view::npos) return true;
+  const std::string key = std::string(words.substr(blank + 1)) + "=";
+  for (const std::string& text : option->results())
+    for (const std::string& setting : settings_in(text))
+      if (setting.starts_with(key)) return true;
+  return false;
+}
+
 const Topic* topic_of(const CLI::Option& option) {
   const auto found = topics_of_options().find(&option);
   return found != topics_of_options().end() && option.check_name(found->second.option) ? &found->second
@@ -110,6 +123,15 @@ const Topic* topic_of(const CLI::Option& option) {
 
 const std::vector<Topic>& known_topics() {
   return topics();
+}
+
+std::string named_one(const std::string& text, const std::vector<std::string>& names) {
+  std::string plain = plain_name(text);
+  if (std::find(names.begin(), names.end(), plain) != names.end()) return plain;
+  std::vector<std::string> spelled = names;
+  for (std::string& one : spelled) std::replace(one.begin(), one.end(), '_', '-');
+  throw Error(Errc::invalid_argument,
+              "name: there is no " + files::in_quotes(text) + "; " + advice_on_name(text, spelled));
 }
 
 std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "command/shared/command.hpp"
@@ -36,6 +37,9 @@ struct Topic {
 /// The option, which may be given several times. Its help names all keys.
 CLI::Option* add_keys(CLI::App& app, const Topic& topic);
 
+/// Whether the command line has an option, `--scale`, or a key of one, `--prepare centre`.
+bool is_given(const CLI::App& app, std::string_view words);
+
 /// The topic of an option that has keys, with those alone that its subcommand takes; null: it has none.
 const Topic* topic_of(const CLI::Option& option);
 
@@ -44,6 +48,9 @@ const std::vector<Topic>& known_topics();
 
 /// What `kith help csv` prints.
 std::string topic_text(const Topic& topic);
+
+/// The one of `names` that `text` is, in any case, with - or _. Throws invalid_argument: it is none.
+std::string named_one(const std::string& text, const std::vector<std::string>& names);
 
 /// A whole number. Throws invalid_argument: it is none, or out of range.
 std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest);

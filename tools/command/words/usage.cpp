@@ -45,6 +45,8 @@ const std::vector<Habit>& habits() {
       {{"--distance", "--dist", "--distance-metric", "--norm"}, {"--metric"}},
       {{"--algorithm", "--method"}, {"--how"}},
       {{"--n-jobs", "--jobs", "--num-threads", "--threads", "-j", "-t"}, {"--threads", "--place"}},
+      {{"--missing", "--impute", "--categories", "--one-hot", "--unseen", "--centre", "--center"},
+       {"--prepare"}},
       {{"--residence", "--placement", "--memory-limit"}, {"--place"}},
       {{"--normalize", "--normalise", "--standardize", "--scaler", "--preprocess"}, {"--scale"}},
       {{"--cv", "--n-splits", "--k-fold", "--kfold"}, {"--folds"}},

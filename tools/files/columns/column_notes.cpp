@@ -63,11 +63,12 @@ void ColumnNotes::look_at_texts(std::int64_t column, const Dictionary& dictionar
   if (dictionary.size() == table_.rows && table_.rows >= fewest_rows)
     odd_.push_back({column, "holds another text in each row, as " + in_quotes(texts[0]), true});
   else if (std::all_of(texts.begin(), texts.end(), has_digit))
-    odd_.push_back({column,
-                    "holds texts with numbers in them, as " + in_quotes(texts[0]) +
-                        ", which count in alphabetical order; make them numbers, or say --categorical " +
-                        std::to_string(number_in_file(column)) + " if they are names",
-                    false});
+    odd_.push_back(
+        {column,
+         "holds texts with numbers in them, as " + in_quotes(texts[0]) +
+             ", which count in alphabetical order; make them numbers, or say --prepare categorical=" +
+             std::to_string(number_in_file(column)) + " if they are names",
+         false});
 }
 
 std::int64_t ColumnNotes::number_in_file(std::int64_t column) const {

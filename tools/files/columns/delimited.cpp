@@ -172,7 +172,7 @@ class DelimitedReader {
       if (code < 0 && options_.unseen_is_new) return static_cast<float>(column.dictionary.size());
       if (code < 0 && !options_.unseen_is_zero)
         refuse(c, "holds " + in_quotes(cell) + ", which does not occur in " + options_.like->path +
-                      "; correct it, or count such cells as 0 with --unseen zero");
+                      "; correct it, or count such cells as 0 with --prepare unseen=zero");
       return static_cast<float>(std::max<std::int64_t>(code, 0));
     }
     const std::int64_t known = column.dictionary.size(), code = column.dictionary.add(cell);
@@ -186,7 +186,7 @@ class DelimitedReader {
   /// Refuse a number, or what may be meant as one, in a column of text.
   void check_text(std::size_t c, std::string_view cell) {
     const Column& column = columns_[c];
-    const std::string forced = "say --categorical " + std::to_string(c + 1);
+    const std::string forced = "say --prepare categorical=" + std::to_string(c + 1);
     const Number::Kind kind = parse_number(cell, options_.decimal).kind;
     if (kind != Number::not_a_number)
       refuse(c, (kind == Number::nan ? "holds " : "holds the number ") + in_quotes(cell) + ", but line " +
@@ -221,7 +221,8 @@ class DelimitedReader {
     look_at_columns();
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       const Column& column = columns_[c];
-      const bool nameless = column.kind == Column::text && column.dictionary.size() == 0;  // by --categorical
+      const bool nameless =
+          column.kind == Column::text && column.dictionary.size() == 0;  // by --prepare categorical=
       if (column.kind == Column::undecided || nameless)
         throw Error(Errc::bad_file, source_.name() + ": " + records_.column_text(c) +
                                         " holds no value in any row; take the column out of the file");
@@ -273,7 +274,7 @@ class DelimitedReader {
     for (const std::string_view mark : plain_marks)
       if (columns_[c].dictionary.find(mark) >= 0)
         options_.note(source_.name() + ": " + records_.column_text(c) + " holds " + in_quotes(mark) +
-                      ", which is taken as a category; --missing takes it as a missing value");
+                      ", which is taken as a category; --prepare missing= takes it as a missing value");
   }
 
   [[noreturn]] void refuse(std::size_t c, const std::string& why) const {

@@ -53,7 +53,8 @@ inline constexpr std::string_view labels_are_whole =
     "labels are whole numbers or text; numbers to be predicted are for kith regress --target";
 
 /// What a message about a missing value adds where an option says what becomes of it.
-inline constexpr std::string_view or_missing = "; --missing fills such cells in, or drops their rows";
+inline constexpr std::string_view or_missing =
+    "; --prepare missing= fills such cells in, or drops their rows";
 
 /// Whether a text that is no number may have been meant as one: its first letter or digit is a digit, as in
 /// $9, 10 %, 1,234.5, 5 kg, 0x1F and 2024-01-31.

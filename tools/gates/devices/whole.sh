@@ -29,6 +29,6 @@ gate_whole() {
   [ -z "$short" ] || queries=500
   # The file's own name does not tell that its cells are separated by commas.
   [ ! -r "$kdd" ] || ln -sf "$(realpath "$kdd")" "$marks/kddcup.csv.gz"
-  whole_set kdd "$kdd" -k 100 --train "$marks/kddcup.csv.gz" --label-column -1 -m $queries --categories one-hot --scale min-max
+  whole_set kdd "$kdd" -k 100 --train "$marks/kddcup.csv.gz" --label-column -1 -m $queries --prepare categories=one-hot --scale min-max
   [ -n "$any" ] || skip "no data"
 }

@@ -160,7 +160,7 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
   const Result result = kith(
-      "verify --device cpu --how proposer=dot --csv header=no --categories one-hot "
+      "verify --device cpu --how proposer=dot --csv header=no --prepare categories=one-hot "
       "--scale min-max -k 1 -m 2 --json --train " +
       train + " --queries " + queries);
   REQUIRE(result.code == 0);
@@ -251,8 +251,8 @@ TEST_CASE("verify --train: what does not go with it is refused") {
   check_refused("compare --csv header=no -n 9 --device cpu", 2,
                 "invalid_argument: compare: --csv goes with --train; give --train, too");
   check_refused(
-      "compare --categorical 1 -n 9 --device cpu", 2,
-      "invalid_argument: compare: unknown option --categorical (search, graph, index, groundtruth, classify, "
+      "compare --prepare categorical=1 -n 9 --device cpu", 2,
+      "invalid_argument: compare: unknown option --prepare (search, graph, index, groundtruth, classify, "
       "regress, evaluate, "
       "structure, select-features, verify have it); see `kith compare --help`");
   check_refused(asked + "--csv header=perhaps --train " + train, 2,

@@ -102,12 +102,12 @@ TEST_CASE("csv: numbers in other notations are no categories in the order of the
   const Folder folder;
   const auto refusal = [&](const string& cells, const string& why) {
     const string file = folder.write("h.csv", "v,kind\n" + cells);
-    check_refused(
-        "search --device cpu --csv header=yes --label kind --leave-one-out -k 1 --train " + file, 3,
-        "bad_file: " + file + ":2: column 1 (v) holds " + why + ", or say --categorical 1 if it is a name");
+    check_refused("search --device cpu --csv header=yes --label kind --leave-one-out -k 1 --train " + file, 3,
+                  "bad_file: " + file + ":2: column 1 (v) holds " + why +
+                      ", or say --prepare categorical=1 if it is a name");
     CHECK(
-        kith("search --device cpu --label kind --leave-one-out -k 1 --categorical 1 --train " + file).code ==
-        0);
+        kith("search --device cpu --label kind --leave-one-out -k 1 --prepare categorical=1 --train " + file)
+            .code == 0);
   };
   const string plain = ", which is not read as a number; write it as a plain number, such as -1234.5";
   refusal("0x9,a\n0x10,b\n0xFF,a\n0x9,b\n0x10,b\n", "\"0x9\"" + plain);
@@ -125,9 +125,9 @@ TEST_CASE("csv: marks of missing values, and what the messages about them advise
     const string search = "search --device cpu --label kind --leave-one-out -k 1 --train " + file;
     const Result result = kith(search);
     CHECK(result.code == 3);
-    CHECK(contains(result.err, "; --missing fills such cells in, or drops their rows"));
-    CHECK(kith(search + " --missing mean").code == 0);
-    CHECK(kith(search + " --missing drop").code == 0);
+    CHECK(contains(result.err, "; --prepare missing= fills such cells in, or drops their rows"));
+    CHECK(kith(search + " --prepare missing=mean").code == 0);
+    CHECK(kith(search + " --prepare missing=drop").code == 0);
   }
   const string texts = folder.write("t.csv", "a,kind\nred,x\nnan,y\nblue,x\n");
   const string search =
@@ -136,9 +136,10 @@ TEST_CASE("csv: marks of missing values, and what the messages about them advise
       search, 3,
       "bad_file: " + texts +
           ":3: column 1 (a) holds \"nan\", but line 2 the text \"red\"; make the column text or numbers "
-          "throughout, or say --categorical 1; --missing fills such cells in, or drops their rows");
-  CHECK(kith(search + " --missing most-frequent").code == 0);
-  CHECK(kith(search + " --categorical 1").code == 0);
+          "throughout, or say --prepare categorical=1; --prepare missing= fills such cells in, or drops "
+          "their rows");
+  CHECK(kith(search + " --prepare missing=most-frequent").code == 0);
+  CHECK(kith(search + " --prepare categorical=1").code == 0);
 }
 
 TEST_CASE("csv: labels that are text though they look like numbers") {

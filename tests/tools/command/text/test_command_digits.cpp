@@ -1,4 +1,4 @@
-// Values with digits that float32 cannot hold: every command that reads them prints a note, and --centre and
+// Values with digits that float32 cannot hold: every command that reads them prints a note, and --prepare centre=yes and
 // --scale keep the digits, because they round once, at the end. All on the CPU.
 #include <doctest/doctest.h>
 
@@ -88,16 +88,15 @@ TEST_CASE("digits: a map in metres is told, and its neighbours are those of doub
     CHECK(plain != right);
     CHECK(contains(told, ": float32 keeps its values to 0.5, and they span 199."));
     CHECK(contains(told, "; so it is with 1 other column"));
-    CHECK(contains(told, "; --centre subtracts each column's mean first, in double precision"));
-    const auto [centred, quiet] = found("--centre");
+    CHECK(contains(told, "; --prepare centre=yes subtracts each column's mean first, in double precision"));
+    const auto [centred, quiet] = found("--prepare centre=yes");
     CHECK(centred == right);
     CHECK(quiet.find("float32") == string::npos);
-    CHECK(found("--center").first == right);
     CHECK(found("--scale centre").first == right);
     // Scaling makes the spans nearly equal, so the order of rows stays; it would not if values
     // were rounded before.
     CHECK(found("--scale min-max").second.find("float32") == string::npos);
-    CHECK(found("--centre --scale min-max").first == found("--scale min-max").first);
+    CHECK(found("--prepare centre=yes --scale min-max").first == found("--scale min-max").first);
   }
 }
 
@@ -107,19 +106,19 @@ TEST_CASE("digits: a centred model keeps its shift, for queries of files and of 
   const string base = "classify --device cpu --label kind -k 1 --train " + train;
   const Result told = kith(base + " --query 1700000059");
   CHECK(contains(told.err, "rows 0 and 1, which differ, become equal"));
-  CHECK(contains(kith(base + " --centre --query 1700000059").out, "1700000059: c\n"));
+  CHECK(contains(kith(base + " --prepare centre=yes --query 1700000059").out, "1700000059: c\n"));
   const string model = folder / "m.kith", queries = folder.write("q.csv", "t\n1700000029\n1700000001\n");
-  CHECK(kith(base + " --centre --save-model " + model).code == 0);
+  CHECK(kith(base + " --prepare centre=yes --save-model " + model).code == 0);
   CHECK(kith("classify --device cpu --model " + model + " --queries " + queries).out == "b\na\n");
   CHECK(contains(kith("classify --device cpu --model " + model + " --query 1700000044").out, ": b\n"));
-  check_refused(
-      "classify --device cpu --centre --model " + model + " --query 1", 2,
-      "invalid_argument: classify: --model and --centre are both given; a model has its training rows and "
-      "what was done to them: leave --centre out");
-  check_refused(
-      base + " --centre --metric cosine --query 1", 2,
-      "invalid_argument: classify: --centre is for differences of values, and cosine is none of l2, "
-      "squared_l2, l1 and linf; leave it out, or choose one of these");
+  check_refused("classify --device cpu --prepare centre=yes --model " + model + " --query 1", 2,
+                "invalid_argument: classify: --model and --prepare centre are both given; a model has its "
+                "training rows and "
+                "what was done to them: leave --prepare centre out");
+  check_refused(base + " --prepare centre=yes --metric cosine --query 1", 2,
+                "invalid_argument: classify: --prepare centre=yes is for differences of values, and cosine "
+                "is none of l2, "
+                "squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
 TEST_CASE("digits: an index file keeps the centre, for queries and for rows that are added") {
@@ -131,7 +130,8 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
   // The centre is learned from all rows at once, or from those with which the file begins.
   for (const bool grown : {false, true}) {
     const string train = folder.write("utm.npy", npy_of(grown ? first : points));
-    REQUIRE(kith("index build --device cpu --centre --train " + train + " --out " + index).code == 0);
+    REQUIRE(kith("index build --device cpu --prepare centre=yes --train " + train + " --out " + index).code ==
+            0);
     if (grown) {
       const Result added =
           kith("index add " + index + " --device cpu --train " + folder.write("m.csv", text_of(more)));
@@ -153,7 +153,7 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
       CHECK(found("search -k 4 --place residence=quantized --queries " + queries) == four);
       if (!grown)
         CHECK(found("search -k 4 --queries " + queries) == [&] {
-          kith("search --device cpu --centre -k 4 --train " + train + " --queries " + queries +
+          kith("search --device cpu --prepare centre=yes -k 4 --train " + train + " --queries " + queries +
                " --out-index " + rows);
           const string text = folder.read("rows.csv");
           return text.substr(text.find('\n') + 1);
@@ -169,16 +169,16 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
   CHECK(kith("groundtruth --device cpu -k 3 --index " + index + " --queries " + asked + " --out " +
              (folder / "g.ibin"))
             .code == 0);
+  check_refused("index build --prepare centre=yes --metric cosine --train " + asked + " --out " + index, 2,
+                "invalid_argument: index build: --prepare centre=yes is for differences of values, and "
+                "cosine is none of l2, "
+                "squared_l2, l1 and linf; leave it out, or choose one of these");
+  check_refused("index add " + index + " --prepare centre=yes --train " + asked, 2,
+                "invalid_argument: index add: --prepare centre means nothing to it; leave it out");
   check_refused(
-      "index build --centre --metric cosine --train " + asked + " --out " + index, 2,
-      "invalid_argument: index build: --centre is for differences of values, and cosine is none of l2, "
-      "squared_l2, l1 and linf; leave it out, or choose one of these");
-  check_refused("index add " + index + " --centre --train " + asked, 2,
-                "invalid_argument: index add: --centre means nothing to it; leave it out");
-  check_refused(
-      "search -k 1 --centre --index " + index + " --queries " + asked, 2,
-      "invalid_argument: search: --index and --centre are both given, but an index has its rows, their "
-      "columns and their metric; leave --centre out");
+      "search -k 1 --prepare centre=yes --index " + index + " --queries " + asked, 2,
+      "invalid_argument: search: --index and --prepare are both given, but an index has its rows, their "
+      "columns and their metric; leave --prepare out");
 }
 
 TEST_CASE("digits: what is advised can be done where it is said") {
@@ -186,8 +186,9 @@ TEST_CASE("digits: what is advised can be done where it is said") {
   const string file = folder.write("utm.csv", text_of(map_points(60, 7)));
   const string by_hand = "; subtract each column's mean in double precision first, from queries too";
   const string build = "index build --device cpu --train " + file + " --out " + (folder / "i.kidx");
-  CHECK(contains(kith(build).err, "; --centre subtracts each column's mean first, in double precision"));
-  CHECK(kith(build + " --centre").err.find("float32") == string::npos);
+  CHECK(contains(kith(build).err,
+                 "; --prepare centre=yes subtracts each column's mean first, in double precision"));
+  CHECK(kith(build + " --prepare centre=yes").err.find("float32") == string::npos);
   CHECK(contains(kith("groundtruth --device cpu -k 1 --train " + file + " --queries " + file + " --out " +
                       (folder / "g.ibin"))
                      .err,
@@ -196,8 +197,8 @@ TEST_CASE("digits: what is advised can be done where it is said") {
     const string asked = string(command) + " --device cpu -k 1 " +
                          (command[0] == 's' ? "--leave-one-out " : "--out " + (folder / "g.npy")) +
                          " --train " + file;
-    CHECK(contains(kith(asked).err, "; --centre subtracts"));
-    CHECK(kith(asked + " --centre").code == 0);
+    CHECK(contains(kith(asked).err, "; --prepare centre=yes subtracts"));
+    CHECK(kith(asked + " --prepare centre=yes").code == 0);
   }
 }
 
@@ -206,7 +207,7 @@ TEST_CASE("digits: missing values are filled in double") {
   const string train = folder.write("t.csv", "t\n1700000000\n1700000060\n\n");
   const string rows = folder.write("m.csv", "t,z\n1700000000,1\n1700000060,1\n,1\n");
   const Result filled =
-      kith("search --device cpu --centre --missing mean -k 3 --query 1700000030,1 --train " + rows);
+      kith("search --device cpu --prepare centre=yes,missing=mean -k 3 --query 1700000030,1 --train " + rows);
   CHECK(contains(filled.out, "2 (0)"));
   CHECK(contains(filled.out, "0 (30)"));
 }

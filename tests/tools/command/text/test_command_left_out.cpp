@@ -27,7 +27,8 @@ struct Customers {
   string without = folder.write("without.csv", "age,city,plan\n22,Rome,a\n58,Oslo,b\n");
 
   string learn(const string& more) const {
-    return "classify --device cpu -k 1 --categories one-hot --scale standardize --label segment --train " +
+    return "classify --device cpu -k 1 --prepare categories=one-hot --scale standardize --label segment "
+           "--train " +
            train + " " + more;
   }
   string labels(const string& arguments) const {
@@ -76,7 +77,8 @@ TEST_CASE("left out: nothing of such a column is in a model, and its size is tha
                                       "55,Oslo,b,y\n");
   const string model = has.folder / "m.kith", plain = has.folder / "plain.kith";
   CHECK(kith(has.learn("--drop 1 --save-model " + model)).code == 0);
-  CHECK(kith("classify --device cpu -k 1 --categories one-hot --scale standardize --label segment --train " +
+  CHECK(kith("classify --device cpu -k 1 --prepare categories=one-hot --scale standardize --label segment "
+             "--train " +
              cut + " --save-model " + plain)
             .code == 0);
   CHECK(has.folder.read("m.kith").find("C1") == string::npos);
@@ -99,7 +101,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   // Separators at line ends, and lines without a value.
   for (const string& text : {string("a,b,kind,\n1,2,x,\n4,5,y,\n1.5,2,x,\n"),
                              string("a,b,kind,\n1,2,x,\n,,,\n4,5,y,\n1.5,2,x,\n,,,\n")})
-    for (const char* more : {"", " --features a,b", " --missing drop", " --missing mean"}) {
+    for (const char* more : {"", " --features a,b", " --prepare missing=drop", " --prepare missing=mean"}) {
       CAPTURE(text);
       CAPTURE(more);
       const string file = folder.write("u.csv", text);
@@ -110,11 +112,11 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
             (empty_lines ? "kith: note: " + file + ": leaves out 2 lines without any value\n" : ""));
     }
   const string nameless = folder.write("v.csv", "a,b,kind,\n1,2,x,\n4,5,y,7\n1.5,2,x,\n");
-  check_refused(
-      search + nameless, 3,
-      "bad_file: " + nameless +
-          ":2: column 4 is empty; every cell needs a value: fill it in or leave the row out; --missing "
-          "fills such cells in, or drops their rows");
+  check_refused(search + nameless, 3,
+                "bad_file: " + nameless +
+                    ":2: column 4 is empty; every cell needs a value: fill it in or leave the row out; "
+                    "--prepare missing= "
+                    "fills such cells in, or drops their rows");
   // Queries with such separators, and with a value where the training rows have none.
   const string plain = folder.write("p.csv", "a,b,kind\n1,2,x\n4,5,y\n");
   const string asked = "classify --device cpu --label kind -k 1 --train " + plain + " --queries ";
@@ -155,7 +157,7 @@ TEST_CASE("left out: the answer of a query is found by its name") {
 TEST_CASE("left out: further columns of queries are named, and lines with nothing that counts are no rows") {
   const Customers has;
   const string model = has.folder / "m.kith";
-  CHECK(kith(has.learn("--drop 1 --missing median --save-model " + model)).code == 0);
+  CHECK(kith(has.learn("--drop 1 --prepare missing=median --save-model " + model)).code == 0);
   const string wide =
       has.folder.write("wide.csv", "customer_id,age,city,plan,email,note\nC7,22,Rome,a,x@y,1\n");
   const string ask = "classify --device cpu --model " + model + " --queries ";
@@ -170,7 +172,7 @@ TEST_CASE("left out: further columns of queries are named, and lines with nothin
   CHECK(has.labels(ask + total) == "x\n");
   CHECK(contains(kith(ask + total).err, "leaves out 1 line without any value"));
   const string unseen = has.folder.write("unseen.csv", "age,city,plan\n22,Rom,a\n");
-  CHECK(contains(kith(ask + unseen + " --unseen zero").err,
+  CHECK(contains(kith(ask + unseen + " --prepare unseen=zero").err,
                  "1 cell with a text that does not occur in " + model + " counts as no category"));
 }
 
@@ -182,13 +184,14 @@ TEST_CASE("left out: rows without a label or a target, where rows may miss a val
       classify + " --query 8", 3,
       "bad_file: " + train +
           ":3: column 2 (kind) holds no label; every row needs one: fill it in or leave the row out");
-  const Result labels = kith(classify + " --missing drop --query 2.1 --query 8");
+  const Result labels = kith(classify + " --prepare missing=drop --query 2.1 --query 8");
   CHECK(contains(labels.err,
                  train + ": 2 of 5 rows left out, since a value is missing; the others keep their numbers"));
   CHECK(contains(labels.out, "2.1: y\n"));
   CHECK(contains(labels.out, "   1    2 "));  // line 4 of the file
   const Result values = kith(
-      "regress --device cpu --target price --features a -k 1 --missing drop --query 2.9 --train " + train);
+      "regress --device cpu --target price --features a -k 1 --prepare missing=drop --query 2.9 --train " +
+      train);
   CHECK(contains(values.err, "2 of 5 rows left out"));
   CHECK(contains(values.out, "2.9: 20\n"));
 }

@@ -49,7 +49,7 @@ TEST_CASE("text: semicolons, decimal commas, and the keys that say so") {
       classify + decimals + " --device cpu --quiet", 3,
       "bad_file: " + decimals +
           ":2: column 1 (a) holds \"1,5\", which is not read as a number; say --csv decimal=, if the "
-          "comma is the decimal sign, or say --categorical 1 if it is a name");
+          "comma is the decimal sign, or say --prepare categorical=1 if it is a name");
   for (const char* keys :
        {"decimal=,", "'sep=;,decimal=,'", "'decimal=,,sep=;'", "decimal=comma,sep=semicolon",
         "'sep=;' --csv decimal=,", "'sep=;,decimal=,,header=yes,skip=0'"})
@@ -94,8 +94,9 @@ TEST_CASE("text: numbers that look like text are refused, or taken as categories
       "search --train " + file + " --query '$9,1' -k 3 --device cpu", 3,
       "bad_file: " + file +
           ":2: column 1 (a) holds \"$9\", which is not read as a number; write it as a plain number, "
-          "such as -1234.5, or say --categorical 1 if it is a name");
-  const Result result = kith("search --device cpu --train " + file + " --query '$9,1' -k 3 --categorical 1");
+          "such as -1234.5, or say --prepare categorical=1 if it is a name");
+  const Result result =
+      kith("search --device cpu --train " + file + " --query '$9,1' -k 3 --prepare categorical=1");
   CHECK(result.code == 0);
   CHECK(result.err.empty());
 }
