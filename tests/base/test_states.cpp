@@ -187,7 +187,7 @@ TEST_CASE("state: no process and no thread can be made, as under ulimit -u or th
   }
   const auto search_by = [&](const string& device) {
     return shell("printf 'x,y\\n0,0\\n3,4\\n' | " + limited +
-                 "\"$kith\" search --query 0,0 -k 2 --train - --format csv --device " + device);
+                 "\"$kith\" search --query 0,0 -k 2 --train - --read format=csv --device " + device);
   };
   for (const char* device : {"cpu", "auto"}) {
     const Result result = search_by(device);

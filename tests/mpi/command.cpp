@@ -184,7 +184,7 @@ TEST_CASE("mpi command: what it refuses alone") {
   refused("devices",
           "devices: ranks do not share it; use `kith devices`. kith-mpi has search, classify, regress "
           "and groundtruth");
-  refused("search --train - --format csv --queries ../q.npy",
+  refused("search --train - --read format=csv --queries ../q.npy",
           "search: --train -: mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
 }
 

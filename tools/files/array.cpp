@@ -38,7 +38,7 @@ std::uint64_t checked_count(const Source& source, const ArrayLayout& layout,
   if (layout.shape.size() > source.limits().axes)
     source.fail("holds an array of " + std::to_string(layout.shape.size()) + " axes, more than the " +
                 std::to_string(source.limits().axes) +
-                " that a file may have; save it with fewer, a.reshape(len(a), -1), or allow more: --limits "
+                " that a file may have; save it with fewer, a.reshape(len(a), -1), or allow more: --read "
                 "max-axes=" +
                 std::to_string(layout.shape.size()));
   const std::uint64_t count = product(layout.shape);

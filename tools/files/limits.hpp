@@ -1,5 +1,5 @@
 // How large the parts of a file may be. A file may be anybody's, and a few bytes of it may stand for many:
-// no small file is to take much memory or time. What goes beyond is refused with the key of --limits that
+// no small file is to take much memory or time. What goes beyond is refused with the key of --read that
 // allows it.
 #pragma once
 

@@ -262,7 +262,7 @@ bool Source::grows_beyond_limit(std::uint64_t bytes) const {
 std::string Source::growth_advice(std::uint64_t bytes) const {
   return "a file of " + count_of(on_disk(), "byte") + ", of which each stands for " +
          std::to_string(limits_.growth) +
-         " bytes of values at most; if it is not damaged, allow more: --limits max-growth=" +
+         " bytes of values at most; if it is not damaged, allow more: --read max-growth=" +
          std::to_string(2 * (bytes / std::max<std::uint64_t>(on_disk(), 1) + 1));
 }
 

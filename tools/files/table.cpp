@@ -255,13 +255,13 @@ Format format_of(const std::string& name, const std::string& given) {
   if (!given.empty()) return format_named(given);
   if (is_stdin(name) || name == "stdin" || name.starts_with("/dev/fd/") || name.starts_with("/proc/self/fd/"))
     throw Error(Errc::bad_file,
-                name + ": has no name that says its format; give --format, as in --format csv");
+                name + ": has no name that says its format; give it, as in --read format=csv");
   const std::string advice = conversion_advice(ending_of(name));
-  throw Error(Errc::bad_file,
-              name + ": its name ends in no format that kith reads; " +
-                  (advice.empty() ? "there are " + known +
-                                        ", and .gz behind each; or say it by --format, as in --format csv"
-                                  : advice));
+  throw Error(
+      Errc::bad_file,
+      name + ": its name ends in no format that kith reads; " +
+          (advice.empty() ? "there are " + known + ", and .gz behind each; or say it, as in --read format=csv"
+                          : advice));
 }
 
 Table read_table(const std::filesystem::path& path, const ReadOptions& options) {

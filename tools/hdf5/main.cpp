@@ -63,7 +63,8 @@ std::string chosen(const std::vector<std::string>& names, const std::string& wan
     refuse("argument", "has no array called \"" + wanted + "\"; it has " + list);
   if (!wanted.empty()) return wanted;
   if (has(usual)) return usual;
-  if (names.size() > 1) refuse("argument", "holds several arrays, " + list + "; name one of them: --array");
+  if (names.size() > 1)
+    refuse("argument", "holds several arrays, " + list + "; name one of them: --read array=");
   return names[0];
 }
 

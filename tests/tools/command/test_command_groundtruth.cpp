@@ -135,9 +135,9 @@ TEST_CASE("groundtruth: of ann-benchmarks' HDF5, where kith was built with it") 
   const Result found = kith(told);
   CHECK(found.err.empty());
   CHECK(found.out == bin(1, 2, bytes<std::int32_t>({1, 0}) + bytes<float>({0, 46.25f})));
-  CHECK(kith(told + " --query-array train").out ==
+  CHECK(kith(told + " --read query-array=train").out ==
         bin(2, 2, bytes<std::int32_t>({0, 1, 1, 0}) + bytes<float>({0, 46.25f, 0, 46.25f})));
-  check_refused(told + " --array x", 2,
+  check_refused(told + " --read array=x", 2,
                 "invalid_argument: " + both + ": has no array called \"x\"; it has \"test\", \"train\"");
 }
 

@@ -134,8 +134,8 @@ TEST_CASE("an output is an input whatever the path says: links, folders, stdin")
     }
     answer_to(ask + "--out " + a + " --train " + other, 2);
   }
-  answer_to(ask + "--train - --format csv --out " + a + " < " + a, 2);
-  answer_to(ask + "--train /dev/stdin --format csv --out " + a + " < " + a, 2);
+  answer_to(ask + "--train - --read format=csv --out " + a + " < " + a, 2);
+  answer_to(ask + "--train /dev/stdin --read format=csv --out " + a + " < " + a, 2);
   answer_to(ask + "--train " + a + " --out - >> " + a, 2);
   CHECK(folder.read("a.csv") == flowers);
   answer_to(
@@ -171,7 +171,7 @@ TEST_CASE("stdin, pipes and <(...) are inputs, plain or gzip") {
     CHECK(result.err.empty());
     CHECK(result.out == right);
   };
-  const string classify = "\"$kith\" classify" + ask + " --format csv --train ";
+  const string classify = "\"$kith\" classify" + ask + " --read format=csv --train ";
   same(classify + "- < " + a);
   same("cat " + a + " | " + classify + "-");
   same("gzip -c " + a + " | " + classify + "-");
@@ -179,7 +179,7 @@ TEST_CASE("stdin, pipes and <(...) are inputs, plain or gzip") {
   same("mkfifo " + (folder / "pipe") + "; cat " + a + " > " + (folder / "pipe") + " & " + classify +
        (folder / "pipe"));
   const string found = "<(cat " + a + ")";
-  same("bash -c 'kith='\"$kith\"'; \"$kith\" classify" + ask + " --format csv --train " + found + "'");
+  same("bash -c 'kith='\"$kith\"'; \"$kith\" classify" + ask + " --read format=csv --train " + found + "'");
   fs::copy(a, folder / "flowers");
   same(classify + (folder / "flowers"));
   same("gzip -c " + a + " > " + (folder / "packed") + "; " + classify + (folder / "packed"));
@@ -190,22 +190,24 @@ TEST_CASE("one input may be stdin, and its format must be said") {
   const string a = folder.write("a.csv", flowers);
   const string ask = "classify --device cpu --label kind --leave-one-out --train ";
   CHECK(answer_to(ask + "- < " + a, 3) ==
-        "kith: bad_file: stdin: has no name that says its format; give --format, as in --format csv\n");
-  CHECK(answer_to(ask + "- --format csv < /dev/null", 3) ==
+        "kith: bad_file: stdin: has no name that says its format; give it, as in --read format=csv\n");
+  CHECK(answer_to(ask + "- --read format=csv < /dev/null", 3) ==
         "kith: bad_file: stdin: is empty; a file of data has at least one row\n");
-  CHECK(answer_to(ask + "- --format xls < " + a, 2) ==
-        "kith: invalid_argument: classify: --format: there is no \"xls\"; choose one of csv, tsv, txt, npy, "
+  CHECK(answer_to(ask + "- --read format=xls < " + a, 2) ==
+        "kith: invalid_argument: classify: --read format: there is no \"xls\"; choose one of csv, tsv, txt, "
+        "npy, "
         "idx, "
         "fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5\n");
   for (const char* other : {"-", "/dev/stdin"})
     CHECK(contains(
-        answer_to("search --device cpu --format csv --train - --queries " + string(other) + " < " + a, 2),
+        answer_to("search --device cpu --read format=csv --train - --queries " + string(other) + " < " + a,
+                  2),
         "--train and --queries both read stdin, which can be read once"));
   CHECK(answer_to("classify --device cpu --model - --queries " + a + " < " + a, 2) ==
         "kith: invalid_argument: classify: --model -: a model is an ordinary file; give it a name\n");
   const string x = folder.write("x.csv", "1,2\n3,4\n5,6\n"), y = folder.write("y.txt", "0\n0\n1\n");
   const Result labels =
-      shell("\"$kith\" classify --device cpu --leave-one-out -k 1 --format txt --labels - --train " + x +
+      shell("\"$kith\" classify --device cpu --leave-one-out -k 1 --read format=txt --labels - --train " + x +
             " < " + y);
   CHECK(labels.code == 0);
   CHECK(contains(labels.out, "accuracy"));

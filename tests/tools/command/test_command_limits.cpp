@@ -22,7 +22,7 @@ void check_limit(const Result& result, const string& why, const string& option) 
   CAPTURE(result.err);
   CHECK(result.code == 3);
   CHECK(contains(result.err, why));
-  CHECK(contains(result.err, "allow more: --limits " + option + "="));
+  CHECK(contains(result.err, "allow more: --read " + option + "="));
   CHECK(result.out.empty());
 }
 
@@ -60,21 +60,21 @@ TEST_CASE("limits: options lift them, and are refused where they make no sense")
   const Folder folder;
   folder.write("a.csv", "1,2,3\n4,5,6\n");
   const string train = "search --device cpu -k 1 --query 1,2,3 --train " + (folder / "a.csv");
-  CHECK(command_tests::kith(train + " --limits max-columns=3,max-line=5,max-axes=1,max-growth=1").code == 0);
-  check_refused(train + " --limits max-columns=2", 3,
+  CHECK(command_tests::kith(train + " --read max-columns=3,max-line=5,max-axes=1,max-growth=1").code == 0);
+  check_refused(train + " --read max-columns=2", 3,
                 "bad_file: " + (folder / "a.csv") +
                     ":1: has more than 2 cells, the most that a line may have; say what separates them "
-                    "(--csv sep=), or allow more: --limits max-columns=4");
-  check_refused(train + " --limits max-line=4", 3,
+                    "(--csv sep=), or allow more: --read max-columns=4");
+  check_refused(train + " --read max-line=4", 3,
                 "bad_file: " + (folder / "a.csv") +
                     ":1: has more than 4 bytes, the most that a line may have; break it, or allow more: "
-                    "--limits max-line=1M");
+                    "--read max-line=1M");
   check_refused(
-      train + " --limits max-line=huge", 2,
-      "invalid_argument: search: --limits max-line: \"huge\" is no size in bytes; write it as 512M or 4G");
+      train + " --read max-line=huge", 2,
+      "invalid_argument: search: --read max-line: \"huge\" is no size in bytes; write it as 512M or 4G");
   check_refused(
-      train + " --limits max-columns=0", 2,
-      "invalid_argument: search: --limits max-columns: \"0\" is no whole number from 1 to 4294967295; "
+      train + " --read max-columns=0", 2,
+      "invalid_argument: search: --read max-columns: \"0\" is no whole number from 1 to 4294967295; "
       "give one");
   CHECK(contains(command_tests::kith("classify --help-all").out, "max-growth"));
 }

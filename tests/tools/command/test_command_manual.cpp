@@ -81,7 +81,7 @@ TEST_CASE("manual: bash completes subcommands, options, and the names that an op
   CHECK(offered({"kith", "search", "--metric", "=", "li"}) == std::set<string>{"linf"});
   CHECK(offered({"kith", "classify", "-k", ""}).empty());
   CHECK(offered({"kith", "search", "--csv", "se"}) == std::set<string>{"sep="});
-  CHECK(offered({"kith", "search", "--limits", "max-l"}) == std::set<string>{"max-line="});
+  CHECK(offered({"kith", "search", "--read", "max-l"}) == std::set<string>{"max-line="});
   CHECK(offered({"kith", "search", "--train", "/et"}) == std::set<string>{"/etc"});
 }
 

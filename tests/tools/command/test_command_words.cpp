@@ -117,17 +117,34 @@ TEST_CASE("help shows what one needs, --help-all the rest, and help on a topic t
     CHECK(options(brief) <= 16);
     CHECK(options(all) > options(brief));
     CHECK(contains(brief, "--help-all"));
-    CHECK(contains(all, "--limits"));
+    CHECK(contains(all, "--read"));
     CHECK(contains(brief, "Exit codes: 0 success"));
   }
-  CHECK(!contains(kith("search --help").out, "--limits"));
-  const string csv = kith("help csv").out, limits = kith("help limits").out;
+  CHECK(!contains(kith("search --help").out, "--read"));
+  for (const char* of :
+       {"devices", "search", "graph", "index", "groundtruth", "recall", "regress", "evaluate", "structure",
+        "select-features", "compare", "verify", "tune", "doctor", "manual"}) {
+    CAPTURE(of);
+    CHECK(options(kith(string(of) + " --help-all").out) <= 36);
+  }
+  CHECK(options(kith("classify --help-all").out) <= 46);
+  const string csv = kith("help csv").out, read = kith("help read").out;
   CHECK(csv.starts_with("How text files are read: --csv KEY=VALUE,...\n\nKeys:\n  sep=SIGN "));
   for (const char* key : {"decimal=SIGN", "header=yes|no", "encoding=NAME", "quote=yes|no", "skip=N",
                           "labels=text|numbers", "base=0|1"})
     CHECK(contains(csv, string("\n  ") + key + " "));
-  for (const char* key : {"max-columns=N", "max-line=SIZE", "max-axes=N", "max-growth=N"})
-    CHECK(contains(limits, string("\n  ") + key + " "));
+  for (const char* key : {"format=WHAT", "array=NAME", "query-array=NAME", "max-columns=N", "max-line=SIZE",
+                          "max-axes=N", "max-growth=N"})
+    CHECK(contains(read, string("\n  ") + key + " "));
+  const string prepare = kith("help prepare").out, place = kith("help place").out;
+  for (const char* key : {"centre=yes|no", "missing=WHAT", "categorical=COLUMNS", "unseen=refuse|zero"})
+    CHECK(contains(prepare, string("\n  ") + key + " "));
+  CHECK(contains(prepare, "\n  categories=ordinal|one-hot\n"));
+  for (const char* key :
+       {"residence=WHAT", "placement=NAME", "shares=X,X,...", "memory-limit=SIZE", "threads=N"})
+    CHECK(contains(place, string("\n  ") + key + " "));
+  CHECK(contains(kith("manual --as man --of index").out, "placement=NAME"));
+  CHECK(!contains(kith("manual --as man --of index").out, "residence=WHAT"));
   CHECK(contains(kith("help csw").err, "invalid_argument: kith: unknown subcommand \"csw\""));
 }
 

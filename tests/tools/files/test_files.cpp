@@ -183,8 +183,8 @@ TEST_CASE("files: wrong text, word for word") {
       {"t.xyz", "1,2\n",
        "t.xyz: its name ends in no format that kith reads; there are .npy .csv .data .tsv .txt -ubyte .idx "
        ".fvecs .ivecs .bvecs .fbin .u8bin .i8bin .f16bin .ibin "
-       ".npz .hdf5 .h5 .hdf .svm .libsvm .svmlight, and .gz behind each; or say it by --format, as in "
-       "--format csv"},
+       ".npz .hdf5 .h5 .hdf .svm .libsvm .svmlight, and .gz behind each; or say it, as in "
+       "--read format=csv"},
       {"t.parquet", "1,2\n",
        "t.parquet: its name ends in no format that kith reads; in Python: "
        "pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},

@@ -72,8 +72,9 @@ TEST_CASE("files: HDF5 that says what its distance is, as ann-benchmarks does") 
 TEST_CASE("files: wrong HDF5, word for word") {
   if (!has_reader()) return;
   const Folder folder;
-  CHECK(folder.table_error("t.hdf5", seed("plain")) ==
-        "invalid_argument: t.hdf5: holds several arrays, \"test\", \"train\"; name one of them: --array");
+  CHECK(
+      folder.table_error("t.hdf5", seed("plain")) ==
+      "invalid_argument: t.hdf5: holds several arrays, \"test\", \"train\"; name one of them: --read array=");
   CHECK(folder.table_error("t.hdf5", seed("plain"), chosen("x")) ==
         "invalid_argument: t.hdf5: has no array called \"x\"; it has \"test\", \"train\"");
   const string damaged =

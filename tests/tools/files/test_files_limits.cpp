@@ -51,13 +51,13 @@ TEST_CASE("limits: columns of a .svm file") {
   CHECK(
       folder.table_error("a.svm", "1 16777216:1 16777217:1\n") ==
       "bad_file: a.svm:1: has the index 16777217, but a file may have 16777216 columns at most; correct it, "
-      "or allow more: --limits max-columns=16777218");
+      "or allow more: --read max-columns=16777218");
   CHECK(
       folder.table_error("a.svm", "1 1:1\n1 2147483648:1\n")
           .starts_with("bad_file: a.svm:2: has the index 2147483648, but a file may have 16777216 columns"));
   Limits limits;
   limits.svm_columns = 5;
-  CHECK(folder.table_error("a.svm", "1 6:1\n", with(limits)).ends_with("--limits max-columns=7"));
+  CHECK(folder.table_error("a.svm", "1 6:1\n", with(limits)).ends_with("--read max-columns=7"));
   CHECK(folder.table("a.svm", "1 5:1\n", with(limits)).cols == 5);
   CHECK(folder.error([&] { read_svm_width(folder.write("a.svm", "1 16777217:1\n")); })
             .starts_with("bad_file: a.svm:1: has the index 16777217"));
@@ -67,7 +67,7 @@ TEST_CASE("limits: cells of a line") {
   const Folder folder;
   const string why =
       " cells, the most that a line may have; say what separates them (--csv sep=), or allow more: "
-      "--limits max-columns=";
+      "--read max-columns=";
   CHECK(folder.table_error("a.csv", repeated("1,", 1 << 20) + "1\n") ==
         "bad_file: a.csv:1: has more than 1048576" + why + "2097152");
   CHECK(folder.table_error("a.csv", repeated("\"1\",", 1 << 20) + "1\n") ==
@@ -89,18 +89,18 @@ TEST_CASE("limits: bytes of a line, and of the lines that a quote holds together
     CHECK(
         folder.table_error("a.csv", "1,2\n12345,67890" + string(end), with(limits)) ==
         "bad_file: a.csv:2: has more than 10 bytes, the most that a line may have; break it, or allow more: "
-        "--limits max-line=1M");
+        "--read max-line=1M");
   CHECK(folder.table_error("a.svm", "1 1:1 2:2 3:3\n", with(limits))
             .starts_with("bad_file: a.svm:1: has more than 10 bytes"));
   CHECK(folder.table_error("a.csv", "a,b\nx,\"1\n2\n3\n4\n5\n6\"\n", with(limits)) ==
         "bad_file: a.csv:2: a quote opened in cell 2 is not closed within 10 bytes; close it, double "
-        "quotes that belong to the text, or say --csv quote=no if all of them do, or allow more: --limits "
+        "quotes that belong to the text, or say --csv quote=no if all of them do, or allow more: --read "
         "max-line="
         "1M");
   CHECK(folder.table("a.csv", "a,b\n1,\"x\n2\n3\"\n", with(limits)).rows == 1);
   CHECK(folder.table_error("a.csv", "1," + string(1 << 26, '1') + "\n2,3\n") ==
         "bad_file: a.csv:1: has more than 67108864 bytes, the most that a line may have; break it, or allow "
-        "more: --limits max-line=128M");
+        "more: --read max-line=128M");
 }
 
 TEST_CASE("limits: axes of arrays, and what axes of length 1 cost") {
@@ -110,7 +110,7 @@ TEST_CASE("limits: axes of arrays, and what axes of length 1 cost") {
   CHECK(folder.table("a.npy", npy("<f4", axes(30), six)).values == Floats{1, 2, 3, 4, 5, 6});
   CHECK(folder.table_error("a.npy", npy("<f4", axes(31), six)) ==
         "bad_file: a.npy: holds an array of 33 axes, more than the 32 that a file may have; save it with "
-        "fewer, a.reshape(len(a), -1), or allow more: --limits max-axes=33");
+        "fewer, a.reshape(len(a), -1), or allow more: --read max-axes=33");
   Limits limits;
   limits.axes = 15002;
   CHECK(folder.table("a.npy", npy("<f4", axes(15000), six, true), with(limits)).values ==
@@ -129,14 +129,14 @@ TEST_CASE("limits: values that a small file stands for") {
   const string rows = repeated("1 16777216:1\n", 5);  // 65 bytes, 320 MiB of values
   CHECK(folder.table_error("a.svm", rows) ==
         "bad_file: a.svm: its values need 335544320 bytes as float32, too much for a file of 65 bytes, of "
-        "which each stands for 1024 bytes of values at most; if it is not damaged, allow more: --limits "
+        "which each stands for 1024 bytes of values at most; if it is not damaged, allow more: --read "
         "max-growth="
         "10324442");
   Limits limits;
   limits.free_growth = 1000;
   limits.growth = 10;
   CHECK(folder.table("a.svm", "1 25:1\n1 25:1\n", with(limits)).cols == 25);
-  CHECK(folder.table_error("a.svm", "1 250:1\n1 25:1\n", with(limits)).ends_with("--limits max-growth=268"));
+  CHECK(folder.table_error("a.svm", "1 250:1\n1 25:1\n", with(limits)).ends_with("--read max-growth=268"));
   limits.growth = 268;
   CHECK(folder.table("a.svm", "1 250:1\n1 25:1\n", with(limits)).cols == 250);
 }
@@ -150,7 +150,7 @@ TEST_CASE("limits: what a .gz unpacks to") {
   CHECK(error.starts_with("bad_file: a.npy.gz: unpacks to more than 6"));
   CHECK(error.find(" bytes, too much for a file of " + std::to_string(rows.size()) +
                    " bytes, of which each stands for 1024 bytes of values at most; if it is not damaged, "
-                   "allow more: --limits max-growth=") != string::npos);
+                   "allow more: --read max-growth=") != string::npos);
   CHECK(folder.labels_error("a.npy.gz", rows) == error);
   Limits limits;
   limits.free_growth = 1000;

@@ -36,8 +36,8 @@ TEST_CASE("files: .npz, stored and deflated, by name") {
       const Told taken = told(folder, "t.npz", both);
       CHECK(taken.table.values == Floats{1, 2, 3, 4});
       CHECK(taken.notes ==
-            "t.npz: the first of its arrays, \"a\", is taken; it has \"a\", \"b\"; --array, or "
-            "--query-array for queries, says otherwise\n");
+            "t.npz: the first of its arrays, \"a\", is taken; it has \"a\", \"b\"; --read array=, or "
+            "--read query-array= for queries, says otherwise\n");
       CHECK(folder.table("t.npz", both, array_called("b")).values == Floats{5, 6, 7});
       ReadOptions usual;
       usual.usual_array = "b";

@@ -126,7 +126,7 @@ TEST_CASE("files: the header of a pipe takes no memory for what never comes") {
 
 TEST_CASE("files: a name that says no format, and a format that there is not") {
   const Folder folder;
-  CHECK(folder.table_error("data", "1,2\n").ends_with("; or say it by --format, as in --format csv"));
+  CHECK(folder.table_error("data", "1,2\n").ends_with("; or say it, as in --read format=csv"));
   CHECK(
       folder.table_error("data", "1,2\n", by_format("xls")) ==
       "invalid_argument: format: there is none called \"xls\"; choose one of csv, tsv, txt, npy, idx, fvecs, "

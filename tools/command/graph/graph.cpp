@@ -21,7 +21,7 @@ struct GraphFlags : QuestionFlags {
   std::string out, out_distance, edges;
 };
 
-/// Finds neighbours by the rows of the file instead of those searched; rows that --prepare missing=drop leaves out
+/// Finds neighbours by the rows of the file instead of those searched; rows that miss a value and are dropped
 /// have none.
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
   check_k("graph", flags.query_flags.k, training, true);

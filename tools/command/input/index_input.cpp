@@ -64,7 +64,7 @@ constexpr std::string_view decided = "an index has its rows, their columns and t
                            unseen = "a report shows training rows, which an index does not keep for people";
 
 constexpr std::array<Excluded, 9> excludes = {{{"--train", decided, ""},
-                                               {"--array", decided, ""},
+                                               {"--read array", decided, ""},
                                                {"--model", decided, ""},
                                                {"--save-model", decided, ""},
                                                {"--features", decided, ""},

@@ -91,13 +91,11 @@ std::vector<std::string> counted_cells(std::vector<std::string> cells, const fil
 
 }  // namespace
 
-void add_text_options(CLI::App& app, TableFlags& flags) {
-  add_choice(app, "--format", flags.format,
-             "Format of stdin (-) and of files whose names do not tell it; .gz is recognised",
-             {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin", "u8bin", "i8bin",
-              "f16bin", "ibin", "npz", "hdf5"});
+void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& arrays) {
   add_keys(app, csv_topic(flags));
-  add_keys(app, limits_topic(flags));
+  Topic reading = read_topic(flags);
+  reading.keys.insert(reading.keys.begin() + 1, arrays.begin(), arrays.end());
+  add_keys(app, reading);
 }
 
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
@@ -106,21 +104,19 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
                  "Training rows: .npy, .npz, .hdf5, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
                  ".u8bin, .i8bin, .f16bin; also gzipped (.gz), except .npz and .hdf5; - reads stdin"))
       ->required();
-  app.add_option(
-         "--array", flags.array,
-         "Name of the array with the training rows in a .npz or HDF5 file (default: train, else the first)")
-      ->type_name("NAME");
-  if (queries) {
+  if (queries)
     reads_file(app.add_option("--queries", flags.queries, "Rows to search for, with the same columns"));
-    app.add_option(
-           "--query-array", flags.query_array,
-           "Name of the array with the queries in a .npz or HDF5 file (default: test, else the first)")
-        ->type_name("NAME");
-  }
   if (!label_help.empty()) {
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   }
-  add_text_options(app, flags);
+  std::vector<Key> arrays = {
+      {"array", "NAME", "the array with the training rows in a .npz or HDF5 file; else train, or the first",
+       [&flags](const std::string& text) { flags.array = text; }}};
+  if (queries)
+    arrays.push_back({"query-array", "NAME",
+                      "the array with the queries in a .npz or HDF5 file; else test, or the first",
+                      [&flags](const std::string& text) { flags.query_array = text; }});
+  add_text_options(app, flags, arrays);
 }
 
 files::FileOptions file_options(const TableFlags& flags) {

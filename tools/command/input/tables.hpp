@@ -19,7 +19,7 @@ struct TableFlags {
   std::vector<std::string> target_columns;
   std::string format;
   std::string array, query_array;  ///< of .npz files; empty: train and test, or the first
-  files::FileOptions reading;      ///< what --csv and --limits say of files
+  files::FileOptions reading;      ///< what --csv and --read say of files
   std::int64_t svm_base = -1;      ///< files::ReadOptions::first_index
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
@@ -39,14 +39,15 @@ using ChooseColumns = std::function<std::vector<std::int64_t>(const files::Table
 /// there is a help for it, what add_text_options() adds.
 void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
 
-/// Of these, how files are laid out, and how large their parts may be: --format, --csv, --limits.
-void add_text_options(CLI::App& app, TableFlags& flags);
+/// Of these, how files are laid out, and how large their parts may be: --csv, and --read, whose keys are the
+/// format, `arrays` and the limits.
+void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& arrays = {});
 
 /// --csv, whose keys set flags.reading and flags.svm_base.
 Topic csv_topic(TableFlags& flags);
 
-/// --limits, whose keys set flags.reading.limits.
-Topic limits_topic(TableFlags& flags);
+/// --read, whose keys set flags.format and flags.reading.limits.
+Topic read_topic(TableFlags& flags);
 
 /// A separator by its sign or name: comma, semicolon, tab, pipe, space, colon.
 /// Throws invalid_argument: it can be none.

@@ -1,4 +1,4 @@
-// --csv and --limits: how text files are read, and how large the parts of files may be.
+// --csv and --read: how text files are read, what files are, and how large their parts may be.
 
 #include <algorithm>
 #include <array>
@@ -64,29 +64,37 @@ std::vector<Key> csv_keys(TableFlags& flags) {
        [&](const std::string& text) { flags.svm_base = whole_number(text, 0, 1); }}};
 }
 
-std::vector<Key> limit_keys(TableFlags& flags) {
+std::vector<Key> read_keys(TableFlags& flags) {
   files::Limits& limits = flags.reading.limits;
   const auto at_most = [](std::uint64_t& limit) {
     return [&limit](const std::string& text) {
       limit = static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
     };
   };
-  return {{"max-columns", "N",
-           "columns of a text file; else " + std::to_string(limits.text_columns) + ", and " +
-               std::to_string(limits.svm_columns) + " of a .svm file",
-           [&](const std::string& text) {
-             limits.text_columns = limits.svm_columns =
-                 static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
-           }},
-          {"max-line", "SIZE",
-           "bytes of a line of a text file, or such as 512M, 4G; else " + format_bytes(limits.line),
-           [&](const std::string& text) { limits.line = parse_bytes(text); }},
-          {"max-axes", "N", "axes of a .npy or idx file; else " + std::to_string(limits.axes),
-           at_most(limits.axes)},
-          {"max-growth", "N",
-           "bytes of values for each byte of a .gz or .svm file; else " + std::to_string(limits.growth) +
-               ", and " + format_bytes(limits.free_growth) + " in any case",
-           at_most(limits.growth)}};
+  return {
+      {"format", "WHAT",
+       "format of stdin (-) and of files whose names do not tell it: csv, tsv, txt, npy, idx, fvecs, ivecs, "
+       "bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5; .gz is recognised",
+       [&](const std::string& text) {
+         flags.format = named_one(text, {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm",
+                                         "fbin", "u8bin", "i8bin", "f16bin", "ibin", "npz", "hdf5"});
+       }},
+      {"max-columns", "N",
+       "columns of a text file; else " + std::to_string(limits.text_columns) + ", and " +
+           std::to_string(limits.svm_columns) + " of a .svm file",
+       [&](const std::string& text) {
+         limits.text_columns = limits.svm_columns =
+             static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
+       }},
+      {"max-line", "SIZE",
+       "bytes of a line of a text file, or such as 512M, 4G; else " + format_bytes(limits.line),
+       [&](const std::string& text) { limits.line = parse_bytes(text); }},
+      {"max-axes", "N", "axes of a .npy or idx file; else " + std::to_string(limits.axes),
+       at_most(limits.axes)},
+      {"max-growth", "N",
+       "bytes of values for each byte of a .gz or .svm file; else " + std::to_string(limits.growth) +
+           ", and " + format_bytes(limits.free_growth) + " in any case",
+       at_most(limits.growth)}};
 }
 
 }  // namespace
@@ -143,11 +151,11 @@ Topic csv_topic(TableFlags& flags) {
            "kith search --train words.txt --csv quote=no,header=no --label-column 1 --leave-one-out"}};
 }
 
-Topic limits_topic(TableFlags& flags) {
-  return {"--limits",
-          "How large the parts of files may be",
-          limit_keys(flags),
-          {"kith search --train wide.csv --limits max-columns=2000000,max-line=512M --leave-one-out"}};
+Topic read_topic(TableFlags& flags) {
+  return {"--read",
+          "What files are, and how large their parts may be",
+          read_keys(flags),
+          {"kith search --train wide.csv --read max-columns=2000000,max-line=512M --leave-one-out"}};
 }
 
 }  // namespace kith::command

@@ -43,7 +43,7 @@ bool is_given(const CLI::App& app, std::string_view words);
 /// The topic of an option that has keys, with those alone that its subcommand takes; null: it has none.
 const Topic* topic_of(const CLI::Option& option);
 
-/// All that were added in this process, in the order in which they were, each with the keys of all subcommands.
+/// All that were added in this process, in their order, each with the keys of all subcommands.
 const std::vector<Topic>& known_topics();
 
 /// What `kith help csv` prints.

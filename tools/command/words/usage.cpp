@@ -47,6 +47,7 @@ const std::vector<Habit>& habits() {
       {{"--n-jobs", "--jobs", "--num-threads", "--threads", "-j", "-t"}, {"--threads", "--place"}},
       {{"--missing", "--impute", "--categories", "--one-hot", "--unseen", "--centre", "--center"},
        {"--prepare"}},
+      {{"--format", "--array", "--query-array", "--limits"}, {"--read"}},
       {{"--residence", "--placement", "--memory-limit"}, {"--place"}},
       {{"--normalize", "--normalise", "--standardize", "--scaler", "--preprocess"}, {"--scale"}},
       {{"--cv", "--n-splits", "--k-fold", "--kfold"}, {"--folds"}},

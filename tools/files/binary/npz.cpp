@@ -190,7 +190,8 @@ std::size_t chosen_array(const Source& source, const std::vector<std::string>& n
   if (options.array.empty()) {
     if (names.size() > 1 && options.note)
       options.note(source.name() + ": the first of its arrays, " + in_quotes(names[0]) +
-                   ", is taken; it has " + list + "; --array, or --query-array for queries, says otherwise");
+                   ", is taken; it has " + list +
+                   "; --read array=, or --read query-array= for queries, says otherwise");
     return static_cast<std::size_t>(find(names[0]) - names.begin());
   }
   const auto found = find(options.array);

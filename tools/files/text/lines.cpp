@@ -17,8 +17,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::string allow_longer(const Limits& limits) {
-  return "allow more: --limits max-line=" + std::to_string(std::max<std::uint64_t>(limits.line >> 19, 1)) +
-         "M";
+  return "allow more: --read max-line=" + std::to_string(std::max<std::uint64_t>(limits.line >> 19, 1)) + "M";
 }
 
 }  // namespace
@@ -198,7 +197,7 @@ void RecordReader::check_count(std::size_t cells) const {
   if (cells > most)
     fail("has more than " + std::to_string(most) +
          " cells, the most that a line may have; say what separates them (--csv sep=), or allow more: "
-         "--limits max-columns=" +
+         "--read max-columns=" +
          std::to_string(2 * most));
 }
 

@@ -78,7 +78,7 @@ std::pair<std::int64_t, std::string_view> split_entry(const LineReader& lines, s
   if (static_cast<std::uint64_t>(index) > most)
     lines.fail(
         "has the index " + std::to_string(index) + ", but a file may have " + std::to_string(most) +
-        " columns at most; correct it, or allow more: --limits max-columns=" + std::to_string(index + 1));
+        " columns at most; correct it, or allow more: --read max-columns=" + std::to_string(index + 1));
   if (index <= last)
     lines.fail("has the index " + std::to_string(index) + " after " + std::to_string(last) +
                "; the indices of a line ascend, each once");

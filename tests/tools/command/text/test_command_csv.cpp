@@ -12,8 +12,9 @@ namespace {
 using namespace command_tests;
 
 int rows_searched(const string& arguments) {
-  const Result result = kith(
-      arguments + " --device cpu --csv header=no --leave-one-out -k 1 --out-index /dev/stdout --format csv");
+  const Result result =
+      kith(arguments +
+           " --device cpu --csv header=no --leave-one-out -k 1 --out-index /dev/stdout --read format=csv");
   CHECK(result.code == 0);
   return static_cast<int>(std::count(result.out.begin(), result.out.end(), '\n')) - 1;  // without the header
 }
