@@ -91,7 +91,7 @@ class Kith:
         else:
             options += ["--labels", self.files["labels"]]
             if task.radius:
-                options += ["--outlier", str(OUTLIER)]
+                options += ["--votes", f"outlier={OUTLIER}"]
         return np.load(self.run(task.kind, options, "answers.npy"))
 
     def lists(self, task):

@@ -90,14 +90,16 @@ TEST_CASE("classify: what votes weigh, and who wins a tie") {
   const string base = "--metric l1 --label kind --query 0 --train " + folder.write("line.csv", line) + " ";
   CHECK(labels_of(folder, base + "-k 3") == "a\n");                     // a has 2 votes, b 1
   CHECK(labels_of(folder, base + "-k 3 --weights distance") == "b\n");  // b has 1/1, a 1/2 + 1/3
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 5,2,2") == "b\n");    // b has 5, a 2 + 2
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --rank-weights 3,2,2,9") == "a\n");  // b has 3, a 2 + 2
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --votes rank-weights=5,2,2") ==
+        "b\n");  // b has 5, a 2 + 2
+  CHECK(labels_of(folder, base + "-k 3 --weights rank --votes rank-weights=3,2,2,9") ==
+        "a\n");  // b has 3, a 2 + 2
   CHECK(labels_of(folder, base + "-k 2") == "a\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie nearest") == "b\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie fewer-neighbors") == "b\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie smallest_distance") == "b\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie abstain") == "?\n");
-  CHECK(labels_of(folder, base + "-k 2 --tie abstain --no-label unknown") == "unknown\n");
+  CHECK(labels_of(folder, base + "-k 2 --votes tie=nearest") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --votes tie=fewer-neighbors") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --votes tie=smallest_distance") == "b\n");
+  CHECK(labels_of(folder, base + "-k 2 --votes tie=abstain") == "?\n");
+  CHECK(labels_of(folder, base + "-k 2 --votes tie=abstain,no-label=unknown") == "unknown\n");
   CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // b has 3, a 2
   const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // answering b when a is right costs 9
   CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
@@ -126,10 +128,10 @@ TEST_CASE("classify: all rows within a radius vote") {
   const string base = "--metric l1 --label kind --query 0 --query 20 --train " +
                       folder.write("line.csv", line) + " --radius 3 ";
   CHECK(labels_of(folder, base) == "a\n?\n");
-  CHECK(labels_of(folder, base + "--no-label unknown") == "a\nunknown\n");
-  CHECK(labels_of(folder, base + "--outlier b") == "a\nb\n");
+  CHECK(labels_of(folder, base + "--votes no-label=unknown") == "a\nunknown\n");
+  CHECK(labels_of(folder, base + "--votes outlier=b") == "a\nb\n");
   CHECK(labels_of(folder, base + "--weights distance") == "b\n?\n");
-  const Result shown = kith("classify --device cpu " + base + "--no-label unknown --outlier far");
+  const Result shown = kith("classify --device cpu " + base + "--votes no-label=unknown,outlier=far");
   CHECK(shown.out ==
         "0: a\nrank  row  distance  label\n   1    0         1  b\n   2    1         2  a\n   3    2         "
         "3  "
@@ -138,13 +140,13 @@ TEST_CASE("classify: all rows within a radius vote") {
 
 TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
   const Folder folder;
-  const string base = "--label 2 --csv header=no --query 0 -k 2 --tie abstain --train " +
+  const string base = "--label 2 --csv header=no --query 0 -k 2 --votes tie=abstain --train " +
                       folder.write("n.csv", "1,4\n2,9\n") + " ";
   CHECK(labels_of(folder, base) == "-1\n");
-  CHECK(labels_of(folder, base + "--no-label 77") == "77\n");
+  CHECK(labels_of(folder, base + "--votes no-label=77") == "77\n");
   check_refused(
-      "classify --device cpu " + base + "--no-label none", 2,
-      "invalid_argument: classify: --no-label: \"none\" is no whole number, but the labels are; give "
+      "classify --device cpu " + base + "--votes no-label=none", 2,
+      "invalid_argument: classify: --votes no-label: \"none\" is no whole number, but the labels are; give "
       "one, as -1");
 }
 

@@ -26,18 +26,19 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
   refused("--k-sweep 1,2 --radius 3", "--radius and --k-sweep are both given; choose one");
   refused("--radius far", "--radius: \"far\" is no finite number; give a distance");
   refused("--leave-one-out", "--query and --leave-one-out are both given; choose one");
-  refused("--outlier b", "--outlier is for queries with no row within --radius; give both, or --no-label");
+  refused("--votes outlier=b",
+          "--votes outlier is for queries with no row within --radius; give both, or no-label");
   refused("--weights heavy", "--weights: there is no \"heavy\"; choose one of uniform, distance, rank");
-  refused("--tie often",
-          "--tie: there is no \"often\"; choose one of smallest-label, nearest, smallest-distance, "
+  refused("--votes tie=often",
+          "--votes tie: there is no \"often\"; choose one of smallest-label, nearest, smallest-distance, "
           "fewer-neighbors, abstain");
   refused("-k 3 --weights rank",
-          "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
-  refused("-k 3 --weights rank --rank-weights 3,2",
-          "--rank-weights has 2 numbers but 3 neighbours vote; give one for each rank");
-  refused("-k 3 --rank-weights 3,2,1", "--rank-weights is for --weights rank; give both");
-  refused("-k 2 --weights rank --rank-weights 3,-1",
-          "--rank-weights: \"-1\" is no finite number of at least 0; correct it");
+          "--weights rank needs --votes rank-weights; give a number for each rank, as 3,2,1");
+  refused("-k 3 --weights rank --votes rank-weights=3,2",
+          "--votes rank-weights has 2 numbers but 3 neighbours vote; give one for each rank");
+  refused("-k 3 --votes rank-weights=3,2,1", "--votes rank-weights is for --weights rank; give both");
+  refused("-k 2 --weights rank --votes rank-weights=3,-1",
+          "--votes rank-weights: \"-1\" is no finite number of at least 0; correct it");
   refused("--priors c=1", "--priors: no training row has the label \"c\"; there are a, b");
   refused("--priors a", "--priors: \"a\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
   refused("--priors a=0", "--priors: \"a=0\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
@@ -68,7 +69,7 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
           "--scale: there is none called \"huge\"; choose one of centre (mean 0), standardize (mean "
           "0, deviation 1), min-max (0 to 1), l2 (each row divided by its norm)");
   refused("--scale standardise", "--scale: there is none called \"standardise\"; did you mean standardize?");
-  refused("--tie nearset", "--tie: there is no \"nearset\"; did you mean nearest?");
+  refused("--votes tie=nearset", "--votes tie: there is no \"nearset\"; did you mean nearest?");
   refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");
   refused("--features X,zx", "--features: " + train + " has no column \"X\"; did you mean \"x\"?");
   refused("--radius -1", "--radius: -1 is below 0, and no distance is; give a radius of 0 or more for l2");
@@ -124,8 +125,8 @@ TEST_CASE("classify: a report spells choices as their options do, and says where
   const string train = folder.write("mixed.csv", "age,plan,kind\n1,a,x\n2,,y\n,a,x\n4,b,y\n5,a,x\n6,b,x\n");
   const Result result =
       kith("classify --device cpu --label kind --train " + train +
-           " --leave-one-out -k 3 --prepare missing=most-frequent,categories=one-hot --scale min-max --tie "
-           "fewer-neighbors --report " +
+           " --leave-one-out -k 3 --prepare missing=most-frequent,categories=one-hot --scale min-max --votes "
+           "tie=fewer-neighbors --report " +
            (folder / "r.html"));
   CHECK(result.code == 0);
   const string page = folder.read("r.html");

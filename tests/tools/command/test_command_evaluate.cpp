@@ -45,7 +45,7 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
         "a         3     0.6667  0.6667  0.6667\n"
         "b         2     0.5000  0.5000  0.5000\n");
   CHECK(folder.read("k.csv") == "k,accuracy,correct\n1,0.6,3\n2,0.4,2\n3,0,0\n4,0.6,3\n");
-  CHECK(contains(kith(base + "--k-max 2 --tie abstain").out, "2    0.0000        0\n"));
+  CHECK(contains(kith(base + "--k-max 2 --votes tie=abstain").out, "2    0.0000        0\n"));
   CHECK(contains(kith(base + "--k-max 2 --weights distance").out, "2    0.6000        3\n"));
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("evaluate: many k stand ten in a line") {
 TEST_CASE("evaluate: the report is one page that needs nothing else") {
   const Folder folder;
   const string train = folder.write("t.csv", "x,kind\n0,a<i>\n1,a<i>\n3,b\n5,b\n9,a<i>\n");
-  const Result result = kith("evaluate --device cpu --label kind --tie abstain --train " + train +
+  const Result result = kith("evaluate --device cpu --label kind --votes tie=abstain --train " + train +
                              " --report " + (folder / "k.html"));
   CHECK(result.code == 0);
   const string page = folder.read("k.html");

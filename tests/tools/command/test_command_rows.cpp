@@ -96,7 +96,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
   // -10 < -1, so it wins a tie as the smallest label.
   CHECK(said("classify --device cpu -k 2 --train " + train + " --label kind --queries " +
              folder.write("tie.csv", "8.5,8\n")) == "-10\n");
-  CHECK(said("classify --device cpu -k 2 --tie abstain --train " + train + " --label kind --queries " +
+  CHECK(said("classify --device cpu -k 2 --votes tie=abstain --train " + train + " --label kind --queries " +
              (folder / "tie.csv")) == "?\n");
   CHECK(said(base + " --quiet -k 1 --out " + (folder / "o.npy")).empty());
   CHECK(folder.read("o.npy").substr(128) ==
@@ -110,7 +110,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
   CHECK(said("classify --device cpu -k 1 --train " + folder.write("x.csv", points) + " --labels " +
              folder.write("y.csv", "-1\n-1\n1\n1\n") + " --queries " + (folder / "q.csv")) == "-1\n1\n1\n");
   // Having no answer is not right, even if the true label looks like the mark of no answer.
-  CHECK(contains(said("classify --device cpu -k 2 --tie abstain --train " +
+  CHECK(contains(said("classify --device cpu -k 2 --votes tie=abstain --train " +
                       folder.write("n.csv", "1,0\n3,1\n") + " --label 2 --queries " +
                       folder.write("one.csv", "2\n") + " --truth " + folder.write("minus.csv", "-1\n")),
                  "accuracy 0.0000 (0 of 1)\n"));
@@ -156,7 +156,7 @@ TEST_CASE("truth: classes that training lacks count as wrong, and are told") {
                       folder.write("z.csv", "kind\ndos\nworm\n?\nnormal\n")),
                  note));
   // `?`, too, stands for no answer, which is never right.
-  CHECK(contains(said("classify -k 2 --tie abstain" + asked), "accuracy 0.0000 (0 of 4)\n"));
+  CHECK(contains(said("classify -k 2 --votes tie=abstain" + asked), "accuracy 0.0000 (0 of 4)\n"));
 }
 
 TEST_CASE(".svm: labels without an option, values, either base, and wider queries") {

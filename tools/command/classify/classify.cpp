@@ -19,8 +19,8 @@ void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
     refuse("classify", "--element and --report are both given, which shows rows of float32; leave one out");
   refuse_both(app, "--radius", "--k-sweep", "choose one");
-  if (app.count("--outlier") > 0 && flags.query_flags.radius.empty())
-    refuse("classify", "--outlier is for queries with no row within --radius; give both, or --no-label");
+  if (!flags.outlier.empty() && flags.query_flags.radius.empty())
+    refuse("classify", "--votes outlier is for queries with no row within --radius; give both, or no-label");
   if (!flags.out.empty()) files::check_output_name(flags.out, files::Content::labels, flags.output.format);
   if (!flags.proba.empty())
     files::check_output_name(flags.proba, files::Content::values, flags.output.format);
@@ -80,14 +80,14 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
 }
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
-  add_voting_options(app, flags.voting);
-  app.add_option(
-         "--no-label", flags.no_label,
-         "Answer if no class wins (--tie abstain) or a value is missing (--prepare missing=drop); by default "
-         "-1, or ? if labels are text or one is below 0")
-      ->type_name("LABEL");
-  app.add_option("--outlier", flags.outlier, "Answer if no row is within --radius (default: --no-label)")
-      ->type_name("LABEL");
+  add_voting_options(app, flags.voting,
+                     {{"no-label", "LABEL",
+                       "answer if no class wins (tie=abstain) or a value is missing (--prepare "
+                       "missing=drop); else -1, or ? if "
+                       "labels are text or one is below 0",
+                       [&flags](const std::string& text) { flags.no_label = text; }},
+                      {"outlier", "LABEL", "answer if no row is within --radius; else as no-label says",
+                       [&flags](const std::string& text) { flags.outlier = text; }}});
   add_sample_weight_option(app, flags.training);
   add_filter_option(app, flags.training);
   add_feature_option(app, flags.training);

@@ -52,7 +52,7 @@ std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
 void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting) {
   if (app.count("--weights") == 0) voting.weights = model.voting.weights;
   if (app.count("--weights") == 0) voting.rank_weights = model.voting.rank_weights;
-  if (app.count("--tie") == 0) voting.tie = model.voting.tie;
+  if (!is_given(app, "--votes tie")) voting.tie = model.voting.tie;
   if (app.count("--priors") == 0) voting.priors = model.voting.priors;
   if (app.count("--costs") == 0) voting.costs = model.voting.costs;
 }

@@ -126,8 +126,9 @@ AnswerNames::AnswerNames(const std::string& where, const files::Labels& known, c
                          const std::string& outlier)
     : names_(known.names) {
   const std::string none = names_.empty() ? "-1" : "?";
-  no_label_ = code_of(where, "--no-label", no_label.empty() ? none : no_label);
-  outlier_ = code_of(where, "--outlier", outlier.empty() ? (no_label.empty() ? none : no_label) : outlier);
+  no_label_ = code_of(where, "--votes no-label", no_label.empty() ? none : no_label);
+  outlier_ =
+      code_of(where, "--votes outlier", outlier.empty() ? (no_label.empty() ? none : no_label) : outlier);
 }
 
 std::int64_t AnswerNames::code_of(const std::string& where, const std::string& option,

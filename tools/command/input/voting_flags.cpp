@@ -6,6 +6,7 @@
 
 #include "command/how/choices.hpp"
 #include "command/input/tables.hpp"
+#include "command/words/keys.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
 
@@ -15,19 +16,19 @@ namespace {
 std::vector<float> rank_weights(const std::string& where, const VotingFlags& flags, std::int64_t k) {
   const bool asked = flags.weights == "rank";
   if (!asked && flags.rank_weights.empty()) return {};
-  if (!asked) refuse(where, "--rank-weights is for --weights rank; give both");
+  if (!asked) refuse(where, "--votes rank-weights is for --weights rank; give both");
   if (flags.rank_weights.empty())
-    refuse(where, "--weights rank needs --rank-weights; give a number for each rank, as 3,2,1");
+    refuse(where, "--weights rank needs --votes rank-weights; give a number for each rank, as 3,2,1");
   std::vector<float> weights;
   for (const std::string& text : flags.rank_weights) {
     const files::Number number = files::parse_number(text);
     if (number.kind != files::Number::finite || number.value < 0)
-      refuse(where,
-             "--rank-weights: " + files::in_quotes(text) + " is no finite number of at least 0; correct it");
+      refuse(where, "--votes rank-weights: " + files::in_quotes(text) +
+                        " is no finite number of at least 0; correct it");
     weights.push_back(number.value);
   }
   if (static_cast<std::int64_t>(weights.size()) < k)
-    refuse(where, "--rank-weights has " + files::count_of(weights.size(), "number") + " but " +
+    refuse(where, "--votes rank-weights has " + files::count_of(weights.size(), "number") + " but " +
                       std::to_string(k) + " neighbours vote; give one for each rank");
   return weights;
 }
@@ -88,28 +89,56 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
   return values.values;
 }
 
-}  // namespace
-
-void add_weight_options(CLI::App& app, VotingFlags& flags) {
-  add_choice(app, "--weights", flags.weights,
-             "Weight of a neighbour's vote: uniform, distance (1 / distance), rank (--rank-weights)",
-             names_of<Weights>());
-  add_texts(app, "--rank-weights", flags.rank_weights,
-            "Weights of the neighbours of rank 1, 2, 3, ..., separated by commas", "W,W,...");
+std::vector<Key> weight_keys(VotingFlags& flags) {
+  return {{"rank-weights", "W,W,...", "weights of the neighbours of rank 1, 2, 3, ..., for --weights rank",
+           [&flags](const std::string& text) { flags.rank_weights = split_commas(text); }}};
 }
 
-void add_voting_options(CLI::App& app, VotingFlags& flags) {
-  add_weight_options(app, flags);
-  add_choice(app, "--tie", flags.tie,
-             "How to break a tie between classes: smallest-label, nearest, smallest-distance, "
-             "fewer-neighbors, abstain",
-             names_of<TieRule>());
+std::vector<Key> voting_keys(VotingFlags& flags) {
+  std::vector<Key> keys = {
+      {"tie", "WHAT",
+       "how to break a tie between classes: smallest-label, nearest, smallest-distance, fewer-neighbors, "
+       "abstain; else smallest-label",
+       [&flags](const std::string& text) { flags.tie = named_one(text, command::names_of<TieRule>()); }}};
+  for (Key& key : weight_keys(flags)) keys.push_back(std::move(key));
+  return keys;
+}
+
+void add_votes_option(CLI::App& app, std::vector<Key> keys) {
+  add_keys(app,
+           {"--votes",
+            "How the neighbours vote",
+            std::move(keys),
+            {"kith classify --train points.csv --label kind -k 3 --weights rank --votes rank-weights=3,2,1 "
+             "--query 2,7",
+             "kith classify --train points.csv --label kind -k 4 --votes tie=abstain,no-label=none --query "
+             "2,7"}});
+}
+
+void add_weights_option(CLI::App& app, VotingFlags& flags) {
+  add_choice(app, "--weights", flags.weights,
+             "Weight of a neighbour's vote: uniform, distance (1 / distance), rank (--votes rank-weights=)",
+             command::names_of<Weights>());
+}
+
+}  // namespace
+
+void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& answers) {
+  add_weights_option(app, flags);
+  std::vector<Key> keys = voting_keys(flags);
+  keys.insert(keys.end(), answers.begin(), answers.end());
+  add_votes_option(app, std::move(keys));
   add_texts(app, "--priors", flags.priors,
             "Factors on the scores of classes, LABEL=P separated by commas; 1 for the others", "LABEL=P,...");
   reads_file(
       app.add_option("--costs", flags.costs,
                      "Cost of each answer, [classes, classes]: a row for the true class, a column for the "
                      "answer, in the order of the labels; the class of the smallest expected cost wins"));
+}
+
+void add_weight_options(CLI::App& app, VotingFlags& flags) {
+  add_weights_option(app, flags);
+  add_votes_option(app, weight_keys(flags));
 }
 
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,

@@ -1,10 +1,11 @@
-// How neighbours vote, from the command line: --weights, --rank-weights, --tie, --priors, --costs.
+// How neighbours vote, from the command line: --weights, --votes, --priors, --costs.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "command/shared/command.hpp"
+#include "command/words/keys.hpp"
 #include "files/table.hpp"
 #include "kith/labels.hpp"
 #include "kith/voting.hpp"
@@ -20,16 +21,16 @@ struct VotingFlags {
   files::FileOptions reading;       ///< of that file
 };
 
-/// --weights and --rank-weights: what a vote weighs, also in a regression.
+/// --weights, and --votes with the key rank-weights: what a vote weighs, also in a regression.
 void add_weight_options(CLI::App& app, VotingFlags& flags);
 
-/// The same, and --tie, --priors, --costs.
-void add_voting_options(CLI::App& app, VotingFlags& flags);
+/// The same, and the key tie and `answers` of --votes, --priors, --costs.
+void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& answers = {});
 
 /// The options these flags stand for, all but no_label.
 ///   labels   of the training rows; null: there are none, and --priors and --costs cannot be given
 ///   classes  their codes, ascending, once each
-///   k        neighbours that vote, for the length of --rank-weights; 0: not known
+///   k        neighbours that vote, for the length of rank-weights; 0: not known
 /// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: --costs cannot be read.
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k);

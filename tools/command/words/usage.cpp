@@ -48,6 +48,7 @@ const std::vector<Habit>& habits() {
       {{"--missing", "--impute", "--categories", "--one-hot", "--unseen", "--centre", "--center"},
        {"--prepare"}},
       {{"--format", "--array", "--query-array", "--limits"}, {"--read"}},
+      {{"--tie", "--tie-break", "--rank-weights", "--no-label", "--outlier", "--outlier-label"}, {"--votes"}},
       {{"--residence", "--placement", "--memory-limit"}, {"--place"}},
       {{"--normalize", "--normalise", "--standardize", "--scaler", "--preprocess"}, {"--scale"}},
       {{"--cv", "--n-splits", "--k-fold", "--kfold"}, {"--folds"}},

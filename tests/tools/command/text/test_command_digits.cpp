@@ -1,5 +1,5 @@
-// Values with digits that float32 cannot hold: every command that reads them prints a note, and --scale and the
-// key centre of --prepare keep the digits, because they round once, at the end. All on the CPU.
+// Values with digits that float32 cannot hold: every command that reads them prints a note, and --scale and
+// --prepare centre=yes keep the digits, because they round once, at the end. All on the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
