@@ -233,7 +233,7 @@ TEST_CASE("state: no home, and a home that cannot be written") {
 }
 
 TEST_CASE("state: a full disk, and one that cannot be written") {
-  const Result full = search("", "cpu", "--out-index /dev/full --out-format csv");
+  const Result full = search("", "cpu", "--out-index /dev/full --write format=csv");
   CHECK(full.code == 3);
   CHECK(contains(full.err, "/dev/full: "));
   CHECK(contains(full.err, "No space left on device"));

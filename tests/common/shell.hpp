@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "common/folder.hpp"
@@ -41,6 +42,14 @@ inline Result shell(const string& line) {
 
 inline Result kith(const string& arguments) {
   return shell("\"$kith\" " + arguments);
+}
+
+/// How many options a help lists.
+inline int options_in(const string& help) {
+  std::istringstream lines(help);
+  int count = 0;
+  for (string text; std::getline(lines, text);) count += text.starts_with("  -");
+  return count;
 }
 
 /// It failed with this code and this one line, and printed nothing else.

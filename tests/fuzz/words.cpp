@@ -68,8 +68,8 @@ void check_vote(const std::string& priors, const std::string& ranks, const files
   require(voting.rank_weights.empty() || voting.rank_weights.size() >= 3, "too few weights of ranks");
 }
 
-/// Reads the values of options, one per line: --features and --drop, --radius, --priors, the keys
-/// rank-weights and no-label of --votes, and queries.
+/// Reads the values of options, one per line: --features and --drop, --radius, the keys priors, rank-weights
+/// and no-label of --votes, and queries.
 void read_words(FuzzedDataProvider& input) {
   command::TrainingFlags flags;
   flags.tables.unseen = pick(input, {"refuse", "zero"});

@@ -143,11 +143,12 @@ TEST_CASE("mpi command: classify, regress and groundtruth") {
   build_indexes(files);
   check_same(files,
              "classify --device cpu --index ../x.kidx --queries ../q.npy " + votes + "-k 5 --out l.npy", 0);
-  check_same(files,
-             "classify" + by + votes +
-                 "--k-sweep 1,3,9 -k 5 --weights distance --truth ../truth.npy "
-                 "--proba p.csv --out l.npy --sample-weights ../weights.npy",
-             0);
+  check_same(
+      files,
+      "classify" + by + votes +
+          "--k-sweep 1,3,9 -k 5 --votes weights=distance,sample-weights=../weights.npy --truth ../truth.npy "
+          "--proba p.csv --out l.npy",
+      0);
   check_same(files, "classify" + by + votes + "--radius 2 --out l.csv", 0);
   check_same(files, "classify" + by + votes + "--truth ../truth.npy --expect 1", 1);
   check_same(files, "classify --device cpu --train ../x.csv --label kind --leave-one-out --save-model m.kith",

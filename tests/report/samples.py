@@ -82,7 +82,7 @@ def write(kith, folder):
         pages.append((name, path(name + ".html"), most))
 
     page("images", 5, "classify", "--train", path("train-images-idx3-ubyte"), "--labels", path("train-labels-idx1-ubyte"), "--queries",
-         path("test-images-idx3-ubyte"), "--truth", path("test-labels-idx1-ubyte"), "--class-names", names, "-k", "5", "--k-sweep", "1,3,5,9,20")
+         path("test-images-idx3-ubyte"), "--truth", path("test-labels-idx1-ubyte"), "--write", "class-names=" + names, "-k", "5", "--k-sweep", "1,3,5,9,20")
     page("rows", 8, "classify", "--train", path("names.csv"), "--label", "kind", "--leave-one-out", "-k", "1")
     page("many", 12, "classify", "--train", path("many.csv"), "--label", "kind", "--leave-one-out", "-k", "3")
     page("evaluate", 5, "evaluate", "--train", path("names.csv"), "--label", "kind", "--k-max", "60")

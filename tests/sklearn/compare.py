@@ -85,7 +85,7 @@ class Kith:
         return size + (["--leave-one-out"] if task.leave_one_out else ["--queries", self.files["queries"]])
 
     def answers(self, task):
-        options = self.asked(task) + ["--weights", task.weights]
+        options = self.asked(task) + ["--votes", "weights=" + task.weights]
         if task.kind == "regress":
             options += ["--values", self.files["values"]]
         else:

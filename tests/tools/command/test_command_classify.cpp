@@ -88,11 +88,11 @@ TEST_CASE("classify: a one-point question shows its answer and the neighbours") 
 TEST_CASE("classify: what votes weigh, and who wins a tie") {
   const Folder folder;
   const string base = "--metric l1 --label kind --query 0 --train " + folder.write("line.csv", line) + " ";
-  CHECK(labels_of(folder, base + "-k 3") == "a\n");                     // a has 2 votes, b 1
-  CHECK(labels_of(folder, base + "-k 3 --weights distance") == "b\n");  // b has 1/1, a 1/2 + 1/3
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --votes rank-weights=5,2,2") ==
+  CHECK(labels_of(folder, base + "-k 3") == "a\n");                           // a has 2 votes, b 1
+  CHECK(labels_of(folder, base + "-k 3 --votes weights=distance") == "b\n");  // b has 1/1, a 1/2 + 1/3
+  CHECK(labels_of(folder, base + "-k 3 --votes weights=rank,rank-weights=5,2,2") ==
         "b\n");  // b has 5, a 2 + 2
-  CHECK(labels_of(folder, base + "-k 3 --weights rank --votes rank-weights=3,2,2,9") ==
+  CHECK(labels_of(folder, base + "-k 3 --votes weights=rank,rank-weights=3,2,2,9") ==
         "a\n");  // b has 3, a 2 + 2
   CHECK(labels_of(folder, base + "-k 2") == "a\n");
   CHECK(labels_of(folder, base + "-k 2 --votes tie=nearest") == "b\n");
@@ -100,11 +100,14 @@ TEST_CASE("classify: what votes weigh, and who wins a tie") {
   CHECK(labels_of(folder, base + "-k 2 --votes tie=smallest_distance") == "b\n");
   CHECK(labels_of(folder, base + "-k 2 --votes tie=abstain") == "?\n");
   CHECK(labels_of(folder, base + "-k 2 --votes tie=abstain,no-label=unknown") == "unknown\n");
-  CHECK(labels_of(folder, base + "-k 3 --priors b=3") == "b\n");  // b has 3, a 2
-  const string costs = folder.write("costs.csv", "0,1\n9,0\n");   // answering b when a is right costs 9
-  CHECK(labels_of(folder, base + "-k 3 --costs " + costs) == "b\n");
+  CHECK(labels_of(folder, base + "-k 3 --votes priors=b:3") == "b\n");  // b has 3, a 2
+  const string odd = "-k 3 --metric l1 --label kind --query 0 --train " +
+                     folder.write("odd.csv", "x,kind\n1,b:=1\n2,a=2\n3,a=2\n");
+  CHECK(labels_of(folder, odd + " --votes priors=b:=1:3 --votes priors=a=2:1") == "b:=1\n");
+  const string costs = folder.write("costs.csv", "0,1\n9,0\n");  // answering b when a is right costs 9
+  CHECK(labels_of(folder, base + "-k 3 --votes costs=" + costs) == "b\n");
   const string weights = folder.write("weights.csv", "3\n1\n1\n1\n1\n");
-  CHECK(labels_of(folder, base + "-k 3 --sample-weights " + weights) == "b\n");
+  CHECK(labels_of(folder, base + "-k 3 --votes sample-weights=" + weights) == "b\n");
   const string far = folder.write("far.csv", "0\n4\n");
   CHECK(labels_of(folder, base + "-k 2 --filter " + far) == "b\n");
 }
@@ -115,9 +118,9 @@ TEST_CASE("classify: the share of each class in the score") {
                       folder.write("line.csv", line) + " --proba " + (folder / "p.csv");
   labels_of(folder, base + " -k 4");
   CHECK(folder.read("p.csv") == "a,b\n0.5,0.5\n0.5,0.5\n");
-  labels_of(folder, base + " -k 4 --priors a=3");
+  labels_of(folder, base + " -k 4 --votes priors=a:3");
   CHECK(folder.read("p.csv") == "a,b\n0.75,0.25\n0.75,0.25\n");
-  labels_of(folder, base + " -k 2 --weights distance");  // a has 1/2 of 1/2 + 1; query 8 equals a row
+  labels_of(folder, base + " -k 2 --votes weights=distance");  // a has 1/2 of 1/2 + 1; query 8 equals a row
   CHECK(folder.read("p.csv") == "a,b\n0.3333333333333333,0.6666666666666666\n0,1\n");
   labels_of(folder, base + " --radius 0.5");
   CHECK(folder.read("p.csv") == "a,b\n0,0\n0,1\n");
@@ -130,7 +133,7 @@ TEST_CASE("classify: all rows within a radius vote") {
   CHECK(labels_of(folder, base) == "a\n?\n");
   CHECK(labels_of(folder, base + "--votes no-label=unknown") == "a\nunknown\n");
   CHECK(labels_of(folder, base + "--votes outlier=b") == "a\nb\n");
-  CHECK(labels_of(folder, base + "--weights distance") == "b\n?\n");
+  CHECK(labels_of(folder, base + "--votes weights=distance") == "b\n?\n");
   const Result shown = kith("classify --device cpu " + base + "--votes no-label=unknown,outlier=far");
   CHECK(shown.out ==
         "0: a\nrank  row  distance  label\n   1    0         1  b\n   2    1         2  a\n   3    2         "
@@ -223,8 +226,8 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
       folder.write("t.csv", "x,colour,y,kind\n0,red,100,a\n4,blue,900,b\n8,green,200,c\n9,red,300,c\n");
   const string queries = folder.write("q.csv", "x,colour,y,kind\n1,red,150,a\n5,green,800,b\n9,blue,250,c\n");
   const string how =
-      "--label kind --scale standardize,min-max --prepare categories=one-hot --metric l1 --weights "
-      "distance -k 3 ";
+      "--label kind --scale standardize,min-max --prepare categories=one-hot --metric l1 --votes "
+      "weights=distance -k 3 ";
   const string model = folder / "kinds.kith";
   const string direct = labels_of(
       folder, how + "--train " + train + " --queries " + queries + " --proba " + (folder / "p.csv"));
@@ -238,7 +241,7 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
   CHECK(folder.read("p.csv") == proba);
   CHECK(kith("classify --device cpu " + use).out == "accuracy 0.6667 (2 of 3)\n");
   // Options can change what a model decides, unless it concerns its rows.
-  CHECK(labels_of(folder, use + "-k 4 --weights uniform") == "c\nc\nc\n");
+  CHECK(labels_of(folder, use + "-k 4 --votes weights=uniform") == "c\nc\nc\n");
   const string filter = folder.write("rows.csv", "1\n");
   CHECK(labels_of(folder, use + "-k 1 --filter " + filter) == "b\nb\nb\n");
   check_refused(

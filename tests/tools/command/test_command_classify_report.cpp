@@ -28,32 +28,34 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
   refused("--leave-one-out", "--query and --leave-one-out are both given; choose one");
   refused("--votes outlier=b",
           "--votes outlier is for queries with no row within --radius; give both, or no-label");
-  refused("--weights heavy", "--weights: there is no \"heavy\"; choose one of uniform, distance, rank");
+  refused("--votes weights=heavy",
+          "--votes weights: there is no \"heavy\"; choose one of uniform, distance, rank");
   refused("--votes tie=often",
           "--votes tie: there is no \"often\"; choose one of smallest-label, nearest, smallest-distance, "
           "fewer-neighbors, abstain");
-  refused("-k 3 --weights rank",
-          "--weights rank needs --votes rank-weights; give a number for each rank, as 3,2,1");
-  refused("-k 3 --weights rank --votes rank-weights=3,2",
+  refused("-k 3 --votes weights=rank",
+          "--votes weights=rank needs rank-weights; give a number for each rank, as rank-weights=3,2,1");
+  refused("-k 3 --votes weights=rank,rank-weights=3,2",
           "--votes rank-weights has 2 numbers but 3 neighbours vote; give one for each rank");
-  refused("-k 3 --votes rank-weights=3,2,1", "--votes rank-weights is for --weights rank; give both");
-  refused("-k 2 --weights rank --votes rank-weights=3,-1",
+  refused("-k 3 --votes rank-weights=3,2,1", "--votes rank-weights is for weights=rank; give both");
+  refused("-k 2 --votes weights=rank,rank-weights=3,-1",
           "--votes rank-weights: \"-1\" is no finite number of at least 0; correct it");
-  refused("--priors c=1", "--priors: no training row has the label \"c\"; there are a, b");
-  refused("--priors a", "--priors: \"a\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
-  refused("--priors a=0", "--priors: \"a=0\" is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
-  refused("--priors a=1,a=2", "--priors gives \"a\" twice; give it once");
+  refused("--votes priors=c:1", "--votes priors: no training row has the label \"c\"; there are a, b");
+  refused("--votes priors=a",
+          "--votes priors: \"a\" is no LABEL:P with P above 0; write it as priors=a:0.2,b:0.8");
+  refused("--votes priors=a:0",
+          "--votes priors: \"a:0\" is no LABEL:P with P above 0; write it as priors=a:0.2,b:0.8");
+  refused("--votes priors=a:1,a:2", "--votes priors gives \"a\" twice; give it once");
   const string costs = folder.write("costs.csv", "0,1,2\n1,0,2\n");
-  refused("--costs " + costs,
+  refused("--votes costs=" + costs,
           costs +
               " holds 2 x 3 numbers but there are 2 classes (a, b); give a row for each that is right, and "
               "a column for each that is answered");
   const string named = folder.write("named.csv", "b,a\n0,1\n1,0\n");
-  refused("--costs " + named, named +
-                                  ": column 1 is called \"b\" but class 1 is \"a\"; put rows and columns "
-                                  "in the order a, b");
+  refused("--votes costs=" + named,
+          named + ": column 1 is called \"b\" but class 1 is \"a\"; put rows and columns in the order a, b");
   const string weights = folder.write("weights.csv", "1\n2\n");
-  refused("--sample-weights " + weights,
+  refused("--votes sample-weights=" + weights,
           weights + " holds 2 weights but " + train + " 5 rows; give one a row");
   const string filter = folder.write("filter.csv", "0\n5\n");
   refused("--filter " + filter, filter + " names row 5 but " + train + " holds rows 0 to 4; correct it");
@@ -111,8 +113,9 @@ TEST_CASE("classify: a report counts rows without an answer, and names what was 
   const Folder folder;
   const string train = folder.write("line.csv", line);
   const Result result =
-      kith("classify --device cpu --label kind --metric l1 --radius 0.5 --weights distance --train " + train +
-           " --queries " + folder.write("q.csv", "x,kind\n1,b\n50,a\n") + " --report " + (folder / "r.html"));
+      kith("classify --device cpu --label kind --metric l1 --radius 0.5 --votes weights=distance --train " +
+           train + " --queries " + folder.write("q.csv", "x,kind\n1,b\n50,a\n") + " --report " +
+           (folder / "r.html"));
   CHECK(result.out == "accuracy 0.5000 (1 of 2)\n");
   const string page = folder.read("r.html");
   CHECK(contains(page, "by a vote of all training rows within 0.5."));

@@ -1,4 +1,4 @@
-// --element: rows of bytes, halves and bits.
+// --read element=: rows of bytes, halves and bits.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -57,8 +57,8 @@ TEST_CASE("elements: any file, by itself or as any element, gives the answers of
   const string averaged = answered("regress -k 2 --values " + values + plain);
   const string within = answered("search --radius 61" + plain);
   for (const string& file : files.all)
-    for (const char* element :
-         {"", " --element f32", " --element f16", " --element bf16", " --element u8", " --element i8"}) {
+    for (const char* element : {"", " --read element=f32", " --read element=f16", " --read element=bf16",
+                                " --read element=u8", " --read element=i8"}) {
       const string rows = " --train " + file + " --queries " + files.all[0] + element;
       CHECK(answered("search -k 3" + rows) == searched);
       if (*element != '\0' && file != files.all[3]) continue;
@@ -89,8 +89,8 @@ TEST_CASE("elements: the first value that an element does not have is refused, b
   const auto refused = [&](const string& content, const string& element, const string& where) {
     const string file = folder.write("x.csv", content);
     check_refused(
-        "search -k 1 --device cpu --train " + file + " --queries " + file + " --element " + element, 2,
-        "invalid_argument: " + file + ": row " + where + "; choose another --element, or leave it out");
+        "search -k 1 --device cpu --train " + file + " --queries " + file + " --read element=" + element, 2,
+        "invalid_argument: " + file + ": row " + where + "; choose another --read element, or leave it out");
   };
   refused("x,y\n1,2\n3,256\n", "u8", "1, column 2 (y) holds 256, which u8 has not");
   refused("x,y\n1,-1\n", "u8", "0, column 2 (y) holds -1, which u8 has not");
@@ -99,9 +99,9 @@ TEST_CASE("elements: the first value that an element does not have is refused, b
   refused("x,y\n65504,0.000000059604644775390625\n0,2049\n", "f16",
           "1, column 2 (y) holds 2049, which f16 has not");
   refused("x,y\n256,257\n", "bf16", "0, column 2 (y) holds 257, which bf16 has not");
-  check_refused(
-      "search -k 1 --device cpu --train x.csv --queries x.csv --element f64", 2,
-      "invalid_argument: search: --element: there is no \"f64\"; choose one of f32, f16, bf16, u8, i8, bits");
+  check_refused("search -k 1 --device cpu --train x.csv --queries x.csv --read element=f64", 2,
+                "invalid_argument: search: --read element: there is no \"f64\"; choose one of f32, f16, "
+                "bf16, u8, i8, bits");
 }
 
 TEST_CASE("elements: packed bits by hamming") {
@@ -109,36 +109,34 @@ TEST_CASE("elements: packed bits by hamming") {
   const string train = folder.write("t.npy", npy("|u1", "(3, 2)", string("\x80\x40\x01\xBF\xFF\xC0", 6)));
   const string query = folder.write("q.npy", npy("|u1", "(1, 2)", string("\x80\x00", 2)));
   const string labels = folder.write("y.csv", "a\nb\nb\n");
-  const string rows = " --train " + train + " --queries " + query + " --element bits --metric hamming";
+  const string rows = " --train " + train + " --queries " + query + " --read element=bits --metric hamming";
   CHECK(contains(answered("search -k 3" + rows), "0 (1)  1 (9)  2 (9)"));
   CHECK(answered("classify -k 1 --labels " + labels + rows) == "a\n");
   const string asked = "search -k 1 --train " + train + " --queries " + query;
   check_refused(
       asked + " --metric hamming", 2,
-      "invalid_argument: search: --metric hamming compares bits; give --element bits, too, and files of "
+      "invalid_argument: search: --metric hamming compares bits; give --read element=bits, too, and files of "
       "bytes, 8 columns each");
+  check_refused(asked + " --read element=bits", 2,
+                "invalid_argument: search: --read element=bits goes with --metric hamming, and l2 measures "
+                "numbers; give --metric hamming");
+  check_refused("search -k 1" + rows + " --scale l2", 2,
+                "invalid_argument: search: --read element and --scale are both given, which needs float32; "
+                "leave one out");
   check_refused(
-      asked + " --element bits", 2,
-      "invalid_argument: search: --element bits goes with --metric hamming, and l2 measures numbers; give "
-      "--metric hamming");
-  check_refused(
-      "search -k 1" + rows + " --scale l2", 2,
-      "invalid_argument: search: --element and --scale are both given, which needs float32; leave one out");
-  check_refused("search -k 1" + rows + " --prepare missing=drop", 2,
-                "invalid_argument: search: --element and --prepare missing=drop are both given, and rows "
-                "with missing values "
-                "are float32; leave one out");
-  check_refused(
-      "search -k 1" + rows + " --features 0", 2,
-      "invalid_argument: search: --element bits and --features are both given, but hamming compares whole "
-      "rows; leave --features out");
+      "search -k 1" + rows + " --prepare missing=drop", 2,
+      "invalid_argument: search: --read element and --prepare missing=drop are both given, and rows "
+      "with missing values are float32; leave one out");
+  check_refused("search -k 1" + rows + " --features 0", 2,
+                "invalid_argument: search: --read element=bits and --features are both given, but hamming "
+                "compares whole rows; leave --features out");
   const string text = folder.write("t.csv", "1,2\n");
-  check_refused(
-      "search -k 1 --device cpu --train " + text + " --queries " + text + " --element bits --metric hamming",
-      2,
-      "invalid_argument: " + text +
-          ": holds no bytes, and --element bits takes 8 columns a byte; give .npy of u1 "
-          "(numpy.packbits(x, axis=1)), idx of u8 or .bvecs");
+  check_refused("search -k 1 --device cpu --train " + text + " --queries " + text +
+                    " --read element=bits --metric hamming",
+                2,
+                "invalid_argument: " + text +
+                    ": holds no bytes, and --read element=bits takes 8 columns a byte; give .npy of u1 "
+                    "(numpy.packbits(x, axis=1)), idx of u8 or .bvecs");
 }
 
 TEST_SUITE_END();

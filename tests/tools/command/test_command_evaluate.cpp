@@ -46,7 +46,7 @@ TEST_CASE("evaluate: every k by one search, each row left out") {
         "b         2     0.5000  0.5000  0.5000\n");
   CHECK(folder.read("k.csv") == "k,accuracy,correct\n1,0.6,3\n2,0.4,2\n3,0,0\n4,0.6,3\n");
   CHECK(contains(kith(base + "--k-max 2 --votes tie=abstain").out, "2    0.0000        0\n"));
-  CHECK(contains(kith(base + "--k-max 2 --weights distance").out, "2    0.6000        3\n"));
+  CHECK(contains(kith(base + "--k-max 2 --votes weights=distance").out, "2    0.6000        3\n"));
 }
 
 TEST_CASE("evaluate: folds, held-out rows, JSON") {

@@ -31,7 +31,7 @@ TEST_CASE("graph: by boxes or without, the same rows") {
       "graph --device cpu -k 1 --train " + folder.write("t.csv", "x,y\n1,1\n1,2\n8,8\n9,8\n");
   for (const char* const boxes : {"yes", "no", "automatic"}) {
     const Result made =
-        kith(train + " --how boxes=" + boxes + " --explain --out-header no --out " + (folder / "rows.csv"));
+        kith(train + " --how boxes=" + boxes + " --explain --write header=no --out " + (folder / "rows.csv"));
     CAPTURE(made.err);
     CHECK(made.code == 0);
     CHECK(contains(made.out, "boxes, nearest first") == (boxes == string("yes")));

@@ -65,7 +65,7 @@ TEST_CASE("index: questions by --index have the answers of --train") {
     check_same(files, "groundtruth", "-k 4 --quiet --out -" + asked, metric);
     if (metric == "cosine") continue;
     check_same(files, "search", "-k 5 --leave-one-out", metric);
-    check_same(files, "graph", "-k 5 --quiet --out - --out-format csv", metric);
+    check_same(files, "graph", "-k 5 --quiet --out - --write format=csv", metric);
   }
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("index: features, bits, and rows that are added") {
   CHECK(contains(kith("index info " + changed).out,
                  "2 removed rows take their place until `kith index compact`"));
   const auto nearest = [&](const string& file) {
-    return kith("search --device cpu --index " + file + " -k 14 --out-index - --out-header no --quiet" +
+    return kith("search --device cpu --index " + file + " -k 14 --out-index - --write header=no --quiet" +
                 asked)
         .out;
   };
@@ -119,10 +119,10 @@ TEST_CASE("index: features, bits, and rows that are added") {
           ": rows were removed or have ids of their own, and files that belong to rows go by their order; "
           "leave --labels out, or use the library");
 
-  files.build("--metric hamming --element bits");
-  check_same(files, "search", "-k 4 --element bits" + asked, "hamming");
+  files.build("--metric hamming --read element=bits");
+  check_same(files, "search", "-k 4 --read element=bits" + asked, "hamming");
   CHECK(kith("search --device cpu --index " + files.index + " -k 4" + asked).out ==
-        kith("search --device cpu --index " + files.index + " -k 4 --element bits" + asked).out);
+        kith("search --device cpu --index " + files.index + " -k 4 --read element=bits" + asked).out);
   CHECK(json::parse(kith("index info --json " + files.index).out)["dims"] == 24);
 }
 

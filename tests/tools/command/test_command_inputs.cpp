@@ -8,6 +8,7 @@
 
 #include "command/shared/command.hpp"
 #include "command/shared/named_files.hpp"
+#include "command/words/keys.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 using command_tests::check_refused;
@@ -32,6 +33,26 @@ string long_name(const CLI::Option& option) {
 const std::set<string> written = {"--out",       "--proba",          "--save-model", "--report",
                                   "--out-index", "--out-distance",   "--out-edges",  "--table",
                                   "--errors",    "--sample-classes", "--distances",  "--resume"};
+
+/// What names a file that is read: in messages, and before the name of the file.
+struct Input {
+  string words, given;
+};
+
+/// Adds what an option names, or its keys.
+void add_files(const CLI::Option& option, std::vector<Input>& inputs, std::vector<string>& outputs) {
+  if (option.get_lnames().empty()) return;  // a word of its own
+  const string name = long_name(option);
+  if (option.get_type_name() == "FILE") {
+    if (written.contains(name))
+      outputs.push_back(name);
+    else
+      inputs.push_back({name, name + " "});
+  }
+  if (const kith::command::Topic* topic = kith::command::topic_of(option))
+    for (const kith::command::Key& key : topic->keys)
+      if (key.value == "FILE") inputs.push_back({name + " " + key.name, name + " " + key.name + "="});
+}
 
 string answer_to(const string& arguments, int code) {
   const Result result = command_tests::kith(arguments);
@@ -79,10 +100,9 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
   std::size_t pairs = 0;
   for (const kith::command::Subcommand& subcommand : kith::command::all_subcommands(app)) {
     const string name = subcommand.app->get_name();
-    std::vector<string> inputs, outputs;
-    for (const CLI::Option* option : subcommand.app->get_options())
-      if (option->get_type_name() == "FILE" && !option->get_lnames().empty())  // else it is a word of its own
-        (written.contains(long_name(*option)) ? outputs : inputs).push_back(long_name(*option));
+    std::vector<Input> inputs;
+    std::vector<string> outputs;
+    for (const CLI::Option* option : subcommand.app->get_options()) add_files(*option, inputs, outputs);
     const auto others = [&](const string& given) {  // asked for before anything is compared
       string text;
       for (const char* needed : {"--train", "--queries", "--truth", "--found"})
@@ -92,10 +112,10 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
       return text;
     };
     for (const string& output : outputs)
-      for (const string& input : inputs) {
+      for (const Input& input : inputs) {
         const Result result =
-            command_tests::kith(name + others(input) + " " + input + " " + a + " " + output + " " + a);
-        CAPTURE(name + " " + input + " " + output);
+            command_tests::kith(name + others(input.words) + " " + input.given + a + " " + output + " " + a);
+        CAPTURE(name + " " + input.words + " " + output);
         CHECK(result.code == 2);
         if (name == "verify") {  // files are for whole sets, --resume for random cases
           CHECK(result.err ==
@@ -104,7 +124,8 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
           continue;
         }
         CHECK(result.err == "kith: invalid_argument: " + name + ": " + output + " " + a +
-                                " would replace the file that " + input + " reads; give it another name\n");
+                                " would replace the file that " + input.words +
+                                " reads; give it another name\n");
         ++pairs;
       }
     for (std::size_t i = 1; i < outputs.size(); ++i) {
@@ -203,6 +224,8 @@ TEST_CASE("one input may be stdin, and its format must be said") {
         answer_to("search --device cpu --read format=csv --train - --queries " + string(other) + " < " + a,
                   2),
         "--train and --queries both read stdin, which can be read once"));
+  CHECK(contains(answer_to(ask + "- --read format=csv --votes tie=nearest,costs=- < " + a, 2),
+                 "--train and --votes costs both read stdin, which can be read once"));
   CHECK(answer_to("classify --device cpu --model - --queries " + a + " < " + a, 2) ==
         "kith: invalid_argument: classify: --model -: a model is an ordinary file; give it a name\n");
   const string x = folder.write("x.csv", "1,2\n3,4\n5,6\n"), y = folder.write("y.txt", "0\n0\n1\n");

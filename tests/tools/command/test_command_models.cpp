@@ -24,7 +24,7 @@ void check_refused(const string& arguments, int code, const string& message) {
   command_tests::check_refused(arguments, code, message);
 }
 
-/// `kith classify --train t.csv --label kind --scale standardize --prepare categories=one-hot --weights
+/// `kith classify --train t.csv --label kind --scale standardize --prepare categories=one-hot --votes
 /// distance -k 2 --save-model` as version 1 of the format has it, without names of columns of labels. t.csv:
 /// width,colour,height,kind;
 /// 1,red,10,plum; 2,blue,20,pear; 3,red,35,plum; 4.5,green,41,fig; 7,blue,50,fig.

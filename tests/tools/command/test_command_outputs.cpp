@@ -54,7 +54,7 @@ TEST_CASE("csv files of the command begin with the names of their columns") {
         "smallest setosa,smallest versicolor,smallest virginica,mean setosa,mean versicolor,mean virginica");
   CHECK(first_line("n.csv") == "row_0,row_1,row_2,row_3,row_4");
   SUBCASE("which can be left out, and is not in .txt") {
-    out_of("search " + a + "--out-header no --out-index " + (folder / "i.csv") + " --out-distance " +
+    out_of("search " + a + "--write header=no --out-index " + (folder / "i.csv") + " --out-distance " +
            (folder / "d.txt"));
     CHECK(first_line("i.csv") == "1,4");
     CHECK_FALSE(contains(folder.read("d.txt"), "distance"));
@@ -95,9 +95,9 @@ TEST_CASE("outputs go to stdout where they are -, and nothing else does") {
   CHECK(once.code == 0);
   CHECK(once.out == "label\nsetosa\nsetosa\nversicolor\nvirginica\nversicolor\n");
   CHECK(once.err == "accuracy 0.6000 (3 of 5)\n");
-  CHECK(out_of("search --train " + a + ask + "--out-index - --out-format tsv --quiet") ==
+  CHECK(out_of("search --train " + a + ask + "--out-index - --write format=tsv --quiet") ==
         "neighbor_1\tneighbor_2\n1\t4\n0\t4\n3\t4\n4\t2\n3\t2\n");
-  const string bytes = out_of("search --train " + a + ask + "--out-index - --out-format npy");
+  const string bytes = out_of("search --train " + a + ask + "--out-index - --write format=npy");
   CHECK(bytes.starts_with("\x93NUMPY"));
   CHECK(bytes.size() == 128 + 10 * sizeof(std::int64_t));
   CHECK(out_of("search --train " + a + ask + "--out-distance - --out-index " + (folder / "i.npy"))

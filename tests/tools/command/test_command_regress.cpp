@@ -29,11 +29,11 @@ TEST_CASE("regress: the mean of the nearest, weighted by distance or rank") {
         "   3    2         1     40\n");
   const string queries = folder.write("q.csv", "size,rooms\n2.5,0\n");
   CHECK(kith(base + "-k 2 --queries " + queries).out == "30\n");
-  CHECK(kith(base + "-k 3 --weights rank --votes rank-weights=2,1,1 --queries " + queries).out == "22.5\n");
+  CHECK(kith(base + "-k 3 --votes weights=rank,rank-weights=2,1,1 --queries " + queries).out == "22.5\n");
   CHECK(kith(base + "--radius 0.5 --queries " + queries).out == "30\n");
   CHECK(kith(base + "--radius 0.25 --queries " + queries).out == "nan\n");
   const string weights = folder.write("w.csv", "1\n3\n1\n1\n");
-  CHECK(kith(base + "-k 2 --sample-weights " + weights + " --queries " + queries).out == "25\n");
+  CHECK(kith(base + "-k 2 --votes sample-weights=" + weights + " --queries " + queries).out == "25\n");
   const Result written = kith(base + "-k 2 --queries " + queries + " --quiet --out " + (folder / "v.npy"));
   CHECK(written.out + written.err == "");
   CHECK(contains(folder.read("v.npy"), "'<f8'"));

@@ -64,10 +64,10 @@ TEST_CASE("side files: truth, weights, values, costs and filters have headers an
                  "accuracy 1.0000 (2 of 2)\n"));
   CHECK(contains(said(base + " --truth " + folder.write("z.csv", "id,kind\n5,a\n6,b\n")),
                  "accuracy 1.0000 (2 of 2)\n"));
-  CHECK(said(base + " --sample-weights " + folder.write("w.csv", ",0\n0,1\n1,1\n2,0.5\n3,1\n")) ==
+  CHECK(said(base + " --votes sample-weights=" + folder.write("w.csv", ",0\n0,1\n1,1\n2,0.5\n3,1\n")) ==
         "a\nb\nkith: note: " + (folder / "w.csv") +
             ": column 1 has no name; it is taken as the index of pandas and left out\n");
-  CHECK(contains(said(base + " --costs " + folder.write("c.csv", ",a,b\na,0,1\nb,1,0\n")), "a\nb\n"));
+  CHECK(contains(said(base + " --votes costs=" + folder.write("c.csv", ",a,b\na,0,1\nb,1,0\n")), "a\nb\n"));
   CHECK(said(base + " --filter " + folder.write("f.csv", "neighbor_1,neighbor_2\n2,3\n3,2\n")) == "b\nb\n");
   CHECK(said(base + " --filter " + folder.write("f.csv", "row\n2\n")) == "b\nb\n");
   check_refused(base + " --filter " + folder.write("f.csv", "2,3\n"), 2,
@@ -201,9 +201,9 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
             dropped);
   CHECK(contains(said("search" + drop + " --query 6,6 --filter " + folder.write("f.csv", "0\n3\n4\n")),
                  "    0  4 ("));
-  CHECK(contains(
-      said("classify" + drop + " --query 1,4 --sample-weights " + folder.write("w.csv", "1\n9\n1\n9\n0\n")),
-      "1    4"));
+  CHECK(contains(said("classify" + drop +
+                      " --query 1,4 --votes sample-weights=" + folder.write("w.csv", "1\n9\n1\n9\n0\n")),
+                 "1    4"));
   CHECK(contains(said("classify --device cpu -k 1 --prepare missing=drop --train " +
                       folder.write("x.csv", "a,b\n1,1\n,2\n5,5\n7,NA\n1,3\n") + " --query 1,4 --labels " +
                       folder.write("y.csv", "x\ny\ny\ny\nz\n")),

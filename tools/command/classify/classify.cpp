@@ -8,6 +8,7 @@
 #include "command/input/index_input.hpp"
 #include "command/input/source_input.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 #include "files/output.hpp"
 
 namespace kith::command {
@@ -17,7 +18,8 @@ namespace {
 void check_flags(const CLI::App& app, const ClassifyFlags& flags) {
   check_learned(app, flags);
   if (!flags.training.tables.element.empty() && !flags.shown.report.empty())
-    refuse("classify", "--element and --report are both given, which shows rows of float32; leave one out");
+    refuse("classify",
+           "--read element and --report are both given, which shows rows of float32; leave one out");
   refuse_both(app, "--radius", "--k-sweep", "choose one");
   if (!flags.outlier.empty() && flags.query_flags.radius.empty())
     refuse("classify", "--votes outlier is for queries with no row within --radius; give both, or no-label");
@@ -68,27 +70,27 @@ void add_rows_and_questions(CLI::App& app, ClassifyFlags& flags) {
   add_table_options(
       app, flags.training.tables,
       "Column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is the last. "
-      "Several, separated by commas, are predicted one by one. If the queries have them, they are the truth");
+      "Several, separated by commas, are predicted one by one. If the queries have them, they are the truth",
+      true, {element_key(flags.training.tables)});
   add_index_option(app, flags.training);
   add_answer_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True labels of the queries, one per row");
   add_numbers(app, "--k-sweep", flags.k_sweep,
               "Print the accuracy for each of these k, by one search, such as 1,3,5,9", 1);
   add_metric_option(app, flags.metric);
-  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
 }
 
 void add_how(CLI::App& app, ClassifyFlags& flags) {
   add_voting_options(app, flags.voting,
-                     {{"no-label", "LABEL",
+                     {sample_weight_key(flags.training),
+                      {"no-label", "LABEL",
                        "answer if no class wins (tie=abstain) or a value is missing (--prepare "
                        "missing=drop); else -1, or ? if "
                        "labels are text or one is below 0",
                        [&flags](const std::string& text) { flags.no_label = text; }},
                       {"outlier", "LABEL", "answer if no row is within --radius; else as no-label says",
                        [&flags](const std::string& text) { flags.outlier = text; }}});
-  add_sample_weight_option(app, flags.training);
   add_filter_option(app, flags.training);
   add_feature_option(app, flags.training);
   add_preparation_options(app, flags.training);
@@ -108,11 +110,9 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
            "Write training rows, labels, scaling, metric, -k and voting rules as one file");
   reads_file(app.add_option("--model", flags.model,
                             "Use a file by --save-model instead of --train and its options"));
-  add_output_options(app, flags.output);
+  add_output_options(app, flags.output, {class_names_key(flags.class_names)});
   add_document_options(app, flags.shown, "", "Write a page about the result for a browser",
                        "Print all answers, votes and neighbours as JSON");
-  add_texts(app, "--class-names", flags.class_names,
-            "Names of the labels 0, 1, 2, ... in the report, separated by commas", "NAMES");
   add_number(app, "--expect", flags.expect,
              "How many answers must be right; exit with 1 if another number is", 0);
   add_diagnostic_options(app, flags.diagnostics);
@@ -133,8 +133,8 @@ Subcommand add_classify(CLI::App& parent) {
                 "kith classify --train points.csv --label kind -k 15 --query 2.5,7",
                 "kith classify --train train.csv --queries test.csv --label-column -1 -k 9 \\",
                 "              --k-sweep 1,3,5,9,15 --report report.html",
-                "kith classify --train wine.csv --label kind --scale standardize --weights distance \\",
-                "              --leave-one-out --save-model wine.kith",
+                "kith classify --train wine.csv --label kind --scale standardize \\",
+                "              --votes weights=distance --leave-one-out --save-model wine.kith",
                 "kith classify --model wine.kith --queries new.csv --out kinds.csv --proba shares.csv",
                 "kith classify --train train-images-idx3-ubyte.gz --labels train-labels-idx1-ubyte.gz \\",
                 "              --queries t10k-images-idx3-ubyte.gz --truth t10k-labels-idx1-ubyte.gz"});

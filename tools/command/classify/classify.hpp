@@ -53,7 +53,7 @@ struct Classified {
 Classified classify(const CLI::App& app, ClassifyFlags& flags);
 
 /// Returns everything that is printed and written, except for the queries in JSON. Refers to `flags` and
-/// `done`. Throws invalid_argument: --class-names has too few names.
+/// `done`. Throws invalid_argument: there are too few class names.
 report::Document classified_document(const ClassifyFlags& flags, const Classified& done);
 
 /// Adds the parts that only the page has.

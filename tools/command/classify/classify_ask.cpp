@@ -14,9 +14,9 @@ using SteadyClock = std::chrono::steady_clock;
 /// Refuses options that work for only one label column.
 void check_one_output(const CLI::App& app, std::size_t outputs) {
   if (outputs == 1) return;
-  for (const char* option :
-       {"--radius", "--k-sweep", "--report", "--proba", "--priors", "--costs", "--expect", "--class-names"})
-    if (app.count(option) > 0)
+  for (const char* option : {"--radius", "--k-sweep", "--report", "--proba", "--votes priors",
+                             "--votes costs", "--expect", "--write class-names"})
+    if (is_given(app, option))
       refuse("classify", std::string(option) + " works for one label column, but there are " +
                              std::to_string(outputs) + "; run it once for each");
 }
@@ -50,11 +50,13 @@ std::vector<std::int64_t> all_ks(const ClassifyFlags& flags) {
 
 /// Votes as the model does, unless the command line says otherwise.
 void follow_model(const CLI::App& app, const Model& model, VotingOptions& voting) {
-  if (app.count("--weights") == 0) voting.weights = model.voting.weights;
-  if (app.count("--weights") == 0) voting.rank_weights = model.voting.rank_weights;
+  if (!is_given(app, "--votes weights")) {
+    voting.weights = model.voting.weights;
+    voting.rank_weights = model.voting.rank_weights;
+  }
   if (!is_given(app, "--votes tie")) voting.tie = model.voting.tie;
-  if (app.count("--priors") == 0) voting.priors = model.voting.priors;
-  if (app.count("--costs") == 0) voting.costs = model.voting.costs;
+  if (!is_given(app, "--votes priors")) voting.priors = model.voting.priors;
+  if (!is_given(app, "--votes costs")) voting.costs = model.voting.costs;
 }
 
 /// Sets classes, truth and names of each label column.

@@ -9,6 +9,7 @@
 #include "command/rows/pieces.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 
 namespace kith::command {
 namespace {
@@ -186,7 +187,8 @@ Subcommand add_evaluate(CLI::App& parent) {
       parent.add_subcommand("evaluate", "Measure the accuracy of every k by one search: which k is best?");
   add_table_options(*app, flags->training.tables,
                     "Column of text files (or .svm) that holds the labels: a name, or a number from 1; -1 is "
-                    "the last. If the queries have it, it is the truth");
+                    "the last. If the queries have it, it is the truth",
+                    true, {element_key(flags->training.tables)});
   app->get_option("--queries")
       ->description(
           "Held-out rows with known labels. Without these and --folds, each training row is classified by "
@@ -201,23 +203,21 @@ Subcommand add_evaluate(CLI::App& parent) {
   add_number(*app, "--seed", flags->seed,
              "Seed of the shuffle before the rows are dealt into folds (default 0)", 0);
   add_metric_option(*app, flags->metric);
-  add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
-  add_voting_options(*app, flags->voting);
-  add_sample_weight_option(*app, flags->training);
+  add_voting_options(*app, flags->voting, {sample_weight_key(flags->training)});
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
   add_preparation_options(*app, flags->training);
   add_document_options(*app, flags->shown, "Write k, accuracy and right answers, one line per k",
                        "Write a page with charts for a browser");
-  add_texts(*app, "--class-names", flags->class_names,
-            "Names of the labels 0, 1, 2, ... in the report, separated by commas", "NAMES");
+  add_write_option(*app, {class_names_key(flags->class_names)});
   app->add_flag("--explain", flags->explain, "Print how the search was done, and the seconds of each step");
   add_plan_options(*app, flags->plan, placement_keys(flags->training));
-  add_examples(*app,
-               {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",
-                "kith evaluate --train wine.csv --label kind --scale standardize --folds 10 --seed 1",
-                "kith evaluate --train train.csv --queries test.csv --label -1 --weights distance --json"});
+  add_examples(
+      *app,
+      {"kith evaluate --train iris.csv --label species --k-max 30 --report k.html",
+       "kith evaluate --train wine.csv --label kind --scale standardize --folds 10 --seed 1",
+       "kith evaluate --train train.csv --queries test.csv --label -1 --votes weights=distance --json"});
   return {app, [app, flags] { return run_evaluate(*app, *flags); }};
 }
 

@@ -21,7 +21,7 @@ void check_options(const CLI::App& app, const SelectFeaturesFlags& flags) {
       refuse("select-features", name + (" does not go with " + with) + "; " + advice);
   };
   if (flags.judged_by() == Criterion::informativeness)
-    for (const char* name : {"-k", "--weights", "--votes", "--priors", "--costs"})
+    for (const char* name : {"-k", "--votes"})
       refuse_given(name, "--criterion q",
                    "there are no votes; give --criterion leave-one-out, or leave it out");
   if (flags.method == "backward")

@@ -11,6 +11,7 @@
 #include "command/shared/command.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 

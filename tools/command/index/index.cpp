@@ -79,7 +79,7 @@ const std::vector<IndexAction>& index_actions() {
       {"info",
        show_index,
        {"FILE"},
-       {"--train", "--out", "--metric", "--device", "--place", "--element", "--features", "--drop",
+       {"--train", "--out", "--metric", "--device", "--place", "--read element", "--features", "--drop",
         "--prepare centre", "--rows"}},
       {"add",
        add_to_index,
@@ -88,13 +88,13 @@ const std::vector<IndexAction>& index_actions() {
       {"remove",
        remove_from_index,
        {"FILE", "--rows"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--prepare centre", "--json",
+       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre", "--json",
         "--verify"}},
       {"compact",
        compact_index,
        {"FILE"},
-       {"--train", "--metric", "--element", "--features", "--drop", "--prepare centre", "--rows", "--json",
-        "--verify"}}};
+       {"--train", "--metric", "--read element", "--features", "--drop", "--prepare centre", "--rows",
+        "--json", "--verify"}}};
   return all;
 }
 
@@ -131,13 +131,12 @@ Subcommand add_index(CLI::App& parent) {
   add_table_options(*app, flags->training.tables,
                     "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
                     "-1 is the last",
-                    false);
+                    false, {element_key(flags->training.tables)});
   app->get_option("--train")->required(false);
   writes_file(
       app->add_option("--out", flags->out, "Index file to write, by custom .kidx (default: replace FILE)"));
   add_numbers(*app, "--rows", flags->rows, "For remove: row numbers, separated by commas", 0);
   add_metric_option(*app, flags->metric);
-  add_element_option(*app, flags->training.tables);
   add_feature_option(*app, flags->training);
   std::vector<Key> keys = category_keys(flags->training.tables);
   keys.insert(keys.begin(), centre_key(flags->training));

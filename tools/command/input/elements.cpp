@@ -22,7 +22,7 @@ void store(files::Table& table, Element element) {
                                               table.column_text(static_cast<std::int64_t>(i % cols)) +
                                               " holds " + format_float(table.values[i]) + ", which " +
                                               std::string(name(element)) +
-                                              " has not; choose another --element, or leave it out");
+                                              " has not; choose another --read element, or leave it out");
   table.stored = std::move(stored);
   table.values = {};
   table.element = element;
@@ -32,45 +32,46 @@ void store_bits(files::Table& table) {
   if (table.stored.empty())
     throw Error(Errc::invalid_argument,
                 table.path +
-                    ": holds no bytes, and --element bits takes 8 columns a byte; give .npy of u1 "
+                    ": holds no bytes, and --read element=bits takes 8 columns a byte; give .npy of u1 "
                     "(numpy.packbits(x, axis=1)), idx of u8 or .bvecs");
   table.element = Element::bits;
 }
 
 }  // namespace
 
-void add_element_option(CLI::App& app, TableFlags& flags) {
+Key element_key(TableFlags& flags) {
   flags.keep_elements = true;
   std::vector<std::string> names;
   for (const Element element : all_elements) names.emplace_back(name(element));
-  add_choice(app, "--element", flags.element,
-             "Type that rows and queries are stored in, by default that of the file; it changes no answer: "
-             "f32, f16, bf16, u8, i8 (each refused if it does not hold every value), bits (8 columns per "
-             "byte, high bit first; with --metric hamming)",
-             names)
-      ->default_str("");
+  return {"element", "WHAT",
+          "type that rows and queries are stored in, which changes no answer: f32, f16, bf16, u8, i8 (each "
+          "refused if it does not hold every value), bits (8 columns per byte, high bit first; with --metric "
+          "hamming); else that of the file",
+          [&flags, names](const std::string& text) { flags.element = named_one(text, names); }};
 }
 
 void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric metric) {
   const std::string where = app.get_name();
   const bool bits = flags.element == name(Element::bits);
   if (compares_bits(metric) && !bits)
-    refuse(where,
-           "--metric hamming compares bits; give --element bits, too, and files of bytes, 8 columns each");
+    refuse(
+        where,
+        "--metric hamming compares bits; give --read element=bits, too, and files of bytes, 8 columns each");
   if (bits && !compares_bits(metric))
-    refuse(where, "--element bits goes with --metric hamming, and " + std::string(name(metric)) +
+    refuse(where, "--read element=bits goes with --metric hamming, and " + std::string(name(metric)) +
                       " measures numbers; give --metric hamming");
   if (flags.element.empty()) return;
   for (const char* option : {"--scale", "--prepare centre", "--save-model", "--model"})
     if (is_given(app, option))
-      refuse(where,
-             "--element and " + std::string(option) + " are both given, which needs float32; leave one out");
+      refuse(where, "--read element and " + std::string(option) +
+                        " are both given, which needs float32; leave one out");
   if (flags.missing != "refuse")
-    refuse(where, "--element and --prepare missing=" + flags.missing +
+    refuse(where, "--read element and --prepare missing=" + flags.missing +
                       " are both given, and rows with missing values are float32; leave one out");
   if (bits && app.get_option_no_throw("--features") && app.count("--features") > 0)
     refuse(where,
-           "--element bits and --features are both given, but hamming compares whole rows; leave --features "
+           "--read element=bits and --features are both given, but hamming compares whole rows; leave "
+           "--features "
            "out");
 }
 

@@ -1,4 +1,4 @@
-// --element: what rows are stored as, on their way from a file to the library.
+// The key element of --read: what rows are stored as, on their way from a file to the library.
 #pragma once
 
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace kith::command {
 
-/// --element, for subcommands whose rows go to the library as they are.
-void add_element_option(CLI::App& app, TableFlags& flags);
+/// Of --read, for subcommands whose rows go to the library as they are.
+Key element_key(TableFlags& flags);
 
-/// Throws invalid_argument: --element with an option that makes float32 of rows; bits without --metric
+/// Throws invalid_argument: an element with an option that makes float32 of rows; bits without --metric
 /// hamming, or the other way round.
 void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric metric);
 
 /// What readers need not widen: files::ReadOptions::keep.
 std::vector<Element> kept_elements(const TableFlags& flags);
 
-/// Store the rows as --element says, if it says anything. Throws invalid_argument: the first value that the
-/// element does not have, by row and column; bits of a file that holds no bytes.
+/// Store the rows as the element that is asked for, if any is. Throws invalid_argument: the first value that
+/// the element does not have, by row and column; bits of a file that holds no bytes.
 void store_as_asked(const TableFlags& flags, files::Table& table);
 
 /// Columns as tables count them: of rows of `cols` bits, bytes. Throws unsupported: the last byte is not

@@ -212,8 +212,9 @@ std::vector<std::string> class_names(const std::string& where, const std::vector
   for (std::int64_t code : classes) {
     const auto at = static_cast<std::size_t>(code);
     if (!given.empty() && at >= given.size())
-      throw Error(Errc::invalid_argument, where + ": --class-names gives " + std::to_string(given.size()) +
-                                              " names but label " + std::to_string(code) +
+      throw Error(Errc::invalid_argument, where + ": --write class-names gives " +
+                                              std::to_string(given.size()) + " names but label " +
+                                              std::to_string(code) +
                                               " occurs; give a name to each of 0, 1, 2, ...");
     names.push_back(given.empty() ? known.text(code) : given[at]);
   }

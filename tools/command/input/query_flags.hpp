@@ -88,7 +88,7 @@ std::vector<files::Labels> true_labels(const std::string& where, const TableFlag
                                        const files::Table& queries);
 
 /// Names of classes for a report: `given` for labels 0, 1, ..., or the labels themselves.
-/// Throws invalid_argument: --class-names has too few.
+/// Throws invalid_argument: --write class-names has too few.
 std::vector<std::string> class_names(const std::string& where, const std::vector<std::string>& given,
                                      const std::vector<std::int64_t>& classes, const files::Labels& known);
 

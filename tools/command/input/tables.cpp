@@ -91,14 +91,15 @@ std::vector<std::string> counted_cells(std::vector<std::string> cells, const fil
 
 }  // namespace
 
-void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& arrays) {
+void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& more) {
   add_keys(app, csv_topic(flags));
   Topic reading = read_topic(flags);
-  reading.keys.insert(reading.keys.begin() + 1, arrays.begin(), arrays.end());
+  reading.keys.insert(reading.keys.begin() + 1, more.begin(), more.end());
   add_keys(app, reading);
 }
 
-void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries) {
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries,
+                       const std::vector<Key>& more) {
   reads_file(app.add_option(
                  "--train", flags.train,
                  "Training rows: .npy, .npz, .hdf5, .csv, .tsv, -ubyte, .fvecs, .bvecs, .ivecs, .svm, .fbin, "
@@ -109,14 +110,15 @@ void add_table_options(CLI::App& app, TableFlags& flags, const std::string& labe
   if (!label_help.empty()) {
     add_texts(app, "--label-column,--label", flags.label_columns, label_help, "COLUMNS");
   }
-  std::vector<Key> arrays = {
+  std::vector<Key> keys = {
       {"array", "NAME", "the array with the training rows in a .npz or HDF5 file; else train, or the first",
        [&flags](const std::string& text) { flags.array = text; }}};
   if (queries)
-    arrays.push_back({"query-array", "NAME",
-                      "the array with the queries in a .npz or HDF5 file; else test, or the first",
-                      [&flags](const std::string& text) { flags.query_array = text; }});
-  add_text_options(app, flags, arrays);
+    keys.push_back({"query-array", "NAME",
+                    "the array with the queries in a .npz or HDF5 file; else test, or the first",
+                    [&flags](const std::string& text) { flags.query_array = text; }});
+  keys.insert(keys.end(), more.begin(), more.end());
+  add_text_options(app, flags, keys);
 }
 
 files::FileOptions file_options(const TableFlags& flags) {

@@ -24,7 +24,7 @@ struct TableFlags {
   std::string unseen = "refuse";
   std::vector<std::string> categorical;
   std::string missing = "refuse";  ///< or drop, mean, median, most_frequent
-  std::string element;             ///< of --element; empty: as the file has it
+  std::string element;             ///< empty: as the file has it
   bool keep_elements = false;  ///< what binary files hold in f16, u8 and i8 stays so: files::Table::stored
   bool in_parts = false;       ///< of many ranks each reads its own rows, where the file allows for it
   bool unseen_is_new = false;  ///< `zero` is 0 in every column of a one-hot code, not category 0
@@ -36,12 +36,13 @@ struct TableFlags {
 using ChooseColumns = std::function<std::vector<std::int64_t>(const files::Table&)>;
 
 /// --train, --queries where `queries` is set, and how text files are read: --label-column (or --label) where
-/// there is a help for it, what add_text_options() adds.
-void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true);
+/// there is a help for it, what add_text_options() adds, with the keys `more` of --read.
+void add_table_options(CLI::App& app, TableFlags& flags, const std::string& label_help, bool queries = true,
+                       const std::vector<Key>& more = {});
 
 /// Of these, how files are laid out, and how large their parts may be: --csv, and --read, whose keys are the
-/// format, `arrays` and the limits.
-void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& arrays = {});
+/// format, `more` and the limits.
+void add_text_options(CLI::App& app, TableFlags& flags, const std::vector<Key>& more = {});
 
 /// --csv, whose keys set flags.reading and flags.svm_base.
 Topic csv_topic(TableFlags& flags);

@@ -155,7 +155,8 @@ Topic read_topic(TableFlags& flags) {
   return {"--read",
           "What files are, and how large their parts may be",
           read_keys(flags),
-          {"kith search --train wide.csv --read max-columns=2000000,max-line=512M --leave-one-out"}};
+          {"kith search --train wide.csv --read max-columns=2000000,max-line=512M --leave-one-out",
+           "kith search --train codes.npy --queries asked.npy --read element=bits --metric hamming"}};
 }
 
 }  // namespace kith::command

@@ -224,9 +224,9 @@ void add_value_options(CLI::App& app, TrainingFlags& flags) {
             "COLUMNS");
 }
 
-void add_sample_weight_option(CLI::App& app, TrainingFlags& flags) {
-  reads_file(app.add_option("--sample-weights", flags.sample_weights,
-                            "Factor on the vote of each training row, one per row, 0 or more"));
+Key sample_weight_key(TrainingFlags& flags) {
+  return {"sample-weights", "FILE", "factor on the vote of each training row, one per row, 0 or more",
+          [&flags](const std::string& text) { flags.sample_weights = text; }};
 }
 
 void add_filter_option(CLI::App& app, TrainingFlags& flags) {

@@ -55,13 +55,13 @@ struct TrainingFlags {
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
-void add_answer_options(CLI::App& app, TrainingFlags& flags);        ///< --labels
-void add_value_options(CLI::App& app, TrainingFlags& flags);         ///< --values, --target
-void add_sample_weight_option(CLI::App& app, TrainingFlags& flags);  ///< --sample-weights
-void add_filter_option(CLI::App& app, TrainingFlags& flags);         ///< --filter
-void add_feature_option(CLI::App& app, TrainingFlags& flags);        ///< --features, --drop
-Key centre_key(TrainingFlags& flags);                                ///< of --prepare
-std::vector<Key> category_keys(TableFlags& flags);                   ///< categorical and unseen of --prepare
+void add_answer_options(CLI::App& app, TrainingFlags& flags);  ///< --labels
+void add_value_options(CLI::App& app, TrainingFlags& flags);   ///< --values, --target
+Key sample_weight_key(TrainingFlags& flags);                   ///< of --votes
+void add_filter_option(CLI::App& app, TrainingFlags& flags);   ///< --filter
+void add_feature_option(CLI::App& app, TrainingFlags& flags);  ///< --features, --drop
+Key centre_key(TrainingFlags& flags);                          ///< of --prepare
+std::vector<Key> category_keys(TableFlags& flags);             ///< categorical and unseen of --prepare
 CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys);
 void add_preparation_options(CLI::App& app, TrainingFlags& flags);  ///< --scale, and --prepare with all keys
 std::vector<Key> placement_keys(TrainingFlags& flags);              ///< placement and shares of --place

@@ -20,7 +20,7 @@ void take_values(const std::string& where, const TrainingFlags& flags, Training&
 /// Tell how many of the rows that are asked about get no answer, since they miss a value.
 void tell_unanswered(const Rows& asked);
 
-/// --sample-weights, one for each row of `train`.
+/// The sample weights in a file, one for each row of `train`.
 std::vector<float> read_weights(const std::string& where, const std::string& path, const TableFlags& flags,
                                 const files::Table& train);
 

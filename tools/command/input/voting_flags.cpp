@@ -16,9 +16,10 @@ namespace {
 std::vector<float> rank_weights(const std::string& where, const VotingFlags& flags, std::int64_t k) {
   const bool asked = flags.weights == "rank";
   if (!asked && flags.rank_weights.empty()) return {};
-  if (!asked) refuse(where, "--votes rank-weights is for --weights rank; give both");
+  if (!asked) refuse(where, "--votes rank-weights is for weights=rank; give both");
   if (flags.rank_weights.empty())
-    refuse(where, "--weights rank needs --votes rank-weights; give a number for each rank, as 3,2,1");
+    refuse(where,
+           "--votes weights=rank needs rank-weights; give a number for each rank, as rank-weights=3,2,1");
   std::vector<float> weights;
   for (const std::string& text : flags.rank_weights) {
     const files::Number number = files::parse_number(text);
@@ -47,20 +48,21 @@ std::vector<double> priors(const std::string& where, const VotingFlags& flags, c
   std::vector<double> result(classes.size(), 1.0);
   std::vector<bool> given(classes.size());
   for (const std::string& text : flags.priors) {
-    const std::size_t equals = text.rfind('=');
-    const std::string label = text.substr(0, equals);
+    const std::size_t colon = text.rfind(':');  // a label may have others
+    const std::string label = text.substr(0, colon);
     const files::WideNumber number =
-        equals == std::string::npos ? files::WideNumber{} : files::parse_wide(text.substr(equals + 1));
+        colon == std::string::npos ? files::WideNumber{} : files::parse_wide(text.substr(colon + 1));
     if (number.kind != files::Number::finite || number.value <= 0)
-      refuse(where, "--priors: " + files::in_quotes(text) +
-                        " is no LABEL=P with P above 0; write it as a=0.2,b=0.8");
+      refuse(where, "--votes priors: " + files::in_quotes(text) +
+                        " is no LABEL:P with P above 0; write it as priors=a:0.2,b:0.8");
     const auto at = std::find_if(classes.begin(), classes.end(),
                                  [&](std::int64_t code) { return labels.text(code) == label; });
     if (at == classes.end())
-      refuse(where, "--priors: no training row has the label " + files::in_quotes(label) + "; there are " +
-                        class_list(labels, classes));
+      refuse(where, "--votes priors: no training row has the label " + files::in_quotes(label) +
+                        "; there are " + class_list(labels, classes));
     const auto place = static_cast<std::size_t>(at - classes.begin());
-    if (given[place]) refuse(where, "--priors gives " + files::in_quotes(label) + " twice; give it once");
+    if (given[place])
+      refuse(where, "--votes priors gives " + files::in_quotes(label) + " twice; give it once");
     given[place] = true;
     result[place] = number.value;
   }
@@ -90,55 +92,52 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
 }
 
 std::vector<Key> weight_keys(VotingFlags& flags) {
-  return {{"rank-weights", "W,W,...", "weights of the neighbours of rank 1, 2, 3, ..., for --weights rank",
-           [&flags](const std::string& text) { flags.rank_weights = split_commas(text); }}};
+  return {
+      {"weights", "WHAT",
+       "weight of a neighbour's vote: uniform, distance (1 / distance), rank (see rank-weights); else "
+       "uniform",
+       [&flags](const std::string& text) { flags.weights = named_one(text, command::names_of<Weights>()); }},
+      {"rank-weights", "W,W,...", "weights of the neighbours of rank 1, 2, 3, ..., for weights=rank",
+       [&flags](const std::string& text) { flags.rank_weights = split_commas(text); }}};
 }
 
-std::vector<Key> voting_keys(VotingFlags& flags) {
-  std::vector<Key> keys = {
-      {"tie", "WHAT",
-       "how to break a tie between classes: smallest-label, nearest, smallest-distance, fewer-neighbors, "
-       "abstain; else smallest-label",
-       [&flags](const std::string& text) { flags.tie = named_one(text, command::names_of<TieRule>()); }}};
-  for (Key& key : weight_keys(flags)) keys.push_back(std::move(key));
-  return keys;
+std::vector<Key> class_keys(VotingFlags& flags) {
+  return {{"tie", "WHAT",
+           "how to break a tie between classes: smallest-label, nearest, smallest-distance, fewer-neighbors, "
+           "abstain; else smallest-label",
+           [&flags](const std::string& text) { flags.tie = named_one(text, command::names_of<TieRule>()); }},
+          {"priors", "LABEL:P,...", "factors on the scores of classes; 1 for the others",
+           [&flags](const std::string& text) {
+             for (const std::string& one : split_commas(text)) flags.priors.push_back(one);
+           }},
+          {"costs", "FILE",
+           "cost of each answer, [classes, classes]: a row for the true class, a column for the answer, in "
+           "the order of the labels; the class of the smallest expected cost wins",
+           [&flags](const std::string& text) { flags.costs = text; }}};
 }
 
-void add_votes_option(CLI::App& app, std::vector<Key> keys) {
+void add_votes_option(CLI::App& app, std::vector<Key> keys, const std::vector<Key>& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
   add_keys(app,
            {"--votes",
             "How the neighbours vote",
             std::move(keys),
-            {"kith classify --train points.csv --label kind -k 3 --weights rank --votes rank-weights=3,2,1 "
-             "--query 2,7",
+            {"kith classify --train points.csv --label kind -k 3 --votes "
+             "weights=rank,rank-weights=3,2,1 --query 2,7",
              "kith classify --train points.csv --label kind -k 4 --votes tie=abstain,no-label=none --query "
              "2,7"}});
 }
 
-void add_weights_option(CLI::App& app, VotingFlags& flags) {
-  add_choice(app, "--weights", flags.weights,
-             "Weight of a neighbour's vote: uniform, distance (1 / distance), rank (--votes rank-weights=)",
-             command::names_of<Weights>());
-}
-
 }  // namespace
 
-void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& answers) {
-  add_weights_option(app, flags);
-  std::vector<Key> keys = voting_keys(flags);
-  keys.insert(keys.end(), answers.begin(), answers.end());
-  add_votes_option(app, std::move(keys));
-  add_texts(app, "--priors", flags.priors,
-            "Factors on the scores of classes, LABEL=P separated by commas; 1 for the others", "LABEL=P,...");
-  reads_file(
-      app.add_option("--costs", flags.costs,
-                     "Cost of each answer, [classes, classes]: a row for the true class, a column for the "
-                     "answer, in the order of the labels; the class of the smallest expected cost wins"));
+void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more) {
+  std::vector<Key> keys = weight_keys(flags);
+  for (Key& key : class_keys(flags)) keys.push_back(std::move(key));
+  add_votes_option(app, std::move(keys), more);
 }
 
-void add_weight_options(CLI::App& app, VotingFlags& flags) {
-  add_weights_option(app, flags);
-  add_votes_option(app, weight_keys(flags));
+void add_weight_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more) {
+  add_votes_option(app, weight_keys(flags), more);
 }
 
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,

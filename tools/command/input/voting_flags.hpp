@@ -1,4 +1,4 @@
-// How neighbours vote, from the command line: --weights, --votes, --priors, --costs.
+// How neighbours vote, from the command line: --votes.
 #pragma once
 
 #include <string>
@@ -16,22 +16,22 @@ struct VotingFlags {
   std::string weights = "uniform";
   std::vector<std::string> rank_weights;
   std::string tie = "smallest_label";
-  std::vector<std::string> priors;  ///< LABEL=P
+  std::vector<std::string> priors;  ///< LABEL:P
   std::string costs;                ///< FILE
   files::FileOptions reading;       ///< of that file
 };
 
-/// --weights, and --votes with the key rank-weights: what a vote weighs, also in a regression.
-void add_weight_options(CLI::App& app, VotingFlags& flags);
+/// --votes with the keys of what a vote weighs, also in a regression, and then `more`.
+void add_weight_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more);
 
-/// The same, and the key tie and `answers` of --votes, --priors, --costs.
-void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& answers = {});
+/// The same with those that decide between classes, before `more`.
+void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more = {});
 
 /// The options these flags stand for, all but no_label.
-///   labels   of the training rows; null: there are none, and --priors and --costs cannot be given
+///   labels   of the training rows; null: there are none, and priors and costs cannot be given
 ///   classes  their codes, ascending, once each
 ///   k        neighbours that vote, for the length of rank-weights; 0: not known
-/// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: --costs cannot be read.
+/// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: no costs can be read.
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k);
 

@@ -11,6 +11,7 @@
 #include "command/input/source_input.hpp"
 #include "command/rows/training_index.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 #include "files/output.hpp"
 #include "files/text/number.hpp"
 #include "kith/model.hpp"
@@ -63,7 +64,7 @@ void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
   done.training = read_learned(app, flags, model);
   done.leave_one_out = flags.query_flags.leave_one_out;
   done.voting = voting_options("regress", flags.voting, nullptr, {}, flags.by_k() ? flags.query_flags.k : 0);
-  if (!flags.model.empty() && app.count("--weights") == 0) {
+  if (!flags.model.empty() && !is_given(app, "--votes weights")) {
     done.voting.weights = model.voting.weights;
     done.voting.rank_weights = model.voting.rank_weights;
   }
@@ -244,15 +245,13 @@ int run_regress(const CLI::App& app, RegressFlags flags) {
 }
 
 void add_rows_and_questions(CLI::App& app, RegressFlags& flags) {
-  add_table_options(app, flags.training.tables, "");
+  add_table_options(app, flags.training.tables, "", true, {element_key(flags.training.tables)});
   add_index_option(app, flags.training);
   add_value_options(app, flags.training);
   add_query_options(app, flags.query_flags, "True values of the queries, as in --values");
   add_metric_option(app, flags.metric);
-  add_element_option(app, flags.training.tables);
   add_device_option(app, flags.device);
-  add_weight_options(app, flags.voting);
-  add_sample_weight_option(app, flags.training);
+  add_weight_options(app, flags.voting, {sample_weight_key(flags.training)});
   add_filter_option(app, flags.training);
   add_feature_option(app, flags.training);
   add_preparation_options(app, flags.training);
@@ -274,11 +273,10 @@ Subcommand add_regress(CLI::App& parent) {
   app->add_flag("--json", flags->shown.json, "Print all values and neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan, rows_keys(flags->training));
-  add_examples(*app,
-               {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",
-                "kith regress --train houses.csv --target price --scale standardize --weights distance \\",
-                "             -k 7 --leave-one-out",
-                "kith regress --train x.npy --values y.npy --queries q.npy --truth t.npy"});
+  add_examples(*app, {"kith regress --train houses.csv --target price --queries new.csv --out prices.csv",
+                      "kith regress --train houses.csv --target price --scale standardize \\",
+                      "             --votes weights=distance -k 7 --leave-one-out",
+                      "kith regress --train x.npy --values y.npy --queries q.npy --truth t.npy"});
   return {app, [app, flags] { return run_regress(*app, *flags); }};
 }
 

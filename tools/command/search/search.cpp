@@ -14,6 +14,7 @@
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
 
@@ -176,11 +177,11 @@ Subcommand add_search(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("search", "Find the k nearest training rows of each query, exactly");
   add_table_options(*app, flags->training.tables,
                     "Column of text files to leave out, because it holds labels: a name, or a number from 1; "
-                    "-1 is the last");
+                    "-1 is the last",
+                    true, {element_key(flags->training.tables)});
   add_index_option(*app, flags->training);
   add_query_options(*app, flags->query_flags, "");
   add_metric_option(*app, flags->metric);
-  add_element_option(*app, flags->training.tables);
   add_device_option(*app, flags->device);
   add_filter_option(*app, flags->training);
   add_feature_option(*app, flags->training);
@@ -200,15 +201,15 @@ Subcommand add_search(CLI::App& parent) {
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);
   add_plan_options(*app, flags->plan, rows_keys(flags->training));
-  add_examples(*app,
-               {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
-                "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
-                "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
-                "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
-                "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
-                "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
-                "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
-                "kith search --train codes.npy --queries asked.npy -k 10 --element bits --metric hamming"});
+  add_examples(
+      *app, {"kith search --train train.npy --queries queries.npy -k 10 --out-index found.npy",
+             "kith search --train base.fvecs --queries query.fvecs -k 100 --metric cosine \\",
+             "            --device opencl:0 --out-index found.ivecs --out-distance far.fvecs",
+             "kith search --train a.csv --queries b.csv --label-column -1 --explain --certify",
+             "kith search --train a.csv --leave-one-out -k 1 --features 1-3 --scale standardize",
+             "kith search --train points.npy --query 2.5,7 --radius 1.5 --metric l2",
+             "kith search --index base.kidx --queries query.u8bin -k 10 --out-index found.ivecs",
+             "kith search --train codes.npy --queries asked.npy -k 10 --read element=bits --metric hamming"});
   return {app, [app, flags] { return run_search(*app, *flags); }};
 }
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <utility>
 
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
@@ -22,6 +23,7 @@ namespace fs = std::filesystem;
 struct Use {
   bool read = false, written = false, folder = false;
   std::vector<std::string> endings;  ///< of the files in a folder
+  FilesIn files_in;                  ///< of an option that names files among other words
 };
 
 /// Of all options that were added. CLI::Option has no room for it.
@@ -43,8 +45,8 @@ struct Named {
   fs::path place;                     ///< folder and name, links followed as far as they lead somewhere
 };
 
-Named named(const CLI::Option& option, const std::string& path, const Use& use) {
-  Named file{option.get_name(), path, &use, std::nullopt, {}};
+Named named(const std::string& option, const std::string& path, const Use& use) {
+  Named file{option, path, &use, std::nullopt, {}};
   struct stat status {};
   const bool stream = use.written ? files::is_stdout(path) : files::is_stdin(path);
   if ((stream ? ::fstat(use.written ? STDOUT_FILENO : STDIN_FILENO, &status)
@@ -86,9 +88,14 @@ std::vector<Named> files_of(const CLI::App& app) {
     const auto use = uses().find(option);
     if (use == uses().end()) continue;
     std::vector<std::string> paths = option->results();
+    if (use->second.files_in) {
+      for (const auto& [words, path] : use->second.files_in(paths))
+        files.push_back(named(words, path, use->second));
+      continue;
+    }
     if (paths.empty() && !option->get_default_str().empty()) paths.push_back(option->get_default_str());
     for (const std::string& path : paths)
-      if (!path.empty()) files.push_back(named(*option, path, use->second));
+      if (!path.empty()) files.push_back(named(option->get_name(), path, use->second));
   }
   return files;
 }
@@ -112,7 +119,7 @@ void check_tuning(const std::string& where, const Named& output) {
   if (output.use->read || output.use->folder) return;
   const std::string known = tuning_path(DeviceInfo{});  // of no device: its folder is that of all
   if (known.empty()) return;
-  static const Use use{.read = true, .written = false, .folder = true, .endings = {".txt"}};
+  static const Use use{.read = true, .written = false, .folder = true, .endings = {".txt"}, .files_in = {}};
   Named folder{"", fs::path(known).parent_path().string(), &use, std::nullopt, {}};
   struct stat status {};
   if (::stat(folder.path.c_str(), &status) == 0) folder.status = status;
@@ -140,25 +147,35 @@ void check_alike(const std::string& where, const Named& a, const Named& b) {
 }  // namespace
 
 CLI::Option* reads_file(CLI::Option* option) {
-  return remember(option, "FILE", {.read = true, .written = false, .folder = false, .endings = {}});
+  return remember(option, "FILE",
+                  {.read = true, .written = false, .folder = false, .endings = {}, .files_in = {}});
 }
 
 CLI::Option* writes_file(CLI::Option* option) {
-  return remember(option, "FILE", {.read = false, .written = true, .folder = false, .endings = {}});
+  return remember(option, "FILE",
+                  {.read = false, .written = true, .folder = false, .endings = {}, .files_in = {}});
+}
+
+void reads_files_in(CLI::Option* option, FilesIn files) {
+  uses()[option] = {
+      .read = true, .written = false, .folder = false, .endings = {}, .files_in = std::move(files)};
 }
 
 CLI::Option* keeps_file(CLI::Option* option) {
-  return remember(option, "FILE", {.read = true, .written = true, .folder = false, .endings = {}});
+  return remember(option, "FILE",
+                  {.read = true, .written = true, .folder = false, .endings = {}, .files_in = {}});
 }
 
 CLI::Option* reads_folder(CLI::Option* option, std::vector<std::string> endings) {
-  return remember(option, "DIR",
-                  {.read = true, .written = false, .folder = true, .endings = std::move(endings)});
+  return remember(
+      option, "DIR",
+      {.read = true, .written = false, .folder = true, .endings = std::move(endings), .files_in = {}});
 }
 
 CLI::Option* writes_folder(CLI::Option* option, std::vector<std::string> endings) {
-  return remember(option, "DIR",
-                  {.read = false, .written = true, .folder = true, .endings = std::move(endings)});
+  return remember(
+      option, "DIR",
+      {.read = false, .written = true, .folder = true, .endings = std::move(endings), .files_in = {}});
 }
 
 std::vector<std::string> unknown_file_options(const CLI::App& app) {

@@ -9,7 +9,9 @@
 // check_named_files() then compares them after the command line is parsed and before anything is read.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace CLI {  // declared, not included, as in command.hpp
@@ -24,6 +26,14 @@ CLI::Option* reads_file(CLI::Option* option);
 
 /// An option whose value is a file that is written.
 CLI::Option* writes_file(CLI::Option* option);
+
+/// Returns the files in what an option was given, each behind the words that name it: `--votes costs`,
+/// `costs.csv`.
+using FilesIn =
+    std::function<std::vector<std::pair<std::string, std::string>>(const std::vector<std::string>& given)>;
+
+/// An option that names files among other words, which are read.
+void reads_files_in(CLI::Option* option, FilesIn files);
 
 /// A file that remembers how far a command came: it is read and then written, by this option alone.
 CLI::Option* keeps_file(CLI::Option* option);

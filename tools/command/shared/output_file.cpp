@@ -1,6 +1,5 @@
 #include "command/shared/output_file.hpp"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 
 #include "command/shared/command.hpp"
@@ -12,14 +11,6 @@ namespace {
 std::vector<std::string> written;  ///< for tell_written()
 
 }  // namespace
-
-void add_output_options(CLI::App& app, OutputFlags& flags) {
-  add_choice(app, "--out-format", flags.format,
-             "Format of stdout (-) and of outputs whose names do not tell it (default csv)",
-             {"csv", "tsv", "txt", "npy", "ivecs", "fvecs", "ibin", "fbin"});
-  add_choice(app, "--out-header", flags.header,
-             "Whether .csv and .tsv outputs begin with the names of their columns: yes, no", {"yes", "no"});
-}
 
 std::vector<std::string> header_of(const OutputFlags& flags, std::vector<std::string> names) {
   return flags.header == "yes" ? std::move(names) : std::vector<std::string>();

@@ -1,4 +1,4 @@
-// Files that a subcommand writes, and how: --out-format, --out-header.
+// Files that a subcommand writes, and how.
 #pragma once
 
 #include <memory>
@@ -16,9 +16,6 @@ struct OutputFlags {
   std::string format;          ///< where the name says none: csv, tsv, txt, npy, ...; empty: csv
   std::string header = "yes";  ///< or no: names of the columns in .csv and .tsv
 };
-
-/// --out-format, --out-header.
-void add_output_options(CLI::App& app, OutputFlags& flags);
 
 /// `names`, or nothing where no header is wanted.
 std::vector<std::string> header_of(const OutputFlags& flags, std::vector<std::string> names);

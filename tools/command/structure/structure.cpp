@@ -2,6 +2,7 @@
 #include "command/structure/structure.hpp"
 #include "command/shared/ranks.hpp"
 #include "command/words/place.hpp"
+#include "command/words/write.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <map>
 
+#include "command/shared/named_files.hpp"
 #include "command/words/usage.hpp"
 #include "files/named.hpp"
 #include "files/source.hpp"
@@ -40,6 +41,18 @@ std::vector<std::string> names_of(const std::vector<Key>& keys) {
   std::vector<std::string> names;
   for (const Key& key : keys) names.push_back(key.name);
   return names;
+}
+
+/// Of the settings an option was given, those whose value is a file, behind the option and the key.
+std::vector<std::pair<std::string, std::string>> files_in(const Topic& topic,
+                                                          const std::vector<std::string>& given) {
+  std::vector<std::pair<std::string, std::string>> files;
+  for (const std::string& text : given)
+    for (const std::string& setting : settings_in(text))
+      for (const Key& key : topic.keys)
+        if (key.value == "FILE" && setting.starts_with(key.name + "="))
+          files.emplace_back(topic.option + " " + key.name, setting.substr(key.name.size() + 1));
+  return files;
 }
 
 std::vector<Topic>& topics() {
@@ -100,6 +113,8 @@ CLI::Option* add_keys(CLI::App& app, const Topic& topic) {
       topic.text + ", as KEY=VALUE,...: " + files::joined(names_of(topic.keys)) + " (see `kith help " +
           topic.word() + "`)");
   topics_of_options()[option] = topic;
+  if (std::any_of(topic.keys.begin(), topic.keys.end(), [](const Key& key) { return key.value == "FILE"; }))
+    reads_files_in(option, [topic](const std::vector<std::string>& given) { return files_in(topic, given); });
   return option->type_name("KEYS")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
 }
 

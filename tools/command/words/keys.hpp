@@ -13,7 +13,8 @@ namespace kith::command {
 
 struct Key {
   std::string name;
-  std::string value;  ///< what stands behind the =, in capitals, or the words that may stand there: `yes|no`
+  std::string value;  ///< what stands behind the =, in capitals, or the words that may stand there: `yes|no`;
+                      ///< FILE: a file that is read
   std::string text;   ///< what it does, and what holds without it
   std::function<void(const std::string&)> take;  ///< throws Error, `where: what is wrong; what to do`
 };

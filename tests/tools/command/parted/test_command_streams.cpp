@@ -60,14 +60,14 @@ TEST_CASE("streams: every question has the answer of resident rows") {
                with_values = " --values " + files.folder.write("values.csv", values);
   check_streamed("search -k 5" + files.asked());
   check_streamed("search -k 5 --metric cosine" + files.asked());
-  check_streamed("search -k 5 --metric hamming --element bits" + files.asked());
+  check_streamed("search -k 5 --metric hamming --read element=bits" + files.asked());
   check_streamed("search -k 5 --features 1,3-5" + files.asked());
   check_streamed("search -k 5 --scale standardize" + files.asked());  // prepared rows are kept in memory
   check_streamed("search --radius 200" + files.asked());
   check_streamed("classify -k 5" + files.asked() + with_labels);
-  check_streamed("regress -k 5 --weights distance" + files.asked() + with_values);
+  check_streamed("regress -k 5 --votes weights=distance" + files.asked() + with_values);
   check_streamed("groundtruth -k 4 --quiet --out -" + files.asked());
-  check_streamed("graph -k 3 --quiet --out - --out-format csv --device cpu --train " + files.train);
+  check_streamed("graph -k 3 --quiet --out - --write format=csv --device cpu --train " + files.train);
   check_streamed("search -k 3 --leave-one-out --device cpu --train " + files.train);
 }
 

@@ -201,7 +201,7 @@ TEST_CASE("verify --found-index: an earlier answer is searched for once more, an
   for (const string ending : {".npy", ".vecs", ".csv"}) {
     const string index = folder / ("i" + (ending == ".vecs" ? ".ivecs" : ending)),
                  distance = folder / ("d" + (ending == ".vecs" ? ".fvecs" : ending));
-    REQUIRE(kith("search --device cpu -k 2 --out-header no --out-index " + index + " --out-distance " +
+    REQUIRE(kith("search --device cpu -k 2 --write header=no --out-index " + index + " --out-distance " +
                  distance + both)
                 .code == 0);
     const string asked = "verify --device cpu" + both + " --found-index " + index;
