@@ -1,6 +1,6 @@
 // Prints `kith classify --json`.
 #include "command/classify/classify.hpp"
-#include "command/input/results_json.hpp"
+#include "command/results/results_json.hpp"
 #include "files/columns/dictionary.hpp"
 #include "files/text/number.hpp"
 

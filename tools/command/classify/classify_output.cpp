@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "command/classify/classify.hpp"
-#include "command/input/results_json.hpp"
+#include "command/results/results_json.hpp"
 #include "files/columns/dictionary.hpp"
 #include "files/shown.hpp"
 #include "files/text/number.hpp"

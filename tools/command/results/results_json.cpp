@@ -1,4 +1,4 @@
-#include "command/input/results_json.hpp"
+#include "command/results/results_json.hpp"
 
 #include <cstdlib>
 
