@@ -122,7 +122,7 @@ TEST_CASE("experiments: names, and what is left out where another device has it"
     CHECK(find_experiment(name).name == name);
   CHECK(contains(
       error_of([] { find_experiment("nonsense"); }),
-      "invalid_argument: experiment: there is none called \"nonsense\"; choose one of all, pbknn-groups, "));
+      "invalid_argument: reproduce: NAMES: there is none called \"nonsense\"; choose one of all, list, "));
   Result result;
   result.claims = {{"a", "1x", "not available (cpu)", "no"},
                    {"a", "1x", "2x (cuda:0)", ""},

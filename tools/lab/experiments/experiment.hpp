@@ -98,7 +98,8 @@ struct Experiment {
 /// In the order of pbknn-groups, pbknn-table1, gsknn-table1, ...
 const std::vector<Experiment>& all_experiments();
 
-/// Throws invalid_argument: there is none called `name`; lists those there are.
+/// The one that NAMES of `kith-lab reproduce` calls `name`. Throws invalid_argument: there is none; lists
+/// those there are.
 const Experiment& find_experiment(std::string_view name);
 
 /// Run it, and name the devices. Throws what the experiment throws: errors of the caller,

@@ -25,7 +25,8 @@ const std::vector<Experiment>& all_experiments() {
 }
 
 const Experiment& find_experiment(std::string_view name) {
-  return files::find_named(all_experiments(), name, &Experiment::name, "experiment: there is none", {"all"});
+  return files::find_named(all_experiments(), name, &Experiment::name, "reproduce: NAMES: there is none",
+                           {"all", "list"});
 }
 
 Result run_experiment(const Experiment& experiment, const Settings& settings) {

@@ -8,7 +8,6 @@
 #include "command/compare/subjects.hpp"
 #include "command/shared/json.hpp"
 #include "command/shared/named_files.hpp"
-#include "files/named.hpp"
 #include "files/output.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/reproduce/experiment_output.hpp"
@@ -31,8 +30,7 @@ std::vector<Experiment> wanted_experiments(const ReproduceFlags& flags) {
   for (const std::string& name : split_commas(flags.names)) {
     if (name == "all" || name == "list")
       refuse("reproduce", "NAMES: " + name + " stands alone; leave the other names out");
-    const Experiment found = files::find_named(experiments::all_experiments(), name, &Experiment::name,
-                                               "reproduce: NAMES: there is none", {"all", "list"});
+    const Experiment& found = experiments::find_experiment(name);
     const auto same = [&](const Experiment& e) { return e.name == found.name; };
     if (std::none_of(wanted.begin(), wanted.end(), same)) wanted.push_back(found);
   }
