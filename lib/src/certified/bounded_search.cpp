@@ -49,7 +49,7 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
   std::iota(all.begin(), all.end(), 0);
   first_ = known_.keys(all, plan_.problem.k);
   const std::vector<float> threshold = open.threshold.empty() ? std::vector<float>() : reached(count);
-  return run(attempt, count, threshold, workspace, watcher, trace, overlap);
+  return run_attempt(attempt, count, threshold, workspace, watcher, trace, overlap);
 }
 
 /// Asks the open queries again. Their k best so far are true rows, so that thresholds from these hold for
@@ -72,7 +72,7 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   proposal_.lengthen_lists(attempt.lists);
   asked_ = {rows.data(), again, queries.cols()};
   first_ = known_.keys(open.queries, k);
-  Open left = run(attempt, again, open.threshold, workspace, watcher, trace, overlap);
+  Open left = run_attempt(attempt, again, open.threshold, workspace, watcher, trace, overlap);
   proposal_.lengthen_lists(1);
   const DeviceSession session(*state);
   const std::vector<Key> found = read_keys(*session, workspace.result(again));
@@ -83,9 +83,9 @@ Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> que
   return left;
 }
 
-Open BoundedSearch::run(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
-                        const Workspace& workspace, Watcher& watcher, Trace* trace,
-                        std::function<void()>& overlap) const {
+Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
+                                const std::vector<float>& threshold, const Workspace& workspace,
+                                Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   {
     const DeviceSession session(*state);

@@ -32,8 +32,8 @@ spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratc
           plan.threads};
 }
 
-void ExactSearch::run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-                      std::function<void()>& overlap) const {
+void ExactSearch::find_nearest(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                               std::function<void()>& overlap) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const spi::RowBlocks queries = workspace.queries(count);
   for (std::int64_t i = 0; i < steps(); ++i) {

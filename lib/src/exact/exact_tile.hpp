@@ -38,8 +38,8 @@ class ExactSearch {
 
   /// The k nearest of the first `count` queries in `workspace`, into its result. Locks the device.
   ///   overlap  called once while the device works; empty afterwards
-  void run(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
-           std::function<void()>& overlap) const;
+  void find_nearest(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
+                    std::function<void()>& overlap) const;
 
  private:
   const ResidentRows& index_;

@@ -106,8 +106,9 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
   return leaves;
 }
 
-void BoxedSearch::run(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace,
-                      Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
+void BoxedSearch::find_nearest(MatrixView<const float> queries, std::int64_t first,
+                               const Workspace& workspace, Watcher& watcher, Trace* trace,
+                               std::function<void()>& overlap) const {
   const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, overlap);
   Open open;
   for (std::size_t q = 0; q < leaves.size(); ++q)

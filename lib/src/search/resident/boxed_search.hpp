@@ -27,8 +27,8 @@ class BoxedSearch {
   /// The k nearest of a tile of queries, which are in `workspace`, into its result. Locks the device.
   ///   first      of the search, query 0 of the tile
   ///   overlap  see pipeline.hpp; empty afterwards
-  void run(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace, Watcher& watcher,
-           Trace* trace, std::function<void()>& overlap) const;
+  void find_nearest(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace,
+                    Watcher& watcher, Trace* trace, std::function<void()>& overlap) const;
 
   /// The same without what is left: the leaves that each query read, which is left where these are more than
   /// the plan has.

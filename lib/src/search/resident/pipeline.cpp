@@ -97,11 +97,11 @@ class TileSearch {
     if (bounded_) bounded_->begin_with(known);
   }
 
-  /// Who searches by the chain alone; null: that is left to run().
+  /// Who searches by the chain alone; null: that is left to try_attempts().
   const ExactSearch* exact() const { return exact_ ? &*exact_ : nullptr; }
   ///   first  of the search, query 0 of the tile
-  void run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
-           Trace* trace, std::function<void()>& overlap);
+  void try_attempts(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
+                    Watcher& watcher, Trace* trace, std::function<void()>& overlap);
   /// What the tiles say of searches to come.
   void tell() const;
   /// Queries of all tiles whose lists are left empty.
@@ -131,9 +131,9 @@ class TileSearch {
   std::vector<std::int64_t> unanswered_;
 };
 
-void TileSearch::run(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
-                     Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
-  if (boxed_) return boxed_->run(queries, first, workspace, watcher, trace, overlap);
+void TileSearch::try_attempts(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
+                              Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
+  if (boxed_) return boxed_->find_nearest(queries, first, workspace, watcher, trace, overlap);
   const std::int64_t count = queries.rows();
   const std::size_t begin = begin_;
   Open open = all_open(count);
@@ -255,7 +255,7 @@ void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const f
   if (trace) trace->seconds["upload"] += upload.seconds();
 }
 
-std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile) {
+std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_tile) {
   const ResidentRows& index = search.rows;
   const Plan& plan = search.plan;
   Trace* const trace = search.trace;
@@ -275,10 +275,10 @@ std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile) {
     const MatrixView<const float> of_tile = search.queries.slice(first, count);
     upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.device_queries);
     if (const ExactSearch* const exact = tiles->exact()) {
-      exact->run(count, workspace, watcher, trace, search.overlap);
+      exact->find_nearest(count, workspace, watcher, trace, search.overlap);
     } else {
       tiles->begin_with(search.known.slice(first, count));
-      tiles->run(of_tile, first, workspace, watcher, trace, search.overlap);
+      tiles->try_attempts(of_tile, first, workspace, watcher, trace, search.overlap);
     }
     on_tile(workspace, first, count);
   }

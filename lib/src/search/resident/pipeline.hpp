@@ -93,6 +93,6 @@ struct PlannedSearch {
 
 /// Each tile of queries goes through the attempts of the plan.
 /// Returns the queries whose lists are left empty, since the device has no rows that the chain could read.
-std::vector<std::int64_t> run(PlannedSearch search, const OnTile& on_tile);
+std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_tile);
 
 }  // namespace kith

@@ -48,11 +48,12 @@ std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const Pla
   }
   const Plan chain = plan_search(index, count, k, way, {});
   std::vector<Key> keys(numbers.size() * size(k));
-  run({index, chain, way, {rows.data(), count, queries.cols()}},
-      [&](Workspace& workspace, std::int64_t at, std::int64_t some) {
-        const DeviceSession session(*index.device.state());
-        session->read(*workspace.result(some).memory, 0, keys.data() + at * k, size(some * k) * sizeof(Key));
-      });
+  search_tiles({index, chain, way, {rows.data(), count, queries.cols()}},
+               [&](Workspace& workspace, std::int64_t at, std::int64_t some) {
+                 const DeviceSession session(*index.device.state());
+                 session->read(*workspace.result(some).memory, 0, keys.data() + at * k,
+                               size(some * k) * sizeof(Key));
+               });
   return keys;
 }
 

@@ -241,10 +241,11 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
       if (trace) begin_trace(index, *plan, made, *trace);
       AnswerSearch answers(index, request, options, *plan, sink, trace);
-      return run(answers.planned(), [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
-        begun = true;
-        answers.take_tile(workspace, first, count);
-      });
+      return search_tiles(answers.planned(),
+                          [&](Workspace& workspace, std::int64_t first, std::int64_t count) {
+                            begun = true;
+                            answers.take_tile(workspace, first, count);
+                          });
     } catch (const Error& error) {
       if (begun || !planner.give_way(error, plan ? &*plan : nullptr)) throw;
     }

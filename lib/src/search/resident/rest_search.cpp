@@ -57,10 +57,10 @@ std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const Plan
   const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
   Trace more = trace ? asked_like(*trace) : Trace{};
   more.time_steps = trace && trace->time_steps;
-  run({index, own, way, rest, largest_of(rows), &more},
-      [&](Workspace& from, std::int64_t first, std::int64_t count) {
-        move_keys(*index.device.state(), from, first, count, open, workspace);
-      });
+  search_tiles({index, own, way, rest, largest_of(rows), &more},
+               [&](Workspace& from, std::int64_t first, std::int64_t count) {
+                 move_keys(*index.device.state(), from, first, count, open, workspace);
+               });
   if (trace) add_rest(*trace, more);
   return more.fallbacks;
 }

@@ -36,7 +36,7 @@ double selection_seconds(const ResidentRows& index, MatrixView<const float> quer
   std::vector<double> seconds;
   for (std::size_t i = 0; i <= timed_runs; ++i) {
     Trace trace;
-    run({index, of_one, one, query, 0, &trace}, [](Workspace&, std::int64_t, std::int64_t) {});
+    search_tiles({index, of_one, one, query, 0, &trace}, [](Workspace&, std::int64_t, std::int64_t) {});
     if (i > 0) seconds.push_back(trace.seconds[spi::SelectStep::name] + trace.seconds[spi::MergeStep::name]);
   }
   std::sort(seconds.begin(), seconds.end());
