@@ -98,7 +98,7 @@ def test_options_of_other_rows_are_refused(tmp_path: Path, rows: np.ndarray) -> 
 def test_what_is_refused(tmp_path: Path, rows: np.ndarray) -> None:
     with pytest.raises(kith.BadFile, match="none.npy"):
         kith.Index(tmp_path / "none.npy")
-    with pytest.raises(kith.InvalidArgument, match="did you mean stream"):
+    with pytest.raises(kith.InvalidArgument, match='storage: there is none called "streem"; did you mean stream'):
         kith.Index(rows, device="cpu", storage="streem")
     with pytest.raises(kith.InvalidArgument, match="element"):
         kith.Index(rows, element="bytes")

@@ -207,13 +207,13 @@ def test_the_names_are_those_of_the_library():
         "selector": lambda: index.search(ROWS, 1, how={"selector": "none"}),
         "proposer": lambda: index.search(ROWS, 1, how={"proposer": "quick"}),
         "placement": lambda: kith.Index(ROWS, device="cpu", placement="none"),
-        "residence": lambda: kith.Index(ROWS, device="cpu", storage="none"),
+        "storage": lambda: kith.Index(ROWS, device="cpu", storage="none"),
     }.items():
         with pytest.raises(kith.InvalidArgument, match=word) as told:
             call()
         listed = re.findall(r"choose one of ([a-z0-9_, ]+)", str(told.value))
         if listed:
-            known = set(typing.get_args(getattr(_types, word.capitalize())))
+            known = set(typing.get_args(getattr(_types, {"storage": "Residence"}.get(word, word.capitalize()))))
             assert set(listed[0].split(", ")) <= known | {"automatic"}, word
 
 

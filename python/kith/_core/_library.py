@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import os
+import re
 from typing import Any
 
 from . import _structs as s
@@ -155,9 +156,13 @@ def text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
+# Where a sentence of the library names IndexOptions::residence, which is the argument `storage` of kith.Index.
+_RESIDENCE = re.compile(r"\bresidence(?=: there is none called| (?:resident|stream|quantized)\b)")
+
+
 def failure(status: int) -> Error:
-    """The exception for a status of this thread's last call."""
-    return error_of(status, text(lib.kith_last_error()))
+    """The exception for a status of this thread's last call, whose text names arguments as Python does."""
+    return error_of(status, _RESIDENCE.sub("storage", text(lib.kith_last_error())))
 
 
 def check(status: int) -> None:
