@@ -1,12 +1,14 @@
-// Models, index files and tuning files whose N-th open, read, write, fsync, close or rename fails, is
-// interrupted or comes short.
+// Models, index files, tuning files and kept programs whose N-th open, read, write, fsync, close or rename
+// fails, is interrupted or comes short.
 #include <errno.h>
+#include <stdlib.h>
 
 #include <optional>
 
 #include "common/folder.hpp"
 #include "faults.hpp"
 #include "file_calls.hpp"
+#include "kith/spi/kept_files.hpp"
 
 namespace kith::tests::faults {
 namespace {
@@ -69,8 +71,47 @@ class IndexFile {
   std::optional<Index> index_;
 };
 
+/// What a back end keeps: where keeping fails, nothing is there.
+class KeptProgram {
+ public:
+  KeptProgram() {
+    ::setenv(variable, folder_.path().c_str(), 1);
+    files_.emplace(spi::KeptFolder{variable, "programs", most_bytes});
+    files_->keep(key, content);
+    file_ = *folder_.names().begin();
+    whole_ = folder_.read(file_);
+  }
+
+  bool right_keep() {
+    if (!is_clean(folder_, file_, whole_)) return false;
+    files_->keep(key, content);
+    if (!is_clean(folder_, file_, whole_)) return false;
+    const Spared spared;
+    if (!folder_.has(file_)) throw Error(Errc::bad_file, "keep: nothing is kept; compile it again");
+    return true;
+  }
+  bool right_find() {
+    {
+      const Spared spared;
+      if (!folder_.has(file_)) files_->keep(key, content);
+    }
+    const std::optional<std::string> found = files_->find(key);
+    if (!found) throw Error(Errc::bad_file, "find: nothing is kept; compile it again");
+    return *found == content;
+  }
+
+ private:
+  static constexpr const char* variable = "KITH_FAULTS_CACHE";
+  static constexpr const char* key = "device and source";
+  static constexpr const char* content = "program";
+  static constexpr std::size_t most_bytes = 10000;
+  TemporaryFolder folder_;
+  std::optional<spi::KeptFiles> files_;
+  std::string file_, whole_;
+};
+
 std::vector<Operation> operations(const TemporaryFolder& models, const TemporaryFolder& tunings,
-                                  IndexFile& index) {
+                                  IndexFile& index, KeptProgram& program) {
   save(small_model(), models / "m.kith");
   static const DeviceInfo cpu = open_device("cpu").info();
   static const Tuning tuning = empty_tuning(cpu);
@@ -100,6 +141,8 @@ std::vector<Operation> operations(const TemporaryFolder& models, const Temporary
          if (!found && !warning.empty()) throw Error(Errc::bad_file, warning);
          return found && *found == tuning;
        }},
+      {"keep a program", [&program] { return program.right_keep(); }},
+      {"find it", [&program] { return program.right_find(); }},
   };
 }
 
@@ -112,7 +155,8 @@ void fail_file_calls(const Asked& asked) {
       {short_count, false, "a short count", {}},  {short_count, true, "a short count", {}}};
   const TemporaryFolder models, tunings;
   IndexFile index;
-  fail_each(asked, Site::file_call, operations(models, tunings, index), kinds, [] {});
+  KeptProgram program;
+  fail_each(asked, Site::file_call, operations(models, tunings, index, program), kinds, [] {});
 }
 
 }  // namespace kith::tests::faults

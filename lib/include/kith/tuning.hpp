@@ -77,7 +77,8 @@ KITH_API std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, con
 /// Throws bad_file: it cannot be written.
 KITH_API void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders);
 
-/// Returns one sentence for each file ignored in this process so far, in order.
+/// Returns one sentence for each file ignored in this process so far, in order, and for each folder of files
+/// that kith keeps for its user which is not used.
 KITH_API std::vector<std::string> tuning_warnings();
 
 }  // namespace kith

@@ -1,21 +1,14 @@
 // Finds tuning files, and decides which of them to trust.
-#include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>  // secure_getenv
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 
 #include "base/border.hpp"
 #include "base/float_guard.hpp"
 #include "base/text.hpp"
+#include "base/user_files.hpp"
 #include "base/whole_file.hpp"
-#include "base/writing.hpp"
 #include "device/tuning_file.hpp"
 #include "kith/error.hpp"
 
@@ -26,27 +19,11 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_name = 160;
-constexpr const char* variable = "KITH_TUNING";
-
-/// Returns an absolute folder from the environment; empty if there is none.
-fs::path folder_of(const char* name) {
-  const char* value = secure_getenv(name);
-  return value && fs::path(value).is_absolute() ? fs::path(value) : fs::path();
-}
 
 /// Returns the folder of tuning files; empty if they are off. `warning` says that the variable has no
 /// valid value.
 fs::path tuning_folder(std::string& warning) {
-  if (const char* value = secure_getenv(variable); value && *value) {
-    if (std::strcmp(value, "off") == 0) return {};
-    if (fs::path(value).is_absolute()) return value;
-    warning = std::string(variable) + "=" + value +
-              " is neither `off` nor an absolute folder, so nothing that was measured is used; set it to one";
-    return {};
-  }
-  if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "kith" / "tuning";
-  if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".cache" / "kith" / "tuning";
-  return {};
+  return user_folder("KITH_TUNING", "tuning", "nothing that was measured is used", warning);
 }
 
 /// Keeps letters, digits and . _ + of `text`, and replaces each run of other characters by a dash.
@@ -63,63 +40,6 @@ std::string sanitised(const std::string& text) {
   return name.substr(0, longest_name);
 }
 
-std::string mode_text(mode_t mode) {
-  std::array<char, 8> text{};
-  std::snprintf(text.data(), text.size(), "%04o", static_cast<unsigned>(mode & 07777));
-  return text.data();
-}
-
-/// Says why others may have written the file or folder called `what`; empty if they cannot have.
-std::string distrust(const struct stat& status, const std::string& what, std::uint32_t user) {
-  if (status.st_uid != user)
-    return what + " belongs to user " + std::to_string(status.st_uid) + ", not to user " +
-           std::to_string(user);
-  if ((status.st_mode & 022) != 0)
-    return what + " can be written by others (mode " + mode_text(status.st_mode) + ")";
-  return {};
-}
-
-std::string read_all(int fd, std::size_t bytes) {
-  std::string text(bytes, '\0');
-  text.resize(read_at(fd, 0, text.data(), bytes));
-  return text;
-}
-
-/// Returns the text of a trusted file; empty if there is no file. Throws bad_file, which says why it is
-/// not trusted.
-std::string trusted_text(const fs::path& path, std::uint32_t user) {
-  const auto refuse = [](const std::string& why) { throw Error(Errc::bad_file, why); };
-  const fs::path above = path.has_parent_path() ? path.parent_path() : ".";
-  const Descriptor folder(open_file(above.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (folder.get() < 0) {
-    if (errno == ENOENT) return {};
-    refuse(errno == ELOOP || errno == ENOTDIR
-               ? "its folder is a link, or no folder"
-               : std::string("its folder cannot be read: ") + std::strerror(errno));
-  }
-  const Descriptor file(
-      open_file(path.filename().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, folder.get()));
-  if (file.get() < 0) {
-    if (errno == ENOENT) return {};
-    refuse(errno == ELOOP ? "it is a symbolic link"
-                          : std::string("it cannot be read: ") + std::strerror(errno));
-  }
-  struct stat of_folder {
-  }, of_file{};
-  if (::fstat(folder.get(), &of_folder) != 0 || ::fstat(file.get(), &of_file) != 0)
-    refuse(std::string("it cannot be read: ") + std::strerror(errno));
-  if (!S_ISREG(of_file.st_mode)) refuse("it is no ordinary file");
-  if (const std::string why = distrust(of_folder, "its folder", user); !why.empty()) refuse(why);
-  if (const std::string why = distrust(of_file, "it", user); !why.empty()) refuse(why);
-  const auto bytes = static_cast<std::size_t>(of_file.st_size);
-  if (bytes > most_bytes)
-    refuse("it holds " + std::to_string(bytes) + " bytes, more than any such file (" +
-           std::to_string(most_bytes) + ")");
-  std::string text = read_all(file.get(), bytes);
-  if (text.empty()) refuse("it is empty");
-  return text;
-}
-
 /// Throws bad_file if it was measured on another device, driver or version.
 void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   const Tuning wanted = empty_tuning(device);
@@ -133,17 +53,6 @@ void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   check("on the device", tuning.name, wanted.name);
   check("under the driver", tuning.driver, wanted.driver);
   check("with compute units:", std::to_string(tuning.compute_units), std::to_string(wanted.compute_units));
-}
-
-[[noreturn]] void cannot_write(const fs::path& path, int error) {
-  throw Error(Errc::bad_file, "tuning: " + path.string() + ": cannot be written: " + std::strerror(error) +
-                                  "; " + writing_advice(error));
-}
-
-void make_private_folders(const fs::path& folder) {
-  if (folder.empty() || fs::exists(folder)) return;
-  make_private_folders(folder.parent_path());
-  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) cannot_write(folder, errno);
 }
 
 }  // namespace
@@ -170,7 +79,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
   const FloatGuard guard;  // numbers read the same in any floating-point environment of the host program
   warning.clear();
   try {
-    const std::string text = trusted_text(path, user);
+    const std::string text = trusted_text(path, most_bytes, user);
     if (text.empty()) return nullptr;
     Tuning tuning = parse_tuning(text);
     check_origin(tuning, device);
@@ -185,7 +94,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 
 void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders) try {
   const std::string text = tuning_text(tuning);
-  if (make_folders) make_private_folders(fs::path(path).parent_path());
+  if (make_folders) make_private_folders("tuning", fs::path(path).parent_path());
   WholeFile file("tuning", path, 0600);  // only its owner may read and write it
   file.write(text.data(), text.size());
   file.flush();
