@@ -48,7 +48,8 @@ const std::string& device_spec() {
 
 int main(int argc, char** argv) {
   using namespace kith::tests;
-  setenv("KITH_TUNING", "off", 1);  // a user's measurements must not change a test
+  setenv("KITH_TUNING", "off", 1);    // a user's measurements must not change a test
+  setenv("KITH_CL_CACHE", "off", 1);  // every process compiles what it tests
   constexpr std::string_view option = "--device=";
   std::optional<HostileSetting> setting;
   std::vector<char*> rest;

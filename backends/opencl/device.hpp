@@ -118,6 +118,7 @@ class Device : public spi::Device {
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;
   void hold() override;
+  spi::ProgramCounts programs() const override { return programs_.counts(); }
   spi::Support check(const spi::Step& step) const override;
   void enqueue(const spi::Step& step) override;
 

@@ -30,9 +30,16 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   if (found != programs_.end()) return found->second;
   // Nothing here may relax the arithmetic: the contract is equal bits.
   const std::string options = "-cl-std=CL1.2 " + defines;
-  const std::string text = sources_.read(source);
-  cl::Program made(context_, unrolls_ ? text : rolled(text));
-  made.build({device_}, options.c_str());
+  const std::string read = sources_.read(source), text = unrolls_ ? read : rolled(read);
+  cl::Program made = kept_.find(text, options);
+  if (made()) {
+    ++counts_.kept;
+  } else {
+    made = cl::Program(context_, text);
+    made.build({device_}, options.c_str());
+    ++counts_.compiled;
+    kept_.keep(made, text, options);
+  }
   return programs_.emplace(key, std::move(made)).first->second;
 }
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 os.environ["KITH_TUNING"] = "off"  # a user's measurements must not change a test
+os.environ["KITH_CL_CACHE"] = "off"  # every process compiles what it tests
 
 
 def pytest_configure(config):

@@ -65,6 +65,7 @@ Words words_of(int count, char** words) {
 /// Must run before kith is first called: names the plug-ins that fail, then the real ones.
 void name_plugins(const std::string& spec) {
   ::setenv("KITH_TUNING", "off", 1);
+  ::setenv("KITH_CL_CACHE", "off", 1);
   ::setenv("KITH_FAULTY_OF", spec.c_str(), 1);
   ::setenv("KITH_BACKEND_PATH", KITH_FAULTY_PLUGINS, 1);
 }

@@ -133,7 +133,8 @@ class Workplace:
             program = ["ctest", "--test-dir", str(self.build), "--output-on-failure", "-R", f"^{words[1]}$"]
         if words[0] == "oclgrind":
             script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
-            program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
+            program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", "KITH_CL_CACHE=off",
+                       *program[1:]]
         if words[0] == "pytest":
             files = [f"python/tests/{word}" for word in words[1:] if word.startswith("test_")]
             program = [str(PYTHON) if PYTHON.exists() else sys.executable, "-m", "pytest", "-q", "-x", "-p",
@@ -142,7 +143,7 @@ class Workplace:
             paths = [str(self.tree / "python"), *filter(None, [os.environ.get("KITH_PYTEST")])]
             variables |= {"PYTHONPATH": ":".join(paths), "KITH_LIBRARY": str(self.build / "lib/libkith.so.0"),
                           "PYTHONDONTWRITEBYTECODE": "1"}
-        environment = {**os.environ, "KITH_TUNING": "off", "OMP_WAIT_POLICY": "passive",
+        environment = {**os.environ, "KITH_TUNING": "off", "KITH_CL_CACHE": "off", "OMP_WAIT_POLICY": "passive",
                        "KITH_CL_DIR": str(self.tree / "kernels_cl"), "POCL_CACHE_DIR": str(self.pocl_cache),
                        **variables}
         with subprocess.Popen(program, cwd=self.tree, env=environment, stdout=subprocess.PIPE,

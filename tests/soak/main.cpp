@@ -312,6 +312,7 @@ int Soak::run() {
 
 int main(int count, char** text) {
   setenv("KITH_TUNING", "off", 1);  // a user's measurements must not change a check
+  setenv("KITH_CL_CACHE", "off", 1);
   // Freed large blocks go back to the system at once, and threads share free memory. What still grows
   // is then kith's.
   mallopt(M_MMAP_THRESHOLD, 1 << 18);

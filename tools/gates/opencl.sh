@@ -82,6 +82,18 @@ platform_of() { # IMPLEMENTATION: a part of the name of its platform
   case $1 in pocl) echo portable ;; *) echo "$1" ;; esac
 }
 
+# Whether a second process takes all programs that the first one compiled. PoCL compiles for minutes before it gives
+# those of the family `gpu` away: kith_tests tries it with the other one.
+keeps_programs() { # IMPLEMENTATION FAMILY
+  [ "$1" != pocl ] || return 0
+  rm -rf "$opencl/kept.$1.$2"
+  for process in first second; do
+    with_drivers "$1" KITH_CL_FAMILY="$2" KITH_CL_CACHE="$opencl/kept.$1.$2" "$kith" devices > "$log.$process" 2>&1
+  done
+  grep -Eq '^  opencl:.*self-test passed in [^,]*, [0-9]+ programs compiled$' "$log.first" &&
+    grep -Eq '^  opencl:.*self-test passed in [^,]*, [0-9]+ programs from the cache$' "$log.second"
+}
+
 # Runs the tests with one family of kernels: all of them by hand, some random cases under --ci. Writes the result to
 # opencl.IMPLEMENTATION.FAMILY.line, and other files beside it.
 test_family() { # IMPLEMENTATION FAMILY
@@ -96,6 +108,8 @@ test_family() { # IMPLEMENTATION FAMILY
     *"is not exact"*) verdict "$implementation" "$family" "FAILED: $*"; return 1 ;;
     *) verdict "$implementation" "$family" "refused: $*"; return 0 ;;
   esac
+  keeps_programs "$implementation" "$family" ||
+    { verdict "$implementation" "$family" "FAILED: a second process compiles again: $log.second"; return 1; }
   if [ -n "$short" ]; then
     first=${date}000 && ran="random cases from number $first"
     set -- "$kith" verify --device "$spec" --random-cases 300 --first "$first" --seconds 35

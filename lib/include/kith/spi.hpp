@@ -177,6 +177,12 @@ class KITH_API CopyQueue {
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
 };
 
+/// How many programs of kernels a device has got since it was opened.
+struct ProgramCounts {
+  std::size_t compiled = 0;  ///< by the compiler of its driver
+  std::size_t kept = 0;      ///< from files, since an earlier process has compiled them
+};
+
 /// An open device: one in-order queue. Calls enqueue and return; only read() and finish() wait. Not
 /// thread-safe: the library calls it under a lock. Failures throw kith::Error. After a failure from which the
 /// driver cannot recover, every later call throws the first message again.
@@ -226,6 +232,9 @@ class KITH_API Device {
   /// does the work itself must.
   virtual void hold();
   virtual void let_go();
+
+  /// Counts its programs; none where the kernels were compiled with kith.
+  virtual ProgramCounts programs() const;
 
   /// A back end is asked about steps that refusal_of() has nothing against.
   virtual Support check(const Step& step) const = 0;

@@ -87,6 +87,9 @@ class GuardedDevice : public spi::Device {
   void let_go() override {
     run("let_go", [&] { real_->let_go(); });
   }
+  spi::ProgramCounts programs() const override {
+    return run("programs", [&] { return real_->programs(); });
+  }
   spi::Support check(const spi::Step& step) const override {
     std::string refusal = spi::refusal_of(step);
     if (!refusal.empty()) return {std::move(refusal), 0};

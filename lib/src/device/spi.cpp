@@ -15,6 +15,10 @@ Backend::~Backend() = default;
 void Device::hold() {}
 void Device::let_go() {}
 
+ProgramCounts Device::programs() const {
+  return {};
+}
+
 std::unique_ptr<HostMemory> Device::allocate_host(std::size_t) {
   return nullptr;
 }

@@ -14,14 +14,27 @@ namespace {
 
 using nlohmann::json;
 
+/// `, 9 programs compiled`, `, 9 programs from the cache` or `, 2 programs compiled, 7 from the cache`; empty
+/// where none were needed.
+std::string programs_text(const spi::ProgramCounts& programs) {
+  const auto count = [](std::size_t number) {
+    return std::to_string(number) + (number == 1 ? " program" : " programs");
+  };
+  if (programs.compiled == 0)
+    return programs.kept == 0 ? "" : ", " + count(programs.kept) + " from the cache";
+  return ", " + count(programs.compiled) + " compiled" +
+         (programs.kept == 0 ? "" : ", " + std::to_string(programs.kept) + " from the cache");
+}
+
 std::string device_line(const TestedDevice& tested) {
   const DeviceInfo& info = tested.info;
   std::string line = "  " + info.spec + "  " + info.name;
   line += "  (" + info.platform + (info.driver.empty() ? "" : ", " + info.driver) + "; " +
           std::to_string(info.compute_units) + (info.compute_units == 1 ? " unit, " : " units, ") +
           format_bytes(info.memory_bytes) + ")";
-  line += tested.refusal.empty() ? "  self-test passed in " + format_seconds(tested.seconds)
-                                 : "  refused: " + tested.refusal;
+  line += tested.refusal.empty()
+              ? "  self-test passed in " + format_seconds(tested.seconds) + programs_text(tested.programs)
+              : "  refused: " + tested.refusal;
   return line + "\n";
 }
 
@@ -42,7 +55,9 @@ json device_json(const TestedDevice& tested) {
           {"fused_max_k", info.fused_max_k},
           {"exact", tested.refusal.empty()},
           {"refusal", tested.refusal},
-          {"self_test_seconds", tested.seconds}};
+          {"self_test_seconds", tested.seconds},
+          {"programs_compiled", tested.programs.compiled},
+          {"programs_kept", tested.programs.kept}};
 }
 
 /// How to name devices that search together: all that are exact, if these are two or more.
@@ -79,10 +94,11 @@ int run_devices(bool as_json) {
 
 TestedDevice test_device(const DeviceInfo& info) {
   throw_if_interrupted("devices");
-  TestedDevice tested{info, {}, 0};
+  TestedDevice tested{info, {}, 0, {}};
   const auto start = std::chrono::steady_clock::now();
   try {
-    open_my_device(info.spec);
+    const Device opened = open_my_device(info.spec);
+    spi::with_device(opened, [&](const spi::Device& device) { tested.programs = device.programs(); });
   } catch (const Error& error) {
     tested.refusal = error.what();
     const std::string where = "open_device: " + info.spec + ": ";

@@ -5,14 +5,16 @@
 #include <vector>
 
 #include "kith/device.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::command {
 
 /// A device that was opened, and so tested itself.
 struct TestedDevice {
   DeviceInfo info;
-  std::string refusal;  ///< why it is refused; empty when it is exact
-  double seconds = 0;   ///< to open it, the self-test included
+  std::string refusal;          ///< why it is refused; empty when it is exact
+  double seconds = 0;           ///< to open it, the self-test included
+  spi::ProgramCounts programs;  ///< that this took
 };
 TestedDevice test_device(const DeviceInfo& info);
 
