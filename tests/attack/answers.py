@@ -157,6 +157,7 @@ def arguments(words):
 def main():
     options = arguments(sys.argv[1:])
     os.environ.setdefault("KITH_TUNING", "off")
+    os.environ.setdefault("KITH_CL_CACHE", "off")
     if options.state is not None or options.explain:
         result = work(options)
         if options.state is not None:

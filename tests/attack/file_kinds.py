@@ -17,11 +17,16 @@ AS_VALUES = ["regress", "--train", "{folder}/good.npy", "--values", "{file}", "-
 
 
 class Kind:
-    """`wholes`: valid contents; `mend`: corrects checksums; `inner`: the file is a .gz whose content is mutated."""
+    """`wholes`: valid contents; `mend`: corrects checksums; `inner`: the file is a .gz whose content is mutated;
+    `names`: of kept files, one for each whole: one of them is mutated, and the command, which must succeed, finds all in
+    the folder that `variable` names."""
 
-    def __init__(self, name, ending, wholes, commands, mend=None, text=False, inner=False):
+    def __init__(self, name, ending, wholes, commands, mend=None, text=False, inner=False, names=(), variable=None):
         self.name, self.ending, self.wholes, self.commands = name, ending, wholes, commands
         self.mend, self.text, self.inner = mend, text, inner
+        self.names, self.variable = names, variable
+        self.device = "opencl:pocl" if names else "cpu"
+        self.codes = (0,) if names else (0, 3)  # that a long run must see
 
 
 def rows(random, kind=np.float32):
@@ -141,6 +146,19 @@ def checkpoint(folder, package):
     return pathlib.Path(path).read_bytes()
 
 
+def program_kind(folder, kith):
+    """Yields programs that PoCL compiled, if it is here."""
+    kept = pathlib.Path(folder, "programs")
+    command = ["search", "--train", "{folder}/good.npy", "--leave-one-out", "-k", "1"]
+    words = [word.format(folder=folder) for word in command]
+    done = subprocess.run([kith, *words, "--device", "opencl:pocl"], env=os.environ | {"KITH_CL_CACHE": str(kept)},
+                          capture_output=True)
+    if done.returncode == 0:
+        names = sorted(os.listdir(kept))
+        yield Kind("program", "", [(kept / name).read_bytes() for name in names], [command], names=names,
+                   variable="KITH_CL_CACHE")
+
+
 def hdf5_kind(kith):
     """Yields the seeds of the gate `fuzz`, if kith reads HDF5 here."""
     if not os.path.exists(os.path.join(os.path.dirname(os.path.realpath(kith)), "kith-read-hdf5")):
@@ -151,7 +169,8 @@ def hdf5_kind(kith):
 
 def all_kinds(folder, kith):
     random = np.random.default_rng(39)
-    return [*plain_kinds(folder, random), *text_kinds(random), *own_kinds(folder, random, kith), *hdf5_kind(kith)]
+    return [*plain_kinds(folder, random), *text_kinds(random), *own_kinds(folder, random, kith), *hdf5_kind(kith),
+            *program_kind(folder, kith)]
 
 
 def content(kind, random, mutated):

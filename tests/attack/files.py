@@ -4,6 +4,8 @@
     files.py --kith build/bin/kith --first SEED --cases N      N of each kind of file
     files.py --kith build/bin/kith --kind NAME --first SEED --cases 1 --keep FOLDER      one again; its file stays
 
+Of the files that kith keeps of programs, one is changed: the command must give its answer all the same.
+
 Whatever a file holds, the command ends within 15 s and 4 GiB by exit code 0, 2, 3 or 6 (docs/contract.md, section 8).
 A failure is one line, `kith: CODE: ...`, with the code of the exit. Output is UTF-8 and has no control character, and
 --json prints JSON or nothing. Checksums of kith's own files are made right again after most changes.
@@ -20,6 +22,7 @@ import json
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -80,14 +83,24 @@ class Attack:
     def words(self, kind, random, path, folder):
         command = kind.commands[random.integers(0, len(kind.commands))]
         words = [word.format(file=path, folder=folder) for word in command]
-        device = [] if words[0] in ("index", "recall") else ["--device", "cpu"]
+        device = [] if words[0] in ("index", "recall") else ["--device", kind.device]
         as_json = [] if words[0] == "index" and words[1] != "info" else ["--json"]
         return [self.options.kith, *words, *device, *as_json], bool(as_json)
+
+    def keep(self, kind, random, folder):
+        """Writes all that is kept. Returns the path of the file to change, and the environment."""
+        os.mkdir(folder, 0o700)
+        for name, whole in zip(kind.names, kind.wholes):
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(whole)
+        return os.path.join(folder, random.choice(kind.names)), os.environ | {kind.variable: folder}
 
     def one(self, kind, seed):
         random = np.random.default_rng([seed, *kind.name.encode()])
         own = os.path.join(self.options.keep or self.folder, f"{kind.name}-{seed}")
-        path = own + kind.ending
+        path, environment = own + kind.ending, None
+        if kind.names:
+            path, environment = self.keep(kind, random, own)
         with open(path, "wb") as file:
             file.write(file_kinds.content(kind, random, mutated))
         words, as_json = self.words(kind, random, path, self.folder)
@@ -97,9 +110,11 @@ class Attack:
             words, as_json = ["sh", "-c", PLANTED[seed - self.options.first]], True
         begin = time.monotonic()
         try:
-            run = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, close_fds=False,
+            run = subprocess.run(words, capture_output=True, stdin=subprocess.DEVNULL, close_fds=False, env=environment,
                                  timeout=PLANTED_SECONDS if plant else SECONDS)
             wrong = what_is_wrong(run.returncode, run.stdout if as_json else b"{}", run.stderr)
+            if kind.names and not plant and wrong is None and run.returncode != 0:
+                wrong = f"exit code {run.returncode} because of a file that kith keeps"
             code = run.returncode
         except subprocess.TimeoutExpired:
             wrong, code = "does not end", None
@@ -108,6 +123,8 @@ class Attack:
             for name in (path, own + ".out"):
                 if os.path.exists(name):
                     os.remove(name)
+            if kind.names:
+                shutil.rmtree(own)
         return kind, seed, words, code, wrong, seconds
 
     def report(self, kind, seed, words, code, wrong, seconds):
@@ -151,7 +168,7 @@ def main():
         attack.run()
     for kind in attack.kinds:
         print(f"{kind.name:11}" + ", ".join(f"exit {code}: {attack.codes[kind.name, code]}" for code in CODES))
-        for code in (0, 3):
+        for code in kind.codes:
             if options.cases >= MANY and attack.codes[kind.name, code] == 0:
                 attack.wrong += 1
                 print(f"WRONG: no {kind.name} of {options.cases} ended with {code}: it is not what is mutated here")
