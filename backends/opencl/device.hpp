@@ -225,7 +225,6 @@ class Device : public spi::Device {
   void merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t lists,
                      std::uint32_t k, const spi::Grid<Key>& out);
   void merge_pairs(const spi::MergeStep& step);
-  std::string merge_defines() const;
   void merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups, std::uint32_t total,
                   std::uint32_t run, const spi::Grid<Key>& out, std::uint32_t out_total,
                   std::uint32_t out_run);

@@ -3,11 +3,10 @@
 //   in   [q, lists * k]  keys, each list ascending, padded with NO_KEY
 //   out  [q, k]          the k smallest of all, ascending
 //
-// Three kernels: kith_merge for GPUs, where a short list fits into local memory; kith_merge_insertion
-// for few keys and CPU devices; kith_merge_runs, two lists at a time, for any k.
-#include "common/list.cl"
+// Three kernels, each in a file of its own, since a program is compiled as a whole: kith_merge for GPUs,
+// where a short list fits into local memory; kith_merge_insertion for few keys and CPU devices;
+// kith_merge_runs, two lists at a time, for any k.
 #include "common/shortlist.cl"
-#include "merge/merge_path.cl"
 
 // Work-group (q, g) visits the first key of every list, then the second of every list, and so on, KEYS an
 // item and step, and keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists
@@ -86,44 +85,4 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     const uint j = place < found ? rank_among(buffer, found, place) : place;
     if (j < k) out[to + j] = merged ? list[j] : place < found ? buffer[place] : NO_KEY;
   }
-}
-
-// Work-item q inserts the keys of all lists, of each only until the first that comes too late.
-kernel void kith_merge_insertion(global const Key* restrict in, Place in_at, uint rows, uint lists, uint k,
-                                 global Key* restrict out, Place out_at) {
-  const ulong q = get_global_id(0);
-  if (q >= rows) return;
-  global Key* best = out + out_at.first + q * out_at.stride;
-  list_start(best, k);
-  for (uint g = 0; g < lists; ++g) {
-    global const Key* list = in + in_at.first + q * in_at.stride + (ulong)g * k;
-    for (uint j = 0; j < k && list[j] < best[k - 1]; ++j) insert_sorted(best, k, list[j]);
-  }
-}
-
-// Merge runs 0 and 1, 2 and 3, ... of each list; a last one without a partner is copied.
-//   in   [q, groups, total]  runs of `run` keys, the last may be short
-//   out  [q, groups, ...]    runs of `out_run` keys: of each pair the smallest so many
-// Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
-// by binary search along a diagonal and then merges step by step. No barrier.
-// Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
-kernel void kith_merge_runs(global const Key* restrict in, Place in_at, uint total, uint run, uint pieces,
-                            global Key* restrict out, Place out_at, uint out_total, uint out_run) {
-  const ulong g = get_global_id(1), q = get_global_id(2);
-  const ulong pair = get_global_id(0) / pieces;
-  const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output
-  const ulong a_begin = 2 * pair * run;
-  if (a_begin >= total) return;
-  const uint a_size = (uint)min((ulong)run, total - a_begin);
-  const uint b_size = (uint)min((ulong)run, total - a_begin - a_size);
-  const ulong size = min((ulong)out_run, (ulong)a_size + b_size);
-  if (piece >= size) return;
-  global const Key* a = in + in_at.first + q * in_at.stride + g * total + a_begin;
-  global const Key* b = a + a_size;
-  global Key* to = out + out_at.first + q * out_at.stride + g * out_total + pair * out_run;
-
-  uint i = from_first(a, a_size, b, b_size, (uint)piece), j = (uint)piece - i;
-  const uint end = (uint)min(size, piece + PIECE);
-  for (uint o = (uint)piece; o < end; ++o)
-    to[o] = j >= b_size || (i < a_size && a[i] <= b[j]) ? a[i++] : b[j++];
 }

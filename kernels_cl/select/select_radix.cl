@@ -1,7 +1,7 @@
 // select by radix: find the k-th key digit by digit, gather what is not behind it, sort that.
 //
 //   distances [q, t]            row-major, stride in elements, NaN only where masked
-//   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge.cl) sort them
+//   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
 //
 // Any k up to t. Where no group has more than k columns there is nothing to find, and
 // kith_select_radix_all takes every column, one work-item each.

@@ -5,7 +5,6 @@
 //
 // Short runs (k up to 1024) are merged many at a time by a block in shared memory, long ones two at a
 // time by as many blocks as the result has tiles.
-// No twin in kernels_cl: there each selector merges its own runs, by merge_local.cl and merge_path.cl.
 #include "merge/merge_runs.cuh"
 
 #include "merge/merge_path.cuh"

@@ -1,6 +1,5 @@
 // Sorted runs of every part, as the first kernel of local_sort, k_min and merge_sort leaves them, and
 // their merging into one list a part.
-// No twin in kernels_cl: there each selector merges its own runs, by merge_local.cl and merge_path.cl.
 #pragma once
 
 #include "common/part.cuh"

@@ -26,10 +26,6 @@ MergeWay way_of(const spi::MergeStep& step, Family family, std::size_t local_mem
   return at_once(step.k, local_memory_bytes) ? MergeWay::shortlist : MergeWay::runs;
 }
 
-std::string defines_of(std::uint32_t group, std::uint32_t keys, std::uint32_t piece) {
-  return define("GROUP", group) + define("KEYS", keys) + define("PIECE", piece);
-}
-
 /// Keys that the first merge of pairs writes; the second needs at most half of them again.
 std::size_t pair_keys(const spi::MergeStep& step, std::uint32_t lists) {
   return lists <= 1 ? 0 : step.out.rows * lists * step.k;
@@ -51,14 +47,10 @@ void Device::enqueue(const spi::MergeStep& step) {
   if (step.out.rows == 0) return;
   const auto rows = static_cast<cl_uint>(step.out.rows);
   const cl_uint group = family_ == Family::lanes ? 1 : merge_group;
-  const std::string defines = merge_defines();
-  const auto run = [&](const char* name, const Range& range, const auto&... arguments) {
-    launch("merge/merge.cl", defines, name, range, step.in, arguments...);
-  };
   switch (way_of(step, family_, limits_.local_memory_bytes)) {
     case MergeWay::insertion:
-      return run("kith_merge_insertion", Range{{rows, 1, 1}, {group, 1, 1}}, rows, step.lists, step.k,
-                 step.out);
+      return launch("merge/merge_insertion.cl", "", "kith_merge_insertion",
+                    Range{{rows, 1, 1}, {group, 1, 1}}, step.in, rows, step.lists, step.k, step.out);
     case MergeWay::shortlist:
       return merge_at_once(step.in, rows, 1, step.lists, step.k, step.out);
     case MergeWay::runs:
@@ -82,9 +74,9 @@ void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::ui
   const Shortlist shape = few ? large : Shortlist(k, merge_group);
   ShortlistSizes sizes = shape.sizes(parts);
   if (few) sizes.merge_at = shape.capacity - most_keys;
-  launch("merge/merge.cl", few ? defines_of(merge_group, few_rows_keys, 8) : merge_defines(), "kith_merge",
-         Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, in, groups, lists, k,
-         sizes, out, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
+  launch("merge/merge.cl", define("GROUP", merge_group) + define("KEYS", few ? few_rows_keys : 1u),
+         "kith_merge", Range{{std::size_t{merge_group} * rows * groups, 1, 1}, {merge_group, 1, 1}}, in,
+         groups, lists, k, sizes, out, Local{shape.list_bytes()}, Local{shape.buffer_bytes()},
          Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
@@ -107,19 +99,14 @@ void Device::merge_pairs(const spi::MergeStep& step) {
   }
 }
 
-std::string Device::merge_defines() const {
-  const bool lanes = family_ == Family::lanes;
-  return defines_of(lanes ? 1 : merge_group, 1, lanes ? 1024 : 8);
-}
-
-/// One round of kith_merge_runs (merge.cl).
+/// One round of kith_merge_runs (merge_runs.cl).
 void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
                         std::uint32_t total, std::uint32_t run, const spi::Grid<Key>& out,
                         std::uint32_t out_total, std::uint32_t out_run) {
   const bool lanes = family_ == Family::lanes;
-  const std::uint32_t pieces = divide_up(out_run, lanes ? 1024 : 8);
+  const std::uint32_t piece = lanes ? 1024 : 8, pieces = divide_up(out_run, piece);
   const std::size_t pairs = divide_up(divide_up(total, run), 2);
-  launch("merge/merge.cl", merge_defines(), "kith_merge_runs",
+  launch("merge/merge_runs.cl", define("PIECE", piece), "kith_merge_runs",
          Range{{pairs * pieces, groups, rows}, {lanes ? 1u : 64u, 1, 1}}, in, total, run, pieces, out,
          out_total, out_run);
 }

@@ -6,7 +6,7 @@
 // Runs of eight are sorted in registers, and merged in pairs in local memory until a block is one run:
 // a work-item finds where its eight keys of a merged run come from (merge path), and merges them step
 // by step. A round reads one half of local memory, writes the other, and ends with a barrier.
-// kith_merge_runs (merge.cl) goes on the same way in global memory. No run is kept longer than k.
+// kith_merge_runs (merge_runs.cl) goes on the same way in global memory. No run is kept longer than k.
 // Work: about t log2(t) comparisons, and 3 + log2(run) of a binary search for eight keys a round.
 // Local memory: 2 keys a place. Global memory: t keys, and half of that again.
 // Source: the merge sort of knn03: Batlle, Ballber, 2020; merge path: Odeh, Green, Mwassi, Shmueli, Birk,
