@@ -16,8 +16,8 @@ namespace {
 constexpr spi::KeptFolder folder = {"KITH_CL_CACHE", "programs", std::size_t{128} << 20};
 
 /// Whether programs of this platform are kept. PoCL keeps them itself (POCL_CACHE_DIR), and compiles each
-/// kernel of a program once more before it gives a binary away: 11 s for those of the self-test. So its own
-/// are kept only where a folder is named.
+/// kernel of a program once more before it gives a binary away, which takes longer than the self-test. So its
+/// own are kept only where a folder is named.
 bool are_kept(const cl::Platform& platform) {
   const char* const named = secure_getenv(folder.variable);
   return (named && *named) || platform.getInfo<CL_PLATFORM_NAME>() != "Portable Computing Language";

@@ -82,7 +82,9 @@ TEST_CASE("programs: PoCL's are compiled by each process where no folder is name
   const Folder home;
   const string setting = "env -u KITH_CL_CACHE XDG_CACHE_HOME='" + home.path() + "'";
   for (int i = 0; i < 2; ++i) CHECK(programs_with(setting).kept <= 0);
-  CHECK(!home.has("kith/programs"));
+  std::error_code none;  // other drivers of this machine may have left theirs
+  for (const auto& entry : fs::directory_iterator(home / "kith/programs", none))
+    CHECK(!contains(test_support::text_of_file(entry.path().string()), "platform: Portable Computing"));
 }
 
 TEST_CASE("programs: a folder that cannot be made costs time alone; one that is not trusted is told") {
