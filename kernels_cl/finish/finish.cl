@@ -1,11 +1,16 @@
 // finish: keys as the caller sees them.
 //
-//   keys      [q, k or more]  row-major, stride in elements
+//   keys      [q, width]      each list ascending, row-major, stride in elements
 //   distance  [q, k]          the value of the key by the last column of metrics.def, -D METRIC=<id>
-//   numbers   [q, k]          its row; -1 where there is none
+//   numbers   [q, k]          its row; -1 where there is none, or the pair is masked
+//   places    [rows of keys]  the place of the row of a key; null: the row itself
+//   named     [places]        the number of a place; null: the place itself
+//   own       the place of query 0, which its list leaves out as that of query q leaves out own + q; -1: none
 //
-// A work-item a neighbour. The root is rounded correctly on every device, whatever its sqrt() is worth: see
-// root(). Work: each key is read once. No barrier, no local memory.
+// A work-group of 256 takes as many queries as it has work-items for, at least one: first it looks for the
+// key that leaves each list, then an item makes one answer after the other. The root is rounded correctly on
+// every device, whatever its sqrt() is worth: see root(). Work: each key is read twice. One barrier, two with
+// `own`. Local memory: 1 KiB.
 #include "common/common.cl"
 
 // The float nearest to the square root of s >= 0. Let s = p 2^e with e even and 2^46 <= p < 2^48, and r the
@@ -49,12 +54,44 @@ float root(float s) {
 #undef KITH_METRIC
 #undef sqrt
 
-kernel void kith_finish(global const Key* keys, Place keys_at, global float* distance, Place distance_at,
-                        global long* numbers, Place numbers_at, uint k, ulong cells) {
-  const ulong i = get_global_id(0);
-  if (i >= cells) return;
-  const ulong q = i / k, j = i % k;
-  const Key key = keys[keys_at.first + q * keys_at.stride + j];
-  distance[distance_at.first + q * distance_at.stride + j] = JOIN(finished_, METRIC)(value_of(key));
-  numbers[numbers_at.first + q * numbers_at.stride + j] = key == NO_KEY ? -1 : (long)(key & 0xFFFFFFFFu);
+#define GROUP 256
+
+// The place of the row of a key.
+ulong place_of(Key key, global const uint* places) {
+  const uint row = (uint)key;
+  return places ? places[row] : row;
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_finish(
+    global const Key* keys, Place keys_at, global float* distance, Place distance_at, global long* numbers,
+    Place numbers_at, global const uint* places, Place places_at, global const long* named, Place named_at,
+    long own, ulong queries, uint width, uint k, uint queries_a_group) {
+  local uint leaves[GROUP];  // the place in the list of the key that leaves it
+  const uint lid = (uint)get_local_id(0);
+  const ulong q0 = (ulong)get_group_id(0) * queries_a_group;
+  const uint count = (uint)min((ulong)queries_a_group, queries - q0);
+  keys += keys_at.first + q0 * keys_at.stride;
+  if (places) places += places_at.first;
+  if (named) named += named_at.first;
+  if (lid < count) leaves[lid] = width;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (own >= 0) {
+    for (uint i = lid; i < count * width; i += GROUP) {
+      const uint q = i / width, j = i - q * width;
+      const Key key = keys[q * keys_at.stride + j];
+      if ((uint)(key >> 32) != NO_VALUE && place_of(key, places) == (ulong)own + q0 + q) leaves[q] = j;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  for (uint i = lid; i < count * k; i += GROUP) {
+    const uint q = i / k, j = i - q * k, at = j + (own >= 0 && leaves[q] <= j ? 1 : 0);
+    const Key key = at < width ? keys[q * keys_at.stride + at] : NO_KEY;
+    long number = -1;
+    if ((uint)(key >> 32) != NO_VALUE) {
+      number = (long)place_of(key, places);
+      if (named) number = named[number];
+    }
+    distance[distance_at.first + (q0 + q) * distance_at.stride + j] = JOIN(finished_, METRIC)(value_of(key));
+    numbers[numbers_at.first + (q0 + q) * numbers_at.stride + j] = number;
+  }
 }

@@ -2,6 +2,7 @@
 //
 //   from     [rows, cols]    of ELEMENT, at any address; stride in bytes
 //   columns  [dims]          those that count; with -D COLUMNS
+//   chosen   [rows]          those of the caller's that are landed; with -D CHOSEN
 //   out      [blocks, dims, BLOCK]  transposed, from block 0 of the step on; the last block padded with 0
 //   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
 //
@@ -76,10 +77,17 @@ uint landed(global const uchar* row, uint d, uint cols) {
 #define COLUMN(d) (d)
 #endif
 
-#define ARGUMENTS                                                                                           \
-  global const uchar *restrict from, ulong first, ulong stride, uint rows, uint cols,                       \
-      global const uint *restrict columns, ulong columns_first, global uint *restrict out, ulong out_first, \
-      uint dims, global uint *found, ulong found_first, uint first_row
+#ifdef CHOSEN
+#define NUMBER(r) chosen[chosen_first + (r)]
+#else
+#define NUMBER(r) (uint)(r)
+#endif
+
+#define ARGUMENTS                                                                                    \
+  global const uchar *restrict from, ulong first, ulong stride, uint rows, uint cols,                \
+      global const uint *restrict columns, ulong columns_first, global const uint *restrict chosen,  \
+      ulong chosen_first, global uint *restrict out, ulong out_first, uint dims, global uint *found, \
+      ulong found_first, uint first_row
 
 #if GROUP > 1
 
@@ -102,11 +110,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_land(ARGUMEN
   for (uint i = 0; i < PASSES; ++i) {
     const uint b = lid / TILE + i * (GROUP / TILE), d = d0 + lane;
     const size_t r = block * BLOCK + b;
-    uint value = 0;
-    if (r < rows && d < dims) value = landed(from + first + r * stride, COLUMN(d), cols);
+    uint value = 0, number = 0;
+    if (r < rows && d < dims) {
+      number = NUMBER(r);
+      value = landed(from + first + number * stride, COLUMN(d), cols);
+    }
     tile[b][lane] = value;
     largest = max(largest, value & MAGNITUDE_BITS);
-    if ((value & MAGNITUDE_BITS) >= INFINITY_BITS) bad = min(bad, first_row + (uint)r);
+    if ((value & MAGNITUDE_BITS) >= INFINITY_BITS) bad = min(bad, first_row + number);
   }
 #if ELEMENT != BITS
   atomic_max(&seen[0], largest);
@@ -131,10 +142,11 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_land(ARGUMENTS) 
   for (uint d = 0; d < dims; ++d)
     for (uint b = 0; b < BLOCK; ++b) {
       const size_t r = block * BLOCK + b;
-      const uint value = r < rows ? landed(from + first + r * stride, COLUMN(d), cols) : 0;
+      const uint number = r < rows ? NUMBER(r) : 0;
+      const uint value = r < rows ? landed(from + first + number * stride, COLUMN(d), cols) : 0;
       out[(size_t)d * BLOCK + b] = value;
       largest = max(largest, value & MAGNITUDE_BITS);
-      if ((value & MAGNITUDE_BITS) >= INFINITY_BITS) bad = min(bad, first_row + (uint)r);
+      if ((value & MAGNITUDE_BITS) >= INFINITY_BITS) bad = min(bad, first_row + number);
     }
 #if ELEMENT != BITS
   if (largest > 0) atomic_max(found + found_first, largest);

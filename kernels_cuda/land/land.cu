@@ -2,6 +2,7 @@
 //
 //   from     [rows, cols]    of an element, at any address; stride in bytes
 //   columns  [dims]          those that count; or null: all
+//   chosen   [rows]          those of the caller's that are landed; or null: 0, 1, ...
 //   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block padded with 0
 //   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
 //
@@ -23,7 +24,7 @@ struct Raw {
   const unsigned char* data;  ///< row 0
   std::size_t stride;         ///< bytes
   std::uint32_t rows, cols;
-  const std::uint32_t* columns;
+  const std::uint32_t *columns, *chosen;
 };
 
 struct Landed {
@@ -100,14 +101,16 @@ __global__ __launch_bounds__(threads) void land_tile(const Raw from, const Lande
   for (std::uint32_t i = 0; i < passes; ++i) {
     const std::uint32_t b = line + i * (threads / tile), d = d0 + lane;
     const std::uint64_t r = block * tile + b;
-    std::uint32_t value = 0;
-    if (r < from.rows && d < to.dims)
-      value = landed<element, aligned>(from.data + r * from.stride, from.columns ? from.columns[d] : d,
+    std::uint32_t value = 0, number = 0;
+    if (r < from.rows && d < to.dims) {
+      number = from.chosen ? from.chosen[r] : static_cast<std::uint32_t>(r);
+      value = landed<element, aligned>(from.data + number * from.stride, from.columns ? from.columns[d] : d,
                                        from.cols);
+    }
     staged[b][lane] = value;
     const std::uint32_t magnitude = value & magnitude_bits;
     largest = max(largest, magnitude);
-    if (magnitude >= infinity_bits) bad = min(bad, to.first_row + static_cast<std::uint32_t>(r));
+    if (magnitude >= infinity_bits) bad = min(bad, to.first_row + number);
   }
   if constexpr (element != Element::bits) {
     atomicMax(&largest_of_block, largest);
@@ -137,8 +140,12 @@ cudaError_t land_of(const Queue& queue, const Raw& from, const Landed& to) {
 
 cudaError_t land(const Queue& queue, const spi::LandStep& step) {
   const spi::RawRows& raw = step.from;
-  const Raw from{static_cast<const unsigned char*>(address_of(raw.memory)) + raw.first, raw.stride, raw.rows,
-                 raw.cols, step.columns.cols > 0 ? matrix_of(step.columns).data : nullptr};
+  const Raw from{static_cast<const unsigned char*>(address_of(raw.memory)) + raw.first,
+                 raw.stride,
+                 raw.rows,
+                 raw.cols,
+                 step.columns.cols > 0 ? matrix_of(step.columns).data : nullptr,
+                 step.chosen.cols > 0 ? matrix_of(step.chosen).data : nullptr};
   const std::uint32_t dims = step.out.dims;
   const Landed to{static_cast<float*>(address_of(step.out.memory)) + std::size_t{step.out.first} * dims, dims,
                   divide_up(dims, tile), matrix_of(step.found).data, step.first_row};

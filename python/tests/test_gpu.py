@@ -111,7 +111,7 @@ def test_every_element_and_layout_on_the_device():
     assert np.array_equal(bits.row.cpu().numpy(), host.row)
 
 
-def test_answers_that_the_host_makes_come_back_to_the_device():
+def test_filters_own_rows_ids_and_removed_rows_on_the_device():
     torch = _torch()
     if "cuda:0" not in specs():
         pytest.skip("kith has no CUDA device here")
@@ -123,6 +123,7 @@ def test_answers_that_the_host_makes_come_back_to_the_device():
     pairs = (
         (index.search(rows[:9], 3, filter=np.arange(100, 200)), host.search(train[:9], 3, filter=np.arange(100, 200))),
         (index.search(rows[:9], 3, exclude_self_from=0), host.search(train[:9], 3, exclude_self_from=0)),
+        (kith.knn_graph(rows, 3, device="cuda:0"), kith.knn_graph(train, 3, device="cpu")),
         (index.without([3]).search(rows[:9], 3), host.without([3]).search(train[:9], 3)),
         (kith.Index(rows, device="cuda:0", ids=ids).search(rows[:9], 3), kith.Index(train, ids=ids).search(train[:9], 3)),
         (index.with_(rows).search(rows[:9], 3), host.with_(train).search(train[:9], 3)),

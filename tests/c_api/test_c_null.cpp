@@ -148,6 +148,9 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_prepare, nullptr, 1, 1, nullptr),
       KITH_NULL_CALL(kith_knn_graph, nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_knn_graph, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_knn_graph_on_device, nullptr, &have->rows, 1, nullptr, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), nullptr, 1, nullptr, nullptr, &have->answers),
+      KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), &have->rows, 1, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_explain, nullptr, 1, 1, nullptr, &have->new_text),
       KITH_NULL_CALL(kith_index_explain, have->index.get(), 1, 1, nullptr, nullptr),
   };

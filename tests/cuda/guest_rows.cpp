@@ -10,6 +10,7 @@
 #include "guest.hpp"
 #include "kith/cuda.hpp"
 #include "kith/filter.hpp"
+#include "kith/knn_graph.hpp"
 
 namespace kith::tests {
 namespace {
@@ -205,22 +206,89 @@ TEST_CASE("guest: memory of the host, of another card and a captured stream are 
                                            "; copy them, or make the index on that device");
 }
 
-TEST_CASE("guest: what the host would make is refused where answers go to the card") {
+TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the CPU on the card") {
   if (!has_card()) return;
-  const OnDevice there(example().train.view());
-  const Index index(device(), there.view(example().train.view()), Metric::l2);
-  const OnDevice answers(example().train.view());
-  const auto said = [&](const Index& of, const PlanOptions& options) {
-    return error_of([&] {
-      of.search_into(example().queries, 2,
-                     cuda::neighbors(answers.as<float>(), answers.as<std::int64_t>() + 1000), options);
-    });
-  };
-  CHECK(said(index, {}) == "nothing was thrown");
-  const RowFilter filter = RowFilter::only(n, std::vector<std::int64_t>{1, 2, 3});
-  for (const std::string& refusal : {said(index, {.filter = filter.view()}), said(index, {.self = 0}),
-                                     said(index.without(std::vector<std::int64_t>{3}), {})})
-    CHECK(refusal.starts_with("unsupported: search_into: "));
+  const Matrix& train = example().train;
+  const MatrixView<const float> queries = train.view().slice(50, m);
+  const OnDevice there(train.view());
+  const RowsView rows = there.view(train.view()), asked = rows.slice(50, m);
+  std::vector<std::int64_t> ids(size(n)), kept;
+  for (std::int64_t i = 0; i < n; ++i) {
+    ids[size(i)] = 2 * (n - i);
+    if (i % 3 != 0) kept.push_back(i);
+  }
+  const std::vector<std::int64_t> gone = {0, 51, n - 1};
+  const RowFilter most = RowFilter::only(n, kept), few = RowFilter::only(n, std::vector<std::int64_t>{51, 7});
+  const std::vector<PlanOptions> ways = {{},
+                                         {.self = 50},
+                                         {.filter = most.view()},
+                                         {.filter = few.view()},
+                                         {.query_tile = 16, .filter = most.view(), .self = 50}};
+  const Device cpu = open_device("cpu");
+  for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
+    CAPTURE(std::string(name(metric)));
+    const Index right(cpu, train, metric), index(device(), rows, metric);
+    const Index named(cpu, train, metric, {.ids = ids}), named_there(device(), rows, metric, {.ids = ids});
+    for (const PlanOptions& way : ways) {
+      CHECK(search_on_card(index, asked, k, way) == right.search(queries, k, way));
+      CHECK(search_on_card(named_there, asked, k, way) == named.search(queries, k, way));
+    }
+    CHECK(search_on_card(index.without(gone), asked, k) == right.without(gone).search(queries, k));
+    CHECK(search_on_card(index.without(gone).compact(), asked, k) ==
+          right.without(gone).compact().search(queries, k));
+  }
+}
+
+/// What the graph of `all` rows of 3 columns took, once boxes are made. Its bits are those of the CPU.
+Trace graph_on_card(std::int64_t all, Metric metric, const PlanOptions& way) {
+  constexpr std::int64_t nearest = 5;
+  const Matrix train = bytes_as_floats(all, 3, 9);
+  const OnDevice there(train.view());
+  const RowsView rows = there.view(train.view());
+  const Index index(device(), rows, metric);
+  index.prepare(all, nearest, way);
+  const std::vector<unsigned char> room(size(all * nearest) * 8);
+  const OnDevice distance(room.data(), room.size() / 2), numbers(room.data(), room.size());
+  const DeviceNeighbors to = cuda::neighbors(distance.as<float>(), numbers.as<std::int64_t>());
+  Trace trace;
+  index.search_into(rows, nearest, to, way, &trace);
+  const Neighbors found{all, nearest, read(distance.as<float>(), size(all * nearest)),
+                        read(numbers.as<std::int64_t>(), size(all * nearest))};
+  CHECK(found == knn_graph(open_device("cpu"), train, nearest, metric));
+  return trace;
+}
+
+TEST_CASE("guest: queries and answers on the card do not pass through the host") {
+  if (!has_card()) return;
+  constexpr std::int64_t all = 60000;
+  constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
+  for (const Metric metric : {Metric::l2, Metric::negative_dot}) {
+    CAPTURE(std::string(name(metric)));
+    PlanOptions way{.self = 0};
+    const bool boxes = metric == Metric::l2;
+    if (boxes)
+      way.boxes = true;
+    else
+      way.proposer = Proposer::none;
+    const Trace trace = graph_on_card(all, metric, way);
+    CHECK(trace.bytes_to_device < little);
+    // A search by boxes reads how many leaves each query took.
+    CHECK(trace.bytes_from_device < little + (boxes ? all * sizeof(std::uint32_t) : 0));
+  }
+}
+
+TEST_CASE("guest: a graph goes to the card, and answers that are not aligned are refused") {
+  if (!has_card()) return;
+  const OnDevice there(example().train.view()), answers(example().train.view());
+  const RowsView rows = there.view(example().train.view());
+  const OnDevice distance(example().train.view());
+  const std::vector<std::int64_t> room(size(n * 2));
+  const OnDevice numbers(room.data(), room.size() * sizeof(std::int64_t));
+  knn_graph_into(device(), rows, 2, cuda::neighbors(distance.as<float>(), numbers.as<std::int64_t>()));
+  const Neighbors right = knn_graph(open_device("cpu"), example().train, 2);
+  CHECK(read(distance.as<float>(), size(n * 2)) == right.distance);
+  CHECK(read(numbers.as<std::int64_t>(), size(n * 2)) == right.index);
+  const Index index(device(), rows, Metric::l2);
   CHECK(error_of([&] {
           index.search_into(example().queries, 2,
                             cuda::neighbors(answers.as<float>(), reinterpret_cast<std::int64_t*>(

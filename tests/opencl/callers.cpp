@@ -11,6 +11,8 @@
 #include "common/oracle.hpp"
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
+#include "kith/knn_graph.hpp"
+#include "kith/spi.hpp"
 
 namespace kith::tests {
 namespace {
@@ -40,6 +42,11 @@ Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView
   }
   const auto inside = [&](const auto& all) { return std::vector(all.begin() + before, all.end() - behind); };
   return {queries.rows, k_of, inside(distance), inside(rows)};
+}
+
+Matrix rows_of(const Matrix& all, std::int64_t first, std::int64_t count) {
+  const auto begin = all.values.begin() + first * all.cols;
+  return {count, all.cols, {begin, begin + count * all.cols}};
 }
 
 TEST_SUITE_BEGIN("device");
@@ -190,40 +197,155 @@ TEST_CASE("callers: memory of another context, too little memory and read-only m
         "element");
 }
 
-TEST_CASE("callers: what the host would make is refused, or takes rows of the host alone") {
+/// Every way in which rows may not count, or have other numbers than places.
+TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of the host in buffers") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 6), queries = rows_of(train, 100, m);
+  const RowsView rows = caller.put(train.view()), asked = caller.put(queries.view());
+  std::vector<std::int64_t> ids(size(n)), kept, few = {101, 7, 499};
+  for (std::int64_t i = 0; i < n; ++i) {
+    ids[size(i)] = 3 * ((i * 7) % n) + 1;
+    if (i % 3 != 0) kept.push_back(i);
+  }
+  const std::vector<std::int64_t> gone = {0, 101, 102, 250, 499};
+  const RowFilter most = RowFilter::only(n, kept), least = RowFilter::only(n, few);
+  std::vector<std::uint32_t> each;
+  for (std::int64_t q = 0; q < m; ++q) {
+    const auto words = (q % 2 == 0 ? most : least).view();
+    each.insert(each.end(), words.row(0), words.row(0) + words.cols());
+  }
+  const MatrixView<const std::uint32_t> of_each(each.data(), m, most.view().cols());
+  const std::vector<PlanOptions> ways = {{},
+                                         {.self = 100},
+                                         {.filter = most.view()},
+                                         {.filter = least.view()},
+                                         {.filter = of_each},
+                                         {.filter = most.view(), .self = 100},
+                                         {.query_tile = 16, .filter = of_each, .self = 100}};
+  for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
+    CAPTURE(std::string(name(metric)));
+    const Index right(device(), train, metric), index(adopted, rows, metric);
+    const Index named(device(), train, metric, {.ids = ids}),
+        named_there(adopted, rows, metric, {.ids = ids});
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+      CAPTURE(way);
+      CHECK(search_into_buffers(caller, index, asked, k, ways[way]) == right.search(queries, k, ways[way]));
+      CHECK(search_into_buffers(caller, named_there, asked, k, ways[way]) ==
+            named.search(queries, k, ways[way]));
+    }
+    for (const PlanOptions& way : {PlanOptions{}, PlanOptions{.filter = most.view()}}) {
+      CHECK(search_into_buffers(caller, index.without(gone), asked, k, way) ==
+            right.without(gone).search(queries, k, way));
+      CHECK(search_into_buffers(caller, index.without(gone).compact(), asked, k, way) ==
+            right.without(gone).compact().search(queries, k, way));
+    }
+    CHECK(search_into_buffers(caller, index.without(gone).with(asked), asked, k, {.self = n}) ==
+          right.without(gone).with(queries).search(queries, k, {.self = n}));
+  }
+}
+
+TEST_CASE("callers: a filter that keeps few rows is heeded by these rows alone") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  constexpr std::int64_t many = 6000, all = 4200;
+  const Matrix train = bytes_as_floats(many, 5, 8);
+  const RowsView rows = caller.put(train.view());
+  std::vector<std::int64_t> few;
+  for (std::int64_t i = 3; i < many; i += 400) few.push_back(i);
+  const RowFilter filter = RowFilter::only(many, few);
+  for (const std::int64_t self : {-1, 0, 1700}) {
+    PlanOptions way{.filter = filter.view()};
+    if (self >= 0) way.self = self;
+    const Index right(device(), train, Metric::l1), index(adopted, rows, Metric::l1);
+    CHECK(search_into_buffers(caller, index, rows.slice(0, all), 4, way) ==
+          right.search(train.view().slice(0, all), 4, way));
+  }
+}
+
+TEST_CASE("callers: queries and answers in buffers do not pass through the host") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  constexpr std::int64_t all = 40000, nearest = 5;
+  constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
+  const auto words = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * 4; };
+  const Matrix train = bytes_as_floats(all, 3, 9);
+  const RowsView rows = caller.put(train.view());
+  for (const Metric metric : {Metric::l2, Metric::negative_dot}) {
+    CAPTURE(std::string(name(metric)));
+    const Index index(adopted, rows, metric);
+    PlanOptions way{.self = 0};
+    const bool boxes = metric == Metric::l2;
+    if (boxes)
+      way.boxes = true;
+    else
+      way.proposer = Proposer::none;
+    index.prepare(all, nearest, way);
+    const DeviceNeighbors to =
+        opencl::neighbors(caller.buffer(words(all * nearest)), caller.buffer(2 * words(all * nearest)));
+    Trace trace;
+    index.search_into(rows, nearest, to, way, &trace);
+    if (boxes && trace.seconds.count(spi::OrderStep::name) == 0) continue;  // the host puts queries in order
+    CHECK(trace.bytes_to_device < little);
+    // A search by boxes reads how many leaves each query took.
+    CHECK(trace.bytes_from_device < little + (boxes ? words(all) : 0));
+    Trace on_host;
+    static_cast<void>(index.search(train, nearest, way, &on_host));
+    CHECK(on_host.bytes_to_device >= words(3 * all));
+    CHECK(on_host.bytes_from_device >= words(2 * all * nearest));
+  }
+}
+
+TEST_CASE("callers: the graph of rows in a buffer has the bits of the host") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  constexpr std::int64_t all = 20000, nearest = 6;
+  Matrix train = bytes_as_floats(all, 3, 10);
+  std::copy_n(train.values.begin(), 3 * 1000, train.values.end() - 3 * 1000);  // duplicates
+  const RowsView rows = caller.put(train.view());
+  for (const Metric metric : {Metric::l2, Metric::cosine, Metric::l1}) {
+    CAPTURE(std::string(name(metric)));
+    const cl_mem distance = caller.buffer(all * nearest * 4), row = caller.buffer(all * nearest * 8);
+    knn_graph_into(adopted, rows, nearest, opencl::neighbors(distance, row), metric);
+    const Neighbors found{all, nearest, caller.read<float>(distance, size(all * nearest)),
+                          caller.read<std::int64_t>(row, size(all * nearest))};
+    CHECK(found == knn_graph(device(), train, nearest, metric));
+  }
+  CHECK(error_of([&] {
+          knn_graph_into(adopted, rows, 2, opencl::neighbors(caller.buffer(8), caller.buffer(8)), Metric::l2,
+                         {.self = 1});
+        }).find("leave self alone") != std::string::npos);
+}
+
+TEST_CASE("callers: what takes rows of the host alone says so") {
   if (!has_opencl()) return;
   Caller caller;
   const Device adopted = caller.open();
   const Matrix train = bytes_as_floats(50, dims, 6);
   const RowsView rows = caller.put(train.view());
   const DeviceNeighbors to = opencl::neighbors(caller.buffer(800), caller.buffer(800));
-  const auto said = [&](const Index& index, const PlanOptions& options) {
-    return error_of([&] { index.search_into(train, 2, to, options); });
-  };
-  const auto refused = [](const char* what) {
-    return "unsupported: search_into: " + std::string(what) +
-           ", so that the host makes the answers, but memory of a device is given for them; search into "
-           "memory "
-           "of the host";
-  };
   const Index index(adopted, rows, Metric::l2);
-  const RowFilter filter = RowFilter::only(50, std::vector<std::int64_t>{1, 2, 3});
-  CHECK(said(index, {.filter = filter.view()}) == refused("a filter is given"));
-  CHECK(said(index, {.self = 0}) == refused("queries leave their own rows out"));
-  const std::vector<std::int64_t> gone = {3};
-  CHECK(said(index.without(gone), {}) == refused("rows were removed"));
-  CHECK(said(index.without(gone).compact(), {}) ==
-        refused("rows were removed, and the others have kept their numbers"));
-  std::vector<std::int64_t> ids(50);
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(100 - i);
-  const Index named(adopted, rows, Metric::l2, {.ids = ids});
-  CHECK(said(named, {}) == refused("the rows have ids"));
-  CHECK(named.search(rows, 3) == Index(device(), train, Metric::l2, {.ids = ids}).search(train, 3));
   CHECK(error_of([&] { index.search_into(train, 51, to); }).starts_with("invalid_argument: search: k = 51"));
   const std::vector<float> radius = {1};
   CHECK(error_of([&] { static_cast<void>(index.within(rows, radius)); }) ==
         "unsupported: within: the query rows lie on an OpenCL device, and this call takes those of the host "
         "alone; copy them to the host");
+}
+
+TEST_CASE("callers: queries beyond the range of negative_dot are named as the host names them") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  Matrix queries = bytes_as_floats(40, dims, 4);
+  queries.values[size(21 * dims + 3)] = 1e38f;
+  const Matrix train = bytes_as_floats(50, dims, 6);
+  const Index index(adopted, train, Metric::negative_dot);
+  CHECK(error_of([&] { static_cast<void>(index.search(caller.put(queries.view()), 2)); }) ==
+        error_of([&] { static_cast<void>(index.search(queries, 2)); }));
 }
 
 TEST_CASE("callers: a context, a device and a queue that do not belong together are refused") {

@@ -7,6 +7,7 @@
 #include "c_api/c_support.hpp"
 #include "callers.hpp"
 #include "common/oracle.hpp"
+#include "kith/knn_graph.hpp"
 
 namespace kith::tests {
 namespace {
@@ -34,9 +35,6 @@ TEST_CASE("callers: C takes and fills buffers with the bits of C++") {
   kith_index* index = nullptr;
   const kith_rows there = rows_of(train), asked = rows_of(queries);
   REQUIRE(kith_index_new(adopted, &there, nullptr, &index) == KITH_OK);
-  kith_index_info info = KITH_INIT(kith_index_info);
-  REQUIRE(kith_index_describe(index, &info) == KITH_OK);
-  CHECK(info.host_answers == 0);
   kith_device_answers answers = KITH_INIT(kith_device_answers);
   const cl_mem distance = caller.buffer(m * k * sizeof(float)),
                row = caller.buffer(m * k * sizeof(std::int64_t));
@@ -51,9 +49,17 @@ TEST_CASE("callers: C takes and fills buffers with the bits of C++") {
   const std::int64_t gone[] = {7};
   kith_index* rest = nullptr;
   REQUIRE(kith_index_without(index, gone, 1, &rest) == KITH_OK);
-  REQUIRE(kith_index_describe(rest, &info) == KITH_OK);
-  CHECK(info.host_answers == 1);
-  CHECK(kith_index_search_on_device(rest, &asked, k, nullptr, &answers) == KITH_UNSUPPORTED);
+  REQUIRE(kith_index_search_on_device(rest, &asked, k, nullptr, &answers) == KITH_OK);
+  const Neighbors left{m, k, caller.read<float>(distance, m * k), caller.read<std::int64_t>(row, m * k)};
+  CHECK(left == Index(device(), train, Metric::l2).without(gone).search(queries, k));
+  const cl_mem graph_distance = caller.buffer(n * k * sizeof(float)),
+               graph_row = caller.buffer(n * k * sizeof(std::int64_t));
+  kith_device_answers graph = answers;
+  graph.distance = graph_distance;
+  graph.row = graph_row;
+  REQUIRE(kith_knn_graph_on_device(adopted, &there, k, nullptr, nullptr, &graph) == KITH_OK);
+  CHECK(Neighbors{n, k, caller.read<float>(graph_distance, n * k),
+                  caller.read<std::int64_t>(graph_row, n * k)} == knn_graph(device(), train, k, Metric::l2));
   answers.where = 3;
   CHECK(kith_index_search_on_device(index, &asked, k, nullptr, &answers) == KITH_UNSUPPORTED);
   CHECK(std::string(kith_last_error()) ==

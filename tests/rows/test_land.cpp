@@ -24,6 +24,7 @@ struct Landing {
   RowsView rows;
   std::vector<std::uint32_t> columns;  ///< empty: all
   std::uint32_t block = 1, blocks_before = 0, first_row = 0;
+  std::vector<std::uint32_t> chosen = {};  ///< rows; empty: all
 
   std::uint32_t dims() const {
     const std::int64_t words = (rows.cols + 31) / 32;
@@ -31,7 +32,8 @@ struct Landing {
     return static_cast<std::uint32_t>(rows.element == Element::bits ? words : rows.cols);
   }
   std::size_t block_floats() const { return std::size_t{block} * dims(); }
-  std::size_t blocks() const { return (size(rows.rows) + block - 1) / block; }
+  std::size_t count() const { return chosen.empty() ? size(rows.rows) : chosen.size(); }
+  std::size_t blocks() const { return (count() + block - 1) / block; }
 };
 
 /// Whole blocks, and what was found.
@@ -55,16 +57,19 @@ std::string land(const Landing& what, Landed& got) {
     const GuardedMemory<float> out(on, std::vector<float>(before + inside + what.block_floats(), canary));
     const GuardedMemory<std::uint32_t> found(on, {5, 0, no_row, 5});
     const std::size_t chosen = what.columns.size();
-    const auto count = static_cast<std::uint32_t>(rows.rows);
+    const auto count = static_cast<std::uint32_t>(what.count());
+    const GuardedMemory<std::uint32_t> numbers(
+        on, what.chosen.empty() ? std::vector<std::uint32_t>{0} : what.chosen);
     refusal = run_step(
         on, spi::LandStep{{raw.memory(), rows.element, size(rows.offset_bytes), size(rows.stride_bytes),
                            count, static_cast<std::uint32_t>(rows.cols)},
                           {columns.memory(), 0, 1, chosen, chosen},
                           {out.memory(), what.blocks_before * what.block, count, what.dims(), what.block},
                           {found.memory(), 1, 1, spi::land_findings, spi::land_findings},
-                          what.first_row});
+                          what.first_row,
+                          {numbers.memory(), 0, 1, what.chosen.size(), what.chosen.size()}});
     if (!refusal.empty()) return;
-    check_unchanged(raw, columns);
+    check_unchanged(raw, columns, numbers);
     const std::vector<float> all = out.read();
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(before),
                last = first + static_cast<std::ptrdiff_t>(inside);
@@ -92,10 +97,11 @@ float landed_value(const RowsView& rows, std::int64_t r, std::uint32_t d) {
 Landed expected(const Landing& what) {
   Landed right{std::vector<float>(what.blocks() * what.block_floats(), 0.0f)};
   const std::uint32_t dims = what.dims(), block = what.block;
-  for (std::int64_t r = 0; r < what.rows.rows; ++r)
+  for (std::size_t to = 0; to < what.count(); ++to)
     for (std::uint32_t d = 0; d < dims; ++d) {
+      const std::int64_t r = what.chosen.empty() ? static_cast<std::int64_t>(to) : what.chosen[to];
       const float value = landed_value(what.rows, r, what.columns.empty() ? d : what.columns[d]);
-      const std::size_t at = (size(r) / block * dims + d) * block + size(r) % block;
+      const std::size_t at = (to / block * dims + d) * block + to % block;
       right.blocks[at] = value;
       const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(value) & magnitude_bits;
       if (what.rows.element == Element::bits) continue;
@@ -232,6 +238,21 @@ TEST_CASE("land: what is found joins what was found before") {
   });
 }
 
+TEST_CASE("land: rows that are chosen stand in the order in which they are named") {
+  for (const Element element : {Element::f32, Element::f16, Element::u8, Element::bits})
+    for (const std::uint32_t block : blocks_of_device()) {
+      Stored stored = stored_numbers(element, 70, 37, 3, 1);
+      if (element == Element::f32) stored.put_pattern(50, 3, 0x7F800000u);
+      Landing what{stored.view(), {}, block, 1, 1000};
+      for (std::uint32_t i = 0; i < 45; ++i) what.chosen.push_back((i * 37 + 11) % 70);
+      what.chosen.push_back(50);
+      check_landing(what);
+      if (element == Element::bits) continue;
+      what.columns = {1, 5, 36};
+      check_landing(what);
+    }
+}
+
 /// Values whose roots are nearly halfway between two floats, and others.
 std::vector<float> hard_squares() {
   std::vector<float> values = {0, denormal, 3 * denormal, flt_min, 1, 2, 3, 4, 0x1.fffffep+1f, flt_max, inf};
@@ -271,7 +292,7 @@ TEST_CASE("finish: distances and rows are those of the host, roots to the last b
       keys[i / k * width + i % k] = key;
       const float raw = i % 50 == 49 ? inf : value + 0.0f;
       distance.push_back(metric == Metric::l2 ? std::sqrt(raw) : metric == Metric::cosine ? raw / 2 : raw);
-      rows.push_back(key == no_key ? -1 : std::int64_t{row});
+      rows.push_back(i % 50 == 49 ? -1 : std::int64_t{row});
     }
     spi::with_device(device(), [&](spi::Device& on) {
       const GuardedGrid<Key> in(on, q, width, make_key(-1, 1), keys);

@@ -47,10 +47,11 @@ void land_piece(const spi::LandStep& step, const unsigned char* row, std::size_t
 }
 
 /// Row r of the step into its block. Returns the largest |value|, as bits.
-std::uint32_t land_one(const spi::LandStep& step, std::size_t r) {
+///   from  its number among the caller's
+std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t from) {
   const std::size_t block = step.out.block, dims = step.out.dims, at = step.out.first + r;
   const auto* const row = reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) +
-                          step.from.first + r * step.from.stride;
+                          step.from.first + from * step.from.stride;
   float* const to =
       reinterpret_cast<float*>(bytes_of(*step.out.memory)) + at / block * block * dims + at % block;
   float values[piece];
@@ -84,14 +85,16 @@ void run(const spi::LandStep& step, const Resources& with) {
   constexpr std::size_t a_share = 64;
   const std::size_t rows = step.from.rows;
   std::uint32_t* const found = elements(step.found);
+  const std::uint32_t* const chosen = step.chosen.cols > 0 ? elements(step.chosen) : nullptr;
   Word largest = found[spi::largest_bits], bad = found[spi::bad_row];
   run_team((rows + a_share - 1) / a_share, rows * step.out.dims, with.team,
            [&](std::size_t share, std::size_t) {
              for (std::size_t r = share * a_share; r < std::min(rows, (share + 1) * a_share); ++r) {
-               const std::uint32_t most = land_one(step, r);
+               const std::uint32_t from = chosen ? chosen[r] : static_cast<std::uint32_t>(r);
+               const std::uint32_t most = land_one(step, r, from);
                if (step.from.element == Element::bits) continue;
                raise_to(largest, most);
-               if (most >= infinity_bits) lower_to(bad, step.first_row + static_cast<std::uint32_t>(r));
+               if (most >= infinity_bits) lower_to(bad, step.first_row + from);
              }
            });
   fill_last_block(step.out);

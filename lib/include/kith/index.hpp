@@ -95,10 +95,9 @@ class KITH_API Index {
   void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
                    Trace* trace = nullptr) const;
 
-  /// Searches into memory of the device that holds the Index: the device makes distances and numbers, which
-  /// do not pass through the host. They are complete when this returns. Throws as search() does, and
-  ///        unsupported:      memory of another device or context, or of the host; rows with ids or removed
-  ///                          rows, a filter or PlanOptions::self, since the host makes such answers.
+  /// Searches into memory of the device that holds the Index: the device makes distances and numbers, and
+  /// checks queries that lie there, too. They are complete when this returns. Throws as search() does, and
+  ///        unsupported:      memory of another device or context, or of the host.
   ///        invalid_argument: memory that is too small, or not aligned to its elements.
   void search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
                    const PlanOptions& options = {}, Trace* trace = nullptr) const;

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "kith/device.hpp"
+#include "kith/device_neighbors.hpp"
 #include "kith/export.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
@@ -16,7 +17,7 @@ namespace kith {
 /// The k rows nearest to each row, itself left out, exactly: the graph whose edges go from row r to
 /// Neighbors::index[r, 0 ... k - 1]. The same bits as Index::search() of the rows with PlanOptions::self = 0,
 /// right under duplicates.
-///   rows           [n, dims]  on the host, of any element (bits for hamming alone), finite
+///   rows           [n, dims]  on the host or the device, of any element (bits for hamming alone), finite
 ///   index_options  of the Index that is searched: columns, a centre, where rows go on a set of devices
 ///   returns  distance and index, both [n, k], nearest first, of equally near rows the smaller index first
 /// Throws invalid_argument: no rows, k outside 1 ... n - 1, options.self, a NaN or infinity; and as Index and
@@ -24,5 +25,12 @@ namespace kith {
 KITH_API Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k,
                              Metric metric = default_metric, const PlanOptions& options = {},
                              Trace* trace = nullptr, const IndexOptions& index_options = {});
+
+/// The same into memory of the device: [n, k] each, complete when this returns. Of rows on the device none
+/// passes through the host. Throws as Index::search_into() does, too.
+KITH_API void knn_graph_into(const Device& device, const RowsView& rows, std::int64_t k,
+                             const DeviceNeighbors& found, Metric metric = default_metric,
+                             const PlanOptions& options = {}, Trace* trace = nullptr,
+                             const IndexOptions& index_options = {});
 
 }  // namespace kith

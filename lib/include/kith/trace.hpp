@@ -66,6 +66,9 @@ struct Trace {
   /// and `land` is its conversion there, for which the search waits.
   std::int64_t chunks = 0;
   std::uint64_t source_bytes = 0;
+  /// Bytes copied from the host to the device, or to the members of a set, and back, by all calls on these
+  /// devices during this one. Queries and answers in memory of the device are no part of it.
+  std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
   /// On a set of devices: each member that took part, in the order of the set. The seconds of steps and the
   /// counts above are then sums over the members, which work at the same time; device_seconds and
   /// queue_seconds are the largest of all members.

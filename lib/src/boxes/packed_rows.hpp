@@ -22,14 +22,6 @@ spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
   return {memory, 0, 1, cols, cols};
 }
 
-template <class T>
-DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
-  DeviceMemory memory(state, values.size() * sizeof(T));
-  const DeviceSession session(*state);
-  session->write(*memory.get(), 0, values.data(), values.size() * sizeof(T));
-  return memory;
-}
-
 /// Makes the step that packs rows in an order, and also makes the boxes around them if `bounds` has memory.
 spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
                              std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds);

@@ -147,7 +147,6 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.first_row = from.first_row();
     to.next_row = from.next_row();
     to.positions = from.positions();
-    to.host_answers = host_makes_answers(from.state()) ? 1 : 0;
     to.centre = from.centre().empty() ? nullptr : from.centre().data();
     write_struct(where, info, to);
   });
@@ -185,19 +184,46 @@ kith_status kith_index_prepare(const kith_index* index, int64_t m, int64_t k,
   });
 }
 
+namespace {
+
+/// Calls search(index, rows, options, trace) for the neighbours of all rows.
+template <class Search>
+void search_graph(const char* where, const kith_device* device, const kith_rows* rows,
+                  const kith_index_options* index_options, const kith_search_options* options,
+                  const Search& search) {
+  const RowsView all = rows_of(where, "training", rows);
+  const Index in = index_of(where, device, all, index_options);
+  const Asked how(where, options, all.rows, all.rows);
+  PlanOptions way = how.options();
+  if (way.self)
+    refuse(where, "self is given, but each row is left out by itself already; leave has_self at 0");
+  way.self = 0;
+  search(in, all, way, how.trace());
+  how.tell();
+}
+
+}  // namespace
+
 kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
                            const kith_index_options* index_options, const kith_search_options* options,
                            float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
-    const RowsView all = rows_of(where, "training", rows);
-    const Index in = index_of(where, device, all, index_options);
-    const Asked how(where, options, all.rows, all.rows);
-    PlanOptions way = how.options();
-    if (way.self)
-      refuse(where, "self is given, but each row is left out by itself already; leave has_self at 0");
-    way.self = 0;
-    search_to_arrays(in, all, k, way, how.trace(), distance, row);
-    how.tell();
+    search_graph(where, device, rows, index_options, options,
+                 [&](const Index& in, const RowsView& all, const PlanOptions& way, Trace* trace) {
+                   search_to_arrays(in, all, k, way, trace, distance, row);
+                 });
+  });
+}
+
+kith_status kith_knn_graph_on_device(const kith_device* device, const kith_rows* rows, int64_t k,
+                                     const kith_index_options* index_options,
+                                     const kith_search_options* options, const kith_device_answers* answers) {
+  return guarded(__func__, [&](const char* where) {
+    const DeviceNeighbors to = answers_of(where, answers);
+    search_graph(where, device, rows, index_options, options,
+                 [&](const Index& in, const RowsView& all, const PlanOptions& way, Trace* trace) {
+                   in.search_into(all, k, to, way, trace);
+                 });
   });
 }
 

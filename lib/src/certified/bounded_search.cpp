@@ -38,7 +38,7 @@ BoundedSearch::BoundedSearch(const ResidentRows& index, const Plan& plan, const 
     on_host_ = std::make_unique<OnHost>(index, plan, *quantized_->elsewhere());
 }
 
-Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
+Open BoundedSearch::ask(const Attempt& attempt, const QueryRows& queries, const Open& open,
                         Workspace& workspace, Watcher& watcher, Trace* trace,
                         std::function<void()>& overlap) {
   if (attempt.when == Attempt::When::few)
@@ -54,23 +54,19 @@ Open BoundedSearch::ask(const Attempt& attempt, MatrixView<const float> queries,
 
 /// Asks the open queries again. Their k best so far are true rows, so that thresholds from these hold for
 /// all rows.
-Open BoundedSearch::ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
+Open BoundedSearch::ask_open(const Attempt& attempt, const QueryRows& queries, const Open& open,
                              Workspace& workspace, Watcher& watcher, Trace* trace,
                              std::function<void()>& overlap) {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const auto again = static_cast<std::int64_t>(open.queries.size()), k = plan_.problem.k;
-  std::vector<float> rows;
-  for (const std::int64_t q : open.queries)
-    rows.insert(rows.end(), queries.row(q), queries.row(q) + queries.cols());
+  asked_ = queries.chosen(open.queries);
   std::vector<Key> keys;
   {
     const DeviceSession session(*state);
     keys = read_keys(*session, workspace.result(queries.rows()));
   }
-  upload_rows(*state, workspace.query_memory(), {rows.data(), again, queries.cols()},
-              index_.device.info().query_block, plan_.threads);
+  asked_.put(*state, workspace.query_memory(), index_.device.info().query_block, plan_.threads);
   proposal_.lengthen_lists(attempt.lists);
-  asked_ = {rows.data(), again, queries.cols()};
   first_ = known_.keys(open.queries, k);
   Open left = run_attempt(attempt, again, open.threshold, workspace, watcher, trace, overlap);
   proposal_.lengthen_lists(1);
@@ -242,7 +238,7 @@ void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTime
   if (host.ranking.wants_bounds(listed, host.lists.bytes())) low = host.lists.lows(device);
   const Stopwatch ranking;
   const std::span<const Key> nearest =
-      host.ranking.nearest(asked_, listed, low, static_cast<std::int64_t>(width));
+      host.ranking.nearest(asked_.on_host(), listed, low, static_cast<std::int64_t>(width));
   if (trace) trace->seconds["rank"] += ranking.seconds();
   proposal_.write_nearest(device, listed, width, nearest);
   timer.skip();

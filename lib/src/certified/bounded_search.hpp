@@ -15,6 +15,7 @@
 #include "certified/quantized_rows.hpp"
 #include "device/timing.hpp"
 #include "device/watcher.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "tiles/tiles.hpp"
 #include "tiles/workspace.hpp"
 
@@ -71,12 +72,12 @@ class BoundedSearch {
   /// overflowed or whose guess was wrong. Locks the device.
   ///   queries    [count, dims], as they are in `workspace`
   ///   overlap  see pipeline.hpp; empty afterwards
-  Open ask(const Attempt& attempt, MatrixView<const float> queries, const Open& open, Workspace& workspace,
+  Open ask(const Attempt& attempt, const QueryRows& queries, const Open& open, Workspace& workspace,
            Watcher& watcher, Trace* trace, std::function<void()>& overlap);
 
  private:
-  Open ask_open(const Attempt& attempt, MatrixView<const float> queries, const Open& open,
-                Workspace& workspace, Watcher& watcher, Trace* trace, std::function<void()>& overlap);
+  Open ask_open(const Attempt& attempt, const QueryRows& queries, const Open& open, Workspace& workspace,
+                Watcher& watcher, Trace* trace, std::function<void()>& overlap);
   Open run_attempt(const Attempt& attempt, std::int64_t count, const std::vector<float>& threshold,
                    const Workspace& workspace, Watcher& watcher, Trace* trace,
                    std::function<void()>& overlap) const;
@@ -112,9 +113,9 @@ class BoundedSearch {
   std::unique_ptr<OnHost> on_host_;  ///< null: the device ranks
   bool counts_ranked_ = false;
   mutable std::int64_t ranked_ = 0;
-  MatrixView<const float> asked_;  ///< the queries in the workspace
-  FoundBefore known_;              ///< thresholds of all queries of the tile
-  std::vector<Key> first_;         ///< [asked_, k]  initial lists; empty: nothing is known
+  QueryRows asked_;         ///< the queries in the workspace
+  FoundBefore known_;       ///< thresholds of all queries of the tile
+  std::vector<Key> first_;  ///< [asked_, k]  initial lists; empty: nothing is known
 };
 
 }  // namespace kith

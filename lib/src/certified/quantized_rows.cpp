@@ -38,6 +38,12 @@ ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
   return grid;
 }
 
+/// clip_range_of() queries, of which those that are on the device come to the host in a sample.
+double clip_range_of_queries(const QueryRows& queries, const std::vector<float>& centre) {
+  Floats values;
+  return clip_range_of(queries.sample(sample_stride(queries.rows()), values), centre);
+}
+
 std::vector<float> centre_for(const ResidentRows& index, const ByteGrid& grid) {
   return grid.there() ? std::vector<float>(size(index.dims), grid.centre) : index.centre;
 }
@@ -52,16 +58,16 @@ QuantizedForm form_for(const ResidentRows& index, Proposer proposer) {
   return {index.centre, scale_of(proposer, largest), spi::OnGrid::no};
 }
 
-QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, MatrixView<const float> queries,
+QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, const QueryRows& queries,
                               float largest, std::uint32_t threads) {
   const ByteGrid grid = grid_for(index, proposer);
   QuantizedForm form{centre_for(index, grid)};
   const FloatGuard guard;
-  form.on_grid = place_on_grid(grid, queries, threads);
+  form.on_grid = grid.there() ? place_on_grid(grid, queries.on_host(), threads) : spi::OnGrid::no;
   if (form.on_grid != spi::OnGrid::no)
     form.scale = grid.scale;
   else
-    form.scale = scale_of(proposer, proposer == Proposer::int8 ? clip_range_of(queries, form.centre)
+    form.scale = scale_of(proposer, proposer == Proposer::int8 ? clip_range_of_queries(queries, form.centre)
                                                                : largest_centred(largest, form.centre));
   return form;
 }

@@ -14,6 +14,7 @@
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/landed/borrowed.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {
@@ -51,7 +52,7 @@ QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 
 /// Returns the form of queries: that of the training rows' grid if the queries lie on it, too.
 ///   largest  max |element| of the queries
-QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, MatrixView<const float> queries,
+QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, const QueryRows& queries,
                               float largest, std::uint32_t threads);
 
 /// Whether a proposer has a bound for queries of which no element is above `largest`: where it has none, they

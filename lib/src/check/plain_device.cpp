@@ -251,7 +251,8 @@ void plain(const LandStep& s) {
   const bool counts = s.from.element != Element::bits;
   std::vector<float> row(static_cast<std::size_t>(landed_cols(s.from.element, s.from.cols)));
   for (std::size_t r = 0; r < s.from.rows; ++r) {
-    land_row(s.from.element, bytes + s.from.first + r * s.from.stride, s.from.cols, row.data());
+    const std::uint32_t at = s.chosen.cols > 0 ? row_of_grid(s.chosen, 0)[r] : static_cast<std::uint32_t>(r);
+    land_row(s.from.element, bytes + s.from.first + at * s.from.stride, s.from.cols, row.data());
     std::span<const float> to = row_at(s.out, r);
     for (std::size_t d = 0; d < s.out.dims; ++d) {
       const float value = row[s.columns.cols > 0 ? row_of_grid(s.columns, 0)[d] : d];
@@ -260,16 +261,31 @@ void plain(const LandStep& s) {
       std::uint32_t* const found = row_of_grid(s.found, 0);
       if (!counts) continue;
       found[largest_bits] = std::max(found[largest_bits], magnitude);
-      if (magnitude >= 0x7F800000u)
-        found[bad_row] = std::min(found[bad_row], s.first_row + static_cast<std::uint32_t>(r));
+      if (magnitude >= 0x7F800000u) found[bad_row] = std::min(found[bad_row], s.first_row + at);
     }
   }
 }
 
 void plain(const FinishStep& s) {
-  for (std::size_t q = 0; q < s.distance.rows; ++q)
-    finish(s.metric, {row_of_grid(s.keys, q), s.distance.cols}, row_of_grid(s.distance, q),
-           row_of_grid(s.rows, q));
+  for (std::size_t q = 0; q < s.distance.rows; ++q) {
+    std::vector<Key> left;
+    for (std::size_t j = 0; j < s.keys.cols; ++j) {
+      const Key key = row_of_grid(s.keys, q)[j];
+      if (key >> 32 == no_value) {
+        left.push_back(no_key);
+        continue;
+      }
+      const std::uint32_t place = s.places.cols > 0 ? row_of_grid(s.places, 0)[row_of(key)] : row_of(key);
+      if (s.own >= 0 && place == s.own + static_cast<std::int64_t>(q)) continue;
+      left.push_back(key >> 32 << 32 | place);
+    }
+    left.resize(s.distance.cols, no_key);
+    finish(s.metric, left, row_of_grid(s.distance, q), row_of_grid(s.rows, q));
+    for (std::size_t j = 0; j < s.distance.cols && s.numbers.cols > 0; ++j) {
+      std::int64_t& row = row_of_grid(s.rows, q)[j];
+      if (row >= 0) row = row_of_grid(s.numbers, 0)[row];
+    }
+  }
 }
 
 void plain(const PrepareStep&) {}

@@ -125,4 +125,13 @@ class DeviceMemory {
   std::unique_ptr<spi::Allocation> memory_;
 };
 
+/// A copy of `values` on the device. Locks the device. Throws out_of_memory.
+template <class T>
+DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
+  DeviceMemory memory(state, values.size() * sizeof(T));
+  const DeviceSession session(*state);
+  session->write(*memory.get(), 0, values.data(), values.size() * sizeof(T));
+  return memory;
+}
+
 }  // namespace kith

@@ -1,5 +1,6 @@
 #include "device/plugin_device.hpp"
 
+#include <atomic>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -31,18 +32,25 @@ std::invoke_result_t<const Body&> run(const std::string& spec, const char* call,
   }
 }
 
+/// A queue may copy while its device does.
+struct CopyCounts {
+  std::atomic<std::uint64_t> to_device = 0, from_device = 0;
+};
+
 class GuardedQueue : public spi::CopyQueue {
  public:
-  GuardedQueue(std::string spec, std::unique_ptr<spi::CopyQueue> real)
-      : spec_(std::move(spec)), real_(std::move(real)) {}
+  GuardedQueue(std::string spec, std::unique_ptr<spi::CopyQueue> real, std::shared_ptr<CopyCounts> copied)
+      : spec_(std::move(spec)), real_(std::move(real)), copied_(std::move(copied)) {}
 
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    copied_->to_device += bytes;
     run(spec_, "write", [&] { real_->write(to, offset, from, bytes); });
   }
 
  private:
   const std::string spec_;
   const std::unique_ptr<spi::CopyQueue> real_;
+  const std::shared_ptr<CopyCounts> copied_;
 };
 
 class GuardedDevice : public spi::Device {
@@ -54,9 +62,11 @@ class GuardedDevice : public spi::Device {
     return run("allocate", [&] { return real_->allocate(bytes); });
   }
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+    copied_->to_device += bytes;
     run("write", [&] { real_->write(to, offset, from, bytes); });
   }
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+    copied_->from_device += bytes;
     run("read", [&] { real_->read(from, offset, to, bytes); });
   }
   void finish() override {
@@ -67,7 +77,7 @@ class GuardedDevice : public spi::Device {
   }
   std::unique_ptr<spi::CopyQueue> copy_queue() override {
     std::unique_ptr<spi::CopyQueue> real = run("copy_queue", [&] { return real_->copy_queue(); });
-    return real ? std::make_unique<GuardedQueue>(info.spec, std::move(real)) : nullptr;
+    return real ? std::make_unique<GuardedQueue>(info.spec, std::move(real), copied_) : nullptr;
   }
   bool is_locked(const void* begin, std::size_t bytes) const override {
     return run("is_locked", [&] { return real_->is_locked(begin, bytes); });
@@ -99,6 +109,8 @@ class GuardedDevice : public spi::Device {
     run("enqueue", [&] { real_->enqueue(step); });
   }
 
+  CopiedBytes copied() const { return {copied_->to_device, copied_->from_device}; }
+
  private:
   template <class Body>
   std::invoke_result_t<const Body&> run(const char* call, const Body& body) const {
@@ -106,9 +118,15 @@ class GuardedDevice : public spi::Device {
   }
 
   const std::unique_ptr<spi::Device> real_;
+  const std::shared_ptr<CopyCounts> copied_ = std::make_shared<CopyCounts>();
 };
 
 }  // namespace
+
+CopiedBytes copied_bytes(const spi::Device& device) {
+  const auto* const counting = dynamic_cast<const GuardedDevice*>(&device);
+  return counting ? counting->copied() : CopiedBytes{};
+}
 
 std::unique_ptr<spi::Device> guarded(std::unique_ptr<spi::Device> device) {
   return std::make_unique<GuardedDevice>(std::move(device));

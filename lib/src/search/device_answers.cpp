@@ -10,7 +10,6 @@
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
 #include "rows/landed/borrowed.hpp"
-#include "rows/row_filter.hpp"
 #include "search/lists/shard_lists.hpp"
 
 namespace kith {
@@ -36,32 +35,11 @@ void check_alignment(const char* what, const DeviceNeighbors& to, const void* me
                                                " bytes; align it to its elements");
 }
 
-/// Why the host turns places into numbers; null: they are the same.
-const char* why_host_answers(const Index::State& index) {
-  if (index.numbers.has_ids()) return "the rows have ids";
-  if (index.removed.count() > 0) return "rows were removed";
-  return index.numbers.in_place() ? nullptr : "rows were removed, and the others have kept their numbers";
-}
-
 }  // namespace
 
-bool host_makes_answers(const Index::State& index) {
-  return why_host_answers(index) != nullptr;
-}
-
-void refuse_host_work(const Index::State& index, const PlanOptions& options) {
-  const char* what = why_host_answers(index);
-  if (!what && has_filter(options)) what = "a filter is given";
-  if (!what && options.self) what = "queries leave their own rows out";
-  if (what)
-    refuse_answers(Errc::unsupported, std::string(what) +
-                                          ", so that the host makes the answers, but memory of a device is "
-                                          "given for them; search into memory of the host");
-}
-
-BorrowedAnswers::BorrowedAnswers(std::shared_ptr<Device::State> state, Metric metric,
-                                 const DeviceNeighbors& to, std::int64_t cells, std::int64_t k)
-    : state_(std::move(state)), metric_(metric), to_(to), k_(size(k)) {
+BorrowedAnswers::BorrowedAnswers(const Index::State& index, const DeviceNeighbors& to, std::int64_t cells,
+                                 std::int64_t k)
+    : index_(index), state_(index.device.state()), to_(to), k_(size(k)) {
   if (to.where == Where::host)
     refuse_answers(Errc::unsupported,
                    "answers are to go to memory of the host, which is given as Neighbors; give these, or "
@@ -72,22 +50,37 @@ BorrowedAnswers::BorrowedAnswers(std::shared_ptr<Device::State> state, Metric me
   distance_ = borrowed(*state_, "search_into: the distances",
                        {to.where, to.distance, size(to.distance_offset_bytes) + size(cells) * sizeof(float),
                         true, to.stream_or_queue});
-  index_ = borrowed(*state_, "search_into: the row numbers",
-                    {to.where, to.index, size(to.index_offset_bytes) + size(cells) * sizeof(std::int64_t),
-                     true, to.stream_or_queue});
+  rows_ = borrowed(*state_, "search_into: the row numbers",
+                   {to.where, to.index, size(to.index_offset_bytes) + size(cells) * sizeof(std::int64_t),
+                    true, to.stream_or_queue});
 }
 
 BorrowedAnswers::~BorrowedAnswers() {
   give_memory_back(*state_);
 }
 
-bool BorrowedAnswers::take_on_device(const spi::Grid<Key>& keys, std::int64_t first, Trace* trace) {
-  const std::size_t begin = size(first) * k_, q = keys.rows;
-  const spi::Step step{spi::FinishStep{
-      metric_,
-      keys,
-      {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
-      {index_.get(), size(to_.index_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}}};
+/// The step that makes of keys the answers. Copies to the device what turns rows into numbers.
+spi::FinishStep BorrowedAnswers::finish_step(const KeysOnDevice& found) {
+  const std::size_t begin = size(found.first) * k_, q = found.keys.rows;
+  spi::FinishStep step{index_.metric,
+                       found.keys,
+                       {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
+                       {rows_.get(), size(to_.index_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}};
+  if (!found.places.empty()) {
+    if (!places_)
+      places_ = uploaded(state_, std::vector<std::uint32_t>(found.places.begin(), found.places.end()));
+    step.places = {places_.get(), 0, 1, found.places.size(), found.places.size()};
+  }
+  if (const auto numbers = index_.numbers.by_place()) {
+    if (!numbers_) numbers_ = uploaded(state_, *numbers);
+    step.numbers = {numbers_.get(), 0, 1, numbers->size(), numbers->size()};
+  }
+  step.own = found.own.value_or(-1);
+  return step;
+}
+
+bool BorrowedAnswers::take_on_device(const KeysOnDevice& found, Trace* trace) {
+  const spi::Step step{finish_step(found)};
   const DeviceSession session(*state_);
   const spi::Support support = session->check(step);
   if (!support.refusal.empty())
@@ -100,19 +93,19 @@ bool BorrowedAnswers::take_on_device(const spi::Grid<Key>& keys, std::int64_t fi
 }
 
 ///   first  the first of these answers, among all [m * k]
-void BorrowedAnswers::write(std::size_t first, std::span<const float> distance,
-                            std::span<const std::int64_t> row) {
+void BorrowedAnswers::write(std::size_t first, std::span<const float> distance, std::span<std::int64_t> row) {
+  index_.numbers.to_numbers(row);
   const DeviceSession session(*state_);
   session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(float), distance.data(),
                  distance.size_bytes());
-  session->write(*index_, size(to_.index_offset_bytes) + first * sizeof(std::int64_t), row.data(),
+  session->write(*rows_, size(to_.index_offset_bytes) + first * sizeof(std::int64_t), row.data(),
                  row.size_bytes());
 }
 
 void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
   std::vector<float> distance(k_);
   std::vector<std::int64_t> row(k_);
-  finish(metric_, nearest, distance.data(), row.data());
+  finish(index_.metric, nearest, distance.data(), row.data());
   write(size(query) * k_, distance, row);
 }
 
@@ -120,7 +113,7 @@ void BorrowedAnswers::put_all(Keys& keys) {
   const FloatGuard guard;
   std::vector<float> distance(keys.row.size());
   std::vector<std::int64_t> row(distance.size());
-  finish_keys(metric_, keys, distance.data(), row.data());
+  finish_keys(index_.metric, keys, distance.data(), row.data());
   write(0, distance, row);
 }
 

@@ -62,19 +62,17 @@ void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found,
 
 void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeighbors& found,
                         const PlanOptions& options, Trace* trace) const try {
+  const MappedOptions mapped("search", *state_, options, given.rows, k);
   const CentredRows queries("search", "query", *state_, given);
-  refuse_host_work(*state_, options);
   check_layout("search", "query", queries);
   check_k("search", k, state_->live(), options);
   if (given.rows == 0) {  // nothing is written
     HostSink nobody(state_->metric, nullptr, nullptr);
-    return kith::search(*state_, queries, k, options, nobody, trace);
+    return kith::search(*state_, queries, k, mapped.options(), nobody, trace);
   }
-  const std::shared_ptr<Device::State>& device = state_->device.state();
-  BorrowedAnswers answers(device, state_->metric, found, static_cast<std::int64_t>(cells_of(given.rows, k)),
-                          k);
-  kith::search(*state_, queries, k, options, answers, trace);
-  const DeviceSession session(*device);
+  BorrowedAnswers answers(*state_, found, static_cast<std::int64_t>(cells_of(given.rows, k)), k);
+  kith::search(*state_, queries, k, mapped.options(), answers, trace);
+  const DeviceSession session(*state_->device.state());
   session->finish();
 } catch (...) {
   rethrow_as_error();

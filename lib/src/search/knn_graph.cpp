@@ -8,14 +8,32 @@
 
 namespace kith {
 
-Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k, Metric metric,
-                    const PlanOptions& options, Trace* trace, const IndexOptions& index_options) try {
+namespace {
+
+PlanOptions leaving_own_out(const PlanOptions& options) {
   if (options.self)
     throw Error(Errc::invalid_argument, "knn_graph: self = " + std::to_string(*options.self) +
                                             ", but each row is left out by itself already; leave self alone");
   PlanOptions way = options;
   way.self = 0;
+  return way;
+}
+
+}  // namespace
+
+Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k, Metric metric,
+                    const PlanOptions& options, Trace* trace, const IndexOptions& index_options) try {
+  const PlanOptions way = leaving_own_out(options);
   return Index(device, rows, metric, index_options).search(rows, k, way, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+void knn_graph_into(const Device& device, const RowsView& rows, std::int64_t k, const DeviceNeighbors& found,
+                    Metric metric, const PlanOptions& options, Trace* trace,
+                    const IndexOptions& index_options) try {
+  const PlanOptions way = leaving_own_out(options);
+  Index(device, rows, metric, index_options).search_into(rows, k, found, way, trace);
 } catch (...) {
   rethrow_as_error();
 }

@@ -210,7 +210,6 @@ class Index(Searches):
         check(lib.kith_index_describe(handle.value, info))
         self._rows, self._dims, self._first_row = int(info.rows), int(info.dims), int(info.first_row)
         self._next_row, self._positions = int(info.next_row), int(info.positions)
-        self._host_answers = bool(info.host_answers)
         self._centre = copied(info.centre, self._dims, np.dtype(np.float64)) if info.centre else None
         self._metric = metric_of(info.metric)
 

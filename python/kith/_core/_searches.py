@@ -33,7 +33,6 @@ class Searches:
     _dims: int
     _positions: int  # rows that were ever given
     _centre: Optional[Float64]
-    _host_answers: bool  # whether the library writes answers to host memory alone
 
     def search(
         self,
@@ -83,8 +82,7 @@ class Searches:
         -------
         Neighbors
             ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
-            made there where `Q` is read there, no `out`, `filter` or `exclude_self_from` is given, rows have no ids, and
-            none was removed; else the host makes them.
+            made there where `Q` is read there and no `out` is given; else they pass through the host.
 
         Raises
         ------
@@ -99,14 +97,14 @@ class Searches:
         rows = self._queries(Q, f"{where}: Q")
         m = len(rows.array)
         k = whole(k, f"{where}: k")
-        on_host = out is not None or filter is not None or exclude_self_from is not None or self._host_answers
         columns = k if 0 < k <= self._rows else 0  # the library refuses any other k, before it writes
         options = None  # the defaults, which cost a small search nothing
-        if on_host or threads or memory_limit or how or checkpoint is not None:
+        asked = filter is not None or exclude_self_from is not None or threads or memory_limit or how
+        if asked or checkpoint is not None:
             options = self._options(where, m, filter, exclude_self_from, threads, memory_limit, how)
             if checkpoint is not None:
                 options.checkpoint = name_of_file(checkpoint, f"{where}: checkpoint")
-        if rows.answers is not None and not on_host and checkpoint is None and columns:
+        if rows.answers is not None and out is None and checkpoint is None and columns:
             return self._search_on_device(rows, k, progress, options)
         distance, row = outputs(None, (m, columns), where) if out is None else self._outputs(out, (m, k), where, rows)
         handle, found = self._handle.value, (address(distance), address(row))

@@ -67,8 +67,6 @@ class IndexInfo(c.Structure):
         ("first_row", c.c_int64),
         ("next_row", c.c_int64),
         ("positions", c.c_int64),
-        ("host_answers", c.c_int32),
-        ("reserved", c.c_int32),
         ("centre", c.c_void_p),
     ]
 

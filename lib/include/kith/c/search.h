@@ -103,9 +103,6 @@ typedef struct kith_index_info {
   int64_t next_row;       ///< the number that the next row gets
   int64_t positions;  ///< rows that were ever given. The position of a row is how many of these have smaller
                       ///< numbers: its number, where rows have no ids
-  int32_t host_answers;  ///< 1: rows have ids, or some were removed, so that kith_index_search_on_device()
-                         ///< refuses; else 0
-  int32_t reserved;      ///< 0
   const double* centre;  ///< [dims], what is subtracted from rows and queries; NULL: nothing
 } kith_index_info;
 /// What `info` points to belongs to `index`.
@@ -136,8 +133,8 @@ typedef struct kith_device_answers {
 } kith_device_answers;
 
 /// kith_index_search() into memory of the device of the index, where all is when this returns.
-/// KITH_UNSUPPORTED: memory of another device or context; rows with ids or removed rows, a filter or `self`,
-/// whose answers the host makes. KITH_INVALID_ARGUMENT: memory that is too small or not aligned.
+/// KITH_UNSUPPORTED: memory of another device or context. KITH_INVALID_ARGUMENT: memory that is too small or
+/// not aligned.
 KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries,
                                                    int64_t k, const kith_search_options* options,
                                                    const kith_device_answers* answers);
@@ -154,6 +151,13 @@ KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, in
 KITH_C_API kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
                                       const kith_index_options* index_options,
                                       const kith_search_options* options, float* distance, int64_t* row);
+
+/// kith_knn_graph() into memory of the device, where all is when this returns. Refuses what
+/// kith_index_search_on_device() refuses.
+KITH_C_API kith_status kith_knn_graph_on_device(const kith_device* device, const kith_rows* rows, int64_t k,
+                                                const kith_index_options* index_options,
+                                                const kith_search_options* options,
+                                                const kith_device_answers* answers);
 
 /// All training rows whose distance, as kith_index_search() gives it, is at most a radius.
 ///   radii  [radius_count], 1 for all queries, or m; no NaN

@@ -37,16 +37,25 @@ struct LandStep {
   Grid<std::uint32_t> columns;  ///< [1, out.dims]  those that count; empty: all. Read only
   RowBlocks out;                ///< written, with all of the last block; `first` is a multiple of `block`
   Grid<std::uint32_t> found;    ///< [1, land_findings]  in and out: merged with earlier findings
-  std::uint32_t first_row;      ///< the number of row 0, for `found`
+  std::uint32_t first_row;      ///< the number of row 0 of the caller, for `found`
+  /// [1, from.rows]  the rows of the caller that are landed, one behind the other; empty: 0, 1, ... Read only
+  Grid<std::uint32_t> chosen = {};
 };
 
-/// Turns keys into answers: the distance of metrics.def, with a correctly rounded root; the row, or -1.
+/// Turns keys into answers: the distance of metrics.def, with a correctly rounded root; the number of the
+/// row, or -1. A key of a masked pair is as none. The answers of a query are those of its first k keys; with
+/// `own`, of the first k that are left without the row which the query is.
 struct FinishStep {
   static constexpr const char* name = "finish";
   Metric metric;
-  Grid<Key> keys;           ///< [q, k or more]  the first k of each row; read only
+  Grid<Key> keys;           ///< [q, w]  each list ascending; where w < k, none follow. Read only
   Grid<float> distance;     ///< [q, k]  out
   Grid<std::int64_t> rows;  ///< [q, k]  out
+  /// [1, rows of keys]  the place of the row of a key; empty: the row itself. Read only
+  Grid<std::uint32_t> places = {};
+  Grid<std::int64_t> numbers =
+      {};                 ///< [1, places]  the number of a place; empty: the place itself. Read only
+  std::int64_t own = -1;  ///< query q is at place own + q; below 0: at none
 };
 
 /// Memory that belongs to a caller.

@@ -30,7 +30,8 @@ void DeviceLanding::forget() const {
   state_->device->write(*found_.get(), 0, nothing.data(), sizeof nothing);
 }
 
-void DeviceLanding::land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const {
+void DeviceLanding::land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row,
+                         const spi::Grid<std::uint32_t>& chosen) const {
   spi::Device& device = *state_->device;
   spi::Grid<std::uint32_t> columns;
   if (columns_) columns = {columns_.get(), 0, 1, dims_, dims_};
@@ -40,7 +41,8 @@ void DeviceLanding::land(const spi::RawRows& from, const spi::RowBlocks& to, std
                                      columns,
                                      out,
                                      {found_.get(), 0, 1, spi::land_findings, spi::land_findings},
-                                     static_cast<std::uint32_t>(first_row)}};
+                                     static_cast<std::uint32_t>(first_row),
+                                     chosen}};
   const spi::Support support = device.check(step);
   if (!support.refusal.empty())
     throw Error(Errc::unsupported, std::string(where_) + ": " + device.info.spec + ": " + support.refusal);

@@ -29,7 +29,9 @@ class DeviceLanding {
   /// Enqueue it. Under the lock. Throws unsupported.
   ///   to         how many rows are there is what `from` says
   ///   first_row  the number of row 0 in what is found
-  void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row) const;
+  ///   chosen     as in LandStep
+  void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row,
+            const spi::Grid<std::uint32_t>& chosen = {}) const;
   /// Of all that was landed since it was made, or since forget(). Under the lock, and waits.
   Found found() const;
   /// Under the lock.

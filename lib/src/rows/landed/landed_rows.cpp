@@ -87,14 +87,57 @@ spi::RowBlocks RowsToLand::blocks_at(const spi::Allocation& memory, std::int64_t
   return {&memory, count_of(first), 0, count_of(dims_), block};
 }
 
-void RowsToLand::land_part(std::int64_t first, std::int64_t count, spi::Allocation& to,
-                           std::uint32_t block) const {
+void RowsToLand::land_part(std::int64_t first, std::int64_t count, spi::Allocation& to, std::uint32_t block,
+                           std::int64_t step) const {
   const DeviceSession session(*state_);
-  landing_->land(borrowed_->raw(first, count), blocks_at(to, 0, block), first);
+  landing_->land(borrowed_->raw(first, count, step), blocks_at(to, 0, block), first);
 }
 
-RowsView RowsToLand::on_host(std::vector<unsigned char>& to) const {
-  return borrowed_ ? borrowed_->read(0, rows_.rows, to) : rows_;
+void RowsToLand::land_chosen(const std::vector<std::uint32_t>& numbers, spi::Allocation& to,
+                             std::uint32_t block) const {
+  const DeviceMemory chosen = uploaded(state_, numbers);
+  const DeviceSession session(*state_);
+  landing_->land(borrowed_->raw(0, static_cast<std::int64_t>(numbers.size())), blocks_at(to, 0, block), 0,
+                 {chosen.get(), 0, 1, numbers.size(), numbers.size()});
+  session->finish();
+}
+
+Floats RowsToLand::read_landed(std::int64_t first, std::int64_t count, std::int64_t step) const {
+  const std::uint32_t block = state_->device->info.train_block;
+  const std::size_t bytes = packed_bytes(count, dims_, block);
+  const DeviceMemory memory(state_, bytes);
+  const HostBuffer buffer(*state_, bytes);
+  const std::span<float> packed = buffer.as<float>(bytes / sizeof(float));
+  land_part(first, count, *memory.get(), block, step);
+  {
+    const DeviceSession session(*state_);
+    session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
+  }
+  Floats rows(size(count) * size(dims_));
+  unpack_rows(packed, block, count, size(dims_), rows.data(), 0);
+  return rows;
+}
+
+void RowsToLand::look() {
+  const std::uint32_t block = state_->device->info.train_block;
+  const auto fitting = static_cast<std::int64_t>(piece_bytes / packed_bytes(1, dims_, block));
+  const std::int64_t at_once = std::min(rows_.rows, std::max<std::int64_t>(1, fitting) * block);
+  if (at_once > 0) {
+    const DeviceMemory memory(state_, packed_bytes(at_once, dims_, block));
+    for (std::int64_t first = 0; first < rows_.rows; first += at_once)
+      land_part(first, std::min(at_once, rows_.rows - first), *memory.get(), block);
+    check();
+  }
+}
+
+const RowsView& RowsToLand::given() const {
+  if (!given_) given_ = borrowed_ ? borrowed_->read(0, rows_.rows, copy_) : rows_;
+  return *given_;
+}
+
+MatrixView<const float> RowsToLand::values() const {
+  if (!values_) values_ = prepare_rows(how_.where, how_.what, given(), how_.metric, 0, how_.features);
+  return values_->view;
 }
 
 /// Rows first, first + 1, ... into memory for so many, piece by piece.
@@ -165,26 +208,14 @@ void RowsToLand::refuse_row(std::int64_t row) const {
 
 Floats RowsToLand::sample(std::int64_t step) const {
   const std::int64_t count = divide_up(rows_.rows, step);
+  if (borrowed_) return read_landed(0, count, step);
   Floats sample(size(count) * size(dims_));
-  if (!borrowed_) {
-    RowsView part = rows_;
-    part.rows = count;
-    part.stride_bytes = clamped_product(rows_.stride_bytes, step);
-    const PreparedRows rows = prepare_rows(how_.where, how_.what, part, how_.metric, 1, how_.features);
-    for (std::int64_t r = 0; r < count; ++r)
-      std::copy_n(rows.view.row(r), dims_, sample.data() + size(r) * size(dims_));
-    return sample;
-  }
-  const std::uint32_t block = state_->device->info.train_block;
-  const DeviceMemory memory(state_, packed_bytes(count, dims_, block));
-  const HostBuffer buffer(*state_, packed_bytes(count, dims_, block));
-  const std::span<float> packed = buffer.as<float>(packed_bytes(count, dims_, block) / sizeof(float));
-  {
-    const DeviceSession session(*state_);
-    landing_->land(borrowed_->raw(0, count, step), blocks_at(*memory.get(), 0, block), 0);
-    session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
-  }
-  unpack_rows(packed, block, count, size(dims_), sample.data(), 0);
+  RowsView part = rows_;
+  part.rows = count;
+  part.stride_bytes = clamped_product(rows_.stride_bytes, step);
+  const PreparedRows rows = prepare_rows(how_.where, how_.what, part, how_.metric, 1, how_.features);
+  for (std::int64_t r = 0; r < count; ++r)
+    std::copy_n(rows.view.row(r), dims_, sample.data() + size(r) * size(dims_));
   return sample;
 }
 

@@ -14,6 +14,7 @@
 #include "rows/chunks.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/device_landing.hpp"
+#include "rows/rows.hpp"
 
 namespace kith {
 
@@ -55,13 +56,23 @@ class RowsToLand {
   /// Every `step`-th row from row 0 on, landed. Of rows that were checked.
   Floats sample(std::int64_t step) const;
 
-  /// Of rows on the device: `count` of them from `first` on, landed as RowBlocks of `block` from the
-  /// beginning of `to`. Nobody is told of values that are not finite. Locks the device.
-  void land_part(std::int64_t first, std::int64_t count, spi::Allocation& to, std::uint32_t block) const;
-  /// The rows, or a copy of them on the host, as they are.
-  ///   to  is what the view of a copy refers to
-  RowsView on_host(std::vector<unsigned char>& to) const;
+  /// Of rows on the device, as the following: `count` of them, each `step` behind the one before, from
+  /// `first` on, landed as RowBlocks of `block` from the beginning of `to`. Nobody is told of values that are
+  /// not finite. Locks the device.
+  void land_part(std::int64_t first, std::int64_t count, spi::Allocation& to, std::uint32_t block,
+                 std::int64_t step = 1) const;
+  /// The same of the rows with these numbers, of which there are few.
+  void land_chosen(const std::vector<std::uint32_t>& numbers, spi::Allocation& to, std::uint32_t block) const;
+  /// The same on the host, row-major.
+  Floats read_landed(std::int64_t first, std::int64_t count, std::int64_t step) const;
+  /// All rows are looked at there. Throws as check() does.
+  void look();
+  /// The rows as they are, and their values as they are searched: the first who asks brings them to the host.
+  /// One thread at a time.
+  const RowsView& given() const;
+  MatrixView<const float> values() const;
 
+  std::int64_t rows() const { return rows_.rows; }
   std::int64_t dims() const { return dims_; }
 
  private:
@@ -76,6 +87,9 @@ class RowsToLand {
   std::optional<BorrowedRows> borrowed_;  ///< of rows on the device
   std::optional<DeviceLanding> landing_;
   float largest_ = 0;
+  mutable std::vector<unsigned char> copy_;     ///< of rows on the device
+  mutable std::optional<RowsView> given_;       ///< that refers to it
+  mutable std::optional<PreparedRows> values_;  ///< on the host
 };
 
 }  // namespace kith

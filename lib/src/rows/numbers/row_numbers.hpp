@@ -48,6 +48,8 @@ class RowNumbers {
 
   /// Places as numbers. What is below 0 stays.
   void to_numbers(std::span<std::int64_t> rows) const;
+  /// [places]  numbers by place; null: they are the places.
+  std::shared_ptr<const std::vector<std::int64_t>> by_place() const { return ids_ ? ids_ : position_; }
 
  private:
   using Numbers = std::shared_ptr<const std::vector<std::int64_t>>;

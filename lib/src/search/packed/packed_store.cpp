@@ -36,10 +36,11 @@ bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const PlanOptio
 
 /// Whether queries lie on the grid of the rows, without a look at elements that always do.
 bool lies_on(const ByteGrid& grid, Element of_rows, const SearchRequest& request) {
-  const RowsView& queries = request.queries.given();
-  if (queries.element == of_rows || queries.rows == 0) return true;
+  if (request.queries.element() == of_rows || request.m() == 0) return true;
   if (request.queries.is_prepared())
-    return place_on_grid(grid, request.queries.rows(), request.options.threads) == spi::OnGrid::exactly;
+    return place_on_grid(grid, request.queries.rows().on_host(), request.options.threads) ==
+           spi::OnGrid::exactly;
+  const RowsView& queries = request.queries.given();
   const bool floats = queries.element == Element::f32 && queries.where == Where::host && queries.data &&
                       queries.stride_bytes % static_cast<std::int64_t>(sizeof(float)) == 0 &&
                       reinterpret_cast<std::uintptr_t>(queries.row(0)) % alignof(float) == 0;

@@ -78,7 +78,7 @@ std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
   const PlanOptions& options = request.options;
   const std::vector<float> bounds = checked_bounds(index, request);
-  const MatrixView<const float> rows = request.queries.rows();
+  const MatrixView<const float> rows = request.queries.rows().on_host();
   if (trace) restart(*trace);
   try {
     if (auto found = within_by_boxes(index, rows, bounds, options, trace,
@@ -96,7 +96,7 @@ RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& 
 RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
   const std::vector<float> bounds = checked_bounds(index, request);
   if (trace) restart(*trace);
-  return within_keys_by_distances(index, request.queries.rows(), bounds, request.options, trace);
+  return within_keys_by_distances(index, request.queries.rows().on_host(), bounds, request.options, trace);
 }
 
 }  // namespace kith

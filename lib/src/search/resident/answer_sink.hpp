@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -16,6 +17,17 @@
 
 namespace kith {
 
+/// The nearest rows of some queries, in memory of the device.
+struct KeysOnDevice {
+  spi::Grid<Key> keys;     ///< [count, w]  masked ones behind all others
+  std::int64_t first = 0;  ///< the number of query 0
+  std::int64_t k = 0;      ///< of each list so many are wanted
+  /// The place of the row that query 0 is, and leaves out, as query q leaves out the row behind by q.
+  std::optional<std::int64_t> own = {};
+  /// The places of the rows of keys, ascending; empty: these are places.
+  std::span<const std::int64_t> places = {};
+};
+
 /// Gets the nearest rows of each query, by their places.
 class AnswerSink {
  public:
@@ -27,10 +39,10 @@ class AnswerSink {
   /// All is checked, and k nearest rows of each of m queries follow. Called once more where a search begins
   /// anew.
   virtual void begin(std::int64_t m, std::int64_t k) = 0;
-  /// Take the answers of queries first, first + 1, ... from memory of the device. Returns whether it does:
-  /// else they come by put(). Called without a lock.
-  virtual bool take_on_device(const spi::Grid<Key>& keys, std::int64_t first, Trace* trace) {
-    static_cast<void>(keys), static_cast<void>(first), static_cast<void>(trace);
+  /// Take answers from memory of the device. Returns whether it does: else they come by put(). Called without
+  /// a lock.
+  virtual bool take_on_device(const KeysOnDevice& found, Trace* trace) {
+    static_cast<void>(found), static_cast<void>(trace);
     return false;
   }
   /// The k nearest rows of one query, padded with no_key. Several threads call it for different queries.

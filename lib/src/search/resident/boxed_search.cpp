@@ -15,8 +15,7 @@ namespace {
 
 /// The leaves that queries read by `plan`.
 std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& plan,
-                                       const PlanOptions& options, MatrixView<const float> queries,
-                                       Trace& trace) {
+                                       const PlanOptions& options, const QueryRows& queries, Trace& trace) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   Workspace workspace(state, plan, scratch_of(*state, plan));
   const DeviceFilter filter(state, plan, options);
@@ -24,20 +23,12 @@ std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& pl
   std::function<void()> nothing;
   std::vector<std::uint32_t> leaves;
   for (std::int64_t first = 0; first < queries.rows(); first += plan.query_tile) {
-    const MatrixView<const float> some =
-        queries.slice(first, std::min(plan.query_tile, queries.rows() - first));
+    const QueryRows some = queries.slice(first, std::min(plan.query_tile, queries.rows() - first));
     upload_tile(index, plan, some, first, workspace, filter, nullptr);
     const std::vector<std::uint32_t> more = search.walk(some, workspace, nullptr, nothing);
     leaves.insert(leaves.end(), more.begin(), more.end());
   }
   return leaves;
-}
-
-/// Queries of a sample, spread evenly.
-std::vector<std::int64_t> sample_of(std::int64_t m, std::int64_t count) {
-  std::vector<std::int64_t> sample;
-  for (std::int64_t i = 0; i < count; ++i) sample.push_back(i * m / count);
-  return sample;
 }
 
 }  // namespace
@@ -72,14 +63,14 @@ BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const Plan
       order_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)),
       leaves_(index.device.state(), size(plan.query_tile) * sizeof(std::uint32_t)) {}
 
-std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, const Workspace& workspace,
+std::vector<std::uint32_t> BoxedSearch::walk(const QueryRows& queries, const Workspace& workspace,
                                              Trace* trace, std::function<void()>& overlap,
                                              const spi::Grid<float>& within) const {
   std::vector<std::uint32_t> order;
   const bool ordered = queries.rows() >= worth_sorting;
   if (ordered && boxes_->order()) {
     const Stopwatch sorting;
-    order = boxes_->order()->order_of(queries, plan_.threads);
+    order = boxes_->order()->order_of(queries.on_host(), plan_.threads);
     if (trace) trace->seconds["sort"] += sorting.seconds();
   }
   const std::shared_ptr<Device::State>& state = index_.device.state();
@@ -106,9 +97,8 @@ std::vector<std::uint32_t> BoxedSearch::walk(MatrixView<const float> queries, co
   return leaves;
 }
 
-void BoxedSearch::find_nearest(MatrixView<const float> queries, std::int64_t first,
-                               const Workspace& workspace, Watcher& watcher, Trace* trace,
-                               std::function<void()>& overlap) const {
+void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, const Workspace& workspace,
+                               Watcher& watcher, Trace* trace, std::function<void()>& overlap) const {
   const std::vector<std::uint32_t> leaves = walk(queries, workspace, trace, overlap);
   Open open;
   for (std::size_t q = 0; q < leaves.size(); ++q)
@@ -125,24 +115,25 @@ void BoxedSearch::find_nearest(MatrixView<const float> queries, std::int64_t fir
       words = gathered(options_.filter, open.queries, first);
       rest.filter = {words.data(), static_cast<std::int64_t>(open.queries.size()), options_.filter.cols()};
     }
-    search_rest(index_, plan_, rest, queries, open, Proposer::none, workspace, trace);
+    search_rest(index_, plan_, rest, queries, 0, open, Proposer::none, workspace, trace);
   }
   watcher.step_done();
 }
 
-bool boxes_pay(const ResidentRows& index, MatrixView<const float> queries, const PlanOptions& options,
-               Plan& plan, std::string& why_not, Trace& trace) {
-  const std::vector<std::int64_t> sample = sample_of(queries.rows(), plan.tried_queries);
-  const auto count = static_cast<std::int64_t>(sample.size());
-  const std::vector<float> rows = gathered(queries, sample, 0);
-  const MatrixView<const float> few(rows.data(), count, queries.cols());
+bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const PlanOptions& options, Plan& plan,
+               std::string& why_not, Trace& trace) {
+  const std::int64_t count = plan.tried_queries, step = queries.rows() / count;  // spread evenly
+  const QueryRows few = queries.every(0, step, count);
   PlanOptions way = options;
   way.self.reset();  // plan.problem.k is one more already
   way.boxes = true;
   way.progress = nullptr;
   std::vector<std::uint32_t> words;
   if (plan.filters > 1) {
-    words = gathered(options.filter, sample, 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+      const std::uint32_t* const of_query = options.filter.row(i * step);
+      words.insert(words.end(), of_query, of_query + options.filter.cols());
+    }
     way.filter = {words.data(), count, options.filter.cols()};
   }
   Plan of_few = plan_search(index, count, plan.problem.k, way, {});

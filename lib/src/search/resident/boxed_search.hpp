@@ -10,6 +10,7 @@
 #include "boxes/index_boxes.hpp"
 #include "device/watcher.hpp"
 #include "kith/trace.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"
 
@@ -27,13 +28,13 @@ class BoxedSearch {
   /// The k nearest of a tile of queries, which are in `workspace`, into its result. Locks the device.
   ///   first      of the search, query 0 of the tile
   ///   overlap  see pipeline.hpp; empty afterwards
-  void find_nearest(MatrixView<const float> queries, std::int64_t first, const Workspace& workspace,
+  void find_nearest(const QueryRows& queries, std::int64_t first, const Workspace& workspace,
                     Watcher& watcher, Trace* trace, std::function<void()>& overlap) const;
 
   /// The same without what is left: the leaves that each query read, which is left where these are more than
   /// the plan has.
   ///   within  as in spi::BoxesStep
-  std::vector<std::uint32_t> walk(MatrixView<const float> queries, const Workspace& workspace, Trace* trace,
+  std::vector<std::uint32_t> walk(const QueryRows& queries, const Workspace& workspace, Trace* trace,
                                   std::function<void()>& overlap, const spi::Grid<float>& within = {}) const;
 
  private:
@@ -67,7 +68,7 @@ std::vector<T> gathered(MatrixView<const T> matrix, const std::vector<std::int64
 /// Search a sample of the queries by boxes, as `plan` has it. Returns whether the others should follow, and
 /// says why in its reason, or in `why_not`.
 ///   trace  is told what boxes took, if they were not there
-bool boxes_pay(const ResidentRows& index, MatrixView<const float> queries, const PlanOptions& options,
-               Plan& plan, std::string& why_not, Trace& trace);
+bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const PlanOptions& options, Plan& plan,
+               std::string& why_not, Trace& trace);
 
 }  // namespace kith

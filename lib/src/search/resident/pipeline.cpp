@@ -17,8 +17,8 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/resident/boxed_search.hpp"
-#include "search/resident/device_queries.hpp"
 #include "search/resident/rest_search.hpp"
+#include "search/resident/staying_queries.hpp"
 
 namespace kith {
 namespace {
@@ -35,7 +35,7 @@ bool is_of_most_rows(const Plan& plan, const PlanOptions& options) {
 /// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
 /// half norms of rows stay comparable with products.
 ///   trace  is told where products are exact; may be null
-QueryForm query_form_of(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
+QueryForm query_form_of(const ResidentRows& index, const Plan& plan, const QueryRows& queries,
                         float largest_query, Trace* trace) {
   if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
   const std::shared_ptr<const IndexQuantizedRows> train = quantized_rows_for(index, plan);
@@ -100,8 +100,8 @@ class TileSearch {
   /// Who searches by the chain alone; null: that is left to try_attempts().
   const ExactSearch* exact() const { return exact_ ? &*exact_ : nullptr; }
   ///   first  of the search, query 0 of the tile
-  void try_attempts(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
-                    Watcher& watcher, Trace* trace, std::function<void()>& overlap);
+  void try_attempts(const QueryRows& queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
+                    Trace* trace, std::function<void()>& overlap);
   /// What the tiles say of searches to come.
   void tell() const;
   /// Queries of all tiles whose lists are left empty.
@@ -111,9 +111,8 @@ class TileSearch {
   void learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after);
   bool is_to_weigh() const;
   void weigh_bytes(std::int64_t count) const;
-  bool leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
-                      Trace* trace);
-  void leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open, bool asked,
+  bool leave_to_finer(const QueryRows& queries, const Open& open, const Workspace& workspace, Trace* trace);
+  void leave_to_chain(const QueryRows& queries, std::int64_t first, const Open& open, bool asked,
                       const Workspace& workspace, Trace* trace);
 
   const ResidentRows& index_;
@@ -131,7 +130,7 @@ class TileSearch {
   std::vector<std::int64_t> unanswered_;
 };
 
-void TileSearch::try_attempts(MatrixView<const float> queries, std::int64_t first, Workspace& workspace,
+void TileSearch::try_attempts(const QueryRows& queries, std::int64_t first, Workspace& workspace,
                               Watcher& watcher, Trace* trace, std::function<void()>& overlap) {
   if (boxed_) return boxed_->find_nearest(queries, first, workspace, watcher, trace, overlap);
   const std::int64_t count = queries.rows();
@@ -191,7 +190,7 @@ void TileSearch::weigh_bytes(std::int64_t count) const {
 
 /// Where bytes, which kith chose itself, leave many queries: ask 16-bit floats, whose bounds are nearer to
 /// the distances. False where that cannot be done.
-bool TileSearch::leave_to_finer(MatrixView<const float> queries, const Open& open, const Workspace& workspace,
+bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, const Workspace& workspace,
                                 Trace* trace) {
   const auto& has = index_.device.info().proposers;
   const bool there = std::find(has.begin(), has.end(), Proposer::fp16) != has.end() &&
@@ -201,8 +200,9 @@ bool TileSearch::leave_to_finer(MatrixView<const float> queries, const Open& ope
       bounded_->rows_elsewhere() || gave_up || !there || count_of(open) <= spi::small_batch)
     return false;
   try {
-    const std::int64_t many = count_of(open), fell = search_rest(index_, plan_, options_, queries, open,
-                                                                 Proposer::fp16, workspace, trace);
+    const std::int64_t many = count_of(open),
+                       fell = search_rest(index_, plan_, options_, queries, largest_query_, open,
+                                          Proposer::fp16, workspace, trace);
     left_ += many;
     finer_ = 2 * many > queries.rows();
     if (finer_ && 2 * fell > many) {  // later tiles are left to the chain at once, and later searches
@@ -219,8 +219,8 @@ bool TileSearch::leave_to_finer(MatrixView<const float> queries, const Open& ope
 
 /// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
 ///   asked  it was asked for this tile
-void TileSearch::leave_to_chain(MatrixView<const float> queries, std::int64_t first, const Open& open,
-                                bool asked, const Workspace& workspace, Trace* trace) {
+void TileSearch::leave_to_chain(const QueryRows& queries, std::int64_t first, const Open& open, bool asked,
+                                const Workspace& workspace, Trace* trace) {
   if (leave_to_finer(queries, open, workspace, trace)) return;
   const std::int64_t many = count_of(open);
   if (asked) left_ += many;
@@ -230,7 +230,7 @@ void TileSearch::leave_to_chain(MatrixView<const float> queries, std::int64_t fi
     leave_lists_empty(index_, plan_, queries.rows(), open, workspace);
     for (const std::int64_t q : open.queries) unanswered_.push_back(first + q);
   } else
-    search_rest(index_, plan_, options_, queries, open, Proposer::none, workspace, trace);
+    search_rest(index_, plan_, options_, queries, largest_query_, open, Proposer::none, workspace, trace);
   if (trace) trace->fallbacks += many;
 }
 
@@ -242,14 +242,14 @@ void TileSearch::tell() const {
 
 }  // namespace
 
-void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
-                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 DeviceQueries* device_queries) {
+void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& queries, std::int64_t first,
+                 Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 StayingQueries* staying_queries) {
   const Stopwatch upload;
-  if (device_queries)
-    device_queries->place(plan, first, queries, workspace);
+  if (staying_queries)
+    staying_queries->place(plan, first, queries, workspace);
   else
-    upload_rows(*index.device.state(), workspace.query_memory(), queries, index.device.info().query_block,
+    queries.put(*index.device.state(), workspace.query_memory(), index.device.info().query_block,
                 plan.threads);
   filter.upload(first, queries.rows());
   if (trace) trace->seconds["upload"] += upload.seconds();
@@ -272,8 +272,8 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
   watcher.check_stop();
   for (std::int64_t first = 0; first < m; first += plan.query_tile) {
     const std::int64_t count = std::min(plan.query_tile, m - first);
-    const MatrixView<const float> of_tile = search.queries.slice(first, count);
-    upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.device_queries);
+    const QueryRows of_tile = search.queries.slice(first, count);
+    upload_tile(index, plan, of_tile, first, workspace, filter, trace, search.staying_queries);
     if (const ExactSearch* const exact = tiles->exact()) {
       exact->find_nearest(count, workspace, watcher, trace, search.overlap);
     } else {

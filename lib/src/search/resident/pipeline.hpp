@@ -12,13 +12,14 @@
 #include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/workspace.hpp"
 
 namespace kith {
 
-class DeviceQueries;
+class StayingQueries;
 
 /// Receives each finished query tile: queries first .. first + count - 1 have their keys in
 /// Workspace::result(count). Called without a lock.
@@ -70,25 +71,25 @@ class SearchPlanner {
   std::string note_;  ///< on those that gave way
 };
 
-/// Copy the queries of a tile, the first of which is number `first` of the filter, to the device.
-///   device_queries  who has the queries on the device; null: nobody
-void upload_tile(const ResidentRows& index, const Plan& plan, MatrixView<const float> queries,
-                 std::int64_t first, Workspace& workspace, const DeviceFilter& filter, Trace* trace,
-                 DeviceQueries* device_queries = nullptr);
+/// Bring the queries of a tile, the first of which is number `first` of the filter, to where steps read them.
+///   staying_queries  who keeps the queries on the device; null: nobody
+void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& queries, std::int64_t first,
+                 Workspace& workspace, const DeviceFilter& filter, Trace* trace,
+                 StayingQueries* staying_queries = nullptr);
 
 /// A search by one plan. Refers to memory of others.
 struct PlannedSearch {
   const ResidentRows& rows;
   const Plan& plan;
   const PlanOptions& options;
-  MatrixView<const float> queries;  ///< prepared
-  float largest_query = 0;          ///< no element of them is above
+  QueryRows queries;        ///< prepared
+  float largest_query = 0;  ///< no element of them is above
   Trace* trace = nullptr;
   /// Called once, before the first tile is taken and while the device works, if it can; may be empty. Under
   /// the device's lock with a Trace, else without.
   std::function<void()> overlap = {};
-  DeviceQueries* device_queries = nullptr;  ///< as for upload_tile()
-  FoundBefore known = {};                   ///< of the queries: keys of FoundBefore are then among theirs
+  StayingQueries* staying_queries = nullptr;  ///< as for upload_tile()
+  FoundBefore known = {};                     ///< of the queries: keys of FoundBefore are then among theirs
 };
 
 /// Each tile of queries goes through the attempts of the plan.

@@ -36,10 +36,9 @@ std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_
 /// The nearest rows of some queries of a tile by the chain with the filter.
 ///   returns  [numbers.size(), k]
 std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
-                          MatrixView<const float> queries, std::int64_t first,
+                          const QueryRows& queries, std::int64_t first,
                           const std::vector<std::int64_t>& numbers, std::int64_t k) {
   const auto count = static_cast<std::int64_t>(numbers.size());
-  const std::vector<float> rows = gathered(queries, numbers, 0);
   PlanOptions way = options_for_rest(index, plan, options);
   std::vector<std::uint32_t> words;
   if (options.filter.rows() > 1) {
@@ -48,20 +47,19 @@ std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const Pla
   }
   const Plan chain = plan_search(index, count, k, way, {});
   std::vector<Key> keys(numbers.size() * size(k));
-  search_tiles({index, chain, way, {rows.data(), count, queries.cols()}},
-               [&](Workspace& workspace, std::int64_t at, std::int64_t some) {
-                 const DeviceSession session(*index.device.state());
-                 session->read(*workspace.result(some).memory, 0, keys.data() + at * k,
-                               size(some * k) * sizeof(Key));
-               });
+  search_tiles({index, chain, way, queries.chosen(numbers)}, [&](Workspace& workspace, std::int64_t at,
+                                                                 std::int64_t some) {
+    const DeviceSession session(*index.device.state());
+    session->read(*workspace.result(some).memory, 0, keys.data() + at * k, size(some * k) * sizeof(Key));
+  });
   return keys;
 }
 
 }  // namespace
 
 void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
-                        MatrixView<const float> queries, std::int64_t first, std::int64_t k,
-                        std::span<Key> keys, Trace* trace) {
+                        const QueryRows& queries, std::int64_t first, std::int64_t k, std::span<Key> keys,
+                        Trace* trace) {
   const Stopwatch striking;
   const std::int64_t count = queries.rows(), width = plan.problem.k;
   const auto own_of = [&](std::int64_t q) { return plan.self ? *plan.self + first + q : -1; };

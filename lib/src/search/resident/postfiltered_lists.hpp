@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <span>
 
-#include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {
@@ -18,7 +18,7 @@ namespace kith {
 ///   queries  [count, dims]  of a tile, of which the first is number `first`
 ///   keys     [count, plan.problem.k]
 void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
-                        MatrixView<const float> queries, std::int64_t first, std::int64_t k,
-                        std::span<Key> keys, Trace* trace);
+                        const QueryRows& queries, std::int64_t first, std::int64_t k, std::span<Key> keys,
+                        Trace* trace);
 
 }  // namespace kith

@@ -84,6 +84,13 @@ class PlacesSink final : public AnswerSink {
       : places_(places), self_(self), k_(k), to_(to) {}
 
   void begin(std::int64_t m, std::int64_t) override { to_.begin(m, k_); }
+  bool take_on_device(const KeysOnDevice& found, Trace* trace) override {
+    KeysOnDevice by_place = found;
+    by_place.k = k_;
+    if (self_) by_place.own = *self_ + found.first;
+    by_place.places = places_;
+    return to_.take_on_device(by_place, trace);
+  }
   void put(std::int64_t query, std::span<const Key> nearest) override {
     std::vector<Key> list;
     list.reserve(size(k_));

@@ -1,6 +1,7 @@
 #include "search/resident/query_set.hpp"
 
 #include <algorithm>
+#include <cfloat>
 
 #include "base/float_guard.hpp"
 #include "device/device_set.hpp"
@@ -16,7 +17,6 @@ QuerySet::QuerySet(std::string_view where, const RowSchema& schema, float larges
   if (given.where != Where::host && takes) {
     if (prepare_of(schema.metric) == Prepare::none) {
       on_device_.emplace(schema.device.state(), given, Landing{where, "query", schema.metric, schema.mask()});
-      given_ = on_device_->on_host(copy_);
     } else {
       given_ = rows_on_host(where, "query", schema.device.state(), given, copy_);
     }
@@ -25,22 +25,38 @@ QuerySet::QuerySet(std::string_view where, const RowSchema& schema, float larges
     throw Error(Errc::invalid_argument, std::string(where) + ": queries have " + std::to_string(given_.cols) +
                                             " columns but the index has " + std::to_string(schema.columns) +
                                             "; give as many");
-  check_rows(where, "query", given_);
+  if (!on_device_) check_rows(where, "query", given_);
+}
+
+/// Whether negative_dot stays finite for all queries, by the largest element of any.
+bool QuerySet::is_in_range(float largest_of_rows) const {
+  return schema_->metric != Metric::negative_dot ||
+         static_cast<double>(schema_->dims) * largest_ * largest_of_rows < static_cast<double>(FLT_MAX);
 }
 
 void QuerySet::prepare(std::uint32_t threads) {
   if (prepared_) return;
-  own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask());
   const FloatGuard guard;
-  check_range(where_, schema_->metric, own_.view, std::max(largest_of_rows_, schema_->largest_of_shards));
+  const float largest_of_rows = std::max(largest_of_rows_, schema_->largest_of_shards);
+  if (on_device_) {
+    on_device_->look();
+    largest_ = on_device_->largest();
+    rows_ = QueryRows(*on_device_);
+    if (!is_in_range(largest_of_rows))  // one of them may be to blame, which the host names
+      check_range(where_, schema_->metric, rows_.on_host(), largest_of_rows);
+    prepared_ = true;
+    return;
+  }
+  own_ = prepare_rows(where_, "query", given_, schema_->metric, threads, schema_->mask());
+  check_range(where_, schema_->metric, own_.view, largest_of_rows);
   rows_ = own_.view;
   largest_ = own_.largest;
   prepared_ = true;
 }
 
 QuerySet QuerySet::slice(std::int64_t first, std::int64_t count) const {
-  const RowsView some = given_.slice(first, count);
-  return prepared_ ? QuerySet(some, rows_.slice(first, count), largest_) : QuerySet(some);
+  const RowsView some = given().slice(first, count);
+  return prepared_ ? QuerySet(some, rows_.on_host().slice(first, count), largest_) : QuerySet(some);
 }
 
 }  // namespace kith

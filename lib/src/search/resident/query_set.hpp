@@ -1,4 +1,5 @@
-// The queries of a search: their shape is checked at once, their values when the search is planned.
+// The queries of a search: their shape is checked at once, their values when the search is planned, by the
+// device where they lie there.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,7 @@
 #include "kith/matrix_view.hpp"
 #include "kith/rows_view.hpp"
 #include "rows/landed/landed_rows.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/rows.hpp"
 
@@ -37,22 +39,23 @@ class QuerySet {
   void prepare(std::uint32_t threads);
 
   std::int64_t count() const { return given_.rows; }
+  Element element() const { return given_.element; }
   bool is_prepared() const { return prepared_; }
-  /// [m, columns]  as they were given, on the host
-  const RowsView& given() const { return given_; }
+  /// [m, columns]  as they were given, on the host, where they come from the device when it is first asked
+  const RowsView& given() const { return on_device_ ? on_device_->given() : given_; }
   /// [m, dims]  as they are searched; of queries that are prepared
-  MatrixView<const float> rows() const { return rows_; }
+  const QueryRows& rows() const { return rows_; }
   /// max |element|; likewise
   float largest() const { return largest_; }
-  /// The queries in memory of the caller on the device; null: they are on the host.
-  const RowsToLand* on_device() const { return on_device_ ? &*on_device_ : nullptr; }
+  bool on_device() const { return on_device_.has_value(); }
 
   /// Queries first, first + 1, ... of a set that is prepared, or of which only the number is known. Refers to
-  /// this one.
+  /// this one, which brings its queries to the host.
   QuerySet slice(std::int64_t first, std::int64_t count) const;
 
  private:
   explicit QuerySet(const RowsView& given) : given_(given) {}
+  bool is_in_range(float largest_of_rows) const;
 
   std::string_view where_;
   const RowSchema* schema_ = nullptr;
@@ -61,7 +64,7 @@ class QuerySet {
   std::vector<unsigned char> copy_;
   RowsView given_;
   PreparedRows own_;
-  MatrixView<const float> rows_;
+  QueryRows rows_;
   float largest_ = 0;
   bool prepared_ = false;
 };

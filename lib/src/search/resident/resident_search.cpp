@@ -13,7 +13,6 @@
 #include "plan/reasons.hpp"
 #include "rows/row_filter.hpp"
 #include "search/resident/boxed_search.hpp"
-#include "search/resident/device_queries.hpp"
 #include "search/resident/pipeline.hpp"
 #include "search/resident/postfiltered_lists.hpp"
 #include "search/resident/prefiltered_search.hpp"
@@ -159,7 +158,6 @@ class AnswerSearch {
 
   PlannedSearch planned() {
     const QuerySet& queries = request_.queries;
-    if (const RowsToLand* const there = queries.on_device()) landed_.emplace(*index_.device.state(), *there);
     if (plan_.struck) unfiltered_.emplace(options_).filter = {};
     return {index_,
             plan_,
@@ -168,12 +166,12 @@ class AnswerSearch {
             queries.largest(),
             trace_,
             [this] { sink_.begin(request_.m(), request_.k); },
-            landed_ ? &*landed_ : request_.device_queries,
+            request_.staying_queries,
             known_};
   }
 
   void take_tile(Workspace& workspace, std::int64_t first, std::int64_t count) {
-    if (sink_.take_on_device(workspace.result(count), first, trace_)) return;
+    if (is_taken_on_device(workspace, first, count)) return;
     const std::span<Key> keys = room_.keys();
     read_tile(index_, plan_, workspace, first, count, trace_, keys);
     if (!known_.value.empty()) leave_out_lists(index_, plan_, count, keys);
@@ -185,6 +183,14 @@ class AnswerSearch {
   }
 
  private:
+  /// Not where the host still has to strike rows out of lists.
+  bool is_taken_on_device(const Workspace& workspace, std::int64_t first, std::int64_t count) const {
+    if (plan_.struck || !known_.value.empty()) return false;
+    KeysOnDevice found{workspace.result(count), first, request_.k};
+    if (plan_.self) found.own = *plan_.self + first;
+    return sink_.take_on_device(found, trace_);
+  }
+
   const ResidentRows& index_;
   const SearchRequest& request_;
   const PlanOptions& options_;
@@ -193,7 +199,6 @@ class AnswerSearch {
   Trace* const trace_;
   const FoundBefore known_;
   KeysOfTile room_;
-  std::optional<LandedQueries> landed_;
   std::optional<PlanOptions> unfiltered_;  ///< of a search whose filter is heeded afterwards
 };
 

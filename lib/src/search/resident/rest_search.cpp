@@ -1,7 +1,6 @@
 #include "search/resident/rest_search.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <vector>
 
 #include "plan/plan_memory.hpp"
 #include "rows/rows.hpp"
@@ -27,12 +26,6 @@ void move_keys(Device::State& state, const Workspace& from, std::int64_t first, 
   }
 }
 
-float largest_of(const std::vector<float>& rows) {
-  float largest = 0;
-  for (const float value : rows) largest = std::max(largest, std::fabs(value));
-  return largest;
-}
-
 }  // namespace
 
 PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options) {
@@ -47,17 +40,15 @@ PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const 
 }
 
 std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
-                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const QueryRows& queries, float largest, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace) {
-  const std::vector<float> rows = gathered(queries, open.queries, 0);
-  const MatrixView<const float> rest(rows.data(), static_cast<std::int64_t>(open.queries.size()),
-                                     queries.cols());
+  const QueryRows rest = queries.chosen(open.queries);
   PlanOptions way = options_for_rest(index, plan, options);
   way.proposer = proposer;
   const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
   Trace more = trace ? asked_like(*trace) : Trace{};
   more.time_steps = trace && trace->time_steps;
-  search_tiles({index, own, way, rest, largest_of(rows), &more},
+  search_tiles({index, own, way, rest, largest, &more},
                [&](Workspace& from, std::int64_t first, std::int64_t count) {
                  move_keys(*index.device.state(), from, first, count, open, workspace);
                });

@@ -18,10 +18,11 @@ PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const 
 ///   plan      whose other attempts left them
 ///   options   with the filter of the open queries
 ///   queries   [count, dims]  of the tile
+///   largest   no element of them is above; not looked at without a proposer
 ///   proposer  of the plan of their own; none: the chain alone
 /// Returns how many queries the proposer left to the chain.
 std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
-                         MatrixView<const float> queries, const Open& open, Proposer proposer,
+                         const QueryRows& queries, float largest, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace);
 
 }  // namespace kith

@@ -23,9 +23,9 @@ std::int64_t drawn_query(const ResidentRows& index, std::int64_t m, std::int64_t
 }
 
 /// Device seconds that the selection of query `drawn` takes as `plan` does it: the median of a few runs.
-double selection_seconds(const ResidentRows& index, MatrixView<const float> queries, std::int64_t drawn,
+double selection_seconds(const ResidentRows& index, const QueryRows& queries, std::int64_t drawn,
                          const Plan& plan, const PlanOptions& options) {
-  const MatrixView<const float> query = queries.slice(drawn, 1);
+  const QueryRows query = queries.slice(drawn, 1);
   PlanOptions one = options;
   one.self.reset();  // plan.problem.k is one more already
   if (plan.filters > 1) one.filter = options.filter.slice(drawn, 1);
@@ -45,7 +45,7 @@ double selection_seconds(const ResidentRows& index, MatrixView<const float> quer
 
 }  // namespace
 
-Plan plan_by_sample(const ResidentRows& index, MatrixView<const float> queries, std::int64_t k,
+Plan plan_by_sample(const ResidentRows& index, const QueryRows& queries, std::int64_t k,
                     const PlanOptions& options) {
   const std::int64_t drawn = drawn_query(index, queries.rows(), k);
   std::string times, left_out;

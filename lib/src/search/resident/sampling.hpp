@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "kith/matrix_view.hpp"
 #include "kith/plan.hpp"
+#include "rows/landed/query_rows.hpp"
 #include "search/resident/pipeline.hpp"
 
 namespace kith {
@@ -15,7 +15,7 @@ namespace kith {
 /// depends on the sizes alone. Selectors that the device refuses are left out, and named in Plan::reason.
 ///   queries  [m, dims], prepared
 /// Throws unsupported: it refuses all of them (says why).
-Plan plan_by_sample(const ResidentRows& index, MatrixView<const float> queries, std::int64_t k,
+Plan plan_by_sample(const ResidentRows& index, const QueryRows& queries, std::int64_t k,
                     const PlanOptions& options);
 
 }  // namespace kith

@@ -12,7 +12,7 @@
 
 namespace kith {
 
-class DeviceQueries;
+class StayingQueries;
 class PartSink;
 
 /// Refers to memory of others. A search of rows in parts makes one for each part.
@@ -25,7 +25,7 @@ struct SearchRequest {
   std::int64_t first_query = 0, first_row = 0;  ///< of a part, among all queries and rows of the search
   std::size_t member = 0;                       ///< of a set of devices, whose parts follow each other
   FoundBefore known = {};                       ///< among other rows, with at least k values a query
-  DeviceQueries* device_queries = nullptr;      ///< who has the queries on the device; null: nobody
+  StayingQueries* staying_queries = nullptr;    ///< who keeps the queries on the device; null: nobody
   std::optional<Plan>* stream_plan = nullptr;   ///< of the chunks before, for all that have as many rows
   PartSink* parts = nullptr;                    ///< where what is found in parts goes; null: there are none
 

@@ -9,6 +9,7 @@
 
 #include "base/numbers.hpp"
 #include "device/device_set.hpp"
+#include "device/plugin_device.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "rows/row_filter.hpp"
@@ -22,6 +23,36 @@
 
 namespace kith {
 namespace {
+
+/// By the device, or by all members of a set.
+CopiedBytes copied_by(const Device& device) {
+  if (!is_set(device)) return copied_bytes(*device.state()->device);
+  CopiedBytes all;
+  for (const Device& member : device.state()->members) {
+    const CopiedBytes some = copied_by(member);
+    all.to_device += some.to_device;
+    all.from_device += some.from_device;
+  }
+  return all;
+}
+
+/// Tells a Trace what a search took as a whole.
+class WholeSearch {
+ public:
+  explicit WholeSearch(const Device& device) : device_(device), before_(copied_by(device)) {}
+  void tell(Trace* trace) const {
+    if (!trace) return;
+    const CopiedBytes now = copied_by(device_);
+    trace->bytes_to_device = now.to_device - before_.to_device;
+    trace->bytes_from_device = now.from_device - before_.from_device;
+    trace->total_seconds = total_.seconds();
+  }
+
+ private:
+  const Device& device_;
+  const CopiedBytes before_;
+  const Stopwatch total_;
+};
 
 /// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
 void check_checkpoint(const std::string& where, const RowStore& store, const PlanOptions& options) {
@@ -64,7 +95,7 @@ struct SomeQueries {
     given.resize(numbers.size() * bytes);
     for (std::size_t i = 0; i < numbers.size(); ++i)
       std::memcpy(given.data() + i * bytes, all.row(numbers[i]), bytes);
-    rows = gathered(request.queries.rows(), numbers, 0);
+    rows = gathered(request.queries.rows().on_host(), numbers, 0);
     options.progress = nullptr;  // told already
     if (options.filter.rows() <= 1) return;
     words = gathered(options.filter, numbers, 0);
@@ -152,9 +183,9 @@ void search_in_parts(const Index::State& index, const SearchRequest& request, An
   ListMerger merged(store.buffers());
   std::optional<CheckpointedSearch> checkpointed;
   if (!options.checkpoint.empty())
-    checkpointed.emplace(Checkpoint(options.checkpoint,
-                                    digests_of(index, store, request.queries.rows(), all.k, options),
-                                    store.rows(), request.m(), all.k));
+    checkpointed.emplace(Checkpoint(
+        options.checkpoint, digests_of(index, store, request.queries.rows().on_host(), all.k, options),
+        store.rows(), request.m(), all.k));
   all.parts = checkpointed ? static_cast<PartSink*>(&*checkpointed) : &merged;
   store.each_part(all, search_part, trace);
   const Stopwatch joining;
@@ -193,7 +224,7 @@ RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& reque
 
 void search(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
             AnswerSink& sink, Trace* trace) {
-  const Stopwatch total;
+  const WholeSearch whole(index.device);
   check_checkpoint("search", *index.store, options);
   QuerySet queries("search", index, index.store->largest(), given);
   const SearchRequest request{queries, options, k};
@@ -203,12 +234,12 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
   } else {
     search_in_parts(index, request, sink, trace);
   }
-  if (trace) trace->total_seconds = total.seconds();
+  whole.tell(trace);
 }
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) {
-  const Stopwatch total;
+  const WholeSearch whole(index.device);
   check_checkpoint("within", *index.store, options);
   QuerySet queries("within", index, index.store->largest(), given);
   const SearchRequest request{queries, options, 0, radii};
@@ -221,20 +252,20 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& given, 
                 "one device");
   else
     found = finish(index.metric, within_in_parts(index, request, trace));
-  if (trace) trace->total_seconds = total.seconds();
+  whole.tell(trace);
   return found;
 }
 
 RadiusKeys search_keys_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
                               const PlanOptions& options, Trace* trace) {
-  const Stopwatch total;
+  const WholeSearch whole(index.device);
   check_checkpoint("within", *index.store, options);
   QuerySet queries("within", index, index.store->largest(), given);
   const SearchRequest request{queries, options, 0, radii};
   const auto rows = index.store->resident(request);
   RadiusKeys found =
       rows ? keys_within_resident(*rows, request, trace) : within_in_parts(index, request, trace);
-  if (trace) trace->total_seconds = total.seconds();
+  whole.tell(trace);
   return found;
 }
 

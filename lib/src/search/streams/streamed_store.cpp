@@ -12,8 +12,8 @@
 #include "rows/rows.hpp"
 #include "search/lists/asked_part.hpp"
 #include "search/lists/trace_sums.hpp"
-#include "search/resident/device_queries.hpp"
 #include "search/resident/pipeline.hpp"
+#include "search/resident/staying_queries.hpp"
 #include "search/stores/part_sink.hpp"
 #include "search/stores/resident_store.hpp"
 
@@ -142,7 +142,7 @@ void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, con
   while (const std::optional<StreamedChunk> chunk = stream.next()) {
     SearchRequest part =
         request.part(request.queries, of_chunk.of(chunk->first, chunk->rows->rows), 0, chunk->first);
-    part.device_queries = &staying;
+    part.staying_queries = &staying;
     part.stream_plan = &plan_of_chunks;
     visit(ResidentStore(chunk->rows), part, trace ? &one : nullptr);
     if (trace) add_chunk(one, set_.sizes, set_.rows.rows, *trace);

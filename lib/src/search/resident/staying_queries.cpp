@@ -1,15 +1,10 @@
-#include "search/resident/device_queries.hpp"
+#include "search/resident/staying_queries.hpp"
 
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
-
-void LandedQueries::place(const Plan&, std::int64_t first, MatrixView<const float> queries,
-                          Workspace& workspace) {
-  rows_.land_part(first, queries.rows(), workspace.query_memory(), state_.info.query_block);
-}
 
 /// Memory for the next tile; null where there is no room.
 const DeviceMemory* StayingQueries::memory_for(std::size_t tile, std::size_t bytes) {
@@ -24,7 +19,7 @@ const DeviceMemory* StayingQueries::memory_for(std::size_t tile, std::size_t byt
   return &tiles_.back();
 }
 
-void StayingQueries::place(const Plan& plan, std::int64_t first, MatrixView<const float> queries,
+void StayingQueries::place(const Plan& plan, std::int64_t first, const QueryRows& queries,
                            Workspace& workspace) {
   if (plan.query_tile != tile_rows_) {
     tiles_.clear();
@@ -35,7 +30,7 @@ void StayingQueries::place(const Plan& plan, std::int64_t first, MatrixView<cons
   if (tile < tiles_.size()) return workspace.take_queries(tiles_[tile]);
   const std::uint32_t block = state_->info.query_block;
   const DeviceMemory* const memory = memory_for(tile, packed_bytes(queries.rows(), queries.cols(), block));
-  upload_rows(*state_, memory ? *memory->get() : workspace.query_memory(), queries, block, plan.threads);
+  queries.put(*state_, memory ? *memory->get() : workspace.query_memory(), block, plan.threads);
   if (memory) workspace.take_queries(*memory);
 }
 

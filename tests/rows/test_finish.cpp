@@ -1,0 +1,115 @@
+// The step finish where rows leave lists and have numbers: docs/contract.md, section 3.
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "common/device.hpp"
+#include "common/elements.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr std::uint32_t rows = 5000;  ///< that keys know; their places are larger
+
+/// Lists of different lengths: query q has `width` - q % 4 keys, then masked ones.
+std::vector<Key> lists(std::size_t q_count, std::size_t width) {
+  std::vector<Key> keys;
+  std::uint32_t state = 1;
+  for (std::size_t q = 0; q < q_count; ++q)
+    for (std::size_t j = 0; j < width; ++j) {
+      state = state * 1664525u + 1013904223u;
+      const bool none = j + q % 4 >= width;
+      keys.push_back(none ? (j % 2 == 0 ? no_key : Key{no_value} << 32 | 7)
+                          : make_key(static_cast<float>(j), state % rows));
+    }
+  return keys;
+}
+
+/// What spi::FinishStep promises of a list.
+std::vector<Key> left_of(const std::vector<Key>& list, const std::vector<std::uint32_t>& places,
+                         std::int64_t own, std::size_t k) {
+  std::vector<Key> left;
+  for (const Key key : list) {
+    if (key >> 32 == no_value) break;
+    const std::uint32_t place = places.empty() ? row_of(key) : places[row_of(key)];
+    if (place != own) left.push_back(key >> 32 << 32 | place);
+  }
+  left.resize(k, no_key);
+  return left;
+}
+
+struct Case {
+  std::size_t k, width;
+  bool has_places, has_numbers, leaves_own;
+};
+
+void check_case(const Case& of) {
+  constexpr std::size_t q_count = 23;
+  const std::vector<Key> keys = lists(q_count, of.width);
+  std::vector<std::uint32_t> places(of.has_places ? rows : 0);
+  for (std::uint32_t i = 0; i < places.size(); ++i) places[i] = 3 * i + 2;
+  std::vector<std::int64_t> numbers(of.has_numbers ? 3 * rows : 0);
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    numbers[i] = (std::int64_t{1} << 40) + static_cast<std::int64_t>(i) * 5;
+  // The rows that queries are: that of some key of each, or of none.
+  const auto place_of = [&](Key key) { return places.empty() ? row_of(key) : places[row_of(key)]; };
+  spi::with_device(device(), [&](spi::Device& on) {
+    for (std::size_t asked = 0; asked < (of.leaves_own ? q_count : 1); asked += 5) {
+      const Key at = keys[asked * of.width + asked % (of.width > 4 ? of.width - 4 : 1)];
+      const std::int64_t own = of.leaves_own && at != no_key && at >> 32 != no_value
+                                   ? std::int64_t{place_of(at)} - static_cast<std::int64_t>(asked)
+                                   : -1;
+      const GuardedGrid<Key> in(on, q_count, of.width, make_key(-1, 1), keys);
+      const GuardedGrid<float> distance(on, q_count, of.k, 77.0f);
+      const GuardedGrid<std::int64_t> found(on, q_count, of.k, 77);
+      const GuardedMemory<std::uint32_t> by_row(on, places.empty() ? std::vector<std::uint32_t>{0} : places);
+      const GuardedMemory<std::int64_t> by_place(on,
+                                                 numbers.empty() ? std::vector<std::int64_t>{0} : numbers);
+      spi::FinishStep step{Metric::l1, in.grid(), distance.grid(), found.grid()};
+      if (of.has_places) step.places = {by_row.memory(), 0, 1, places.size(), places.size()};
+      if (of.has_numbers) step.numbers = {by_place.memory(), 0, 1, numbers.size(), numbers.size()};
+      step.own = own < 0 ? -1 : own;
+      if (!run_step(on, step).empty()) return;
+      std::vector<float> right;
+      std::vector<std::int64_t> right_rows;
+      for (std::size_t q = 0; q < q_count; ++q) {
+        const auto begin = keys.begin() + static_cast<std::ptrdiff_t>(q * of.width);
+        const std::int64_t leaves = own < 0 ? -1 : own + static_cast<std::int64_t>(q);
+        const std::vector<Key> list(begin, begin + static_cast<std::ptrdiff_t>(of.width));
+        for (const Key key : left_of(list, places, leaves, of.k)) {
+          right.push_back(value_of(key));
+          right_rows.push_back(key == no_key ? -1 : numbers.empty() ? row_of(key) : numbers[row_of(key)]);
+        }
+      }
+      CHECK(bits(distance.inside()) == bits(right));
+      CHECK(found.inside() == right_rows);
+      check_canaries(distance, found);
+      check_unchanged(in, by_row, by_place);
+    }
+  });
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("finish: a row leaves the list of the query that it is, and rows get their numbers") {
+  for (const std::size_t k : {1, 4, 17, 300})
+    for (const std::size_t more : {0, 1, 3})
+      for (int way = 0; way < 8; ++way) {
+        CAPTURE(k);
+        CAPTURE(more);
+        CAPTURE(way);
+        check_case({k, k + more, (way & 1) != 0, (way & 2) != 0, (way & 4) != 0});
+      }
+}
+
+TEST_CASE("finish: a list that is shorter than the answer ends in none") {
+  for (const std::size_t width : {1, 5, 260}) check_case({width + 40, width, true, true, true});
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
