@@ -49,7 +49,7 @@ class Index(Searches):
         be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
         where that matters: rows become equal, or a column's step in float32 is above 1e-4 of its spread. PyTorch and
         CuPy arrays of these five types on the CUDA device that the index is on are read where they are, on the stream
-        that is current. Other GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
+        that is current; those of float64 are rounded there. Other GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
         The name of a file of rows that is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and
         stays open; or of an index file (``.kidx``) that `save` or ``kith index build`` wrote: its answers are the same
         bits, and every byte is compared with its checksums.

@@ -61,10 +61,13 @@ def element_rows_of(
     `quiet`, `features`, `advice`: as `rows_of` has them.
     """
     from ._cuda import rows_on_cuda
+    from ._rounded import rounded_on_cuda
 
     if isinstance(x, Rows):
         return x
     there = rows_on_cuda(x, bits, spec)
+    if there is None and not bits:
+        there = rounded_on_cuda(x, spec, Given(what, None, subtracts(x), features, advice), quiet)
     if there is not None:
         return there
     if bits:
