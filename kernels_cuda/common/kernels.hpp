@@ -108,6 +108,7 @@ cudaError_t order(const Queue& queue, const spi::OrderStep& step);
 cudaError_t pack_boxes(const Queue& queue, const spi::PackBoxesStep& step);
 
 cudaError_t land(const Queue& queue, const spi::LandStep& step);
+cudaError_t unit(const Queue& queue, const spi::UnitStep& step);
 cudaError_t finish(const Queue& queue, const spi::FinishStep& step);
 
 }  // namespace kith::cuda

@@ -262,7 +262,7 @@ TEST_CASE("guest: queries and answers on the card do not pass through the host")
   if (!has_card()) return;
   constexpr std::int64_t all = 60000;
   constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
-  for (const Metric metric : {Metric::l2, Metric::negative_dot}) {
+  for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
     PlanOptions way{.self = 0};
     const bool boxes = metric == Metric::l2;

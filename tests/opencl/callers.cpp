@@ -146,6 +146,16 @@ TEST_CASE("callers: a value that is not finite is named as the host names it") {
   CHECK(error_of([&] { Index(adopted, caller.put(zeros.view()), Metric::cosine); }) ==
         "invalid_argument: index: training row 2 is all zeros, which has no direction; leave it out for "
         "cosine");
+  const Index some(adopted, caller.put(train.view().slice(0, 30)), Metric::cosine);
+  CHECK(
+      error_of([&] { static_cast<void>(some.search(caller.put(zeros.view()), 2)); }) ==
+      "invalid_argument: search: query row 2 is all zeros, which has no direction; leave it out for cosine");
+  // Rows that are put in another order keep the numbers by which they were given.
+  std::vector<std::int64_t> ids(40);
+  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(100 - i);
+  for (const Matrix* of : {&train, &zeros})
+    CHECK(error_of([&] { Index(adopted, caller.put(of->view()), Metric::cosine, {.ids = ids}); }) ==
+          error_of([&] { Index(device(), *of, Metric::cosine, {.ids = ids}); }));
 }
 
 TEST_CASE("callers: memory of another context, too little memory and read-only memory are refused") {
@@ -274,7 +284,7 @@ TEST_CASE("callers: queries and answers in buffers do not pass through the host"
   const auto words = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * 4; };
   const Matrix train = bytes_as_floats(all, 3, 9);
   const RowsView rows = caller.put(train.view());
-  for (const Metric metric : {Metric::l2, Metric::negative_dot}) {
+  for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
     const Index index(adopted, rows, metric);
     PlanOptions way{.self = 0};

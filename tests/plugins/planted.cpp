@@ -88,6 +88,7 @@ class PlantedDevice : public spi::Device {
         std::holds_alternative<spi::PackBoxesStep>(step.work))
       return {"it has no boxes", 0};
     if (std::holds_alternative<spi::LandStep>(step.work) ||
+        std::holds_alternative<spi::UnitStep>(step.work) ||
         std::holds_alternative<spi::FinishStep>(step.work))
       return {"it takes no memory of callers", 0};
     const auto* nearest = std::get_if<spi::NearestStep>(&step.work);
@@ -321,6 +322,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::PackBoxesStep&) {}
   void run(const spi::LandStep&) {}
   void run(const spi::RecoverStep&) {}
+  void run(const spi::UnitStep&) {}
   void run(const spi::FinishStep&) {}
 
   void run(const spi::AccumulateStep& s) {

@@ -14,20 +14,6 @@ namespace {
 constexpr std::uint32_t magnitude_bits = 0x7FFFFFFFu, infinity_bits = 0x7F800000u;
 constexpr std::size_t piece = 256;  // columns that are landed at once
 
-using Word = std::atomic<std::uint32_t>;
-
-void raise_to(Word& word, std::uint32_t value) {
-  std::uint32_t known = word;
-  while (known < value && !word.compare_exchange_weak(known, value)) {
-  }
-}
-
-void lower_to(Word& word, std::uint32_t value) {
-  std::uint32_t known = word;
-  while (value < known && !word.compare_exchange_weak(known, value)) {
-  }
-}
-
 /// Columns d, d + 1, ... of those that count, of one row.
 void land_piece(const spi::LandStep& step, const unsigned char* row, std::size_t d, std::size_t count,
                 float* to) {
@@ -86,7 +72,7 @@ void run(const spi::LandStep& step, const Resources& with) {
   const std::size_t rows = step.from.rows;
   std::uint32_t* const found = elements(step.found);
   const std::uint32_t* const chosen = step.chosen.cols > 0 ? elements(step.chosen) : nullptr;
-  Word largest = found[spi::largest_bits], bad = found[spi::bad_row];
+  std::atomic<std::uint32_t> largest = found[spi::largest_bits], bad = found[spi::bad_row];
   run_team((rows + a_share - 1) / a_share, rows * step.out.dims, with.team,
            [&](std::size_t share, std::size_t) {
              for (std::size_t r = share * a_share; r < std::min(rows, (share + 1) * a_share); ++r) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
 #include <string>
 
 #include "cpu/isa/instruction_set.hpp"
@@ -25,6 +27,18 @@ struct Resources {
   void run(const spi::Type& step, const Resources& with);
 #include "kith/spi/steps.def"
 #undef KITH_STEP
+
+/// What several threads find: the largest or the smallest of all values.
+inline void raise_to(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  std::uint32_t known = word;
+  while (known < value && !word.compare_exchange_weak(known, value)) {
+  }
+}
+inline void lower_to(std::atomic<std::uint32_t>& word, std::uint32_t value) {
+  std::uint32_t known = word;
+  while (value < known && !word.compare_exchange_weak(known, value)) {
+  }
+}
 
 /// The selections of SelectStep, `threshold` first.
 const std::vector<Selector>& selectors();

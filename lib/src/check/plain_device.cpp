@@ -13,6 +13,7 @@
 #include "kith/spi/step_runner.hpp"
 #include "metric/chain.hpp"
 #include "rows/landing.hpp"
+#include "rows/rows.hpp"
 
 namespace kith::spi {
 namespace {
@@ -262,6 +263,24 @@ void plain(const LandStep& s) {
       if (!counts) continue;
       found[largest_bits] = std::max(found[largest_bits], magnitude);
       if (magnitude >= 0x7F800000u) found[bad_row] = std::min(found[bad_row], s.first_row + at);
+    }
+  }
+}
+
+void plain(const UnitStep& s) {
+  std::vector<float> row(s.rows.dims), unit(s.rows.dims);
+  std::uint32_t* const found = row_of_grid(s.found, 0);
+  for (std::size_t r = 0; r < s.rows.rows; ++r) {
+    const auto to = row_at(s.rows, r);
+    for (std::size_t d = 0; d < row.size(); ++d) row[d] = to[d];
+    if (!make_unit_row(row.data(), s.rows.dims, unit.data())) {
+      found[zero_row] = std::min(found[zero_row], s.first_row + static_cast<std::uint32_t>(r));
+      continue;
+    }
+    for (std::size_t d = 0; d < row.size(); ++d) {
+      const_cast<float&>(to[d]) = unit[d];
+      found[largest_unit_bits] =
+          std::max(found[largest_unit_bits], std::bit_cast<std::uint32_t>(unit[d]) & 0x7FFFFFFFu);
     }
   }
 }

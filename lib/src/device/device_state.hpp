@@ -66,6 +66,8 @@ struct Device::State {
   std::map<Selector, std::string> selector_refusals;
   /// The same by the metric of a search by boxes (boxes_check.cpp).
   std::map<Metric, std::string> boxes_refusals;
+  /// Why it cannot divide rows by their norms, once tested (unit_check.cpp); empty: it can.
+  std::optional<std::string> unit_refusal;
   std::optional<double> byte_speed;  ///< once measured (byte_speed.hpp)
   HostMutex speeds_mutex;
   std::vector<double> speeds = {};  ///< of the members of a set, once measured (member_speeds.hpp)

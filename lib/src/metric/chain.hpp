@@ -12,7 +12,7 @@ namespace kith {
 
 enum class Prepare { none, unit_rows };
 
-/// Returns what the host does to rows before any device sees them.
+/// Returns what is done to rows before they are compared: by the host, or by spi::UnitStep.
 Prepare prepare_of(Metric metric);
 
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.

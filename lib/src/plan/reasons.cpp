@@ -144,6 +144,9 @@ std::string placed(Placement placement, const std::string& members) {
                                        : "; all rows are on each of " + members + ", which share the queries";
 }
 
+std::string unit_rows_of_host() {
+  return "; the host divides the queries by their norms, which the device does not do exactly";
+}
 std::string overwhelmed(Proposer proposer) {
   return "; proposer " + std::string(name(proposer)) +
          " gave way (an earlier search of this index showed that its bounds tell too few of the rows apart)";

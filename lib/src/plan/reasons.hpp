@@ -60,6 +60,7 @@ std::string gathered(std::int64_t kept, std::int64_t rows);
 /// For a set of devices.
 ///   members  with the rows of each, if the rows are split
 std::string placed(Placement placement, const std::string& members);
+std::string unit_rows_of_host();
 std::string overwhelmed(Proposer proposer);
 std::string rows_are_bytes();
 std::string exact_products();

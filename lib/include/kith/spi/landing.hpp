@@ -42,6 +42,23 @@ struct LandStep {
   Grid<std::uint32_t> chosen = {};
 };
 
+/// Columns of UnitStep::found.
+enum UnitFinding : std::uint32_t {
+  largest_unit_bits,  ///< bits of the largest |value| of a unit row
+  zero_row,           ///< the first row that is all zeros; no_row: none
+};
+inline constexpr std::size_t unit_findings = 2;
+
+/// Divides rows by their Euclidean norms, where they lie, in double precision: the square root of the sum of
+/// squares, added from column 0 on; then each value over it, rounded to double and then to float. Each
+/// operation is rounded once, to nearest. A row of zeros has no direction: its values are undefined.
+struct UnitStep {
+  static constexpr const char* name = "unit";
+  RowBlocks rows;             ///< in and out; `first` is a multiple of `block`
+  Grid<std::uint32_t> found;  ///< [1, unit_findings]  in and out: merged with earlier findings
+  std::uint32_t first_row;    ///< the number of row 0, for `found`
+};
+
 /// Turns keys into answers: the distance of metrics.def, with a correctly rounded root; the number of the
 /// row, or -1. A key of a masked pair is as none. The answers of a query are those of its first k keys; with
 /// `own`, of the first k that are left without the row which the query is.

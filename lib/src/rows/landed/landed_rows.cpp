@@ -7,6 +7,7 @@
 #include "device/host_buffer.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
+#include "metric/chain.hpp"
 #include "rows/read_back.hpp"
 #include "rows/rows.hpp"
 
@@ -62,15 +63,18 @@ void refuse_landed_row(const Device::State& state, const RowsView& one, std::int
                        const Landing& how) {
   prepare_rows(how.where, how.what, one, how.metric, 1, how.features, how.first_row + row);
   throw Error(Errc::device_failure,
-              std::string(how.where) + ": " + state.info.spec + " found no finite values in " +
-                  std::string(how.what) + " row " + std::to_string(how.first_row + row) +
+              std::string(how.where) + ": " + state.info.spec +
+                  " found a NaN, an infinity or nothing but zeros in " + std::string(how.what) + " row " +
+                  std::to_string(how.first_row + row) +
                   ", and the host finds nothing else; report it, or use another device");
 }
 
-RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how)
+RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how,
+                       std::span<const std::int64_t> order)
     : state_(std::move(state)),
       rows_(rows),
       how_(how),
+      order_(order),
       dims_(how.features.empty() ? landed_cols(rows.element, rows.cols)
                                  : static_cast<std::int64_t>(how.features.size())) {
   check_element(how.where, how.what, rows, how.metric);
@@ -78,7 +82,7 @@ RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& row
     check_rows(how.where, how.what, rows);
   else
     borrowed_.emplace(how.where, how.what, state_, rows);
-  landing_.emplace(state_, how.where, how.features, dims_);
+  landing_.emplace(state_, how.where, how.features, dims_, prepare_of(how.metric) == Prepare::unit_rows);
 }
 
 /// Rows of memory from row `first` on; how many is not said yet.
@@ -95,20 +99,28 @@ void RowsToLand::land_part(std::int64_t first, std::int64_t count, spi::Allocati
 
 void RowsToLand::land_chosen(const std::vector<std::uint32_t>& numbers, spi::Allocation& to,
                              std::uint32_t block) const {
+  land_in_order(numbers, 0, to, block);
+}
+
+///   first  the place of the first of them
+void RowsToLand::land_in_order(const std::vector<std::uint32_t>& numbers, std::int64_t first,
+                               spi::Allocation& to, std::uint32_t block) const {
   const DeviceMemory chosen = uploaded(state_, numbers);
   const DeviceSession session(*state_);
-  landing_->land(borrowed_->raw(0, static_cast<std::int64_t>(numbers.size())), blocks_at(to, 0, block), 0,
+  landing_->land(borrowed_->raw(0, static_cast<std::int64_t>(numbers.size())), blocks_at(to, 0, block), first,
                  {chosen.get(), 0, 1, numbers.size(), numbers.size()});
   session->finish();
 }
 
-Floats RowsToLand::read_landed(std::int64_t first, std::int64_t count, std::int64_t step) const {
+/// Rows that `land` lands as RowBlocks, on the host.
+template <class Land>
+Floats RowsToLand::read_blocks(std::int64_t count, const Land& land) const {
   const std::uint32_t block = state_->device->info.train_block;
   const std::size_t bytes = packed_bytes(count, dims_, block);
   const DeviceMemory memory(state_, bytes);
   const HostBuffer buffer(*state_, bytes);
   const std::span<float> packed = buffer.as<float>(bytes / sizeof(float));
-  land_part(first, count, *memory.get(), block, step);
+  land(*memory.get(), block);
   {
     const DeviceSession session(*state_);
     session->read(*memory.get(), 0, packed.data(), packed.size_bytes());
@@ -116,6 +128,11 @@ Floats RowsToLand::read_landed(std::int64_t first, std::int64_t count, std::int6
   Floats rows(size(count) * size(dims_));
   unpack_rows(packed, block, count, size(dims_), rows.data(), 0);
   return rows;
+}
+
+Floats RowsToLand::read_landed(std::int64_t first, std::int64_t count, std::int64_t step) const {
+  return read_blocks(
+      count, [&](spi::Allocation& to, std::uint32_t block) { land_part(first, count, to, block, step); });
 }
 
 void RowsToLand::look() {
@@ -187,6 +204,10 @@ std::vector<Chunk> RowsToLand::chunks(std::int64_t first) {
 
 void RowsToLand::land_some(std::int64_t first, std::int64_t count, const DeviceMemory& to) const {
   if (!borrowed_) return land_from_host(to, first, count);
+  if (!order_.empty()) {
+    const auto some = order_.subspan(size(first), size(count));
+    return land_in_order({some.begin(), some.end()}, first, *to.get(), state_->info.train_block);
+  }
   const DeviceSession session(*state_);
   landing_->land(borrowed_->raw(first, count), blocks_at(*to.get(), 0, session->info.train_block), first);
 }
@@ -198,6 +219,7 @@ void RowsToLand::check() {
     found = landing_->found();
   }
   if (found.bad_row != no_row) refuse_row(found.bad_row);
+  if (found.zero_row != no_row) refuse_row(order_.empty() ? found.zero_row : order_[found.zero_row]);
   largest_ = found.largest;
 }
 
@@ -208,7 +230,14 @@ void RowsToLand::refuse_row(std::int64_t row) const {
 
 Floats RowsToLand::sample(std::int64_t step) const {
   const std::int64_t count = divide_up(rows_.rows, step);
-  if (borrowed_) return read_landed(0, count, step);
+  if (borrowed_ && order_.empty()) return read_landed(0, count, step);
+  if (borrowed_) {
+    std::vector<std::uint32_t> numbers;
+    for (std::int64_t r = 0; r < rows_.rows; r += step)
+      numbers.push_back(static_cast<std::uint32_t>(order_[size(r)]));
+    return read_blocks(count,
+                       [&](spi::Allocation& to, std::uint32_t block) { land_chosen(numbers, to, block); });
+  }
   Floats sample(size(count) * size(dims_));
   RowsView part = rows_;
   part.rows = count;

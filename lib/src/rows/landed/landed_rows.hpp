@@ -18,7 +18,7 @@
 
 namespace kith {
 
-/// How rows are landed: as prepare_rows() takes them. A metric of unit rows is not landed.
+/// How rows are landed: as prepare_rows() takes them. Unit rows only where the device makes them right.
 struct Landing {
   std::string_view where, what;  ///< in messages
   Metric metric;
@@ -40,8 +40,10 @@ void copy_side_by_side(const RowsView& rows, std::span<const std::int64_t> featu
 /// Rows on their way to a device. The caller's memory is borrowed while this lives.
 class RowsToLand {
  public:
+  ///   order  in which rows of the device are put, as order_of_ids() has it; empty: as they come
   /// Throws as check_layout(), check_element() and spi::Device::borrow() do.
-  RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how);
+  RowsToLand(std::shared_ptr<Device::State> state, const RowsView& rows, const Landing& how,
+             std::span<const std::int64_t> order = {});
 
   /// The rows in chunks, as upload_chunks() makes them, training rows `first`, first + 1, ...
   /// Throws out_of_memory; invalid_argument, with the words of prepare_rows(): a NaN or infinity.
@@ -49,7 +51,8 @@ class RowsToLand {
   /// The same piece by piece: rows first ... first + count - 1 from the beginning of `to`. check() comes
   /// behind the last.
   void land_some(std::int64_t first, std::int64_t count, const DeviceMemory& to) const;
-  /// Throws invalid_argument: what was landed holds a NaN or infinity.
+  /// Throws invalid_argument: what was landed holds a NaN or infinity, or a row of zeros that is to be a unit
+  /// row.
   void check();
   /// max |element| of what was landed, once it is checked; 0 of bits.
   float largest() const { return largest_; }
@@ -77,12 +80,17 @@ class RowsToLand {
 
  private:
   spi::RowBlocks blocks_at(const spi::Allocation& memory, std::int64_t first, std::uint32_t block) const;
+  void land_in_order(const std::vector<std::uint32_t>& numbers, std::int64_t first, spi::Allocation& to,
+                     std::uint32_t block) const;
+  template <class Land>
+  Floats read_blocks(std::int64_t count, const Land& land) const;
   void land_from_host(const DeviceMemory& to, std::int64_t first, std::int64_t count) const;
   [[noreturn]] void refuse_row(std::int64_t row) const;
 
   const std::shared_ptr<Device::State> state_;
   const RowsView rows_;
   const Landing how_;
+  const std::span<const std::int64_t> order_;
   const std::int64_t dims_;
   std::optional<BorrowedRows> borrowed_;  ///< of rows on the device
   std::optional<DeviceLanding> landing_;

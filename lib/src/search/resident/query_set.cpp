@@ -4,6 +4,7 @@
 #include <cfloat>
 
 #include "base/float_guard.hpp"
+#include "check/unit_check.hpp"
 #include "device/device_set.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
@@ -15,7 +16,8 @@ QuerySet::QuerySet(std::string_view where, const RowSchema& schema, float larges
     : where_(where), schema_(&schema), largest_of_rows_(largest), given_(given) {
   const bool takes = where == "search" && !is_set(schema.device);  // others take queries of the host alone
   if (given.where != Where::host && takes) {
-    if (prepare_of(schema.metric) == Prepare::none) {
+    passes_host_ = !prepares_on_device(*schema.device.state(), schema.metric);
+    if (!passes_host_) {
       on_device_.emplace(schema.device.state(), given, Landing{where, "query", schema.metric, schema.mask()});
     } else {
       given_ = rows_on_host(where, "query", schema.device.state(), given, copy_);

@@ -47,7 +47,8 @@ class QuerySet {
   const QueryRows& rows() const { return rows_; }
   /// max |element|; likewise
   float largest() const { return largest_; }
-  bool on_device() const { return on_device_.has_value(); }
+  /// Whether queries on the device are divided by their norms on the host.
+  bool passes_host() const { return passes_host_; }
 
   /// Queries first, first + 1, ... of a set that is prepared, or of which only the number is known. Refers to
   /// this one, which brings its queries to the host.
@@ -66,7 +67,7 @@ class QuerySet {
   PreparedRows own_;
   QueryRows rows_;
   float largest_ = 0;
-  bool prepared_ = false;
+  bool prepared_ = false, passes_host_ = false;
 };
 
 }  // namespace kith

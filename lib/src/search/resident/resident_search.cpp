@@ -242,6 +242,7 @@ std::vector<std::int64_t> search_resident(const ResidentRows& index, const Searc
       plan = alike && !gave_way ? *alike : planner.plan();
       if (request.stream_plan && !alike) *request.stream_plan = plan;
       request.queries.prepare(options.threads);
+      if (request.queries.passes_host()) plan->reason += reasons::unit_rows_of_host();
       Trace made;
       decide_by_values(index, request.queries, request.k, options, feedback, *plan, made);
       if (trace) begin_trace(index, *plan, made, *trace);

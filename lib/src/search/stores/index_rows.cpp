@@ -5,6 +5,7 @@
 
 #include "base/numbers.hpp"
 #include "certified/row_sample.hpp"
+#include "check/unit_check.hpp"
 #include "host/host_thread.hpp"
 #include "metric/chain.hpp"
 #include "rows/landed/borrowed.hpp"
@@ -24,10 +25,11 @@ void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
   rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
 }
 
-/// Unit rows are made by the host, in double precision, and so is another order.
+/// Rows of the host are put in another order there.
 bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
-  return prepare_of(schema.metric) == Prepare::none && given.order.empty() &&
-         (given.rows.where != Where::host || schema.device.info().profile.lands_rows);
+  const bool lands =
+      given.rows.where != Where::host || (given.order.empty() && schema.device.info().profile.lands_rows);
+  return lands && prepares_on_device(*schema.device.state(), schema.metric);
 }
 
 /// Rows of the host from which on a sample of them is taken while they go to the device.
@@ -55,7 +57,7 @@ Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t
 
 RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
   RowsToLand rows(schema.device.state(), given.rows,
-                  {"index", given.what, schema.metric, schema.mask(), given.first_row});
+                  {"index", given.what, schema.metric, schema.mask(), given.first_row}, given.order);
   RowsOfIndex put;
   put.sample.view = {nullptr, 0, rows.dims()};
   if (compares_bits(schema.metric)) {  // of which nobody asks for a sample
