@@ -309,6 +309,32 @@ TEST_CASE("callers: queries and answers in buffers do not pass through the host"
   }
 }
 
+TEST_CASE("callers: the numbers of rows go to the device once") {
+  if (!has_opencl()) return;
+  Caller caller;
+  const Device adopted = caller.open();
+  const Matrix train = bytes_as_floats(n, dims, 6);
+  std::vector<std::int64_t> ids(size(n));
+  for (std::int64_t i = 0; i < n; ++i) ids[size(i)] = 5 * i + 3;
+  const RowsView rows = caller.put(train.view());
+  const Index index(adopted, rows, Metric::l1, {.ids = ids});
+  const std::size_t before = index.memory_bytes();
+  const DeviceNeighbors to = opencl::neighbors(caller.buffer(n * k * 4), caller.buffer(n * k * 8));
+  PlanOptions way;
+  way.proposer = Proposer::none;
+  Trace first, second;
+  index.search_into(rows, k, to, way, &first);
+  CHECK(index.memory_bytes() >= before + ids.size() * 8);
+  index.search_into(rows, k, to, way, &second);
+  CHECK(first.bytes_to_device == second.bytes_to_device + ids.size() * 8);
+  // Others have numbers of their own.
+  const Index grown = index.with(rows);
+  CHECK(search_into_buffers(caller, grown, rows, 3, way) ==
+        Index(device(), train, Metric::l1, {.ids = ids}).with(train).search(train, 3, way));
+  CHECK(search_into_buffers(caller, index, rows, 3, way) ==
+        Index(device(), train, Metric::l1, {.ids = ids}).search(train, 3, way));
+}
+
 TEST_CASE("callers: the graph of rows in a buffer has the bits of the host") {
   if (!has_opencl()) return;
   Caller caller;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kith/index.hpp"
+#include "rows/numbers/numbers_on_device.hpp"
 #include "rows/numbers/removed_rows.hpp"
 #include "rows/numbers/row_numbers.hpp"
 #include "rows/resident_rows.hpp"
@@ -38,6 +39,7 @@ struct Index::State : RowSchema, RowNumbering {
   explicit State(RowSchema schema) : RowSchema(std::move(schema)) {}
 
   std::shared_ptr<const RowStore> store;  ///< the rows
+  std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
   std::vector<double> shift;  ///< [columns] IndexOptions::centre, which all but a caller's rows are free of
 };
 

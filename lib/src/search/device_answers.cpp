@@ -72,8 +72,8 @@ spi::FinishStep BorrowedAnswers::finish_step(const KeysOnDevice& found) {
     step.places = {places_.get(), 0, 1, found.places.size(), found.places.size()};
   }
   if (const auto numbers = index_.numbers.by_place()) {
-    if (!numbers_) numbers_ = uploaded(state_, *numbers);
-    step.numbers = {numbers_.get(), 0, 1, numbers->size(), numbers->size()};
+    if (!numbers_) numbers_ = index_.numbers_there->of(state_, numbers);
+    step.numbers = {numbers_->get(), 0, 1, numbers->size(), numbers->size()};
   }
   step.own = found.own.value_or(-1);
   return step;

@@ -40,7 +40,8 @@ class BorrowedAnswers final : public AnswerSink {
   std::unique_ptr<spi::Allocation> distance_, rows_;
   /// As FinishStep takes them; empty before they are asked for. A search has one filter at most that leaves
   /// places.
-  DeviceMemory places_, numbers_;
+  DeviceMemory places_;
+  std::shared_ptr<const DeviceMemory> numbers_;
 };
 
 }  // namespace kith

@@ -270,7 +270,7 @@ Residence Index::residence() const {
 }
 
 std::size_t Index::memory_bytes() const {
-  return state_->store->info().bytes;
+  return state_->store->info().bytes + state_->numbers_there->bytes();
 }
 
 }  // namespace kith
