@@ -63,7 +63,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   const unsigned char* const stages = shared + memory.queries;
   // Where this group's queries begin in a slab of 128, and which slab that is.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
-  Findings findings(rest.found[threadIdx.x / 32], lane);
+  Findings<std::conditional_t<lifted, SumOfPlace, GapOfPlace>> findings(rest.found[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
     if (lane != 0) return;
     hopper::arrive(&rest.empty[stage]);
@@ -76,6 +76,10 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low_place.next(memory.stages)) {
     std::uint32_t last = place.stage;
     hopper::Sums<Sum> sums;
+    if constexpr (lifted) {
+      hopper::wait<!resident>(&rest.full[place.stage], place.parity);
+      start_from(sums, rest.low[low_place.at], lane);
+    }
 #pragma unroll 1
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
       hopper::wait<!resident>(&rest.full[place.stage], place.parity);
@@ -83,7 +87,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
       const unsigned char* const queries = resident ? shared + (group / 2 * work.slabs + s) * memory.slab
                                                     : train + (1 + group / 2) * memory.slab;
       multiply_slab<steps_a_slab>(sums, hopper::matrix_at(queries + half, line_bytes),
-                                  hopper::matrix_at(train, line_bytes), s != 0,
+                                  hopper::matrix_at(train, line_bytes), lifted || s != 0,
                                   min(steps_a_slab, work.used_pieces / 2 - s * steps_a_slab));
       if (s != 0) {
         hopper::wait_products<1>();
@@ -97,15 +101,12 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
     if (some || (sample && share.is_inside())) {  // a sample says where there is no row
-      const float* const low = resident && some
-                                   ? rest.low[low_place.at]
-                                   : lows_of<lifted>(collection) + std::size_t{share.tile} * tile_rows;
       const Spot spot{q0, share.tile * tile_rows, collection.first_row + static_cast<std::uint32_t>(row),
                       lane};
       if constexpr (lifted)
-        test_lifted(findings, collection, sums, low, limits, spot);
+        test_lifted(findings, collection, sums, limits, spot);
       else
-        test_sums<sample>(findings, collection, sums, low, limits, spot);
+        test_sums<sample>(findings, collection, sums, rest.low[low_place.at], limits, spot);
     }
     __syncwarp();  // all have read `low`, before the next release
   }

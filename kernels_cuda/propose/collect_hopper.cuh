@@ -3,6 +3,8 @@
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
+#include <type_traits>
+
 #include "common/hopper.cuh"
 #include "propose/append_fp16.cuh"
 #include "propose/collect_fp16.cuh"
@@ -21,8 +23,8 @@ inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eigh
 /// What stands behind queries and stages in shared memory.
 struct Rest {
   Finding found[groups * group_warps][findings_of_warp];
-  float low[most_stages + 1][tile_rows];  // of a tile, one after another; where queries stay. Or lifts
-  hopper::Barrier full[most_stages], empty[most_stages], queries;
+  float low[most_stages + 1][tile_rows];  // of a tile, one after another; or lifts
+  hopper::Barrier full[most_stages], empty[most_stages], queries, turn[groups];
 };
 
 /// Bytes of shared memory behind `alignment` of them: queries, stages, then Rest.
@@ -130,7 +132,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
       hopper::wait<!resident>(&rest.empty[place.stage], place.parity ^ 1);
       hopper::Barrier* const full = &rest.full[place.stage];
       unsigned char* const to = stages + place.stage * memory.stage;
-      const bool with_low = resident && some && s == 0;
+      const bool with_low = some && s == 0;
       const std::uint32_t copies = (some ? 1 : 0) + (resident ? 0 : query_tiles);
       hopper::expect(full, copies * memory.slab + (with_low ? sizeof rest.low[0] : 0));
       if (some) hopper::copy(to, from + s * memory.slab, memory.slab, full);
@@ -143,22 +145,24 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   }
 }
 
-/// What sums of the queries of a lane are tested with.
+/// What sums of the queries of a lane are tested with: [i] of query q0 + 8 i.
 template <bool lifted>
 struct Limits {
-  /// [i] of query q0 + 8 i
   __device__ __forceinline__ Limits(const HalfCollection& collection, std::uint32_t q0) {
 #pragma unroll
     for (std::uint32_t i = 0; i < 2; ++i) {
-      threshold[i] = q0 + 8 * i < collection.rows
-                         ? collection.threshold.data[(q0 + 8 * i) * collection.threshold.stride]
-                         : not_a_candidate();
-      if (lifted) floor[i] = floor_of(threshold[i], static_cast<double>(collection.unscale), collection.dims);
+      const float threshold = q0 + 8 * i < collection.rows
+                                  ? collection.threshold.data[(q0 + 8 * i) * collection.threshold.stride]
+                                  : not_a_candidate();
+      if constexpr (lifted)
+        of[i] = floor_of(threshold, static_cast<double>(collection.unscale), collection.dims);
+      else
+        of[i] = threshold;
     }
   }
 
-  float threshold[2];  // NaN where there is no query
-  int floor[2];        // where sums are lifted
+  // The least lifted sum that goes on, or the threshold, NaN where there is no query.
+  std::conditional_t<lifted, int, float> of[2];
 };
 
 /// Where the sums of 16 columns by 8 queries stand in the step: a warp has them of 64 rows.
@@ -187,82 +191,147 @@ __device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const f
   }
 }
 
-/// As find_near(): what reaches `floor` and passes the threshold, which decides.
-__device__ __forceinline__ void find_lifted(Findings<>& findings, const HalfCollection& collection,
-                                            const int (&sums)[columns_at_once],
-                                            const int (&lift)[columns_at_once], int floor, float threshold,
-                                            const Spot& spot) {
+/// What a finding of bytes has in place of `low`: the lifted sum, which append() turns into what is compared
+/// with the threshold, so that who multiplies does not wait for memory.
+struct SumOfPlace : GapOfPlace {};
+
+__device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& collection, Finding& found) {
+  if (found.query >= collection.rows) return false;
+  const int sum = __float_as_int(found.low) - __ldg(collection.from.lift + found.place);
+  found.low =
+      __fmaf_rn(-collection.unscale, static_cast<float>(sum), __ldg(collection.from.low + found.place));
+  return found.low <= collection.threshold.data[found.query * collection.threshold.stride];
+}
+
+constexpr int parts = tile_rows / rows_at_once, chains = 4;  // so that no comparison waits for the one before
+
+/// Sums of a query: 16 of 64 rows, [part] of the tile, `h` of the two queries of a lane.
+template <class Sum>
+__device__ __forceinline__ Sum& sum_at(hopper::Sums<Sum>& sums, int part, int h, int c) {
+  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
+}
+template <class Sum>
+__device__ __forceinline__ const Sum& sum_at(const hopper::Sums<Sum>& sums, int part, int h, int c) {
+  return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
+}
+
+/// Begin sums with the lifts of the rows of the tile, to which products are added: then one comparison with
+/// `floor` is the test.
+__device__ __forceinline__ void start_from(hopper::Sums<int>& sums, const float* lifts, std::uint32_t lane) {
+#pragma unroll
+  for (int part = 0; part < parts; ++part) {
+    int lift[columns_at_once];
+    read_low(lift, lifts, part, lane);
+#pragma unroll
+    for (int c = 0; c < columns_at_once; ++c) sum_at(sums, part, 0, c) = sum_at(sums, part, 1, c) = lift[c];
+  }
+}
+
+/// As find_near(): lifted sums that reach `floor`.
+__device__ __forceinline__ void find_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
+                                            const int (&sums)[columns_at_once], int floor, const Spot& spot) {
   std::uint32_t pending = 0;
 #pragma unroll
   for (int i = 0; i < columns_at_once; ++i)
-    if (sums[i] + lift[i] >= floor) pending |= 1u << i;
+    if (sums[i] >= floor) pending |= 1u << i;
   while (__any_sync(whole_warp, pending != 0)) {
     const auto i = static_cast<std::uint32_t>(__ffs(static_cast<int>(pending))) - 1;
-    const std::uint32_t column = spot.column(i), place = spot.place + column;
-    float v = not_a_candidate();
-    if (pending != 0)
-      v = __fmaf_rn(-collection.unscale, static_cast<float>(pick<0, columns_at_once>(sums, i)),
-                    __ldg(collection.from.low + place));
-    findings.add(collection, v <= threshold, {spot.q, place, spot.row + column, v});
+    const std::uint32_t column = spot.column(i);
+    findings.add(
+        collection, pending != 0,
+        {spot.q, spot.place + column, spot.row + column, __int_as_float(pick<0, columns_at_once>(sums, i))});
     pending &= pending - 1;
   }
 }
 
-/// Test the sums of 64 queries, of which this warp has 16: 16 sums of a query at a time, of 64 rows.
-///   low  lifts of the rows of the tile
-__device__ __forceinline__ void test_lifted(Findings<>& findings, const HalfCollection& collection,
-                                            const hopper::Sums<int>& sums, const float* low,
-                                            const Limits<true>& limits, const Spot& spot) {
+/// Test the lifted sums of 64 queries, of which this warp has 16, all at once: one vote says whether any goes
+/// on.
+__device__ __forceinline__ void test_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
+                                            const hopper::Sums<int>& sums, const Limits<true>& limits,
+                                            const Spot& spot) {
+  int most[parts][2];
 #pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    int lift[columns_at_once];
-    read_low(lift, low, part, spot.lane);
+  for (int part = 0; part < parts; ++part) {
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      int s[columns_at_once];
+      int of[chains];
 #pragma unroll
-      for (int c = 0; c < columns_at_once; ++c) s[c] = sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
-      int most[2] = {s[0] + lift[0], s[1] + lift[1]};  // so that no comparison waits for the one before
+      for (int c = 0; c < chains; ++c) of[c] = sum_at(sums, part, h, c);
 #pragma unroll
-      for (int c = 2; c < columns_at_once; ++c) most[c % 2] = raise(most[c % 2], s[c], lift[c]);
-      if (__any_sync(whole_warp, max(most[0], most[1]) >= limits.floor[h]))
-        find_lifted(
-            findings, collection, s, lift, limits.floor[h], limits.threshold[h],
-            {spot.q + 8 * h, spot.place + part * rows_at_once, spot.row + part * rows_at_once, spot.lane});
+      for (int c = chains; c < columns_at_once; c += 2) {
+        int& chain = of[c / 2 % chains];
+        chain = __vimax3_s32(chain, sum_at(sums, part, h, c), sum_at(sums, part, h, c + 1));
+      }
+      most[part][h] = max(__vimax3_s32(of[0], of[1], of[2]), of[3]);
+    }
+  }
+  const bool goes_on =
+      max(most[0][0], most[1][0]) >= limits.of[0] || max(most[0][1], most[1][1]) >= limits.of[1];
+  if (!__any_sync(whole_warp, goes_on)) return;
+#pragma unroll
+  for (int part = 0; part < parts; ++part) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      if (!__any_sync(whole_warp, most[part][h] >= limits.of[h])) continue;
+      int of[columns_at_once];
+#pragma unroll
+      for (int c = 0; c < columns_at_once; ++c) of[c] = sum_at(sums, part, h, c);
+      find_lifted(
+          findings, collection, of, limits.of[h],
+          {spot.q + 8 * h, spot.place + part * rows_at_once, spot.row + part * rows_at_once, spot.lane});
     }
   }
 }
 
-/// The same by what is compared with the threshold itself.
+/// What is compared with the threshold: of 16 sums of a query.
+template <class Sum>
+__device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const HalfCollection& collection,
+                                             const hopper::Sums<Sum>& sums,
+                                             const float (&low)[columns_at_once], int part, int h) {
+#pragma unroll
+  for (int c = 0; c < columns_at_once; ++c)
+    v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
+}
+
+/// The same by what is compared with the threshold itself; or write a sample.
 ///   low  of the rows of the tile
 template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
                                           const hopper::Sums<Sum>& sums, const float* low,
                                           const Limits<false>& limits, const Spot& spot) {
-  constexpr int columns = columns_at_once, rows = rows_at_once;
   const auto [q, place, row, lane] = spot;
+  float least[parts][2];
 #pragma unroll
-  for (int part = 0; part < 2; ++part) {
-    float low_of[columns];
+  for (int part = 0; part < parts; ++part) {
+    float low_of[columns_at_once], v[columns_at_once];
     read_low(low_of, low, part, lane);
 #pragma unroll
     for (int h = 0; h < 2; ++h) {
-      float v[columns];
-#pragma unroll
-      for (int c = 0; c < columns; ++c)
-        v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sums[part * 32 + c / 2 * 4 + 2 * h + c % 2]),
-                         low_of[c]);
+      compare_with(v, collection, sums, low_of, part, h);
       if constexpr (sample) {
-        put_sample(collection, v, q + 8 * h, place + part * rows, lane);
+        put_sample(collection, v, q + 8 * h, place + part * rows_at_once, lane);
         continue;
       }
-      float least[4] = {v[0], v[1], v[2], v[3]};  // so that no comparison waits for the one before
+      float of[chains] = {v[0], v[1], v[2], v[3]};
 #pragma unroll
-      for (int c = 4; c < columns; ++c) least[c % 4] = fminf(least[c % 4], v[c]);
-      if (__any_sync(whole_warp,
-                     fminf(fminf(least[0], least[1]), fminf(least[2], least[3])) <= limits.threshold[h]))
-        find_near(findings, collection, v, limits.threshold[h], q + 8 * h, place + part * rows,
-                  row + part * rows, lane);
+      for (int c = chains; c < columns_at_once; ++c) of[c % chains] = fminf(of[c % chains], v[c]);
+      least[part][h] = fminf(fminf(of[0], of[1]), fminf(of[2], of[3]));
+    }
+  }
+  if constexpr (sample) return;
+  const bool passes =
+      fminf(least[0][0], least[1][0]) <= limits.of[0] || fminf(least[0][1], least[1][1]) <= limits.of[1];
+  if (!__any_sync(whole_warp, passes)) return;
+#pragma unroll
+  for (int part = 0; part < parts; ++part) {
+#pragma unroll
+    for (int h = 0; h < 2; ++h) {
+      if (!__any_sync(whole_warp, least[part][h] <= limits.of[h])) continue;
+      float low_of[columns_at_once], v[columns_at_once];
+      read_low(low_of, low, part, lane);
+      compare_with(v, collection, sums, low_of, part, h);
+      find_near(findings, collection, v, limits.of[h], q + 8 * h, place + part * rows_at_once,
+                row + part * rows_at_once, lane);
     }
   }
 }

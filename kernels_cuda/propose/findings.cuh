@@ -31,10 +31,17 @@ struct GapOfPlace {
   }
 };
 
+/// Whether a finding passes: what was found was tested before, unless a Gap says otherwise.
+template <class Gap>
+__device__ __forceinline__ bool passes(const Gap&, const HalfCollection&, Finding&) {
+  return true;
+}
+
 /// Room of a warp for what it has found and not yet appended.
 inline constexpr std::uint32_t findings_of_warp = 64;
 
 /// What a warp has found and not yet appended.
+///   Gap  how far bounds are apart, and what passes() asks
 template <class Gap = GapOfPlace>
 class Findings {
  public:
@@ -60,11 +67,13 @@ class Findings {
     __syncwarp();
     count_ -= many;
     if (lane_ < many) {
-      const Finding found = buffer_[count_ + lane_];
-      const Lists<std::uint32_t>& lists = collection.out.lists;
-      const float gap = gap_.of(collection, found);
-      const std::uint32_t at = atomicAdd(lists.counts.data + found.query * lists.counts.stride, 1u);
-      if (at < lists.capacity) put_candidate(collection.out, gap, found.query, at, found.row, found.low);
+      Finding found = buffer_[count_ + lane_];
+      if (passes(gap_, collection, found)) {
+        const Lists<std::uint32_t>& lists = collection.out.lists;
+        const float gap = gap_.of(collection, found);
+        const std::uint32_t at = atomicAdd(lists.counts.data + found.query * lists.counts.stride, 1u);
+        if (at < lists.capacity) put_candidate(collection.out, gap, found.query, at, found.row, found.low);
+      }
     }
     __syncwarp();
   }
