@@ -128,7 +128,7 @@ ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint 
 // What E takes of all queries.
 ALL_INLINE ErrorTerms terms_of_queries(global const float* query_terms, ulong stride, uint q_rows,
                                        ErrorNumbers numbers, uint lane) {
-  ErrorTerms terms = {0, 0, 0, numbers.chain, numbers.under};
+  ErrorTerms terms = {0, 0, 0, numbers.chain, numbers.under, numbers.gap_share};
   for (uint q = lane; q < q_rows; q += 32) {
     const float quantized = query_terms[QUANTIZED_NORM * stride + q];
     const float error = query_error(query_terms[RESIDUAL * stride + q], numbers.b, quantized);

@@ -49,7 +49,8 @@ Low low_of_row(FusedTestTerms terms, ErrorTerms errors, global const float* row_
   const Parts parts = fused_test_low(terms, apart - fabs(apart) * 0x1p-50);
   const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, low);
   // Of three roundings each is less than 2^-52 of all that is added.
-  const Low made = {parts.both, round_up(above + lost - low + (above + lost + fabs(low)) * 0x1p-50)};
+  const double gap = above + lost - low + (above + lost + fabs(low)) * 0x1p-50;
+  const Low made = {parts.both, round_up(gap * errors.gap_share)};
   return made;
 }
 
@@ -79,7 +80,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
       for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], numbers.chain, numbers.under};
+  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], numbers.chain, numbers.under,
+                             numbers.gap_share};
   const FusedTestTerms terms = {products.unscale, numbers.b, dims};
 
   global uint* fused_test = (global uint*)lines + fused_test_first;

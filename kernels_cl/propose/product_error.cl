@@ -14,6 +14,7 @@ typedef struct {
   float norm, error, quantized_norm;  // the largest of the queries: A, B, S
   float chain;  // 0, or at least the relative error of the chain of inner products, a unit of both norms
   float under;  // at least what underflow takes from a product of rows of norm 0, with chain from both
+  float gap_share;
 } ErrorTerms;
 
 // What E takes from the number of columns, as the host finds it (ErrorNumbers of the back end).
@@ -21,6 +22,7 @@ typedef struct {
   float b;      // at least the relative error of a product
   float chain;  // ErrorTerms
   float under;
+  float gap_share;  // of row_gap()
 } ErrorNumbers;
 
 // residual + b quantized_norm of a query, but for its two roundings.
@@ -40,9 +42,9 @@ float row_low(float half_norm, float error) {
   return -next_up(error - (HALVES ? half_norm : 0.0f));
 }
 
-// norm^2 / 2 + E - low, or 2 E. One rounding of a square less a number that is hardly larger, none of them
-// negative.
-float row_gap(float norm, float error, float low) {
+// norm^2 / 2 + E - low, or 2 E; or a share of it. One rounding of a square less a number that is hardly
+// larger, none of them negative.
+float row_gap(float share, float norm, float error, float low) {
   const float width = HALVES ? fma(0.5f * norm, norm, -low) : -low;
-  return (width + error) * (1.0f + 0x1p-20f);
+  return (width + error) * (1.0f + 0x1p-20f) * share;
 }

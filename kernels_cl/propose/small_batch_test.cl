@@ -43,7 +43,7 @@ float gap_of(ErrorTerms terms, global const float* row_terms, ulong stride, ulon
   if (t >= t_rows) return 0.0f;
   const float norm = row_terms[NORM * stride + t];
   return row_gap(
-      norm, row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]),
+      terms.gap_share, norm, row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]),
       low);
 }
 

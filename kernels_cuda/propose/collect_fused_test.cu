@@ -78,9 +78,8 @@ __device__ __forceinline__ Low low_of_row(const ProductBound& bound, const Error
   const Parts parts = fused_test_low(terms, __dsub_rd(half_norm, error));
   const double low = parts.sum * terms.unit;
   const double lost = error + terms.b * fabs(low) * (1.0 + 0x1p-10);
-  const double above = bound.squared ? __dmul_ru(0.5 * static_cast<double>(norm), norm) : 0;
   return {parts.part[0] | std::uint32_t{parts.part[1]} << 16,
-          __double2float_ru(__dsub_ru(__dadd_ru(above, lost), low))};
+          row_gap(errors, bound.squared ? norm : 0, lost, low)};
 }
 
 /// A thread a place: its line, with low, and its gap.
@@ -298,7 +297,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, const Pr
   const HalfShape shape = half_shape(bound.dims);
   const cudaError_t error =
       launch_in_turn(queue, fused_test_rows<steps>, divide_up(bound.columns, low_threads), low_threads, 0,
-                     bound, error_terms(bound.squared, bound.dims), terms, fused_test.largest,
+                     bound, error_terms(bound), terms, fused_test.largest,
                      static_cast<const uint4*>(collection.train), shape, fused_test.lines, fused_test.gap);
   if (error != cudaSuccess) return error;
   HalfWork work{};

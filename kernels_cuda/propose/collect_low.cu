@@ -68,7 +68,7 @@ __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound,
   const double error =
       row_error(terms, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
   const float least = row_low(bound.squared ? row_term_of(spi::half_norm) : 0, error);
-  put(least, row_gap(bound.squared ? norm : 0, error, least));
+  put(least, row_gap(terms, bound.squared ? norm : 0, error, least));
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ cudaError_t collect_low(const Queue& queue, const spi::CollectStep& step) {
   const cudaError_t found = find_largest_parts(queue, bound, address_of<void>(step.scratch), &parts);
   if (found != cudaSuccess) return found;
   return launch_in_turn(queue, compute_low, divide_up(bound.columns, threads), threads, 0, bound,
-                        error_terms(bound.squared, bound.dims), parts,
+                        error_terms(bound), parts,
                         Out{const_cast<float*>(to.low), const_cast<float*>(to.gap), const_cast<int*>(to.lift),
                             static_cast<double>(step.unscale)});
 }

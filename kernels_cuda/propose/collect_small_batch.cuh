@@ -268,7 +268,7 @@ cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few
 template <class Sum>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
                        const HalfShape& shape) {
-  const Few few{bound, error_terms(bound.squared, bound.dims), shape.slabs, 0};
+  const Few few{bound, error_terms(bound), shape.slabs, 0};
   if (shape.pieces == 2) return launch_few<Sum, 2>(queue, collection, few);
   return shape.pieces == 4 ? launch_few<Sum, 4>(queue, collection, few)
                            : launch_few<Sum, 8>(queue, collection, few);

@@ -35,6 +35,7 @@ struct ProductBound {
   double b;               ///< error of a product, a unit of both norms
   Tiles tiles;
   bool exact;  ///< products and half norms are: E is 0
+  float gap_share;
 };
 
 inline ProductBound bound_of(const spi::CollectStep& step) {
@@ -47,7 +48,8 @@ inline ProductBound bound_of(const spi::CollectStep& step) {
           count_of(step.train.rows.cols),
           step.b,
           tiles_of(step),
-          spi::is_exact(step)};
+          spi::is_exact(step),
+          step.gap_share};
 }
 
 /// Points at what collect_low() writes to scratch for each place of a step: the values from which products

@@ -7,14 +7,17 @@
 
 namespace kith::cuda {
 
-/// Terms of the error bound E that depend on the number of columns; the host computes them.
+/// Terms of the error bound E that depend on the number of columns, and what becomes of it in `gap`; the host
+/// computes them.
 struct ErrorTerms {
   double chain;  // of inner products: the error of the chain itself, a unit of both norms
   double tiny;   // what underflow takes from a product of rows of norm 0
+  float gap_share;
 };
 
-inline ErrorTerms error_terms(bool squared, std::uint32_t dims) {
-  return {squared ? 0 : spi::chain_error(dims), spi::product_underflow(dims, squared)};
+inline ErrorTerms error_terms(const ProductBound& bound) {
+  return {bound.squared ? 0 : spi::chain_error(bound.dims), spi::product_underflow(bound.dims, bound.squared),
+          bound.gap_share};
 }
 
 /// The largest of what E needs of the queries.
@@ -45,10 +48,10 @@ __device__ __forceinline__ float row_low(float half_norm, double error) {
   return __double2float_rd(__dsub_rd(static_cast<double>(half_norm), error));
 }
 
-/// norm^2 / 2 + E - low, or E - low for inner products, of which norm is to be 0.
-__device__ __forceinline__ float row_gap(float norm, double error, float low) {
+/// norm^2 / 2 + E - low, or E - low for inner products, of which norm is to be 0; or a share of it.
+__device__ __forceinline__ float row_gap(const ErrorTerms& terms, float norm, double error, double low) {
   const double above = __dmul_ru(0.5 * static_cast<double>(norm), static_cast<double>(norm));
-  return __double2float_ru(__dsub_ru(__dadd_ru(above, error), static_cast<double>(low)));
+  return __double2float_ru(__dmul_ru(__dsub_ru(__dadd_ru(above, error), low), terms.gap_share));
 }
 
 }  // namespace kith::cuda

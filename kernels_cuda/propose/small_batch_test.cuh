@@ -75,7 +75,7 @@ __device__ inline float gap_of(const Few& few, const LargestOfQueries& largest, 
   const float norm = row_term_of(spi::norm);
   const double error =
       row_error(few.terms, largest, row_term_of(spi::residual), norm, row_term_of(spi::quantized_norm));
-  return row_gap(bound.squared ? norm : 0, error, low);
+  return row_gap(few.terms, bound.squared ? norm : 0, error, low);
 }
 
 /// Of 32 rows: sum [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e % 2. Sums

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,44 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
       CHECK(most < 1);
       MESSAGE("largest share of the bound that " << std::string(name(proposer)) << " needed on "
                                                  << device.info.spec << ": " << most);
+    });
+  });
+}
+
+/// The bounds of each row that query q lists: the lower one, and the code of the upper one.
+std::map<std::uint32_t, std::pair<float, std::uint32_t>> bounds_of(const Listed& found, std::size_t q,
+                                                                   std::size_t capacity) {
+  std::map<std::uint32_t, std::pair<float, std::uint32_t>> bounds;
+  for (std::size_t at = q * capacity; at < q * capacity + found.counts[q]; ++at)
+    bounds[found.rows[at]] = {found.low[at], static_cast<std::uint32_t>(found.high[at] >> 32)};
+  return bounds;
+}
+
+TEST_CASE("bounds: a share of the gap is between the bounds, and changes no lower one") {
+  spi::with_device(device(), [](spi::Device& device) {
+    for_each_bounding(device, [&](Proposer proposer) {
+      for (const Metric metric : product_metrics)
+        for (const std::int64_t dims : {24, 131}) {
+          CAPTURE(std::string(name(metric)));
+          CAPTURE(dims);
+          const Problem problem = Problem::hard(proposer, metric, DataKind::normal, 9, 140, dims);
+          const std::vector<float> all_pass(problem.m(), inf);
+          Listed whole, part;
+          REQUIRE(collect(device, problem, all_pass, 140, {}, whole) == "");
+          REQUIRE(collect(device, problem, all_pass, 140, {}, part, 1, 0, 1, 0.5f) == "");
+          std::size_t narrower = 0;
+          for (std::size_t q = 0; q < problem.m(); ++q) {
+            const auto bounds = bounds_of(whole, q, 140);
+            for (const auto& [row, of_part] : bounds_of(part, q, 140)) {
+              const auto& [low, high] = bounds.at(row);
+              CHECK(of_part.first == low);
+              CHECK(ordered(low) <= of_part.second);
+              CHECK(of_part.second <= high);
+              narrower += of_part.second < high;
+            }
+          }
+          CHECK(narrower > problem.m() * 100);
+        }
     });
   });
 }

@@ -195,9 +195,10 @@ inline void narrow(spi::Device& device, const Rows& rows, float share) {
 ///   share       factor on the error terms of the training rows
 ///   groups      if not 0, take a sample of so many groups instead of lists
 ///   share_of_b  factor on the error that products may have
+///   gap_share   CollectStep::gap_share
 inline std::string collect(spi::Device& device, const Problem& problem, const std::vector<float>& threshold,
                            std::size_t capacity, const spi::Visits& visits, Listed& found, float share = 1,
-                           std::size_t groups = 0, double share_of_b = 1) {
+                           std::size_t groups = 0, double share_of_b = 1, float gap_share = 1) {
   const std::size_t m = problem.m(), n = visits.rows ? std::size_t{visits.rows} * visits.count : problem.n();
   const Rows queries(device, problem.queries, problem.centre, device.info.query_block),
       train(device, problem.train, problem.centre, device.info.train_block);
@@ -223,7 +224,7 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   spi::Grid<float> products = values.grid();
   products.rows = m;
   products.cols = n;
-  if (std::string why = run_step(device, with_error({problem.proposer,
+  spi::CollectStep step = with_error({problem.proposer,
                                                      problem.metric,
                                                      queries.grids(),
                                                      train.grids(),
@@ -236,9 +237,9 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
                                                      {low.grid(), high.grid()},
                                                      visits,
                                                      of_sample},
-                                                    share_of_b));
-      !why.empty())
-    return why;
+                                                    share_of_b);
+  step.gap_share = gap_share;
+  if (std::string why = run_step(device, step); !why.empty()) return why;
   check_canaries(lists, counts, low, high);
   CHECK(limits.unchanged());
   CHECK(sample.canaries_live());

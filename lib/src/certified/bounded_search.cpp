@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "plan/guess.hpp"
 #include "rows/rows.hpp"
 
 namespace kith {
@@ -88,12 +89,14 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
     proposal_.reset(*session, count, threshold);
   }
   // Without progress or a stop token, the host never waits for the device between steps.
-  const std::vector<Phase> all = phases(index_, plan_, attempt);
+  std::vector<Phase> all = phases(index_, plan_, attempt);
   // A threshold from a sample counts as a guess, even that of rank k. TightenStep then certifies it, so that
   // the answer does not depend on the sample.
   const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
     return phase.samples || phase.rank < plan_.problem.k;
   });
+  if (guessed)
+    for (Phase& phase : all) phase.gap_share = guessed_gap_share(index_.dims);
   const std::size_t at_once = watcher.watches() ? 1 : all.size();
   for (std::size_t first = 0; first < all.size(); first += at_once) {
     {
@@ -150,7 +153,7 @@ void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Wor
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
   device.enqueue(proposal_.sample(count, rows_.of(phase.chunk, 0, chunk.rows), phase.visits,
-                                  workspace.scratch(), unscale()));
+                                  workspace.scratch(), unscale(), phase.gap_share));
   timer.after(spi::CollectStep::name);
   device.enqueue(proposal_.tighten_by_sample(count, phase.visits, phase.rank));
   timer.after(spi::TightenStep::name);
@@ -182,7 +185,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   if (has_own_order(plan_.proposer)) {
     device.enqueue(proposal_.collect(count, rows_.of(phase.chunk, 0, chunk.rows), visits,
                                      static_cast<std::uint32_t>(chunk.first), workspace.scratch(), unscale,
-                                     phase.open));
+                                     phase.gap_share, phase.open));
     return;
   }
   for (std::uint32_t v = visits.first; v < visits.first + visits.count; ++v) {
@@ -191,7 +194,7 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
     const std::int64_t rows = std::min<std::int64_t>(visits.rows, chunk.rows - first);
     device.enqueue(proposal_.collect(count, rows_.of(phase.chunk, first, rows), {},
                                      static_cast<std::uint32_t>(chunk.first + first), workspace.scratch(),
-                                     unscale, phase.open));
+                                     unscale, phase.gap_share, phase.open));
   }
 }
 

@@ -35,7 +35,7 @@ spi::Step Proposal::prepare(const spi::RowBlocks& queries, const spi::Grid<float
 
 spi::Step Proposal::collect(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                             std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
-                            bool open) const {
+                            float gap_share, bool open) const {
   const std::size_t q = size(count),
                     t = visits.rows ? std::size_t{visits.rows} * visits.count : train.rows.rows;
   spi::CollectStep step{plan_.proposer,
@@ -53,12 +53,13 @@ spi::Step Proposal::collect(std::int64_t count, const spi::QuantizedRows& train,
                         {},
                         open};
   step.b = spi::product_error(step);
+  step.gap_share = gap_share;
   return {step, plan_.threads};
 }
 
 spi::Step Proposal::sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
-                           const spi::Scratch& scratch, float unscale) const {
-  spi::Step step = collect(count, train, visits, 0, scratch, unscale);
+                           const spi::Scratch& scratch, float unscale, float gap_share) const {
+  spi::Step step = collect(count, train, visits, 0, scratch, unscale, gap_share);
   auto& collecting = std::get<spi::CollectStep>(step.work);
   collecting.sample = sample_of(size(count), visits);
   collecting.b = spi::product_error(collecting);  // other kernels may take samples, with another error

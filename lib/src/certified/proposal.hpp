@@ -30,11 +30,11 @@ class Proposal {
   spi::Step prepare(const spi::RowBlocks& queries, const spi::Grid<float>& centre, float scale) const;
   /// Collects candidates among the training rows of a tile.
   spi::Step collect(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
-                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale,
+                    std::uint32_t first_row, const spi::Scratch& scratch, float unscale, float gap_share = 1,
                     bool open = false) const;
   /// Takes a sample of the bounds of visited rows; then sets the threshold by the `rank`-th of the sample.
   spi::Step sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
-                   const spi::Scratch& scratch, float unscale) const;
+                   const spi::Scratch& scratch, float unscale, float gap_share = 1) const;
   spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
   ///   square  the square of a step of the grid if exact products give the chains; else 0
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row,

@@ -33,6 +33,12 @@ double most_passing(double rank) {
   return x;
 }
 
+/// The error of a product is a sum of `dims` roundings with signs of their own, of which E adds up the sizes.
+/// So it spreads by about E / sqrt(dims) or less; the share leaves three of these, each half a gap wide.
+float guessed_gap_share(std::int64_t dims) {
+  return static_cast<float>(std::min(0.5 + 1.5 / std::sqrt(static_cast<double>(dims)), 1.0));
+}
+
 /// Each row, in order, falls into a random group. Once i groups have a row, a row begins another with
 /// probability (groups - i) / groups. The expected number of rows, the sum of groups / (groups - i) for i <
 /// rank, is an integral, and hardly less.

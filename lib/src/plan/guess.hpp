@@ -19,6 +19,10 @@ double most_passing(double rank);
 /// equally many rows, in random order; rank < groups.
 double rank_of_all(double rank, double groups);
 
+/// Returns how much of the way from the lower to the upper bound of a chain a guess goes, at least 0.5, the
+/// middle: so far that hardly any chain is beyond it. docs/certificate.md, section 4.
+float guessed_gap_share(std::int64_t dims);
+
 /// Returns the rows of the first step without a guess: enough for k neighbours and a useful bound.
 constexpr std::int64_t careful_seed(std::int64_t k, std::int64_t seed_rows) {
   return std::max(4 * k, seed_rows);

@@ -38,6 +38,7 @@ struct Phase {
   bool open = false;     ///< the threshold may be +infinity
   bool afresh = false;   ///< nothing was ranked before
   bool thins = true;     ///< bounds thin the lists; at the end that may take longer than to rank them
+  float gap_share = 1;   ///< CollectStep::gap_share
 };
 
 /// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as `attempt`

@@ -95,6 +95,8 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
                              ordinary(largest.error), ordinary(largest.quantized_norm),
                              spi::chain_error(dims), spi::product_underflow(dims, squares), squares},
                             of.low + piece.at + begin, of.gap + piece.at + begin);
+    if (step.gap_share < 1)
+      for (std::size_t t = piece.at + begin; t < piece.at + end; ++t) of.gap[t] *= step.gap_share;
   };
   // A task is some pieces, or a part of the only one.
   const bool visits = step.visits.rows > 0;

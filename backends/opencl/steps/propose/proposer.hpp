@@ -75,11 +75,12 @@ struct TermPlaces {
   Place queries, train;
 };
 
-/// What a kernel takes from the number of columns, and b: docs/certificate.md, sections 1 to 3.
+/// What a kernel takes from the number of columns, b, and the share of gaps: docs/certificate.md, sections 1
+/// to 4.
 ///   with_chain  whether the error of an inner product's chain is counted with the product's, being as large,
 ///               since quantized rows are the rows
 struct ErrorNumbers {
-  float b, chain, under;
+  float b, chain, under, gap_share;
 
   explicit ErrorNumbers(const spi::CollectStep& step, bool with_chain = false) {
     const std::size_t dims = step.train.rows.cols;
@@ -87,6 +88,7 @@ struct ErrorNumbers {
     b = spi::float_above(step.b) * (with_chain && !squares ? 2.0f : 1.0f);
     chain = with_chain || squares ? 0.0f : spi::float_above(spi::chain_error(dims));
     under = static_cast<float>(spi::product_underflow(dims, squares));  // exactly
+    gap_share = step.gap_share;
   }
 };
 

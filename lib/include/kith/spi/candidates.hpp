@@ -130,6 +130,9 @@ struct CollectStep {
   bool open = false;
   /// product_error() of the step, which devices use. With a proposer
   double b = 0;
+  /// How much of the way from `low` to what no chain is above `high` is (Bounds, sample), 0.5 ... 1. Below 1
+  /// `high` is a guess. With a proposer
+  float gap_share = 1;
 };
 
 /// Returns whether steps like this may test within their product, in later visits.
