@@ -37,9 +37,4 @@ __device__ __forceinline__ int floor_of(float threshold, double unit, std::uint3
   return static_cast<int>(fmin(fmax(floor, -2147483648.0), 2 * most_lift(dims) - 2147483647.0));
 }
 
-/// max(most, sum + lift), in one instruction.
-__device__ __forceinline__ int raise(int most, int sum, int lift) {
-  return __viaddmax_s32(sum, lift, most);
-}
-
 }  // namespace kith::cuda
