@@ -10,7 +10,7 @@ int main() {
 
   const std::vector<std::int64_t> in_stock = {0, 3, 4};
   const kith::RowFilter filter = kith::RowFilter::only(index.rows(), in_stock);
-  kith::PlanOptions options;
+  kith::SearchOptions options;
   options.filter = filter.view();  // `filter` must outlive the search
 
   const kith::Neighbors all = index.search({query.data(), 1, 1}, 2);

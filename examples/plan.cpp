@@ -10,7 +10,7 @@ int main() {
   const kith::Index index(kith::open_device("cpu"), {train.data(), 1000, 3});
   const kith::MatrixView<const float> asked(queries.data(), 10, 3);
 
-  kith::PlanOptions by_hand;
+  kith::SearchOptions by_hand;
   by_hand.selector = kith::Selector::merge_sort;
   by_hand.fused = false;  // write the distances, then select
   by_hand.query_tile = 4;

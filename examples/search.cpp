@@ -29,7 +29,7 @@ int main() {
   for (std::int64_t q = 0; q < near.queries; ++q)
     std::printf("query %d: %d rows within 5\n", static_cast<int>(q), static_cast<int>(near.count(q)));
 
-  kith::PlanOptions leave_one_out;
+  kith::SearchOptions leave_one_out;
   leave_one_out.self = 0;  // query q is training row q
   print_rows("each row's nearest other row:", index.search({train.data(), 4, 2}, 1, leave_one_out));
 }

@@ -20,7 +20,7 @@ int main() {
   std::printf("%d of 4 threads found the same\n", same[0] + same[1] + same[2] + same[3]);
 
   std::stop_source stop;
-  kith::PlanOptions options;
+  kith::SearchOptions options;
   options.threads = 1;  // of the host, for this search
   options.stop = stop.get_token();
   stop.request_stop();  // from any thread, at any time

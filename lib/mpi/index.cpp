@@ -147,10 +147,10 @@ struct Index::State {
   State(MPI_Comm comm, const Device& device, const std::string& path, OpenOptions options);
 
   void require_same_queries(const RowsView& queries, std::int64_t k, std::span<const float> radii) const;
-  Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
-  Keys keys_of_search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+  Keys keys(const RowsView& queries, std::int64_t k, const SearchOptions& options, Trace* trace) const;
+  Keys keys_of_search(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                       Trace* trace) const;
-  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
                   Trace* trace) const;
   /// Returns what `vote` makes of the keys that `find` finds.
   template <class Find, class Vote>
@@ -249,7 +249,7 @@ void Index::State::require_same_queries(const RowsView& queries, std::int64_t k,
   require_same(ranks, facts, names);
 }
 
-Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Keys Index::State::keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const {
   require_same_queries(queries, k, {});
   if (k > std::numeric_limits<int>::max())
@@ -269,7 +269,7 @@ Keys Index::State::keys(const RowsView& queries, std::int64_t k, const PlanOptio
   return found;
 }
 
-Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                                   Trace* trace) const {
   ranks.together([&] {
     if (k > rows)
@@ -281,7 +281,7 @@ Keys Index::State::keys_of_search(const RowsView& queries, std::int64_t k, const
 }
 
 RadiusKeys Index::State::keys(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const {
+                              const SearchOptions& options, Trace* trace) const {
   require_same_queries(queries, 0, radii);
   RadiusKeys found;
   ranks.together([&] {
@@ -302,17 +302,17 @@ Index::Index(MPI_Comm comm, const Device& device, const RowsView& my_rows,
 Index::Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options)
     : state_(on_all(comm, [&] { return std::make_shared<const State>(comm, device, path, options); })) {}
 
-Keys Index::search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Keys Index::search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const {
   return on_all(state_->ranks.get(), [&] { return state_->keys(queries, k, options, trace); });
 }
 
 RadiusKeys Index::within_keys(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const {
+                              const SearchOptions& options, Trace* trace) const {
   return on_all(state_->ranks.get(), [&] { return state_->keys(queries, radii, options, trace); });
 }
 
-Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Neighbors Index::search(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const {
   return state_->voted(
       [&] { return state_->keys_of_search(queries, k, options, trace); },
@@ -320,7 +320,7 @@ Neighbors Index::search(const RowsView& queries, std::int64_t k, const PlanOptio
 }
 
 RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) const {
+                              const SearchOptions& options, Trace* trace) const {
   return state_->voted([&] { return state_->keys(queries, radii, options, trace); },
                        [&](const RadiusKeys& keys) {
                          return numbered_from_0(finish(state_->metric, keys), state_->numbered_from);
@@ -328,7 +328,8 @@ RadiusNeighbors Index::within(const RowsView& queries, std::span<const float> ra
 }
 
 Classification Index::classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
-                               const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
+                               const VotingOptions& voting, const SearchOptions& options,
+                               Trace* trace) const {
   return state_->voted(
       [&] { return state_->keys_of_search(queries, k, options, trace); },
       [&](const Keys& keys) { return kith::classify(state_->metric, keys, labels, voting); });
@@ -336,21 +337,21 @@ Classification Index::classify(const RowsView& queries, std::int64_t k, const Sh
 
 RadiusClassification Index::classify_within(const RowsView& queries, std::span<const float> radii,
                                             const ShardLabels& labels, const VotingOptions& voting,
-                                            const PlanOptions& options, Trace* trace) const {
+                                            const SearchOptions& options, Trace* trace) const {
   return state_->voted(
       [&] { return state_->keys(queries, radii, options, trace); },
       [&](const RadiusKeys& keys) { return kith::classify(state_->metric, keys, labels, voting); });
 }
 
 Regression Index::regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
-                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) const {
+                          const VotingOptions& voting, const SearchOptions& options, Trace* trace) const {
   return state_->voted([&] { return state_->keys_of_search(queries, k, options, trace); },
                        [&](const Keys& keys) { return kith::regress(state_->metric, keys, values, voting); });
 }
 
 RadiusRegression Index::regress_within(const RowsView& queries, std::span<const float> radii,
                                        const ShardValues& values, const VotingOptions& voting,
-                                       const PlanOptions& options, Trace* trace) const {
+                                       const SearchOptions& options, Trace* trace) const {
   return state_->voted(
       [&] { return state_->keys(queries, radii, options, trace); },
       [&](const RadiusKeys& keys) { return kith::regress(state_->metric, keys, values, voting); });

@@ -30,7 +30,7 @@ struct Answers {
 };
 
 Answers ask(const Device& on, const Matrix& queries, const Matrix& train, Metric metric,
-            const PlanOptions& options) {
+            const SearchOptions& options) {
   std::vector<std::int64_t> labels;
   for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 3);
   Answers answers;
@@ -68,7 +68,7 @@ TEST_CASE("environment: the same bits whatever the host program has set, and its
       const Matrix queries = hard_rows(kind, Set::queries, 20, 9, metric);
       const Matrix train = hard_rows(kind, Set::train, 100, 9, metric);
       for (const bool split : {false, true}) {
-        PlanOptions options;
+        SearchOptions options;
         if (split) {
           options.fused = false;
           options.train_tile = 33;
@@ -110,7 +110,7 @@ TEST_CASE("environment: the setting is kept when a call throws, too") {
       error_of(
           [&] { stages::distance(device(), matrix(1, {1e30f}), matrix(1, {1e30f}), Metric::negative_dot); });
       error_of([&] { stages::select(device(), matrix(2, {denormal, std::nanf("")}), 1); });
-      PlanOptions options;
+      SearchOptions options;
       options.progress = [](const Progress&) { throw 1; };
       try {
         index.search(train, 1, options);
@@ -147,7 +147,7 @@ TEST_CASE("environment: a progress callback runs under the caller's own setting"
     bool kept = false;
     {
       const HostileEnvironment hostile(setting);
-      PlanOptions options;
+      SearchOptions options;
       options.progress = [&](const Progress&) { kept = hostile.still_set(); };
       index.search(train, 1, options);
     }

@@ -87,7 +87,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   options = learning();
   REQUIRE(told(kith_knn_graph(on.get(), &rows, k, &options, nullptr, graph.distance.data(),
                               graph.index.data())) == "ok");
-  PlanOptions own;
+  SearchOptions own;
   own.self = 0;
   CHECK(graph == beside.search(train_view, k, own));
   options = KITH_INIT(kith_index_options);

@@ -52,7 +52,7 @@ bool has_int8() {
 }
 
 /// Whether products replaced the chain. Checks that the answer has the bits of the chain alone.
-bool by_products(const Index& index, const RowsView& queries, std::int64_t k, PlanOptions options = {}) {
+bool by_products(const Index& index, const RowsView& queries, std::int64_t k, SearchOptions options = {}) {
   options.proposer = Proposer::none;
   const Neighbors expected = index.search(queries, k, options);
   options.proposer = Proposer::int8;
@@ -237,7 +237,7 @@ TEST_CASE("byte grid: filters, leave-one-out, rows that come and go, and files")
   const Index index(device(), stored.view(), Metric::squared_l2);
   CHECK(by_products(index, queries, 10, {.self = 100}));
   std::vector<std::uint32_t> words(size((n + 31) / 32), 0xFFFFFF7Fu);
-  PlanOptions filtered;
+  SearchOptions filtered;
   filtered.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())};
   CHECK(by_products(index, queries, 10, filtered));
   const std::vector<std::int64_t> gone = {0, 5, 6, 2999};

@@ -31,7 +31,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CAPTURE(std::string(name(proposer)));
     const Index index(device(), train);
     const std::size_t rows_alone = index.memory_bytes();
-    const PlanOptions options{.proposer = proposer};
+    const SearchOptions options{.proposer = proposer};
     Trace first;
     try {
       index.search(queries, 3, options, &first);

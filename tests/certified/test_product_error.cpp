@@ -259,7 +259,7 @@ TEST_CASE("product error: the check of a proposer refuses a device that takes a 
       const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
       const Index right(device_behind<NarrowDevice>(device_spec(), 1.0), train),
           narrow(device_behind<NarrowDevice>(device_spec(), 0.25), train);
-      const PlanOptions options{.proposer = proposer};
+      const SearchOptions options{.proposer = proposer};
       CHECK(right.search(queries, 7, options) == right.search(queries, 7, {.proposer = Proposer::none}));
       const std::string refusal = error_of([&] { narrow.search(queries, 7, options); });
       CAPTURE(refusal);

@@ -21,7 +21,7 @@ const std::vector<Metric> product_metrics = {Metric::squared_l2, Metric::l2, Met
 
 /// Searches with and without the proposer, checks that the bits agree, and returns the trace with it.
 Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
-              PlanOptions options = {}) {
+              SearchOptions options = {}) {
   const Index index(device(), train, metric);
   options.proposer = Proposer::none;
   const Neighbors expected = index.search(queries, k, options);
@@ -237,7 +237,7 @@ TEST_CASE("proposer: one neighbour is no guess, and no query is asked twice") {
 TEST_CASE("proposer: an index that misled a guess for many queries is searched without one") {
   for_each_proposer([&](Proposer proposer) {
     const std::int64_t n = 20000, m = 48, k = 100;
-    const PlanOptions options{.proposer = proposer, .query_tile = 16};
+    const SearchOptions options{.proposer = proposer, .query_tile = 16};
     const Plan plan = Index(device(), Matrix{n, 2, std::vector<float>(size(2 * n), 1)}).plan(m, k, options);
     if (!plan.guesses()) return;
     const Index index(device(), near_where_it_begins(n, plan));
@@ -296,7 +296,7 @@ TEST_CASE("proposer: values out of the range of the bound are left to the chain,
   for_each_proposer([&](Proposer proposer) {
     const Index index(device(), matrix(1, {1e15f, 2, 3, -1e16f}));
     Trace trace;
-    const PlanOptions options{.proposer = proposer};
+    const SearchOptions options{.proposer = proposer};
     CHECK(index.search(matrix(1, {2.5f}), 2, options, &trace) == Neighbors{1, 2, {0.5f, 0.5f}, {1, 2}});
     CHECK(trace.plan.proposer == Proposer::none);
     CHECK(trace.plan.reason.starts_with("values are out of the range of the bound of a proposer; "));
@@ -322,9 +322,9 @@ TEST_CASE("proposer: a memory limit makes tiles smaller, not answers different")
     const Matrix queries = hard_rows(DataKind::clusters, Set::queries, 40, 8, Metric::l2);
     const Matrix train = hard_rows(DataKind::clusters, Set::train, 3000, 8, Metric::l2);
     // One thread, since on a CPU each thread needs its own scratch, however small the tiles.
-    PlanOptions options{.threads = 1};
+    SearchOptions options{.threads = 1};
     const Trace whole = compare(proposer, queries, train, Metric::l2, 3, options);
-    PlanOptions one_by_one = options;
+    SearchOptions one_by_one = options;
     one_by_one.query_tile = 1;
     const Trace least = compare(proposer, queries, train, Metric::l2, 3, one_by_one);
     // A third of the workspace, but enough for one query; a proposer gets half of the limit.

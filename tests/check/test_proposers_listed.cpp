@@ -126,7 +126,7 @@ TEST_CASE("proposer: int8 takes as many queries a step as the device says, and u
     CHECK(index.search(rows, 3, {.proposer = Proposer::int8, .query_tile = 65}) ==
           index.search(rows, 3, {.proposer = Proposer::none}));
   const auto one = [](std::int64_t dims) { return Matrix{1, dims, std::vector<float>(size(dims), 1)}; };
-  const PlanOptions options{.proposer = Proposer::int8};
+  const SearchOptions options{.proposer = Proposer::int8};
   CHECK(Index(device(), one(65536)).search(one(65536), 1, options) == Neighbors{1, 1, {0}, {0}});
   CHECK(error_of([&] { Index(device(), one(65537)).search(one(65537), 1, options); }) ==
         where + "65536 columns, and there are 65537; choose another proposer");

@@ -171,7 +171,7 @@ TEST_CASE("classifier: rows that are left out have no vote, and a query without 
   CHECK(found.votes == std::vector<std::uint32_t>{1, 0});
   CHECK(found.neighbors.index == Labels{0, -1, -1});
   const RowFilter no_row_counts(4, 1, false);
-  const PlanOptions none{.filter = no_row_counts.view()};
+  const SearchOptions none{.filter = no_row_counts.view()};
   CHECK(classifier.predict(matrix(1, {4}), 3, none) == Labels{default_no_label});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.no_label = 0}, none) == Labels{0});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.weights = Weights::distance}, none) ==
@@ -188,7 +188,7 @@ TEST_CASE("classifier: training rows by all others") {
   for (const VotingOptions& voting :
        {VotingOptions{}, {.weights = Weights::distance, .tie = TieRule::nearest}}) {
     CAPTURE(std::string(name(voting.weights)));
-    const PlanOptions options{.query_tile = 50, .self = 0};
+    const SearchOptions options{.query_tile = 50, .self = 0};
     const Classification found = classifier.classify(train, k, voting, options);
     CHECK(std::accumulate(found.votes.begin(), found.votes.end(), std::int64_t{0}) == n * k);
     const Neighbors whole = neighbors(Metric::l1, train, train, k + 1);

@@ -66,7 +66,7 @@ struct Problem {
 
 /// Classifies the first `m` queries on a CPU, and returns what its device was asked for.
 Asked asked_by(const Problem& problem, std::int64_t m, const VotingOptions& voting,
-               const PlanOptions& options = {}, const std::vector<float>& sample_weights = {}) {
+               const SearchOptions& options = {}, const std::vector<float>& sample_weights = {}) {
   const auto asked = std::make_shared<Asked>();
   const Classifier classifier(cpu_behind<Observed>(asked), problem.train, problem.labels, Metric::l1,
                               {.sample_weights = sample_weights});

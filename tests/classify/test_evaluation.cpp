@@ -47,7 +47,7 @@ Labels answers(const Evaluation& evaluation, std::int64_t k, std::int64_t no_lab
 
 /// Counts the answers of Classifier::classify() for each k.
 Evaluation counted(const Classifier& classifier, MatrixView<const float> queries, const Labels& truth,
-                   std::int64_t k_max, const VotingOptions& voting, const PlanOptions& options = {}) {
+                   std::int64_t k_max, const VotingOptions& voting, const SearchOptions& options = {}) {
   Evaluation sum;
   sum.rows = queries.rows();
   sum.k_max = k_max;
@@ -209,7 +209,7 @@ TEST_CASE("evaluation: counts of classify() for each k, with features, a filter 
   const Labels labels = workloads::make_labels(2, n, 4), truth = workloads::make_labels(8, m, 6);
   const Classifier classifier(device(), train, labels, Metric::l1, {.features = {3, 0}});
   const RowFilter few = RowFilter::only(n, std::vector<std::int64_t>{2, 5, 11, 30, 59});
-  PlanOptions options;
+  SearchOptions options;
   CHECK(evaluate(classifier, queries, truth, 8) == counted(classifier, queries, truth, 8, {}));
   options.filter = few.view();
   CHECK(evaluate(classifier, queries, truth, 8, {}, options) ==
@@ -224,7 +224,7 @@ TEST_CASE("evaluation: any number of threads") {
   const Labels truth = workloads::make_labels(4, m, 7);
   VotingOptions voting;
   voting.tie = TieRule::smallest_distance;
-  PlanOptions options;
+  SearchOptions options;
   options.threads = 1;
   const Evaluation alone = evaluate(classifier, queries, truth, k_max, voting, options);
   for (const std::uint32_t threads : {2u, 3u, 0u}) {

@@ -23,7 +23,7 @@ TEST_CASE("evaluation: progress over all folds, and a stop") {
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, 2, Metric::l1);
   const Labels labels = workloads::make_labels(6, n, 3);
   const Classifier classifier(device(), train, labels, Metric::l1);
-  PlanOptions options;
+  SearchOptions options;
   std::vector<double> seen;
   options.progress = [&](const Progress& progress) { seen.push_back(progress.fraction); };
   cross_validate(classifier, train, stratified_folds(labels, 5), 3, {}, options);
@@ -60,7 +60,7 @@ TEST_CASE("evaluation: bad input") {
   CHECK(error_of([&] { leave_one_out(Classifier(device(), queries, Labels{1}), queries, 1); }) ==
         "invalid_argument: leave_one_out: the classifier has 1 row; it takes two for one to ask about the "
         "other");
-  PlanOptions options;
+  SearchOptions options;
   options.self = 7;
   CHECK(error_of([&] { leave_one_out(classifier, train, 1, {}, options); }) ==
         "invalid_argument: leave_one_out: the options have self = 7, which is set where it is needed; leave "
@@ -74,7 +74,7 @@ TEST_CASE("evaluation: bad input") {
 TEST_CASE("evaluation: bad folds") {
   const Matrix train = matrix(2, {0, 0, 1, 1, 2, 2});
   const Classifier classifier(device(), train, Labels{1, 2, 1});
-  const auto error = [&](const Labels& folds, std::int64_t k_max, const PlanOptions& options = {}) {
+  const auto error = [&](const Labels& folds, std::int64_t k_max, const SearchOptions& options = {}) {
     return error_of([&] { cross_validate(classifier, train, folds, k_max, {}, options); });
   };
   CHECK(error({0, 1}, 1) == "invalid_argument: cross_validate: 2 folds for 3 rows; give one a row");
@@ -85,7 +85,7 @@ TEST_CASE("evaluation: bad folds") {
   CHECK(error({0, 1, 0}, 2) ==
         "invalid_argument: cross_validate: k_max = 2 but 1 rows can vote; choose k_max from 1 to 1");
   const RowFilter filter(3);
-  PlanOptions options;
+  SearchOptions options;
   options.filter = filter.view();
   CHECK(error({0, 1, 0}, 1, options) ==
         "invalid_argument: cross_validate: the options have a filter, but folds say which rows count; leave "

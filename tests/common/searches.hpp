@@ -28,7 +28,7 @@ void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, con
 /// Checks that each selector of the device finds `expected`, or refuses. Only the selector that sorts within
 /// a block may refuse, if k exceeds the block.
 inline void check_every_selector(const Index& index, const Matrix& queries, std::int64_t k,
-                                 PlanOptions options, const Neighbors& expected) {
+                                 SearchOptions options, const Neighbors& expected) {
   for (const Selector selector : device().info().selectors) {
     CAPTURE(k);
     CAPTURE(std::string(name(selector)));

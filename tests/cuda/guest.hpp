@@ -95,7 +95,7 @@ inline const Example& example() {
 
 /// Searches. Returns how the answer differs, or "". Counts searches that are refused because of
 /// a graph capture.
-inline std::string outcome(const Index& index, const PlanOptions& options, int* refused) {
+inline std::string outcome(const Index& index, const SearchOptions& options, int* refused) {
   try {
     return difference(index.search(example().queries, k, options), example().right);
   } catch (const Error& error) {
@@ -107,7 +107,7 @@ inline std::string outcome(const Index& index, const PlanOptions& options, int* 
 
 struct Way {
   const char* what;
-  PlanOptions options;
+  SearchOptions options;
 };
 
 inline const Way ways[] = {{"a search", {}},

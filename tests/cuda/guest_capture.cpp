@@ -105,7 +105,7 @@ class HostCapture {
 int capture(const CaptureCase& what, const std::string& where) {
   // Opened before the capture, but without cuBLAS so far.
   const Index before(open_device(device_spec()), example().train, Metric::squared_l2);
-  const PlanOptions gemm{.proposer = Proposer::gemm};
+  const SearchOptions gemm{.proposer = Proposer::gemm};
   int refused = 0;
   {
     const OnCard there(what.card);

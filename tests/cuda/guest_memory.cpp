@@ -60,7 +60,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("guest: what another handle of the card keeps is given back before memory runs out") {
   if (!has_card()) return;
   const Device other = open_device(device_spec());
-  const PlanOptions plain{.proposer = Proposer::none};
+  const SearchOptions plain{.proposer = Proposer::none};
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, 3, 64, Metric::l2);
   const auto small = [&](const Device& handle) {
     return Index(handle, many_rows().view().slice(0, 1000), Metric::l2).search(queries, k, plain);

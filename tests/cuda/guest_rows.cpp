@@ -53,7 +53,7 @@ std::vector<T> read(const T* from, std::size_t count) {
 
 /// Searches with outputs on the card, surrounded by canaries.
 Neighbors search_on_card(const Index& index, const RowsView& queries, std::int64_t k_of,
-                         const PlanOptions& options = {}) {
+                         const SearchOptions& options = {}) {
   const std::size_t cells = size(queries.rows * k_of), behind = 2;
   const std::vector<float> canaries(cells + behind, 77);
   const std::vector<std::int64_t> numbers(cells + behind, 77);
@@ -219,17 +219,17 @@ TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the 
   }
   const std::vector<std::int64_t> gone = {0, 51, n - 1};
   const RowFilter most = RowFilter::only(n, kept), few = RowFilter::only(n, std::vector<std::int64_t>{51, 7});
-  const std::vector<PlanOptions> ways = {{},
-                                         {.self = 50},
-                                         {.filter = most.view()},
-                                         {.filter = few.view()},
-                                         {.query_tile = 16, .filter = most.view(), .self = 50}};
+  const std::vector<SearchOptions> ways = {{},
+                                           {.self = 50},
+                                           {.filter = most.view()},
+                                           {.filter = few.view()},
+                                           {.query_tile = 16, .filter = most.view(), .self = 50}};
   const Device cpu = open_device("cpu");
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
     CAPTURE(std::string(name(metric)));
     const Index right(cpu, train, metric), index(device(), rows, metric);
     const Index named(cpu, train, metric, {.ids = ids}), named_there(device(), rows, metric, {.ids = ids});
-    for (const PlanOptions& way : ways) {
+    for (const SearchOptions& way : ways) {
       CHECK(search_on_card(index, asked, k, way) == right.search(queries, k, way));
       CHECK(search_on_card(named_there, asked, k, way) == named.search(queries, k, way));
     }
@@ -240,7 +240,7 @@ TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the 
 }
 
 /// What the graph of `all` rows of 3 columns took, once boxes are made. Its bits are those of the CPU.
-Trace graph_on_card(std::int64_t all, Metric metric, const PlanOptions& way) {
+Trace graph_on_card(std::int64_t all, Metric metric, const SearchOptions& way) {
   constexpr std::int64_t nearest = 5;
   const Matrix train = bytes_as_floats(all, 3, 9);
   const OnDevice there(train.view());
@@ -264,7 +264,7 @@ TEST_CASE("guest: queries and answers on the card do not pass through the host")
   constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
-    PlanOptions way{.self = 0};
+    SearchOptions way{.self = 0};
     const bool boxes = metric == Metric::l2;
     if (boxes)
       way.boxes = true;

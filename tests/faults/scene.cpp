@@ -66,8 +66,8 @@ struct Scene::State {
         structure(device, data().train, data().labels),
         c(spec, data().train, data().labels, data().queries) {}
 
-  PlanOptions proposing() const {
-    PlanOptions options;
+  SearchOptions proposing() const {
+    SearchOptions options;
     if (!device.info().proposers.empty()) options.proposer = device.info().proposers.back();
     return options;
   }

@@ -51,7 +51,7 @@ const Device& fuzz_cpu() {
 Keys keys_or_none(const Index& index, const RowsView& query) {
   Keys keys;
   attempt("", true, [&] {
-    PlanOptions options;
+    SearchOptions options;
     options.threads = 1;
     keys = index.search_keys(query, 3, options);
   });

@@ -61,7 +61,7 @@ const Device& cpu() {
 void ask_model(const Model& model) {
   const std::int64_t k = std::max<std::int64_t>(model.k, 1), m = std::min<std::int64_t>(model.n, 3);
   const MatrixView<const float> queries(model.rows.data(), m, model.dims);
-  PlanOptions plan;
+  SearchOptions plan;
   plan.threads = 1;
   const bool asked = attempt("", true, [&] {
     if (model.labels.empty()) {

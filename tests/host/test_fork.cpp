@@ -70,7 +70,7 @@ struct Search {
   Neighbors expected = neighbors(Metric::l2, queries, train, 9);
 
   std::string wrong(const Index& index, std::uint32_t threads = 0) const {
-    PlanOptions options;
+    SearchOptions options;
     options.threads = threads;
     return difference(index.search(queries, 9, options), expected);
   }
@@ -143,7 +143,7 @@ TEST_CASE("fork: from a progress callback") {
   const Search search;
   const Index index(device(), search.train, Metric::l2);
   std::string said = "no progress";
-  PlanOptions options;
+  SearchOptions options;
   options.progress = [&](const Progress&) { said = Child([&] { return search.wrong(index); }).said(); };
   CHECK(difference(index.search(search.queries, 9, options), search.expected) == "");
   CHECK(said == "");

@@ -152,7 +152,7 @@ TEST_CASE("index file: of cosine, rows as they were given leave themselves out")
   const Matrix train = hard_rows(DataKind::uniform, Set::train, 300, 5, Metric::cosine);
   const Index index(device(), train, Metric::cosine);
   const Index opened = reopened(index, device());
-  const PlanOptions own{.self = 0};
+  const SearchOptions own{.self = 0};
   CHECK(opened.search(train, 7, own) == index.search(train, 7, own));
   std::vector<std::int64_t> labels;
   for (std::int64_t t = 0; t < train.rows; ++t) labels.push_back(t % 4);

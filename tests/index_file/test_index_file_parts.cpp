@@ -98,7 +98,7 @@ TEST_CASE("index file: a part is that of without() and compact()") {
   const Index rest = index.without(others).compact();
   const Index part = open_index(folder / "a.kidx", device(), options_of({37, 33}));
   CHECK(difference(part.search(queries, 33), rest.search(queries, 33)) == "");
-  PlanOptions own;
+  SearchOptions own;
   own.self = 40;
   CHECK(difference(part.search(queries, 5, own), rest.search(queries, 5, own)) == "");
   save(part, folder / "part.kidx");

@@ -63,7 +63,7 @@ TEST_CASE("mpi: a search that fails on one rank, and one after it") {
   const Neighbors right =
       Index(my_device(), shared.train.view(), Metric::negative_dot).search(shared.queries.view(), 4);
   std::stop_source stop;
-  PlanOptions options;
+  SearchOptions options;
   if (rank() == failing()) stop.request_stop();
   options.stop = stop.get_token();
   CHECK(error_of([&] { index.search(shared.queries.view(), 4, options); }).starts_with("interrupted: "));
@@ -72,7 +72,7 @@ TEST_CASE("mpi: a search that fails on one rank, and one after it") {
   CHECK(error_of([&] {
           index.within(shared.queries.view(), {&radius, 1}, options);
         }).starts_with("interrupted: "));
-  PlanOptions self;
+  SearchOptions self;
   if (rank() == failing()) self.self = 0;
   CHECK(error_of([&] {
           index.search(shared.queries.view(), 4, self);

@@ -143,7 +143,7 @@ TEST_CASE("mpi: rows that are numbered by the caller, in any order of ranks, and
   std::vector<std::int64_t> counted;
   for (std::int64_t row = 0; row < n; row += 3) counted.push_back(row);
   const RowFilter all = RowFilter::only(n, counted), some = all.slice(mine.first, mine.rows);
-  PlanOptions one, part;
+  SearchOptions one, part;
   one.filter = all.view();
   part.filter = some.view();
   CHECK(shared.search(queries.view(), 150, part) == whole.search(queries.view(), 150, one));
@@ -192,7 +192,7 @@ TEST_CASE("mpi: leave one out, by merged keys") {
   const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(n, random, true)), {}, metric);
   std::vector<std::int64_t> own(size(n));
   for (std::size_t row = 0; row < own.size(); ++row) own[row] = static_cast<std::int64_t>(row);
-  PlanOptions others;
+  SearchOptions others;
   others.self = 0;
   CHECK(finish(metric, leave_out(shared.search_keys(train.view(), 6), own)) ==
         Index(cpu(), train.view(), metric).search(train.view(), 5, others));

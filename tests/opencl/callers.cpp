@@ -25,7 +25,7 @@ bool has_opencl() {
 
 /// Searches with outputs in buffers that are larger than needed, and checks the space around.
 Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView& queries, std::int64_t k_of,
-                              const PlanOptions& options = {}) {
+                              const SearchOptions& options = {}) {
   const std::size_t cells = size(queries.rows * k_of), before = 3, behind = 2;
   const std::vector<float> canaries(cells + before + behind, 77);
   const std::vector<std::int64_t> numbers(cells + before + behind, 77);
@@ -227,13 +227,13 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
     each.insert(each.end(), words.row(0), words.row(0) + words.cols());
   }
   const MatrixView<const std::uint32_t> of_each(each.data(), m, most.view().cols());
-  const std::vector<PlanOptions> ways = {{},
-                                         {.self = 100},
-                                         {.filter = most.view()},
-                                         {.filter = least.view()},
-                                         {.filter = of_each},
-                                         {.filter = most.view(), .self = 100},
-                                         {.query_tile = 16, .filter = of_each, .self = 100}};
+  const std::vector<SearchOptions> ways = {{},
+                                           {.self = 100},
+                                           {.filter = most.view()},
+                                           {.filter = least.view()},
+                                           {.filter = of_each},
+                                           {.filter = most.view(), .self = 100},
+                                           {.query_tile = 16, .filter = of_each, .self = 100}};
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
     CAPTURE(std::string(name(metric)));
     const Index right(device(), train, metric), index(adopted, rows, metric);
@@ -245,7 +245,7 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
       CHECK(search_into_buffers(caller, named_there, asked, k, ways[way]) ==
             named.search(queries, k, ways[way]));
     }
-    for (const PlanOptions& way : {PlanOptions{}, PlanOptions{.filter = most.view()}}) {
+    for (const SearchOptions& way : {SearchOptions{}, SearchOptions{.filter = most.view()}}) {
       CHECK(search_into_buffers(caller, index.without(gone), asked, k, way) ==
             right.without(gone).search(queries, k, way));
       CHECK(search_into_buffers(caller, index.without(gone).compact(), asked, k, way) ==
@@ -267,7 +267,7 @@ TEST_CASE("callers: a filter that keeps few rows is heeded by these rows alone")
   for (std::int64_t i = 3; i < many; i += 400) few.push_back(i);
   const RowFilter filter = RowFilter::only(many, few);
   for (const std::int64_t self : {-1, 0, 1700}) {
-    PlanOptions way{.filter = filter.view()};
+    SearchOptions way{.filter = filter.view()};
     if (self >= 0) way.self = self;
     const Index right(device(), train, Metric::l1), index(adopted, rows, Metric::l1);
     CHECK(search_into_buffers(caller, index, rows.slice(0, all), 4, way) ==
@@ -287,7 +287,7 @@ TEST_CASE("callers: queries and answers in buffers do not pass through the host"
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
     const Index index(adopted, rows, metric);
-    PlanOptions way{.self = 0};
+    SearchOptions way{.self = 0};
     const bool boxes = metric == Metric::l2;
     if (boxes)
       way.boxes = true;
@@ -320,7 +320,7 @@ TEST_CASE("callers: the numbers of rows go to the device once") {
   const Index index(adopted, rows, Metric::l1, {.ids = ids});
   const std::size_t before = index.memory_bytes();
   const DeviceNeighbors to = opencl::neighbors(caller.buffer(n * k * 4), caller.buffer(n * k * 8));
-  PlanOptions way;
+  SearchOptions way;
   way.proposer = Proposer::none;
   Trace first, second;
   index.search_into(rows, k, to, way, &first);

@@ -97,7 +97,7 @@ TEST_CASE("feedback: a proposer that was overwhelmed is chosen for fewer neighbo
   Problem fewer = many;
   --fewer.k;
   CHECK(make_plan(gpu, fewer, {}, feedback) == make_plan(gpu, fewer));
-  const PlanOptions asked{.proposer = Proposer::fp16};
+  const SearchOptions asked{.proposer = Proposer::fp16};
   CHECK(make_plan(gpu, many, asked, feedback) == make_plan(gpu, many, asked));
 }
 

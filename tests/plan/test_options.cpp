@@ -24,8 +24,8 @@ struct Example {
   Neighbors expected = neighbors(Metric::l1, queries, train, k);
 
   /// 5 query tiles of 4 training tiles.
-  PlanOptions in_20_steps() const {
-    PlanOptions options;
+  SearchOptions in_20_steps() const {
+    SearchOptions options;
     options.query_tile = 10;
     options.train_tile = 400;
     return options;
@@ -37,7 +37,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
   const Example example;
   for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
-    PlanOptions options;
+    SearchOptions options;
     options.fused = fused;
     const std::size_t usual = example.index.plan(50, example.k, options).workspace_bytes;
     std::size_t smaller = 0;
@@ -61,7 +61,7 @@ TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
 
 TEST_CASE("options: a memory limit too small for one query is an error that says both sizes") {
   const Example example;
-  PlanOptions options;
+  SearchOptions options;
   options.memory_limit = 10;
   const std::string refusal = error_of([&] { example.index.search(example.queries, example.k, options); });
   CAPTURE(refusal);
@@ -74,7 +74,7 @@ TEST_CASE("options: any number of host threads gives the same bits") {
   const Example example;
   for (const std::uint32_t threads : {1u, 2u, 3u, 16u, 100u}) {
     CAPTURE(threads);
-    PlanOptions options;
+    SearchOptions options;
     options.threads = threads;
     CHECK(example.index.plan(50, example.k, options).threads == threads);
     CHECK(difference(example.index.search(example.queries, example.k, options), example.expected) == "");
@@ -86,7 +86,7 @@ TEST_CASE("options: any number of host threads gives the same bits") {
 TEST_CASE("options: progress never goes back, and ends at 1") {
   const Example example;
   std::vector<double> seen;
-  PlanOptions options = example.in_20_steps();
+  SearchOptions options = example.in_20_steps();
   options.progress = [&](const Progress& progress) { seen.push_back(progress.fraction); };
   CHECK(difference(example.index.search(example.queries, example.k, options), example.expected) == "");
   CHECK(seen.size() == 20);
@@ -97,7 +97,7 @@ TEST_CASE("options: progress never goes back, and ends at 1") {
 
 TEST_CASE("options: what the progress callback throws ends the search, and the index still works") {
   const Example example;
-  PlanOptions options = example.in_20_steps();
+  SearchOptions options = example.in_20_steps();
   int calls = 0;
   options.progress = [&](const Progress&) {
     if (++calls == 3) throw std::out_of_range("the caller's own");
@@ -110,7 +110,7 @@ TEST_CASE("options: what the progress callback throws ends the search, and the i
 
 TEST_CASE("options: the progress callback may search the same index") {
   const Example example;
-  PlanOptions options = example.in_20_steps();
+  SearchOptions options = example.in_20_steps();
   int searches = 0;
   options.progress = [&](const Progress&) {
     if (searches++ < 2) CHECK(example.index.search(example.queries, example.k) == example.expected);
@@ -122,7 +122,7 @@ TEST_CASE("options: the progress callback may search the same index") {
 TEST_CASE("options: a search that is asked to stop does, within a step") {
   const Example example;
   std::stop_source source;
-  PlanOptions options = example.in_20_steps();
+  SearchOptions options = example.in_20_steps();
   options.stop = source.get_token();
   CHECK(difference(example.index.search(example.queries, example.k, options), example.expected) == "");
   options.progress = [&](const Progress& progress) {
@@ -137,7 +137,7 @@ TEST_CASE("options: a search that is asked to stop does, within a step") {
 
 TEST_CASE("options: a trace tells the plan, the tiles and the seconds of each step") {
   const Example example;
-  PlanOptions options = example.in_20_steps();
+  SearchOptions options = example.in_20_steps();
   options.fused = false;
   Trace trace;
   trace.total_seconds = -1;
@@ -166,7 +166,7 @@ TEST_CASE("options: a trace tells the plan, the tiles and the seconds of each st
 TEST_CASE("trace: a queue that is held changes nothing but when a device begins") {
   const Example example;
   for (const bool watched : {false, true}) {
-    PlanOptions options = example.in_20_steps();
+    SearchOptions options = example.in_20_steps();
     int told = 0;
     if (watched) options.progress = [&](const Progress&) { ++told; };
     Trace trace;
@@ -197,7 +197,7 @@ TEST_CASE("memory: rows that no single block of device memory holds are searched
   CHECK(index.memory_bytes() > info.largest_allocation);
   const Neighbors expected = Index(open_device("cpu"), train.view()).search(queries, k);
   CHECK(difference(index.search(queries, k), expected) == "");
-  PlanOptions options;
+  SearchOptions options;
   options.fused = false;
   options.train_tile = n;
   CHECK(index.plan(m, k, options).train_tile < n);
@@ -211,7 +211,7 @@ TEST_CASE("memory: no block of a workspace is larger than the device allows") {
   const std::int64_t m = 1500, n = static_cast<std::int64_t>(info.largest_allocation / sizeof(float) / 1000);
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, m, 1, Metric::l1);
   const Matrix train = hard_rows(DataKind::integers, Set::train, n, 1, Metric::l1);
-  PlanOptions options;
+  SearchOptions options;
   options.fused = false;
   options.query_tile = m;
   options.train_tile = n;

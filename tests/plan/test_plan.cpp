@@ -37,7 +37,7 @@ std::vector<DeviceInfo> kinds_of_device() {
 
 const Problem everyday{Metric::l2, 100000, 1000, 64, 10};
 
-std::string refusal(const Problem& problem, const PlanOptions& options = {}) {
+std::string refusal(const Problem& problem, const SearchOptions& options = {}) {
   return error_of([&] { make_plan(device_of(DeviceKind::gpu, "cuda"), problem, options); });
 }
 
@@ -47,7 +47,7 @@ TEST_CASE(
     "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units before them") {
   DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
   cpu.memory_bytes = cpu.largest_allocation = std::size_t{64} << 30;
-  const auto chosen = [&](const Problem& problem, const PlanOptions& options = {}) {
+  const auto chosen = [&](const Problem& problem, const SearchOptions& options = {}) {
     return make_plan(cpu, problem, options).proposer;
   };
   const Problem images{Metric::l2, 60000, 10000, 784, 5};
@@ -173,7 +173,7 @@ TEST_CASE("plan: is whole and within its bounds, for every problem and kind of d
 
 TEST_CASE("plan: what the caller fixes stays fixed") {
   for (const DeviceInfo& device : kinds_of_device()) {
-    PlanOptions options;
+    SearchOptions options;
     options.selector = Selector::bubble;
     options.lists = 5;
     options.query_tile = 77;
@@ -188,7 +188,7 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
     CHECK(plan.threads == 3);
     CHECK(plan.reason == "selector bubble was asked for");
     for (const bool fused : {false, true}) {
-      PlanOptions path;
+      SearchOptions path;
       path.fused = fused;
       CHECK(make_plan(device, everyday, path).fused == fused);
     }
@@ -196,7 +196,7 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
 }
 
 TEST_CASE("plan: tiles larger than the problem are cut to it") {
-  PlanOptions options;
+  SearchOptions options;
   options.query_tile = options.train_tile = options.lists = std::int64_t{1} << 40;
   const Plan plan = make_plan(device_of(DeviceKind::gpu, "cuda"), {Metric::l1, 50, 7, 3, 2}, options);
   CHECK(plan.query_tile == 7);
@@ -208,7 +208,7 @@ TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
   for (const DeviceInfo& device : kinds_of_device()) {
     std::size_t before = make_plan(device, everyday).workspace_bytes;
     while (before > 20000) {
-      PlanOptions options;
+      SearchOptions options;
       options.memory_limit = before - 1;
       std::size_t after = 0;
       const std::string refused =
@@ -229,7 +229,7 @@ TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps 
   // A row keeps 2 * 64 bytes of its quantized rows and 4 * 4 of row terms, 144 MB of all, and 4 * 64 of its
   // copy.
   const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
-  PlanOptions options;
+  SearchOptions options;
   options.memory_limit = 143'000'000;
   CHECK(make_plan(device, problem, options).proposer == Proposer::none);
   options.memory_limit = 399'000'000;
@@ -259,7 +259,7 @@ TEST_CASE("plan: refuses sizes outside of their range") {
 }
 
 TEST_CASE("plan: refuses options that mean nothing") {
-  PlanOptions options;
+  SearchOptions options;
   options.lists = -1;
   CHECK(refusal(everyday, options) ==
         "invalid_argument: search: lists = -1; give a positive number, or 0 to let kith choose");
@@ -274,7 +274,7 @@ TEST_CASE("plan: refuses options that mean nothing") {
 }
 
 TEST_CASE("plan: refuses what the device lacks, and says what it has") {
-  PlanOptions options;
+  SearchOptions options;
   options.selector = Selector::quick_sort;
   CHECK(refusal(everyday, options) ==
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
@@ -298,7 +298,7 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
 }
 
 TEST_CASE("plan: refuses a memory limit that no tile fits") {
-  PlanOptions options;
+  SearchOptions options;
   options.fused = false;
   options.memory_limit = 1000;
   // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
@@ -309,7 +309,7 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
 }
 
 TEST_CASE("plan: explains itself, one line a decision") {
-  PlanOptions options;
+  SearchOptions options;
   options.selector = Selector::radix;
   options.lists = 2;
   options.query_tile = 10;

@@ -19,7 +19,7 @@ DeviceInfo with_boxes(DeviceInfo device, std::uint32_t most = 512) {
 
 const Problem cloud{Metric::l2, 1000000, 20000, 3, 16};
 
-bool by_boxes(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+bool by_boxes(const DeviceInfo& device, const Problem& problem, const SearchOptions& options = {},
               const Feedback& feedback = {}) {
   return make_plan(device, problem, options, feedback).boxes;
 }
@@ -118,7 +118,7 @@ TEST_CASE("plan: a sample of the queries decides, and where it said no others ar
 
 TEST_CASE("plan: who names another way, or has no memory for boxes, does without") {
   const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
-  PlanOptions options;
+  SearchOptions options;
   options.proposer = Proposer::none;
   CHECK_FALSE(by_boxes(cpu, cloud, options));
   options = {};
@@ -138,7 +138,7 @@ TEST_CASE("plan: who names another way, or has no memory for boxes, does without
 
 TEST_CASE("plan: boxes and another way are refused together, and without a demand that way is taken") {
   const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
-  std::vector<PlanOptions> ways(6);
+  std::vector<SearchOptions> ways(6);
   ways[0].selector = Selector::threshold;
   ways[1].proposer = Proposer::none;
   ways[2].sample = {Selector::threshold, Selector::radix};

@@ -39,8 +39,8 @@ std::vector<Problem> problems_of_table() {
   return problems;
 }
 
-std::vector<std::pair<string, PlanOptions>> options_of_table(const DeviceInfo& device) {
-  std::vector<std::pair<string, PlanOptions>> options{
+std::vector<std::pair<string, SearchOptions>> options_of_table(const DeviceInfo& device) {
+  std::vector<std::pair<string, SearchOptions>> options{
       {"", {}},
       {" selector=radix", {.selector = Selector::radix}},
       {" fused=no", {.fused = false}},
@@ -64,7 +64,7 @@ string in_line(const Plan& p) {
 }
 
 string in_line(const DeviceInfo& device, const Problem& problem, const string& said,
-               const PlanOptions& options) {
+               const SearchOptions& options) {
   std::ostringstream line;
   line << name(problem.metric) << " n=" << problem.n << " m=" << problem.m << " dims=" << problem.dims
        << " k=" << problem.k << said << " -> ";

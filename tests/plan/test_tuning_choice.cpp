@@ -128,7 +128,7 @@ TEST_CASE("tuning: what was better than the rule is as much better elsewhere") {
 
 TEST_CASE("tuning: what the caller fixes is not overruled") {
   const DeviceInfo device = tuned(gpu(), {entry(usual, Selector::bubble, 4)});
-  std::vector<PlanOptions> fixed(7);
+  std::vector<SearchOptions> fixed(7);
   fixed[0].selector = Selector::radix;
   fixed[1].fused = false;
   fixed[2].lists = 2;
@@ -136,9 +136,9 @@ TEST_CASE("tuning: what the caller fixes is not overruled") {
   fixed[4].train_tile = 1000;
   fixed[5].proposer = Proposer::gemm;
   fixed[6].sample = {Selector::radix};
-  for (const PlanOptions& options : fixed)
+  for (const SearchOptions& options : fixed)
     CHECK(make_plan(device, usual, options) == make_plan(gpu(), usual, options));
-  PlanOptions open;
+  SearchOptions open;
   open.memory_limit = 100 << 20;
   open.threads = 3;
   CHECK(make_plan(device, usual, open).selector == Selector::bubble);
@@ -153,7 +153,7 @@ TEST_CASE("tuning: what the caller fixes is not overruled") {
 }
 
 TEST_CASE("tuning: what the device does not have is not taken") {
-  const auto plan_of = [](const TuningEntry& one, const Problem& problem, const PlanOptions& options = {}) {
+  const auto plan_of = [](const TuningEntry& one, const Problem& problem, const SearchOptions& options = {}) {
     return make_plan(tuned(gpu(), {one}), problem, options);
   };
   CHECK(plan_of(entry(usual, Selector::quick_sort), usual).reason ==
@@ -173,12 +173,12 @@ TEST_CASE("tuning: what the device does not have is not taken") {
   CHECK(plan_of(proposed, other).reason == plan_of(proposed, usual).reason);
   other.metric = Metric::l1;
   CHECK(plan_of(proposed, other).proposer == Proposer::none);
-  PlanOptions none;
+  SearchOptions none;
   none.proposer = Proposer::none;
   CHECK(plan_of(proposed, usual, none).proposer == Proposer::none);
   proposed.proposer = Proposer::fp16;
   CHECK(plan_of(proposed, usual).proposer == Proposer::none);
-  PlanOptions little;
+  SearchOptions little;
   little.memory_limit = make_plan(gpu(), usual).workspace_bytes / 64;
   CHECK(plan_of(entry(usual, Selector::bubble, 64), usual, little).workspace_bytes <= little.memory_limit);
 }

@@ -47,7 +47,7 @@ TEST_CASE("hamming: any number of columns, with gaps, by every selector in tiny 
       CHECK(difference(index.search(queries.view(), k), expected) == "");
       for (const Selector selector : device().info().selectors) {
         CAPTURE(std::string(name(selector)));
-        PlanOptions options;
+        SearchOptions options;
         options.selector = selector;
         options.query_tile = 3;
         options.train_tile = k == 9 ? 13 : 67;

@@ -16,7 +16,7 @@
 namespace kith::tests {
 namespace {
 
-PlanOptions filtered(const RowFilter& filter, PlanOptions options = {}) {
+SearchOptions filtered(const RowFilter& filter, SearchOptions options = {}) {
   options.filter = filter.view();
   return options;
 }
@@ -180,7 +180,7 @@ TEST_CASE("filter: the bits of a search of what counts, whatever the tiles, on h
         CAPTURE(share);
         CAPTURE(k);
         CAPTURE(tile);
-        const PlanOptions options{.lists = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
+        const SearchOptions options{.lists = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
         CHECK(difference(index.search(queries, k, filtered(of_each, options)), expected_each) == "");
         CHECK(difference(index.search(queries, k, filtered(of_all, options)), expected_all) == "");
       }
@@ -216,7 +216,7 @@ TEST_CASE("filter: bits behind the last row are ignored, and rows of words may s
     words[size(q * apart)] = filter.view()(q, 0);
     words[size(q * apart + 1)] = filter.view()(q, 1) | 0xFFFFFFE0u;
   }
-  const PlanOptions options{.query_tile = 3, .filter = {words.data(), 4, 2, apart}};
+  const SearchOptions options{.query_tile = 3, .filter = {words.data(), 4, 2, apart}};
   CHECK(difference(index.search(queries, n, options),
                    neighbors_among(Metric::l1, queries, train, n, some(2))) == "");
 }
@@ -226,7 +226,7 @@ TEST_CASE("filter: the plan says what it does, and counts the words") {
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, 64, 2, Metric::l2);
   const Index index(device(), train, Metric::l2);
   const RowFilter one(6400), each(6400, 64);
-  const PlanOptions tiles{.proposer = Proposer::none, .query_tile = 64, .train_tile = 64};
+  const SearchOptions tiles{.proposer = Proposer::none, .query_tile = 64, .train_tile = 64};
   const Plan with_one = index.plan(64, 3, filtered(one, tiles)),
              with_each = index.plan(64, 3, filtered(each, tiles));
   CHECK(!with_one.fused);
@@ -237,7 +237,7 @@ TEST_CASE("filter: the plan says what it does, and counts the words") {
   CHECK(with_each.workspace_bytes == with_one.workspace_bytes + 63 * 200 * sizeof(std::uint32_t));
   CHECK(explain(with_one).find("filter         one for all queries\n") != std::string::npos);
   CHECK(explain(with_each).find("filter         one a query\n") != std::string::npos);
-  PlanOptions tight = filtered(each, tiles);
+  SearchOptions tight = filtered(each, tiles);
   tight.memory_limit = with_each.workspace_bytes / 3;
   Trace trace;
   CHECK(difference(index.search(queries, 3, tight, &trace), neighbors(Metric::l2, queries, train, 3)) == "");
@@ -252,7 +252,7 @@ TEST_CASE("filter: a sample is taken of what counts, too") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, 300, 3, Metric::l1);
   const Index index(device(), train, Metric::l1);
   const RowFilter filter = filter_of(some(4), 300, 9);
-  PlanOptions options = filtered(filter);
+  SearchOptions options = filtered(filter);
   options.sample = device().info().selectors;
   Trace trace;
   CHECK(difference(index.search(queries, 5, options, &trace),
@@ -276,7 +276,7 @@ TEST_CASE("filter: refuses another shape, and ways that cannot heed it") {
   const Index index(device(), matrix(1, {1, 2, 3}));
   const Matrix queries = matrix(1, {1, 2});
   const RowFilter filter(3), three(3, 3), longer(33);
-  const auto refusal = [&](const PlanOptions& options) {
+  const auto refusal = [&](const SearchOptions& options) {
     return error_of([&] { index.search(queries, 1, options); });
   };
   CHECK(refusal(filtered(three)) ==

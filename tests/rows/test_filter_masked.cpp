@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-PlanOptions masked_by(const RowFilter& filter, PlanOptions options = {}) {
+SearchOptions masked_by(const RowFilter& filter, SearchOptions options = {}) {
   options.filter = filter.view();
   return options;
 }
@@ -169,7 +169,7 @@ TEST_CASE("filters that mask: beside a row that is not its own neighbour, and wi
                         [&](std::int64_t q, std::int64_t t) { return t != own + q && counts(0, t); });
     for_each_proposer([&](Proposer proposer) {
       for (const std::int64_t tile : {0, 1, 7}) {
-        const PlanOptions options{.proposer = proposer, .query_tile = tile, .self = own};
+        const SearchOptions options{.proposer = proposer, .query_tile = tile, .self = own};
         CHECK(difference(index.search(queries, k, masked_by(filter, options)), expected) == "");
       }
     });

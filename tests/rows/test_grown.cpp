@@ -48,8 +48,9 @@ TEST_CASE("grown: the bits of an index of all rows, whatever the parts and the w
         const Index index = grown(train, metric, parts);
         for (const std::int64_t k : {std::int64_t{1}, std::int64_t{20}, n}) {
           const Neighbors expected = neighbors(metric, queries, train, k);
-          for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.fused = false},
-                                             PlanOptions{.lists = 2, .query_tile = 4, .train_tile = 64}}) {
+          for (const SearchOptions& options :
+               {SearchOptions{}, SearchOptions{.fused = false},
+                SearchOptions{.lists = 2, .query_tile = 4, .train_tile = 64}}) {
             CAPTURE(std::string(workloads::name(kind)));
             CAPTURE(std::string(name(metric)));
             CAPTURE(parts.size());
@@ -79,7 +80,7 @@ TEST_CASE("grown: features, filters and leaving out go on as before") {
   for (std::int64_t t = 0; t < n; ++t)
     for (const std::size_t d : {1u, 3u}) chosen.values.push_back(train.row(t)[d]);
   const RowFilter filter = filter_of(some(2), n, n);
-  PlanOptions options;
+  SearchOptions options;
   options.self = 0;
   options.filter = filter.view();
   const Counts counts = [](std::int64_t q, std::int64_t t) { return q != t && some(2)(q, t); };

@@ -26,8 +26,8 @@ std::int64_t most() {
   return device().info().boxes_max_k;
 }
 
-PlanOptions by_boxes() {
-  PlanOptions options;
+SearchOptions by_boxes() {
+  SearchOptions options;
   options.boxes = true;
   return options;
 }
@@ -47,7 +47,7 @@ float uniform(workloads::Random& random) {
 }
 
 void check_boxes(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k,
-                 PlanOptions options = by_boxes()) {
+                 SearchOptions options = by_boxes()) {
   if (k > most()) return;
   CAPTURE(std::string(name(metric)));
   CAPTURE(train.rows);
@@ -124,7 +124,7 @@ TEST_CASE("boxes: rows that lie on the sides of their boxes, and queries one ste
 
 TEST_CASE("boxes: many queries, which are taken in another order, in tiles") {
   const auto any = [](auto& random, auto, auto) { return uniform(random); };
-  PlanOptions tiles = by_boxes();
+  SearchOptions tiles = by_boxes();
   tiles.query_tile = 300;
   const std::int64_t m = sanitized() ? 1100 : 3000;  // sorted from 256 on
   for (const std::int64_t k : {1, 10}) {
@@ -143,7 +143,7 @@ TEST_CASE("boxes: with a filter, one for all and one a query, and without the qu
   const Counts each = some(3), same = of_query_0(each);
   const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
   const auto check = [&](const RowFilter& filter, const Counts& counts) {
-    PlanOptions options = by_boxes();
+    SearchOptions options = by_boxes();
     options.filter = filter.view();
     CHECK(difference(index.search(queries, 5, options),
                      neighbors_among(Metric::l2, queries, train, 5, counts)) == "");
@@ -173,7 +173,7 @@ TEST_CASE("boxes: rows within a radius, those of crowded queries among them") {
         CAPTURE(filtered);
         CAPTURE(self);
         const Index index(device(), train, metric);
-        PlanOptions options;
+        SearchOptions options;
         options.boxes = false;
         if (filtered) options.filter = filter.view();
         if (self) options.self = 0;
@@ -218,7 +218,7 @@ TEST_CASE("boxes: who asks to stop waits for no boxes") {
   const std::size_t plain = index.memory_bytes();
   std::stop_source stop;
   stop.request_stop();
-  PlanOptions options = by_boxes();
+  SearchOptions options = by_boxes();
   options.stop = stop.get_token();
   CHECK(error_of([&] { index.prepare(10, 1, options); }).starts_with("interrupted: "));
   CHECK(index.memory_bytes() == plain);
@@ -230,7 +230,7 @@ TEST_CASE("boxes: what they are not for is refused, or left alone") {
   const Index index(device(), matrix(1, {1, 2, 3}), Metric::negative_dot);
   const std::string refusal = error_of([&] { index.search(matrix(1, {1}), 1, by_boxes()); });
   CHECK(refusal.find("negative_dot") != std::string::npos);
-  PlanOptions both = by_boxes();
+  SearchOptions both = by_boxes();
   both.lists = 2;
   if (most() > 0) {
     const Index bounded_index(device(), matrix(1, {1, 2, 3}), Metric::l2);
@@ -238,7 +238,7 @@ TEST_CASE("boxes: what they are not for is refused, or left alone") {
           std::string::npos);
     std::stop_source stop;
     stop.request_stop();
-    PlanOptions stopped = by_boxes();
+    SearchOptions stopped = by_boxes();
     stopped.stop = stop.get_token();
     CHECK(error_of([&] { bounded_index.search(matrix(1, {1}), 1, stopped); }).find("stopped") !=
           std::string::npos);
@@ -270,7 +270,7 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
     Trace trace;
     const Neighbors found = index.search(queries, 3, {}, &trace);
     CHECK(trace.plan.boxes == boxes);
-    PlanOptions chain;
+    SearchOptions chain;
     chain.boxes = false;
     CHECK(found == index.search(queries, 3, chain));
     return trace.plan.reason;
@@ -295,7 +295,7 @@ TEST_CASE("boxes: queries that a sample has missed and that read too much are se
   const Neighbors found = index.search(queries, 3, {}, &trace);
   CHECK(trace.plan.boxes);
   CHECK(trace.fallbacks == m / 32);
-  PlanOptions chain;
+  SearchOptions chain;
   chain.boxes = false;
   CHECK(found == index.search(queries, 3, chain));
 }
@@ -309,7 +309,7 @@ TEST_CASE("knn_graph: the rows nearest to each, itself left out") {
   const Neighbors expected = neighbors_among(Metric::l2, rows, rows, 4, others_of);
   CHECK(difference(knn_graph(device(), rows, 4, Metric::l2), expected) == "");
   if (most() >= 5) CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, by_boxes()), expected) == "");
-  PlanOptions with_self;
+  SearchOptions with_self;
   with_self.self = 0;
   const IndexOptions second{.features = {1}};
   CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, {}, nullptr, second),

@@ -198,7 +198,7 @@ TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {
     for (const std::int64_t filters : {std::int64_t{1}, m})
       for (const std::uint32_t word : {0xFFFFFFFFu, 0x55555555u, 0x00000010u}) {
         const std::vector<std::uint32_t> words(size(filters * ((n + 31) / 32)), word);
-        const PlanOptions options{.filter = {words.data(), filters, (n + 31) / 32}};
+        const SearchOptions options{.filter = {words.data(), filters, (n + 31) / 32}};
         CHECK(both.in_bytes.search(queries, k, options) == both.floats.search(queries, k, options));
       }
     const Matrix own{30, dims, {rows.values.begin(), rows.values.begin() + 30 * dims}};

@@ -30,7 +30,7 @@ struct StoppedSearch {
   Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2),
          queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
   std::shared_ptr<CopiedRows> source = std::make_shared<CopiedRows>(train);
-  PlanOptions options;
+  SearchOptions options;
 
   StoppedSearch() { options.checkpoint = folder / "kept"; }
   Index index(std::int64_t chunk_rows) const {
@@ -45,7 +45,7 @@ struct StoppedSearch {
     CHECK_THROWS_AS(index(20).search(queries, k, options), std::runtime_error);
     source->before_read = [](std::int64_t, std::int64_t) {};
   }
-  std::string refusal(const Matrix& asked, std::int64_t how_many, const PlanOptions& way) const {
+  std::string refusal(const Matrix& asked, std::int64_t how_many, const SearchOptions& way) const {
     std::string text = error_of([&] { index(20).search(asked, how_many, way); });
     const std::string prefix = folder.path() + "/";
     for (std::size_t at = text.find(prefix); at != std::string::npos; at = text.find(prefix))
@@ -115,7 +115,7 @@ TEST_CASE("checkpoint: random sets and chunks, stopped again and again, to the s
     RowFilter filter(n, random() % 2 ? 1 : m);
     for (std::int64_t f = 0; f < filter.filters(); ++f)
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 3 != 0, f);
-    PlanOptions plain;
+    SearchOptions plain;
     if (random() % 2) plain.filter = filter.view();
     if (random() % 4 == 0) plain.self = static_cast<std::int64_t>(random() % (n - m));
     search.options.filter = plain.filter;
@@ -182,7 +182,7 @@ TEST_CASE("checkpoint: with a filter") {
   RowFilter filter(n);
   for (std::int64_t t = 0; t < n; t += 3) filter.set(t, false);
   search.options.filter = filter.view();
-  PlanOptions plain;
+  SearchOptions plain;
   plain.filter = filter.view();
   const Index whole(device(), search.train, Metric::l2);
   CHECK(difference(search.index(50).search(search.queries, k, search.options),
@@ -191,7 +191,7 @@ TEST_CASE("checkpoint: with a filter") {
                    whole.search(search.queries, k, plain)) == "");
   CHECK(search.refusal(search.queries, k,
                        [&] {
-                         PlanOptions without = search.options;
+                         SearchOptions without = search.options;
                          without.filter = {};
                          return without;
                        }()) ==

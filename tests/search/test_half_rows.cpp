@@ -118,7 +118,7 @@ TEST_CASE("half rows: half of the memory until a search wants floats, then that 
   CHECK(index.memory_bytes() == all / 2);
   static_cast<void>(index.plan(3, 5));
   CHECK(index.memory_bytes() == all / 2);
-  const PlanOptions plain{.proposer = Proposer::none, .boxes = false};
+  const SearchOptions plain{.proposer = Proposer::none, .boxes = false};
   const Index rest = index.without(std::vector<std::int64_t>{7});
   CHECK(index.search(queries, 5, plain) == floats.search(queries, 5, plain));
   CHECK(index.memory_bytes() == all);
@@ -173,7 +173,7 @@ TEST_CASE("half rows: filters, own rows, radii, removed rows, ids, shards and ke
       for (const std::int64_t filters : {std::int64_t{1}, m})
         for (const std::uint32_t word : {0x55555555u, 0x00000010u}) {
           const std::vector<std::uint32_t> words(size(filters * ((n + 31) / 32)), word);
-          const PlanOptions options{.filter = {words.data(), filters, (n + 31) / 32}};
+          const SearchOptions options{.filter = {words.data(), filters, (n + 31) / 32}};
           ways.check([&](const Index& index) { return index.search(queries, k, options); });
         }
       ways.check([&](const Index& index) { return index.search(rows.view().slice(0, 30), k, {.self = 0}); });

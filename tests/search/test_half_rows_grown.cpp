@@ -72,8 +72,8 @@ TEST_CASE("half rows: room for more, whatever the counts of rows that come, and 
 }
 
 TEST_CASE("half rows: any order of what may be done with them") {
-  const Device crowded = device_of(0);     // which is told by how much each time
-  const PlanOptions two = {.threads = 2};  // each has lists of its own, and those of many would fill it
+  const Device crowded = device_of(0);       // which is told by how much each time
+  const SearchOptions two = {.threads = 2};  // each has lists of its own, and those of many would fill it
   std::mt19937 random(4711);
   const auto below = [&](std::int64_t end) { return static_cast<std::int64_t>(random() % size(end)); };
   for (int round = 0; round < 12; ++round) {
@@ -170,7 +170,7 @@ TEST_CASE("half rows: large rows stay so without being asked, and as a file") {
   save(index, folder / "rows.kidx");
   const Index read = open_index(folder / "rows.kidx", device());
   CHECK(read.memory_bytes() <= size(n * dims) * 3);
-  const PlanOptions plain{.proposer = Proposer::none, .boxes = false};
+  const SearchOptions plain{.proposer = Proposer::none, .boxes = false};
   const Neighbors expected =
       Index(device(), view.slice(0, n - 1), Metric::l2).with(view.slice(n - 1, 1)).search(queries, 5, plain);
   CHECK(index.search(queries, 5, plain) == expected);

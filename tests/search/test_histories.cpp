@@ -161,8 +161,8 @@ class History {
     for (const std::int64_t number : gone) shadow_.rows.erase(number);
   }
 
-  PlanOptions any_options() {
-    PlanOptions options;
+  SearchOptions any_options() {
+    SearchOptions options;
     const std::int64_t way = random_.between(0, 3);
     const bool by_products = metric_ != Metric::l1;
     if (way == 0) options.proposer = Proposer::none;
@@ -176,7 +176,7 @@ class History {
 
   std::string check_search() {
     const Matrix queries = fresh_rows(random_.pick<std::int64_t>({1, 3, 70}));
-    PlanOptions options = any_options();
+    SearchOptions options = any_options();
     const std::int64_t k = random_.between(1, std::min<std::int64_t>(index_->rows(), 40));
     const std::int64_t filters = random_.pick<std::int64_t>({0, 1, 1, queries.rows}),
                        positions = index_->positions();
@@ -214,7 +214,7 @@ class History {
     const std::int64_t number = numbers[size(random_.between(0, index_->rows() - 1))];
     std::int64_t position =
         std::lower_bound(shadow_.given.begin(), shadow_.given.end(), number) - shadow_.given.begin();
-    PlanOptions options = any_options();
+    SearchOptions options = any_options();
     options.self = position;
     std::vector<std::int64_t> asked;
     while (position < index_->positions() && asked.size() < 30 &&

@@ -191,7 +191,7 @@ TEST_CASE("keys: what is padded, what is counted from, and no queries") {
     }
   CHECK(shard.search_keys(Matrix{0, 3, {}}, 7) == Keys{0, 7, {}, {}});
   CHECK(error_of([&] { shard.search_keys(queries, 0); }) == error_of([&] { shard.search(queries, 0); }));
-  PlanOptions self;
+  SearchOptions self;
   self.self = 1;
   CHECK(
       error_of([&] { shard.search_keys(queries, 2, self); }) ==

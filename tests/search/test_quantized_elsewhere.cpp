@@ -150,7 +150,7 @@ TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered
         const Index index(device(), memory_source(rows), metric, way);
         CHECK(index.residence() == Residence::quantized);
         CHECK(difference(index.search(queries, k), expected) == "");
-        PlanOptions one;
+        SearchOptions one;
         one.threads = 1;
         CHECK(difference(index.search(queries, k, one), expected) == "");
       }
@@ -263,7 +263,7 @@ TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all n
                queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
   const auto source = std::make_shared<CopiedRows>(train);
   const Index index(device(), source, Metric::l2, quantized(128)), whole(device(), train, Metric::l2);
-  PlanOptions way;
+  SearchOptions way;
   way.self = 20;
   CHECK(difference(index.search(train.view().slice(20, 30), 7, way),
                    whole.search(train.view().slice(20, 30), 7, way)) == "");

@@ -115,7 +115,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
       CAPTURE(radius);
       CAPTURE(tile);
       const std::vector<float> radii = {radius};
-      PlanOptions options{.query_tile = tile ? 16 : 0, .train_tile = tile};
+      SearchOptions options{.query_tile = tile ? 16 : 0, .train_tile = tile};
       options.filter = of_each.view();
       CHECK(difference(index.within(queries, radii, options),
                        within(Metric::l2, queries, train, radii, each)) == "");
@@ -133,7 +133,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
                        within(Metric::l2, queries, train, radii, same)) == "");
     }
   const RowFilter none(n, 1, false);
-  PlanOptions options;
+  SearchOptions options;
   options.filter = none.view();
   CHECK(index.within(queries, std::vector{inf}, options).index.empty());
 }
@@ -155,7 +155,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   const std::vector<float> radii = radii_of(Metric::l1, queries, train);
   const RadiusNeighbors expected = within(Metric::l1, queries, train, radii);
   const RowFilter all(1600);
-  PlanOptions options;
+  SearchOptions options;
   options.filter = all.view();
   Trace trace;
   CHECK(difference(index.within(queries, radii, options, &trace), expected) == "");
@@ -174,7 +174,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   const std::size_t usual = trace.plan.workspace_bytes;
   for (const std::size_t limit : {usual / 2, usual / 10, usual / 100}) {
     CAPTURE(limit);
-    PlanOptions tight;
+    SearchOptions tight;
     tight.memory_limit = limit;
     const std::string refusal = error_of([&] {
       CHECK(difference(index.within(queries, radii, tight, &trace), expected) == "");
@@ -182,7 +182,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
     });
     if (refusal != "nothing was thrown") CHECK(refusal.starts_with("out_of_memory: "));
   }
-  PlanOptions tiny;
+  SearchOptions tiny;
   tiny.memory_limit = 10;
   CHECK(error_of([&] { index.within(queries, radii, tiny); }).starts_with("out_of_memory: "));
 }
@@ -197,7 +197,7 @@ TEST_CASE("radius: threads may search one index at once") {
   for (std::size_t i = 0; i < differences.size(); ++i)
     threads.emplace_back([&, i] {
       const bool some = i % 2 == 0;
-      const PlanOptions options{.query_tile = 60, .train_tile = 130};
+      const SearchOptions options{.query_tile = 60, .train_tile = 130};
       differences[i] =
           difference(index.within(train, std::vector{some ? 2.0f : inf}, options), some ? near : all);
     });
@@ -209,7 +209,7 @@ TEST_CASE("radius: tells how far it is, and stops when asked") {
   const Index index(device(), matrix(1, {1, 2, 3, 4}), Metric::l1);
   std::stop_source source;
   std::vector<double> seen;
-  PlanOptions options{.query_tile = 1, .train_tile = 2, .stop = source.get_token()};
+  SearchOptions options{.query_tile = 1, .train_tile = 2, .stop = source.get_token()};
   options.progress = [&](const Progress& progress) {
     seen.push_back(progress.fraction);
     if (seen.size() == 7) source.request_stop();
@@ -226,7 +226,7 @@ TEST_CASE("radius: tells how far it is, and stops when asked") {
 TEST_CASE("radius: refuses what the contract refuses, and what has no part in it") {
   const Index index(device(), matrix(1, {1, 2, 3}), Metric::l1);
   const Matrix queries = matrix(1, {1, 2});
-  const auto refusal = [&](const std::vector<float>& radii, const PlanOptions& options = {}) {
+  const auto refusal = [&](const std::vector<float>& radii, const SearchOptions& options = {}) {
     return error_of([&] { index.within(queries, radii, options); });
   };
   CHECK(refusal({1, 2, 3}) ==
@@ -252,7 +252,7 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
         "+ m "
         "- 1 must be rows");
   const RowFilter filter(33);
-  PlanOptions options;
+  SearchOptions options;
   options.filter = filter.view();
   CHECK(refusal({1}, options).starts_with("invalid_argument: within: the filter is [1, 2], but 3 "));
 }

@@ -61,7 +61,7 @@ TEST_CASE("updates: of queries that are rows of the index each is there") {
   const Index index = Index(device(), rows, Metric::l1).without(Numbers{2});
   for (const Index& at : {index, index.compact()})
     for (const std::int64_t first : {0, 1, 2}) {
-      PlanOptions options;
+      SearchOptions options;
       options.self = first;
       const std::string refused = "invalid_argument: search: self = " + std::to_string(first) +
                                   " with 3 queries, but row 2 is removed; ask about rows that are there";
@@ -83,7 +83,7 @@ TEST_CASE("updates: rows far behind the first that is removed, alone and beside 
     CHECK(at.search_keys(queries, 1).row == left.index);
     RowFilter filter(n);
     filter.set(39999, false);
-    PlanOptions options;
+    SearchOptions options;
     options.filter = filter.view();
     CHECK(at.search(queries, 1, options) == Neighbors{3, 1, {1, 1, 0}, {40001, 69998, 0}});
   }

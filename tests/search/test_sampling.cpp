@@ -13,8 +13,8 @@
 namespace kith::tests {
 namespace {
 
-PlanOptions sampling(std::vector<Selector> sample) {
-  PlanOptions options;
+SearchOptions sampling(std::vector<Selector> sample) {
+  SearchOptions options;
   options.sample = std::move(sample);
   return options;
 }
@@ -58,7 +58,7 @@ TEST_CASE("sample: same bits, one of those that were named, and the times are to
 TEST_CASE("sample: in small tiles, and with lists, too") {
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, 10, 3, Metric::l1);
   const Matrix train = hard_rows(DataKind::normal, Set::train, 200, 3, Metric::l1);
-  PlanOptions options = sampling(device().info().selectors);
+  SearchOptions options = sampling(device().info().selectors);
   options.train_tile = 70;
   options.query_tile = 4;
   options.lists = 3;
@@ -76,7 +76,7 @@ TEST_CASE("sample: in small tiles, and with lists, too") {
 TEST_CASE("sample: of no queries, and by a classifier") {
   const Matrix train = matrix(1, {0, 1, 2, 3});
   const std::vector<std::int64_t> labels = {7, 7, 9, 9};
-  const PlanOptions options = sampling({device().info().selectors.front()});
+  const SearchOptions options = sampling({device().info().selectors.front()});
   CHECK(Index(device(), train).search({nullptr, 0, 1}, 2, options) == Neighbors{0, 2, {}, {}});
   CHECK(Classifier(device(), train, labels).predict(matrix(1, {0.1f, 2.9f}), 2, options) ==
         std::vector<std::int64_t>{7, 9});
@@ -106,10 +106,10 @@ TEST_CASE("sample: what the device does not have is left out and named; nothing 
 TEST_CASE("sample: refuses what leaves nothing to choose") {
   const Matrix train = matrix(1, {0, 1, 2, 3});
   const Index index(device(), train);
-  const auto refused = [&](const PlanOptions& options) {
+  const auto refused = [&](const SearchOptions& options) {
     return error_of([&] { index.search(train, 1, options); });
   };
-  PlanOptions options = sampling({Selector::threshold, Selector::radix});
+  SearchOptions options = sampling({Selector::threshold, Selector::radix});
   options.selector = Selector::threshold;
   CHECK(refused(options) ==
         "invalid_argument: search: a sample to choose among threshold, radix was asked for, and selector "

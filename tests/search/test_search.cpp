@@ -18,7 +18,7 @@ namespace kith::tests {
 namespace {
 
 Neighbors search(const Matrix& queries, const Matrix& train, Metric metric, std::int64_t k,
-                 const PlanOptions& options = {}) {
+                 const SearchOptions& options = {}) {
   return Index(device(), train, metric).search(queries, k, options);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("search: the bits of the scalar search, whatever the tiles, on hard da
           CAPTURE(k);
           CAPTURE(tile);
           CAPTURE(fused.has_value());
-          PlanOptions options;
+          SearchOptions options;
           options.fused = fused;
           options.train_tile = tile;
           options.query_tile = tile == 1 ? m : 16;

@@ -131,11 +131,11 @@ TEST_CASE("centre: rows that are added, removed and compacted, with ids, go by t
 TEST_CASE("centre: a graph, classes, values and filters see rows and queries alike") {
   const Map map;
   const Index index(device(), view(map.train), Metric::l2, learning()), plain = map.plain(Metric::l2);
-  PlanOptions own;
+  SearchOptions own;
   own.self = 0;
   CHECK(index.search(view(map.train), k, own) == plain.search(RowsView(map.rows.data(), n, 3), k, own));
   std::vector<std::uint32_t> words(static_cast<std::size_t>(n + 31) / 32, 0x55555555u);
-  PlanOptions half;
+  SearchOptions half;
   half.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())};
   CHECK(index.search(view(map.queries), k, half) == plain.search(map.plain_queries(), k, half));
   std::vector<std::int64_t> labels;

@@ -21,7 +21,7 @@ TEST_CASE("search: every selector x metric x hard data x tiny tiles, the bits of
       for (const Selector selector : device().info().selectors) {
         CAPTURE(std::string(name(selector)));
         CAPTURE(k);
-        PlanOptions options;
+        SearchOptions options;
         options.selector = selector;
         options.query_tile = 3;
         options.train_tile = k == 9 ? 13 : 67;
@@ -42,7 +42,7 @@ TEST_CASE("search: only local_sort refuses a k, and only one above its block") {
     for (const Selector selector : device().info().selectors) {
       CAPTURE(std::string(name(selector)));
       CAPTURE(k);
-      PlanOptions options;
+      SearchOptions options;
       options.selector = selector;
       Neighbors found;
       const std::string refusal = error_of([&] { found = index.search(queries, k, options); });

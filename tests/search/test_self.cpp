@@ -12,7 +12,7 @@
 namespace kith::tests {
 namespace {
 
-PlanOptions leaving_out(std::int64_t self, PlanOptions options = {}) {
+SearchOptions leaving_out(std::int64_t self, SearchOptions options = {}) {
   options.self = self;
   return options;
 }
@@ -52,9 +52,9 @@ TEST_CASE("self: the bits of a search of the other rows, whatever the way, on ha
       const Index index(device(), train, metric);
       for (const std::int64_t k : {std::int64_t{1}, std::int64_t{9}, n - 1}) {
         const Neighbors expected = neighbors_among(metric, queries, train, k, others(first));
-        for (const PlanOptions& options :
-             {PlanOptions{}, PlanOptions{.fused = false, .lists = 3, .query_tile = 16, .train_tile = 64},
-              PlanOptions{.query_tile = 7, .train_tile = 11}}) {
+        for (const SearchOptions& options :
+             {SearchOptions{}, SearchOptions{.fused = false, .lists = 3, .query_tile = 16, .train_tile = 64},
+              SearchOptions{.query_tile = 7, .train_tile = 11}}) {
           CAPTURE(std::string(workloads::name(kind)));
           CAPTURE(std::string(name(metric)));
           CAPTURE(k);
@@ -79,7 +79,7 @@ TEST_CASE("self: with a filter, one for all and one a query") {
     for (const std::int64_t tile : {9, 130}) {
       CAPTURE(k);
       CAPTURE(tile);
-      PlanOptions options = leaving_out(first, {.query_tile = 32, .train_tile = tile});
+      SearchOptions options = leaving_out(first, {.query_tile = 32, .train_tile = tile});
       options.filter = of_each.view();
       CHECK(difference(index.search(queries, k, options),
                        neighbors_among(Metric::l2, queries, train, k, both(each))) == "");
@@ -104,7 +104,7 @@ TEST_CASE("self: by every proposer, and by a sample") {
     CHECK(difference(found, expected) == "");
   }
   Trace trace;
-  PlanOptions options = leaving_out(0);
+  SearchOptions options = leaving_out(0);
   options.sample = device().info().selectors;
   CHECK(difference(index.search(train, 4, options, &trace), expected) == "");
   CHECK(trace.plan.problem.k == 5);

@@ -113,7 +113,7 @@ TEST_CASE("shards: leave-one-out, where the row leaves after the merge") {
     const std::vector<Index> shards = shards_of(train, uneven_parts(n, 5, random), Metric::l2);
     std::vector<std::int64_t> own(n);
     std::iota(own.begin(), own.end(), 0);
-    PlanOptions self;
+    SearchOptions self;
     self.self = 0;
     const Keys kept = leave_out(searched(shards, train, 8, random), own);
     CHECK(difference(finish(Metric::l2, kept), whole.search(train, 7, self)) == "");
@@ -145,7 +145,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
     RowFilter filter(n, filters, false);
     for (std::int64_t f = 0; f < filters; ++f)
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 6 == 0, f);
-    PlanOptions options;
+    SearchOptions options;
     options.filter = filter.view();
     const Neighbors expected = whole.search(queries, 40, options);  // more than count
     const float radius[] = {2};
@@ -158,7 +158,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
       std::vector<RadiusKeys> lists_within;
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const RowFilter shifted = filter.slice(parts[i].first, parts[i].rows);
-        PlanOptions own;
+        SearchOptions own;
         own.filter = shifted.view();
         if (step == 32)  // words as they are
           own.filter = {filter.view().data() + parts[i].first / 32, filters, (parts[i].rows + 31) / 32,

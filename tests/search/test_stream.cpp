@@ -29,7 +29,7 @@ std::shared_ptr<CopiedRows> copied(const RowsView& rows) {
 
 /// k of all ranks, filters and radii: what one search of each kind finds.
 void check_same(const Index& streamed, const Index& whole, const RowsView& queries, std::int64_t k,
-                const PlanOptions& options = {}) {
+                const SearchOptions& options = {}) {
   CHECK(difference(streamed.search(queries, k, options), whole.search(queries, k, options)) == "");
   CHECK(streamed.search_keys(queries, k, options) == whole.search_keys(queries, k, options));
   const Neighbors found = whole.search(queries, k, options);
@@ -81,7 +81,7 @@ TEST_CASE("stream: random elements, columns, k, filters and ids") {
       for (std::int64_t t = 0; t < rows; ++t) options.ids.push_back(1000 + 7 * t);
     const Index whole(device(), stored.view(), metric, options);
     const Index index(device(), copied(stored.view()), metric, streamed(1 + drawn(rows + 3), options));
-    PlanOptions way;
+    SearchOptions way;
     RowFilter filter(rows, drawn(2) == 0 ? 1 : asked, false);
     const bool filters = drawn(2) == 0;
     for (std::int64_t f = 0; f < filter.filters(); ++f)
@@ -102,7 +102,7 @@ TEST_CASE("stream: bits, rows in memory, and rows of all chunks in one search fo
 TEST_CASE("stream: leave-one-out, removed rows, and what cannot be had") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2);
   const Index whole(device(), train, Metric::l2), index(device(), copied(train), Metric::l2, streamed(33));
-  PlanOptions self;
+  SearchOptions self;
   self.self = 0;
   CHECK(difference(index.search(train, 6, self), whole.search(train, 6, self)) == "");
   const std::vector<std::int64_t> gone = {0, 31, 32, 33, 66, 96};
@@ -216,7 +216,7 @@ TEST_CASE("stream: one progress over all chunks, and a stop between them") {
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
   const Index index(device(), copied(train), Metric::l2, streamed(10));
-  PlanOptions options;
+  SearchOptions options;
   std::vector<double> told;
   options.progress = [&](const Progress& progress) { told.push_back(progress.fraction); };
   index.search(queries, 3, options);

@@ -56,7 +56,7 @@ TEST_CASE("threads: eight search one index at once, each with options of its own
                   many = neighbors(Metric::l2, queries, train, 50);
   CHECK(in_parallel([&](int number) {
           for (int i = 0; i < 6; ++i) {
-            PlanOptions options;
+            SearchOptions options;
             if (number % 2) options.fused = false;
             options.train_tile = number % 3 ? 100 + number : 0;
             options.query_tile = i % 2 ? 9 : 0;

@@ -18,8 +18,8 @@ namespace {
 
 using Numbers = std::vector<std::int64_t>;
 
-PlanOptions filtered_by(const RowFilter& filter) {
-  PlanOptions options;
+SearchOptions filtered_by(const RowFilter& filter) {
+  SearchOptions options;
   options.filter = filter.view();
   return options;
 }
@@ -108,7 +108,7 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
   CHECK(error_of([&] { index.search(rows, 4); }) ==
         "invalid_argument: search: k = 4 is out of range for an index of 3 rows; choose k from 1 to 3");
   const auto self = [](std::int64_t first) {
-    PlanOptions options;
+    SearchOptions options;
     options.self = first;
     return options;
   };
@@ -251,7 +251,7 @@ TEST_CASE("updates: an index and its snapshots share what is made of the rows") 
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, 20, 16, Metric::squared_l2);
   const Index index(device(), train, Metric::squared_l2);
   for_each_proposer([&](Proposer proposer) {
-    PlanOptions options;
+    SearchOptions options;
     options.proposer = proposer;
     index.prepare(20, 3, options);
     const Index fewer = index.without(Numbers{5});

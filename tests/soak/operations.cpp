@@ -12,8 +12,8 @@ namespace {
 /// Thrown by a progress callback.
 struct Enough {};
 
-PlanOptions options_of(const Way& way) {
-  PlanOptions options;
+SearchOptions options_of(const Way& way) {
+  SearchOptions options;
   options.selector = way.selector;
   options.proposer = way.proposer;
   options.fused = way.fused;
@@ -25,8 +25,8 @@ const Way& any(const std::vector<Way>& ways, Random& random) {
 }
 
 /// Random options: one of the ways to search, random threads, and often random tiles.
-PlanOptions drawn(const Bench& bench, Random& random) {
-  PlanOptions options = options_of(any(bench.ways, random));
+SearchOptions drawn(const Bench& bench, Random& random) {
+  SearchOptions options = options_of(any(bench.ways, random));
   options.threads = static_cast<std::uint32_t>(random.below(4));
   if (random.one_in(2)) options.query_tile = random.between(1, bench.problem.queries.rows);
   if (random.one_in(2)) options.train_tile = random.between(bench.problem.train.rows / 8 + 1, 10000);
@@ -52,7 +52,7 @@ std::string search(Worker& worker, Place&, Bench& bench) {
 /// A search that is stopped before it begins, from within, or by another worker at any time.
 std::string stop(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
-  PlanOptions options = drawn(bench, worker.random);
+  SearchOptions options = drawn(bench, worker.random);
   {
     const std::lock_guard lock(worker.stopping);
     worker.stop = std::stop_source();
@@ -74,7 +74,7 @@ std::string stop(Worker& worker, Place& place, Bench& bench) {
 /// Progress: fractions must rise, a callback may search the same index, and may throw.
 std::string progress(Worker& worker, Place&, Bench& bench) {
   const KnownProblem& p = bench.problem;
-  PlanOptions options = drawn(bench, worker.random);
+  SearchOptions options = drawn(bench, worker.random);
   const bool searches = worker.random.one_in(2), throws = worker.random.one_in(4);
   double last = 0;
   int calls = 0;
@@ -103,7 +103,7 @@ std::string filter(Worker& worker, Place&, Bench& bench) {
   for (std::int64_t f = 0; f < bits.filters(); ++f)
     for (std::int64_t t = 0; t < p.train.rows; ++t)
       if (worker.random.one_in(share)) bits.set(t, true, f);
-  PlanOptions options;
+  SearchOptions options;
   options.filter = bits.view();
   options.threads = static_cast<std::uint32_t>(worker.random.below(3));
   const auto counts = [&](std::int64_t q, std::int64_t t) { return bits.counts(t, own ? q : 0); };
@@ -112,7 +112,7 @@ std::string filter(Worker& worker, Place&, Bench& bench) {
 
 std::string leave_one_out(Worker& worker, Place&, Bench& bench) {
   const KnownProblem& p = bench.problem;
-  PlanOptions options = drawn(bench, worker.random);
+  SearchOptions options = drawn(bench, worker.random);
   options.self = p.self;
   const std::int64_t first = p.first_self();
   const auto others = [&](std::int64_t q, std::int64_t t) { return t != p.self + q - first; };
@@ -169,7 +169,7 @@ std::string radius(Worker& worker, Place&, Bench& bench) {
   const auto& list = p.ranked[size(worker.random.below(p.queries.rows))];
   const float reach = list[size(worker.random.below(static_cast<std::int64_t>(list.size())))].first;
   const RadiusNeighbors expected = known_within(p, reach);
-  PlanOptions options;
+  SearchOptions options;
   options.threads = static_cast<std::uint32_t>(worker.random.below(3));
   const std::vector<float> radii{reach};
   if (worker.random.one_in(2))

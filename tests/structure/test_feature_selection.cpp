@@ -235,7 +235,7 @@ TEST_CASE("feature selection: leave-one-out with several neighbours and weights"
   options.voting.weights = Weights::distance;
   const FeatureSelection found = select_features(device(), samples, labels, Metric::squared_l2, options);
   const Classifier classifier(device(), samples, labels, Metric::squared_l2);
-  PlanOptions alone;
+  SearchOptions alone;
   alone.self = 0;
   const Labels given = classifier.classify(samples, 5, options.voting, alone).label;
   double right = 0;

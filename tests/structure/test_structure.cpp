@@ -138,10 +138,10 @@ TEST_CASE("structure: the same bits by every device and every tile") {
       const ClassMatrix matrix = right.class_matrix();
       CHECK(difference(structure.nearest_other(), right.nearest_other()) == "");
       CHECK(structure.errors({.query_tile = 17}) == right.errors());
-      for (const PlanOptions& options : {PlanOptions{.query_tile = 0, .train_tile = 0},
-                                         {.query_tile = 1, .train_tile = 211},
-                                         {.query_tile = 50, .train_tile = 13},
-                                         {.query_tile = 211, .train_tile = 100}}) {
+      for (const SearchOptions& options : {SearchOptions{.query_tile = 0, .train_tile = 0},
+                                           {.query_tile = 1, .train_tile = 211},
+                                           {.query_tile = 50, .train_tile = 13},
+                                           {.query_tile = 211, .train_tile = 100}}) {
         CAPTURE(options.query_tile);
         CAPTURE(options.train_tile);
         check_equal(structure.sample_classes(options), to);
@@ -197,8 +197,8 @@ TEST_CASE("structure: class matrices of many masks are those of each alone") {
   const Labels labels = workloads::make_labels(2, n, 4);
   const std::vector<Numbers> sets = {{0}, {}, {3, 1}, {1, 3}, {4, 0, 2}, {2}};
   for (const Metric metric : {Metric::squared_l2, Metric::cosine, Metric::l1})
-    for (const PlanOptions& options : {PlanOptions{}, PlanOptions{.query_tile = 40, .train_tile = 31},
-                                       PlanOptions{.memory_limit = 40000}}) {
+    for (const SearchOptions& options : {SearchOptions{}, SearchOptions{.query_tile = 40, .train_tile = 31},
+                                         SearchOptions{.memory_limit = 40000}}) {
       const std::vector<ClassMatrix> found = class_matrices(device(), samples, labels, metric, sets, options);
       REQUIRE(found.size() == sets.size());
       for (std::size_t i = 0; i < sets.size(); ++i) {

@@ -17,7 +17,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("structure: progress, stop and trace") {
   const Structure structure = seven();
   std::vector<double> fractions;
-  PlanOptions options{.query_tile = 3, .train_tile = 4};
+  SearchOptions options{.query_tile = 3, .train_tile = 4};
   options.progress = [&](const Progress& progress) { fractions.push_back(progress.fraction); };
   Trace trace;
   structure.class_matrix(options, &trace);
@@ -80,12 +80,12 @@ TEST_CASE("structure: refuses what the contract refuses") {
   const std::string filtered =
       "invalid_argument: structure: the plan has a filter or self, but here all samples count; leave both "
       "out";
-  PlanOptions self;
+  SearchOptions self;
   self.self = 0;
   const std::uint32_t word = 7;
-  PlanOptions filter;
+  SearchOptions filter;
   filter.filter = {&word, 1, 1};
-  for (const PlanOptions& options : {self, filter}) {
+  for (const SearchOptions& options : {self, filter}) {
     CHECK(error_of([&] { structure.class_matrix(options); }) == filtered);
     CHECK(error_of([&] { structure.sample_classes(options); }) == filtered);
     CHECK(error_of([&] { structure.nearest_other(options); }) == filtered);

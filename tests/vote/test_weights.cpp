@@ -150,7 +150,7 @@ TEST_CASE("weights: scores and shares that counting by hand gives, for every met
         CAPTURE(std::string(name(voting.weights)));
         CAPTURE(samples.size());
         Trace trace;
-        const PlanOptions options{.query_tile = 6, .train_tile = 64};
+        const SearchOptions options{.query_tile = 6, .train_tile = 64};
         const Classification found = classifier.classify(queries, k, voting, options, &trace);
         CHECK(difference(found.neighbors, neighbors(metric, queries, train, k)) == "");
         const VoteOracle oracle(voting, labels);

@@ -37,12 +37,12 @@ class MpiIndex final : public SharedIndex {
  public:
   MpiIndex(MpiRanks& ranks, mpi::Index index) : ranks_(ranks), index_(std::move(index)) {}
 
-  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+  Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                    Trace* trace) const override {
     return ranks_.step(MpiRanks::Common::search, 0,
                        [&] { return index_.search_keys(queries, k, options, trace); });
   }
-  RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+  RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
                          Trace* trace) const override {
     return ranks_.step(MpiRanks::Common::within, 0,
                        [&] { return index_.within_keys(queries, radii, options, trace); });

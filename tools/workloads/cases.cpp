@@ -231,13 +231,13 @@ Case problem_of(const Case& c) {
           .classes = c.classes};
 }
 
-Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const SearchOptions& options,
            Trace* trace) {
   return {index.search(queries, k, options, trace), {}, {}};
 }
 
-Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
-           Trace* trace) {
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k,
+           const SearchOptions& options, Trace* trace) {
   Classification found = classifier.classify(queries, k, options, trace);
   return {std::move(found.neighbors), std::move(found.label), std::move(found.votes)};
 }
@@ -280,7 +280,7 @@ Rows case_rows(const Case& c, Set set) {
 Answer answer(const Device& device, const Case& c) {
   const StoredRows train(c.train_element, case_rows(c, Set::train));
   const StoredRows queries(c.query_element, case_rows(c, Set::queries));
-  PlanOptions options;
+  SearchOptions options;
   options.selector = c.selector;
   options.proposer = c.proposer;
   options.fused = c.fused;

@@ -47,10 +47,10 @@ struct Answer {
 };
 
 /// Asks an index, or a classifier.
-Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const SearchOptions& options,
            Trace* trace = nullptr);
-Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k, const PlanOptions& options,
-           Trace* trace = nullptr);
+Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k,
+           const SearchOptions& options, Trace* trace = nullptr);
 
 /// An Index of the rows. If `reserve` is set, half of the rows are added by with().
 Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve);

@@ -100,8 +100,8 @@ void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
   while (c.train_tile > 0 && c.train_tile * most_steps_of_tiles < c.n) c.train_tile *= 2;
 }
 
-PlanOptions options_of(const Case& c, Proposer proposer) {
-  PlanOptions options;
+SearchOptions options_of(const Case& c, Proposer proposer) {
+  SearchOptions options;
   options.proposer = proposer;
   if (proposer != Proposer::none) {
     options.query_tile = c.query_tile;

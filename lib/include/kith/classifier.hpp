@@ -76,48 +76,49 @@ class KITH_API Classifier {
   ///   returns  [m, outputs]
   /// Throws as classify() does.
   std::vector<std::int64_t> predict(const RowsView& queries, std::int64_t k,
-                                    const PlanOptions& options = {}) const;
+                                    const SearchOptions& options = {}) const;
   std::vector<std::int64_t> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                                    const PlanOptions& options = {}) const;
+                                    const SearchOptions& options = {}) const;
 
   /// Returns the share of each class: its score divided by the sum of the scores of all classes, in double
   /// precision, with priors but not costs. A row of zeros for a query without a vote.
   ///   returns  [m, classes of the output]
   /// Throws as classify() does, and invalid_argument if there is no such output.
   std::vector<double> predict_proba(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
-                                    const PlanOptions& options = {}, std::int64_t output = 0) const;
+                                    const SearchOptions& options = {}, std::int64_t output = 0) const;
 
   /// Returns only the neighbours, as Index::search() finds them.
-  Neighbors kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options = {}) const;
+  Neighbors kneighbors(const RowsView& queries, std::int64_t k, const SearchOptions& options = {}) const;
 
   /// Returns labels with votes and neighbours, for the first output. Throws as Index::search() does, and
   /// invalid_argument if voting options have a wrong length or a number out of range; unsupported for
   /// Weights::distance with negative_dot, whose distances may be negative.
-  Classification classify(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+  Classification classify(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                           Trace* trace = nullptr) const;
   Classification classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                          const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Does the same for every output, from one search. Priors and costs must fit the classes of each.
   std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
                                                const VotingOptions& voting = {},
-                                               const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                                               const SearchOptions& options = {},
+                                               Trace* trace = nullptr) const;
 
   /// Lets every training row within the radius vote, for the first output. Ranks count within the radius.
   ///   radii  as for Index::within()
   /// Throws as Index::within() and classify() do, also if a list is longer than the rank weights.
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
-                                       const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                       const VotingOptions& voting = {}, const SearchOptions& options = {},
                                        Trace* trace = nullptr) const;
 
   /// Returns the labels of each query for several k, by one search for the largest, for the first output.
   ///   ks         at least one, any order, each in 1..n
   ///   counted_k  the one of ks for which votes and scores are kept; 0: none
   /// Throws as classify() does, and invalid_argument if counted_k is not in ks.
-  Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options = {},
+  Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const SearchOptions& options = {},
               Trace* trace = nullptr) const;
   Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
-              const PlanOptions& options = {}, Trace* trace = nullptr, std::int64_t counted_k = 0) const;
+              const SearchOptions& options = {}, Trace* trace = nullptr, std::int64_t counted_k = 0) const;
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending

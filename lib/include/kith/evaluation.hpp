@@ -50,7 +50,7 @@ struct KITH_API Evaluation {
 ///        out_of_memory if the confusion would take more than most_confusion_bytes (says how much).
 KITH_API Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
                              std::span<const std::int64_t> truth, std::int64_t k_max,
-                             const VotingOptions& voting = {}, const PlanOptions& options = {},
+                             const VotingOptions& voting = {}, const SearchOptions& options = {},
                              Trace* trace = nullptr);
 
 /// Evaluates every training row by all others, in one search that excludes each row by its number.
@@ -58,7 +58,7 @@ KITH_API Evaluation evaluate(const Classifier& classifier, const RowsView& queri
 ///   k_max  1..n-1
 /// Throws as evaluate() does, and invalid_argument if the rows have another shape or options.self is set.
 KITH_API Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, std::int64_t k_max,
-                                  const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                  const VotingOptions& voting = {}, const SearchOptions& options = {},
                                   Trace* trace = nullptr);
 
 /// Returns the fold of each row. Rows of each class are shuffled by `seed`, in the same way on every machine,
@@ -79,7 +79,7 @@ KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t
 ///        the same, or if options.filter is set.
 KITH_API Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                                    std::span<const std::int64_t> folds, std::int64_t k_max,
-                                   const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                   const VotingOptions& voting = {}, const SearchOptions& options = {},
                                    Trace* trace = nullptr);
 
 }  // namespace kith

@@ -29,7 +29,7 @@ struct FeatureSelectionOptions {
   std::int64_t least = 1;  ///< size of the smallest set (backward)
   std::int64_t k = 1;      ///< for leave_one_out
   VotingOptions voting;    ///< for leave_one_out
-  PlanOptions plan;        ///< without filter and self; its progress is not called
+  SearchOptions plan;      ///< without filter and self; its progress is not called
   /// Called as sets are done, with the number tried and the number expected (for floating a lower bound). May
   /// throw to stop.
   std::function<void(std::int64_t done, std::int64_t expected)> progress = {};

@@ -1,4 +1,4 @@
-// Says which training rows count in a search: bits for PlanOptions::filter.
+// Says which training rows count in a search: bits for SearchOptions::filter.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class KITH_API RowFilter {
 
   std::int64_t rows() const { return rows_; }
   std::int64_t filters() const { return filters_; }
-  /// Returns a view for PlanOptions::filter; this object must outlive the search.
+  /// Returns a view for SearchOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> view() const;
 
  private:

@@ -81,26 +81,26 @@ class KITH_API Index {
   ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
   ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the smaller index
   ///            first (Neighbors). Every device returns the same bits.
-  /// Throws invalid_argument: other dims than the index; k outside 1..n (1..n-1 with PlanOptions::self); a
+  /// Throws invalid_argument: other dims than the index; k outside 1..n (1..n-1 with SearchOptions::self); a
   ///                          filter of another shape; a NaN or infinity; for negative_dot also values so
   ///                          large that inf - inf could arise.
   ///        unsupported:      the device lacks what `options` demand (says what it has).
   ///        out_of_memory:    the memory limit is too small for one query.
   ///        interrupted:      options.stop was asked to stop.
-  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+  Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
 
   /// Searches into `found`, whose memory is reused: with many answers, allocating memory may take longer than
   /// finding them. After an exception its content is undefined. No part of it may be among the queries.
-  void search_into(const RowsView& queries, std::int64_t k, Neighbors& found, const PlanOptions& options = {},
-                   Trace* trace = nullptr) const;
+  void search_into(const RowsView& queries, std::int64_t k, Neighbors& found,
+                   const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Searches into memory of the device that holds the Index: the device makes distances and numbers, and
   /// checks queries that lie there, too. They are complete when this returns. Throws as search() does, and
   ///        unsupported:      memory of another device or context, or of the host.
   ///        invalid_argument: memory that is too small, or not aligned to its elements.
   void search_into(const RowsView& queries, std::int64_t k, const DeviceNeighbors& found,
-                   const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                   const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Finds all training rows within a radius of each query, exactly: those whose distance, as search()
   /// returns it, is at most the radius.
@@ -111,29 +111,29 @@ class KITH_API Index {
   ///        unsupported:   options insist on a selector, a sample, lists, the fused step or a proposer.
   ///        out_of_memory: what is found does not fit the host (says both sizes).
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Returns the keys of the k nearest training rows, for merge() with those of other shards.
   ///   k        >= 1; lists of an Index of fewer rows are padded
   ///   returns  [m, k]
-  /// Throws as search() does, and unsupported: PlanOptions::self (use leave_out() after the merge).
-  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+  /// Throws as search() does, and unsupported: SearchOptions::self (use leave_out() after the merge).
+  Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
   /// Returns the keys of all training rows within a radius, for merge() with those of other shards. Throws as
-  /// within() does, and unsupported: PlanOptions::self (use leave_out() after the merge).
+  /// within() does, and unsupported: SearchOptions::self (use leave_out() after the merge).
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Makes now what the first search() for m queries with these options would make of the rows: quantized
   /// rows for a proposer, or boxes. Makes boxes if options.boxes demands them, or if the metric, the columns
   /// and n let them pay once they exist. Throws as search() does.
-  void prepare(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
+  void prepare(std::int64_t m, std::int64_t k, const SearchOptions& options = {}) const;
 
   /// Returns what search() would do for m queries after searches that gave `feedback`. The same arguments
   /// give the same plan. Throws as search() does.
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const;
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const;
   /// Returns the plan with feedback(): what search() does next.
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options = {}) const;
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options = {}) const;
   /// Returns what searches of this Index have shown so far: a proposer that left most queries to the chain is
   /// not chosen again, and one whose guesses failed for many queries does not guess.
   Feedback feedback() const;
@@ -143,7 +143,7 @@ class KITH_API Index {
   std::int64_t rows() const;      ///< n, without removed rows
   std::int64_t next_row() const;  ///< number of the next row of with()
   /// Number of rows ever given. The position of a row is how many of these have smaller numbers; without ids
-  /// it is its number. PlanOptions::filter and PlanOptions::self use positions.
+  /// it is its number. SearchOptions::filter and SearchOptions::self use positions.
   std::int64_t positions() const;
   std::vector<std::int64_t> numbers() const;          ///< [rows()], of the rows not removed, ascending
   std::int64_t first_row() const;                     ///< IndexOptions::first_row

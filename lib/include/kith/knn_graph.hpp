@@ -15,7 +15,7 @@
 namespace kith {
 
 /// The k rows nearest to each row, itself left out, exactly: the graph whose edges go from row r to
-/// Neighbors::index[r, 0 ... k - 1]. The same bits as Index::search() of the rows with PlanOptions::self = 0,
+/// Neighbors::index[r, 0 ... k - 1]. The same bits as Index::search() of the rows with SearchOptions::self = 0,
 /// right under duplicates.
 ///   rows           [n, dims]  on the host or the device, of any element (bits for hamming alone), finite
 ///   index_options  of the Index that is searched: columns, a centre, where rows go on a set of devices
@@ -23,14 +23,14 @@ namespace kith {
 /// Throws invalid_argument: no rows, k outside 1 ... n - 1, options.self, a NaN or infinity; and as Index and
 ///                          Index::search() do.
 KITH_API Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k,
-                             Metric metric = default_metric, const PlanOptions& options = {},
+                             Metric metric = default_metric, const SearchOptions& options = {},
                              Trace* trace = nullptr, const IndexOptions& index_options = {});
 
 /// The same into memory of the device: [n, k] each, complete when this returns. Of rows on the device none
 /// passes through the host. Throws as Index::search_into() does, too.
 KITH_API void knn_graph_into(const Device& device, const RowsView& rows, std::int64_t k,
                              const DeviceNeighbors& found, Metric metric = default_metric,
-                             const PlanOptions& options = {}, Trace* trace = nullptr,
+                             const SearchOptions& options = {}, Trace* trace = nullptr,
                              const IndexOptions& index_options = {});
 
 }  // namespace kith

@@ -25,7 +25,7 @@ inline constexpr std::int64_t default_no_label = std::numeric_limits<std::int64_
 
 /// How a search is done, and what it is asked. kith chooses each method and size that is left at its default.
 /// Only `filter` and `self` can change the answers.
-struct PlanOptions {
+struct SearchOptions {
   /// Method that selects the nearest.
   Selector selector = Selector::automatic;
   /// Method that proposes candidates, which the chain ranks.

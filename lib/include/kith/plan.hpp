@@ -123,7 +123,7 @@ struct Plan {
   /// With boxes: queries in a sample that is searched first, and decides whether boxes pay. 0: no sample.
   std::int64_t tried_queries = 0;
   bool fused = false;        ///< `nearest` instead of `distance` and `select`
-  std::int64_t filters = 0;  ///< rows of PlanOptions::filter: 0, 1 or m
+  std::int64_t filters = 0;  ///< rows of SearchOptions::filter: 0, 1 or m
   /// With a filter for all queries and a proposer: rows that do not count get no bounds, so that they do not
   /// become candidates.
   bool masked = false;
@@ -132,7 +132,7 @@ struct Plan {
   bool struck = false;
   /// With a filter: copies the rows that count, problem.n of them, on the device, and searches only these.
   bool gathered = false;
-  std::optional<std::int64_t> self = {};  ///< as in PlanOptions
+  std::optional<std::int64_t> self = {};  ///< as in SearchOptions
   std::int64_t lists = 1;                 ///< lists a query and training tile
   std::int64_t query_tile = 0;            ///< queries a step
   std::int64_t train_tile = 0;            ///< training rows a step
@@ -150,12 +150,12 @@ struct Plan {
 
 /// Decides everything that can be decided without data. A pure function.
 ///   device    a device's DeviceInfo
-///   problem   1 <= k <= n (n - 1 with PlanOptions::self), m >= 0, dims >= 1
+///   problem   1 <= k <= n (n - 1 with SearchOptions::self), m >= 0, dims >= 1
 ///   feedback  what earlier searches of the Index have shown
 /// Throws invalid_argument: a size is out of range.
 ///        unsupported:      the device lacks what `options` demand.
 ///        out_of_memory:    one query and one training row do not fit the memory limit.
-KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options = {},
                         const Feedback& feedback = {});
 
 /// Describes the plan, one decision a line.

@@ -58,11 +58,11 @@ class KITH_API Regressor {
   ///   returns  [m, outputs]
   /// Throws as Index::search() does, and as Classifier::classify() does for weights.
   std::vector<double> predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
-                              const PlanOptions& options = {}) const;
+                              const SearchOptions& options = {}) const;
   Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
-                     const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                     const SearchOptions& options = {}, Trace* trace = nullptr) const;
   RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
-                                  const VotingOptions& voting = {}, const PlanOptions& options = {},
+                                  const VotingOptions& voting = {}, const SearchOptions& options = {},
                                   Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;

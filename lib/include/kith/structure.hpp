@@ -42,7 +42,7 @@ struct SampleError {
 /// squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. Immutable: any number of threads may
 /// use one at once. A handle: copies share the samples.
 ///
-/// Of PlanOptions only tiles, memory_limit, threads, stop and progress count, and for searches also the
+/// Of SearchOptions only tiles, memory_limit, threads, stop and progress count, and for searches also the
 /// selector and its like; a filter or self is refused (invalid_argument). Results do not depend on them.
 class KITH_API Structure {
  public:
@@ -67,16 +67,17 @@ class KITH_API Structure {
   ///   returns  [count, n], finished
   /// Throws invalid_argument: there are no such samples.
   ///        out_of_memory:    the result does not fit the host.
-  std::vector<float> distances(std::int64_t first, std::int64_t count, const PlanOptions& options = {}) const;
+  std::vector<float> distances(std::int64_t first, std::int64_t count,
+                               const SearchOptions& options = {}) const;
 
-  SampleClasses sample_classes(const PlanOptions& options = {}) const;
-  ClassMatrix class_matrix(const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  SampleClasses sample_classes(const SearchOptions& options = {}) const;
+  ClassMatrix class_matrix(const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the nearest other sample of each; among equally near ones that of the smaller number.
   ///   returns  distance and index, both [n, 1]
   /// Throws invalid_argument: there is only one sample.
-  Neighbors nearest_other(const PlanOptions& options = {}, Trace* trace = nullptr) const;
+  Neighbors nearest_other(const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the errors by sample, ascending.
-  std::vector<SampleError> errors(const PlanOptions& options = {}) const;
+  std::vector<SampleError> errors(const SearchOptions& options = {}) const;
 
   /// Returns the label of the nearest sample among `prototypes` (numbers of samples in any order; empty:
   /// all); among equally near ones that of the smaller number.
@@ -85,7 +86,7 @@ class KITH_API Structure {
   /// Throws as Index::search() does, and invalid_argument: a prototype that does not exist, or is
   ///        named twice.
   std::vector<std::int64_t> classify(const RowsView& queries, std::span<const std::int64_t> prototypes = {},
-                                     const PlanOptions& options = {}) const;
+                                     const SearchOptions& options = {}) const;
   /// Does the same from known distances.
   ///   distances  [m, n]  to all samples, no NaN
   ///   returns    [m]
@@ -113,6 +114,6 @@ class KITH_API Structure {
 KITH_API std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& samples,
                                                  std::span<const std::int64_t> labels, Metric metric,
                                                  std::span<const std::vector<std::int64_t>> features,
-                                                 const PlanOptions& options = {});
+                                                 const SearchOptions& options = {});
 
 }  // namespace kith

@@ -56,12 +56,12 @@ std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
 }
 
 /// Returns whether the caller demands something that boxes do not have.
-bool names_another_way(const PlanOptions& o) {
+bool names_another_way(const SearchOptions& o) {
   return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
          o.fused || o.lists != 0 || o.train_tile != 0;
 }
 
-void check_asked(const DeviceInfo& device, const Problem& p, const PlanOptions& o) {
+void check_asked(const DeviceInfo& device, const Problem& p, const SearchOptions& o) {
   if (!follows_from_gaps(p.metric))
     refuse("boxes bound no distances by " + std::string(name(p.metric)) +
            "; choose squared_l2, l2, cosine, l1 or linf, or drop the demand for boxes");
@@ -141,7 +141,7 @@ double leaves_worth(const DeviceInfo& device, const Problem& problem) {
 }
 
 std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem& problem,
-                                        const PlanOptions& options, const Feedback& feedback,
+                                        const SearchOptions& options, const Feedback& feedback,
                                         std::size_t room) {
   if (options.boxes == false) return std::nullopt;
   const double worth = leaves_worth(device, problem);

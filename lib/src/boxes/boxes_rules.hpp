@@ -26,7 +26,7 @@ struct BoxesChoice {
 ///   room  bytes that an index may keep beside its rows
 /// Throws unsupported if boxes were demanded but cannot be had.
 std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem& problem,
-                                        const PlanOptions& options, const Feedback& feedback,
+                                        const SearchOptions& options, const Feedback& feedback,
                                         std::size_t room);
 
 /// Break-even: reading this many leaves costs a query as much as an exact scan of all rows.

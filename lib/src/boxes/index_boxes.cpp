@@ -77,7 +77,7 @@ bool makes_boxes(const Device::State& device, std::int64_t dims) {
          device.check({pack_step({one}, nullptr, 1, nullptr, nullptr), 1}).refusal.empty();
 }
 
-IndexBoxes::IndexBoxes(const ResidentRows& index, const PlanOptions& options)
+IndexBoxes::IndexBoxes(const ResidentRows& index, const SearchOptions& options)
     : rows_(static_cast<std::uint32_t>(index.rows)), dims_(static_cast<std::uint32_t>(index.dims)) {
   if (makes_boxes(*index.device.state(), index.dims))
     make_on_device(index, options);
@@ -85,7 +85,7 @@ IndexBoxes::IndexBoxes(const ResidentRows& index, const PlanOptions& options)
     make_on_host(index, options);
 }
 
-void IndexBoxes::make_on_device(const ResidentRows& index, const PlanOptions& options) {
+void IndexBoxes::make_on_device(const ResidentRows& index, const SearchOptions& options) {
   const Watcher watcher(options, 1);
   const std::shared_ptr<Device::State>& state = index.device.state();
   const std::vector<spi::RowBlocks> parts = parts_of(index);
@@ -125,7 +125,7 @@ void IndexBoxes::make_on_device(const ResidentRows& index, const PlanOptions& op
   session->finish();
 }
 
-void IndexBoxes::make_on_host(const ResidentRows& index, const PlanOptions& options) {
+void IndexBoxes::make_on_host(const ResidentRows& index, const SearchOptions& options) {
   const std::vector<float> values = rows_of(index, options.threads);
   const MatrixView<const float> rows(values.data(), index.rows, index.dims);
   order_.emplace(rows, options.threads, [&] { Watcher(options, 1).check_stop(); });
@@ -148,7 +148,7 @@ std::size_t IndexBoxes::bytes() const {
          (frame_ ? frame_.get()->bytes : 0);
 }
 
-std::shared_ptr<const IndexBoxes> boxes_for(const ResidentRows& index, const PlanOptions& options,
+std::shared_ptr<const IndexBoxes> boxes_for(const ResidentRows& index, const SearchOptions& options,
                                             Trace* trace) {
   const std::lock_guard lock(index.made->quantized_mutex);
   if (index.made->boxes) return index.made->boxes;

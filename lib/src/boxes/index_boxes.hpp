@@ -30,7 +30,7 @@ class IndexBoxes {
  public:
   /// Reads the rows where they lie on the device. Locks it now and then.
   /// Throws out_of_memory; interrupted: options.stop was asked to stop.
-  IndexBoxes(const ResidentRows& index, const PlanOptions& options);
+  IndexBoxes(const ResidentRows& index, const SearchOptions& options);
 
   spi::Boxes boxes() const;
   /// The order into which the host sorts queries; none if the device sorts them by order_step() and frame().
@@ -40,8 +40,8 @@ class IndexBoxes {
   std::size_t bytes() const;
 
  private:
-  void make_on_device(const ResidentRows& index, const PlanOptions& options);
-  void make_on_host(const ResidentRows& index, const PlanOptions& options);
+  void make_on_device(const ResidentRows& index, const SearchOptions& options);
+  void make_on_host(const ResidentRows& index, const SearchOptions& options);
 
   std::uint32_t rows_, dims_;
   std::optional<BoxOrder> order_;
@@ -51,7 +51,7 @@ class IndexBoxes {
 /// The boxes of an Index, made by the first search that wants them. Any thread.
 /// Throws what making them throws.
 ///   trace  is told what it took, if they were not there; may be null
-std::shared_ptr<const IndexBoxes> boxes_for(const ResidentRows& index, const PlanOptions& options,
+std::shared_ptr<const IndexBoxes> boxes_for(const ResidentRows& index, const SearchOptions& options,
                                             Trace* trace = nullptr);
 
 }  // namespace kith

@@ -51,7 +51,7 @@ OpenOptions open_options_of(const char* where, const kith_open_options* given);
 
 /// Index::search() to arrays of the caller.
 ///   distance, row  [m, k]; null: not wanted
-void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row);
 
 VotingOptions voting_of(const char* where, const kith_vote_options* given);
@@ -67,13 +67,13 @@ class Asked {
   ///   n, m  training rows and queries
   Asked(const char* where, const kith_search_options* given, std::int64_t n, std::int64_t m);
 
-  const PlanOptions& options() const { return options_; }
+  const SearchOptions& options() const { return options_; }
   Trace* trace() const { return trace_ ? &trace_->trace : nullptr; }
   /// After the search: the texts of its trace.
   void tell() const;
 
  private:
-  PlanOptions options_;
+  SearchOptions options_;
   kith_trace* trace_ = nullptr;
 };
 

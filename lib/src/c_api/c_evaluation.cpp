@@ -15,7 +15,7 @@ struct Examined {
   const Classifier& classifier;
   RowsView rows;
   const VotingOptions& voting;
-  const PlanOptions& options;
+  const SearchOptions& options;
   Trace* trace;
 };
 

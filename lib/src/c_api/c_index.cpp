@@ -42,7 +42,7 @@ class ArraysSink final : public HostSink {
 
 }  // namespace
 
-void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const PlanOptions& options,
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row) {
   const Index::State& state = in.state();
   const CentredRows queries("search", "query", state, asked);
@@ -194,7 +194,7 @@ void search_graph(const char* where, const kith_device* device, const kith_rows*
   const RowsView all = rows_of(where, "training", rows);
   const Index in = index_of(where, device, all, index_options);
   const Asked how(where, options, all.rows, all.rows);
-  PlanOptions way = how.options();
+  SearchOptions way = how.options();
   if (way.self)
     refuse(where, "self is given, but each row is left out by itself already; leave has_self at 0");
   way.self = 0;
@@ -209,7 +209,7 @@ kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int
                            float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
     search_graph(where, device, rows, index_options, options,
-                 [&](const Index& in, const RowsView& all, const PlanOptions& way, Trace* trace) {
+                 [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
                    search_to_arrays(in, all, k, way, trace, distance, row);
                  });
   });
@@ -221,7 +221,7 @@ kith_status kith_knn_graph_on_device(const kith_device* device, const kith_rows*
   return guarded(__func__, [&](const char* where) {
     const DeviceNeighbors to = answers_of(where, answers);
     search_graph(where, device, rows, index_options, options,
-                 [&](const Index& in, const RowsView& all, const PlanOptions& way, Trace* trace) {
+                 [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
                    in.search_into(all, k, to, way, trace);
                  });
   });

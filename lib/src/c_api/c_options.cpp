@@ -54,7 +54,7 @@ std::optional<bool> whether(const char* where, const char* what, std::int32_t wi
   return wish == 1;
 }
 
-/// Words as PlanOptions takes them; the library checks how many filters there are.
+/// Words as SearchOptions takes them; the library checks how many filters there are.
 MatrixView<const std::uint32_t> filter_of(const char* where, const kith_search_options& given, std::int64_t n,
                                           std::int64_t m) {
   if (given.filter_rows == 0) {
@@ -151,7 +151,7 @@ std::function<void(double)> progress_of(kith_progress progress, void* user) {
 
 Asked::Asked(const char* where, const kith_search_options* options, std::int64_t n, std::int64_t m) {
   const kith_search_options from = read_struct(where, options);
-  PlanOptions& to = options_;
+  SearchOptions& to = options_;
 #define KITH_TUNING_OPTION KITH_TAKE
 #define KITH_SEARCH_OPTION KITH_TAKE
 #include "kith/options.def"

@@ -237,7 +237,7 @@ std::string run_steps(spi::Device& device) {
   std::string why = compare("distance", "row", n, values);
   if (!why.empty()) return why;
 
-  PlanOptions unfused;
+  SearchOptions unfused;
   unfused.fused = false;
   const Selector selector = plan_problem(device.info, {metric, n, m, dims, k}, unfused).selector;
   const Both<Key> lists = selected(device, selector, values.right, 0);

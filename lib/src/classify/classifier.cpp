@@ -207,12 +207,12 @@ Classifier Classifier::compact() const try {
 }
 
 std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
-                                              const PlanOptions& options) const {
+                                              const SearchOptions& options) const {
   return predict(queries, k, VotingOptions{}, options);
 }
 
 std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int64_t k,
-                                              const VotingOptions& voting, const PlanOptions& options) const
+                                              const VotingOptions& voting, const SearchOptions& options) const
     try {
   std::vector<Ballot> ballots;
   for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
@@ -232,7 +232,7 @@ std::vector<std::int64_t> Classifier::predict(const RowsView& queries, std::int6
 }
 
 std::vector<double> Classifier::predict_proba(const RowsView& queries, std::int64_t k,
-                                              const VotingOptions& voting, const PlanOptions& options,
+                                              const VotingOptions& voting, const SearchOptions& options,
                                               std::int64_t output) const try {
   check_output(*state_, voting, output, k);
   std::vector<Ballot> ballots{{k, static_cast<std::size_t>(output), true}};
@@ -244,20 +244,20 @@ std::vector<double> Classifier::predict_proba(const RowsView& queries, std::int6
   rethrow_as_error();
 }
 
-Neighbors Classifier::kneighbors(const RowsView& queries, std::int64_t k, const PlanOptions& options) const
+Neighbors Classifier::kneighbors(const RowsView& queries, std::int64_t k, const SearchOptions& options) const
     try {
   return state_->index.search(queries, k, options);
 } catch (...) {
   rethrow_as_error();
 }
 
-Classification Classifier::classify(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Classification Classifier::classify(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                                     Trace* trace) const {
   return classify(queries, k, VotingOptions{}, options, trace);
 }
 
 Classification Classifier::classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                                    const PlanOptions& options, Trace* trace) const try {
+                                    const SearchOptions& options, Trace* trace) const try {
   check_output(*state_, voting, 0, k);
   std::vector<Ballot> ballots{{k, 0, true}};
   Classification result;
@@ -272,7 +272,8 @@ Classification Classifier::classify(const RowsView& queries, std::int64_t k, con
 
 std::vector<Classification> Classifier::classify_outputs(const RowsView& queries, std::int64_t k,
                                                          const VotingOptions& voting,
-                                                         const PlanOptions& options, Trace* trace) const try {
+                                                         const SearchOptions& options, Trace* trace) const
+    try {
   std::vector<Ballot> ballots;
   for (std::size_t output = 0; output < state_->outputs.size(); ++output) {
     check_output(*state_, voting, static_cast<std::int64_t>(output), k);
@@ -289,13 +290,13 @@ std::vector<Classification> Classifier::classify_outputs(const RowsView& queries
   rethrow_as_error();
 }
 
-Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks, const PlanOptions& options,
-                        Trace* trace) const {
+Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
+                        const SearchOptions& options, Trace* trace) const {
   return sweep(queries, ks, VotingOptions{}, options, trace);
 }
 
 Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
-                        const VotingOptions& voting, const PlanOptions& options, Trace* trace,
+                        const VotingOptions& voting, const SearchOptions& options, Trace* trace,
                         std::int64_t counted_k) const try {
   if (ks.empty()) refuse("sweep", "there is no k; give at least one");
   std::vector<Ballot> ballots;

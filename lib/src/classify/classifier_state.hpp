@@ -75,7 +75,7 @@ struct Ballot {
 /// Fills all ballots from one search for `largest_k`: the lists of each k are prefixes of the longest. The
 /// caller has checked the voting options.
 void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
-                 std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
+                 std::int64_t largest_k, const SearchOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots);
 
 }  // namespace kith

@@ -13,7 +13,7 @@
 namespace kith {
 
 RadiusClassification Classifier::classify_within(const RowsView& queries, std::span<const float> radii,
-                                                 const VotingOptions& voting, const PlanOptions& options,
+                                                 const VotingOptions& voting, const SearchOptions& options,
                                                  Trace* trace) const try {
   const LabelColumn& labels = state_->outputs[0];
   const Metric metric = state_->index.metric();

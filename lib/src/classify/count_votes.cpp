@@ -27,7 +27,7 @@ constexpr std::int64_t counted_while_added = 4;
 
 /// Returns whether a device may count: if VoteStep decides as the options ask, and all keys on the device are
 /// neighbours that vote.
-bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const PlanOptions& options) {
+bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const SearchOptions& options) {
   const bool decides = weigher.all_one() && voting.priors.empty() && voting.costs.empty() &&
                        voting.tie == TieRule::smallest_label;
   return decides && !options.self && options.filter.rows() == 0;
@@ -41,7 +41,7 @@ struct QueryTile {
 
 class VoteCount {
  public:
-  VoteCount(const Classifier::State& state, const VotingOptions& voting, const PlanOptions& options,
+  VoteCount(const Classifier::State& state, const VotingOptions& voting, const SearchOptions& options,
             bool timed, const Neighbors& found, std::vector<Ballot>& ballots)
       : state_(state),
         voting_(voting),
@@ -190,7 +190,7 @@ class VotesSink final : public NeighborsSink {
 }  // namespace
 
 void count_votes(const Classifier::State& state, const VotingOptions& voting, const RowsView& queries,
-                 std::int64_t largest_k, const PlanOptions& options, Trace* trace, Neighbors& found,
+                 std::int64_t largest_k, const SearchOptions& options, Trace* trace, Neighbors& found,
                  std::vector<Ballot>& ballots) {
   const Index::State& index = state.index.state();
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);

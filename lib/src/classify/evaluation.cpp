@@ -42,7 +42,7 @@ void check_train(const std::string& where, const Classifier& classifier, const R
   if (rows < 2) refuse(where, "the classifier has 1 row; it takes two for one to ask about the other");
 }
 
-void check_no_self(const std::string& where, const PlanOptions& options) {
+void check_no_self(const std::string& where, const SearchOptions& options) {
   if (options.self)
     refuse(where, "the options have self = " + std::to_string(*options.self) +
                       ", which is set where it is needed; leave it empty");
@@ -59,7 +59,7 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
 /// Searches, and counts the answers.
 ///   options  name rows by their places
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
-                      std::int64_t k_max, const PlanOptions& options, Trace* trace, Answers& answers) {
+                      std::int64_t k_max, const SearchOptions& options, Trace* trace, Answers& answers) {
   Neighbors found;
   const Index::State& state = index.state();
   const CentredRows centred("search", "query", state, queries);
@@ -76,7 +76,7 @@ void search_and_count(const Index& index, const RowsView& queries, std::span<con
 ///   options  name rows by their places
 Evaluation evaluate_queries(const std::string& where, const Classifier& classifier, const RowsView& queries,
                             std::span<const std::int64_t> truth, std::int64_t k_max,
-                            const VotingOptions& voting, const PlanOptions& options, Trace* trace) {
+                            const VotingOptions& voting, const SearchOptions& options, Trace* trace) {
   check_k_max(where, k_max, classifier.index().rows() - (options.self ? 1 : 0));
   Answers answers(where, classifier, truth, k_max, voting, options.threads);
   search_and_count(classifier.index(), queries, truth, k_max, options, trace, answers);
@@ -137,7 +137,7 @@ class Fold {
 
 Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
                     std::span<const std::int64_t> truth, std::int64_t k_max, const VotingOptions& voting,
-                    const PlanOptions& options, Trace* trace) try {
+                    const SearchOptions& options, Trace* trace) try {
   const std::string where = "evaluate";
   if (queries.rows < 1) refuse(where, "there are no queries; give at least one");
   if (static_cast<std::int64_t>(truth.size()) != queries.rows)
@@ -150,12 +150,12 @@ Evaluation evaluate(const Classifier& classifier, const RowsView& queries,
 }
 
 Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, std::int64_t k_max,
-                         const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
+                         const VotingOptions& voting, const SearchOptions& options, Trace* trace) try {
   const std::string where = "leave_one_out";
   check_train(where, classifier, train);
   check_no_self(where, options);
   const MappedOptions mapped("search", classifier.index().state(), options, train.rows, std::nullopt);
-  PlanOptions without_self = mapped.options();
+  SearchOptions without_self = mapped.options();
   without_self.self = 0;
   return evaluate_queries(where, classifier, train, own_labels(classifier), k_max, voting, without_self,
                           trace);
@@ -165,7 +165,7 @@ Evaluation leave_one_out(const Classifier& classifier, const RowsView& train, st
 
 Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
                           std::span<const std::int64_t> folds, std::int64_t k_max,
-                          const VotingOptions& voting, const PlanOptions& options, Trace* trace) try {
+                          const VotingOptions& voting, const SearchOptions& options, Trace* trace) try {
   const std::string where = "cross_validate";
   const Stopwatch total;
   check_train(where, classifier, train);
@@ -182,7 +182,7 @@ Evaluation cross_validate(const Classifier& classifier, const RowsView& train,
   std::int64_t done = 0;
   for (const auto& list : lists) {
     const Fold fold(train, labels, list);
-    PlanOptions way = options;
+    SearchOptions way = options;
     way.filter = fold.others();
     if (options.progress)
       way.progress = [&](const Progress& part) {

@@ -40,7 +40,7 @@ namespace {
 /// Averages all lists in `found`, and times it.
 template <class Found>
 std::vector<double> averages_of(const Regressor::State& state, const VotingOptions& voting,
-                                const PlanOptions& options, Trace* trace, const Found& found) {
+                                const SearchOptions& options, Trace* trace, const Found& found) {
   const Stopwatch averaging;
   std::vector<double> means =
       average_all({static_cast<std::size_t>(state.outputs), state.values}, state.sample_weights, voting,
@@ -168,12 +168,12 @@ Regressor Regressor::compact() const try {
 }
 
 std::vector<double> Regressor::predict(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                                       const PlanOptions& options) const {
+                                       const SearchOptions& options) const {
   return regress(queries, k, voting, options).value;
 }
 
 Regression Regressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                              const PlanOptions& options, Trace* trace) const try {
+                              const SearchOptions& options, Trace* trace) const try {
   check_weights("regress", voting, state_->index.metric(), k);
   Regression result;
   const Index::State& index = state_->index.state();
@@ -190,7 +190,7 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
 }
 
 RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const float> radii,
-                                           const VotingOptions& voting, const PlanOptions& options,
+                                           const VotingOptions& voting, const SearchOptions& options,
                                            Trace* trace) const try {
   check_weights("regress_within", voting, state_->index.metric(), 0);
   RadiusRegression result;

@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// While it lives, its token stops all searches of this thread, too. Unlike for PlanOptions::stop, a search
+/// While it lives, its token stops all searches of this thread, too. Unlike for SearchOptions::stop, a search
 /// does not wait for its device after each step to look at it.
 class StopAlong {
  public:
@@ -32,7 +32,7 @@ class StopAlong {
 
 class Watcher {
  public:
-  Watcher(const PlanOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
+  Watcher(const SearchOptions& options, std::int64_t steps) : options_(options), steps_(steps) {}
   bool watches() const { return options_.progress || options_.stop.stop_possible(); }
 
   void step_done() { steps_done(1); }
@@ -51,7 +51,7 @@ class Watcher {
   }
 
  private:
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   std::int64_t steps_, done_ = 0;
 };
 

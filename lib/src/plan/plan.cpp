@@ -25,7 +25,7 @@ namespace {
   throw Error(code, "search: " + message);
 }
 
-void check_problem(const Problem& p, const PlanOptions& o) {
+void check_problem(const Problem& p, const SearchOptions& o) {
   const auto text = [](std::int64_t value) { return std::to_string(value); };
   if (p.n < 1) refuse(Errc::invalid_argument, "there are no training rows; give at least one");
   if (p.dims < 1) refuse(Errc::invalid_argument, "rows have no columns; give at least one");
@@ -39,7 +39,7 @@ void check_problem(const Problem& p, const PlanOptions& o) {
   check_rows_left_out("search", p.n, p.m, o);
 }
 
-void check_options(const PlanOptions& o) {
+void check_options(const SearchOptions& o) {
   const auto positive = [](const char* what, std::int64_t value) {
     if (value < 0)
       refuse(Errc::invalid_argument, std::string(what) + " = " + std::to_string(value) +
@@ -63,7 +63,7 @@ std::string list_of(const std::vector<Proposer>& proposers) {
 }
 
 /// Returns the proposer that was asked for, or the one that pays.
-Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& o,
+Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& o,
                          const Feedback& feedback) {
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
   if (o.proposer == Proposer::none) return Proposer::none;
@@ -80,7 +80,8 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
 
 /// Replaces what the rules propose by what the caller fixed.
 ///   why_not_tuned  reason from tuned_plan()
-void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& why_not_tuned, Choice& choice) {
+void apply(const DeviceInfo& device, const SearchOptions& o, const std::string& why_not_tuned,
+           Choice& choice) {
   const auto has = [&](Selector s) {
     return std::find(device.selectors.begin(), device.selectors.end(), s) != device.selectors.end();
   };
@@ -112,7 +113,7 @@ void apply(const DeviceInfo& device, const PlanOptions& o, const std::string& wh
 }
 
 /// Makes the plan of a search by boxes.
-Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Plan fitted(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
             const BoxesChoice& choice) {
   Plan plan;
   plan.problem = problem;
@@ -131,7 +132,7 @@ Plan fitted(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 }
 
 /// Returns the plan by boxes if they were asked for, or if they may pay and fit into memory.
-std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                                const Feedback& feedback) {
   const std::optional<BoxesChoice> choice =
       choose_boxes(device, problem, options, feedback, room_for_quantized_rows(device, options));
@@ -145,7 +146,7 @@ std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem,
 }
 
 /// Decides the plan for a checked problem and options; the caller has counted `self` into k.
-Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
             const Feedback& feedback) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
   std::string why_not_tuned;
@@ -183,14 +184,14 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const PlanOptions&
 }
 
 /// Returns the plan whose proposer masks the rows that the filter excludes, if it pays.
-std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
-                                const Feedback& feedback) {
+std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem,
+                                const SearchOptions& options, const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none || options.filter.rows() != 1)
     return std::nullopt;
   const std::int64_t kept = fewest_kept(options.filter, problem.n);
   const bool asked_for = options.proposer != Proposer::automatic;
   if (kept == 0 || (!asked_for && !keeps_enough_to_mask(device.kind, kept, problem))) return std::nullopt;
-  PlanOptions open = options;
+  SearchOptions open = options;
   open.filter = {};
   try {
     Plan plan = decide(device, problem, open, feedback);
@@ -210,13 +211,13 @@ std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem
 
 /// Returns the plan that ignores the filter, searches for more neighbours, and drops those that do not count,
 /// if it pays.
-std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
-                                const Feedback& feedback) {
+std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem,
+                                const SearchOptions& options, const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none) return std::nullopt;
   const std::int64_t kept = fewest_kept(options.filter, problem.n);
   const bool asked_for = options.proposer != Proposer::automatic;
   if (!asked_for && !keeps_most(kept, problem.n)) return std::nullopt;
-  PlanOptions open = options;
+  SearchOptions open = options;
   open.filter = {};
   Problem wider = problem;
   wider.k = places_to_search(problem.k, kept, problem.n);
@@ -239,11 +240,11 @@ std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem
 }
 
 /// Decides the plan for a problem with a filter, but not by boxes.
-Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                      const Feedback& feedback) {
   if (std::optional<Plan> plan = masked_plan(device, problem, options, feedback)) return *plan;
   if (std::optional<Plan> plan = struck_plan(device, problem, options, feedback)) return *plan;
-  PlanOptions way = options;
+  SearchOptions way = options;
   way.fused = false;
   way.proposer = Proposer::none;
   return decide(device, problem, way, feedback);
@@ -251,19 +252,19 @@ Plan decide_filtered(const DeviceInfo& device, const Problem& problem, const Pla
 
 }  // namespace
 
-Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Choice choose_chain(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
   if (device.profile.host_threads) return choose_cpu(device, problem, options);
   return device.kind == DeviceKind::cpu ? choose_opencl_cpu(device, problem, options)
                                         : choose_gpu(device, problem, options);
 }
 
-Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                   const Feedback& feedback) {
   const FloatGuard guard;  // rules compare estimates in seconds
   check_problem(problem, options);
   check_options(options);
   Problem searched = problem;
-  PlanOptions way = options;
+  SearchOptions way = options;
   if (options.self) {
     ++searched.k;
     way.self.reset();
@@ -290,7 +291,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOp
   return plan;
 }
 
-Plan make_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Plan make_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                const Feedback& feedback) try {
   return plan_problem(device, problem, options, feedback);
 } catch (...) {

@@ -39,7 +39,7 @@ WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan) {
   return sizes;
 }
 
-std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options) {
+std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const SearchOptions& options) {
   const Problem& problem = plan.problem;
   const bool proposes = plan.proposer != Proposer::none;
   std::size_t rows = packed_bytes(problem.n, problem.dims, device.train_block);
@@ -52,7 +52,7 @@ std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const Plan
   return proposes || plan.boxes || plan.struck ? budget / 2 : budget;
 }
 
-void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan) {
+void fit_memory(const DeviceInfo& device, const SearchOptions& options, Plan& plan) {
   const std::size_t budget = memory_budget(device, plan, options);
   for (;;) {
     const WorkspaceSizes sizes = workspace_sizes(device, plan);

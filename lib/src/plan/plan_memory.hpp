@@ -33,10 +33,10 @@ struct WorkspaceSizes {
 WorkspaceSizes workspace_sizes(const DeviceInfo& device, const Plan& plan);
 
 /// Returns the device bytes that a search may take beside its Index.
-std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const PlanOptions& options);
+std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const SearchOptions& options);
 
 /// Shrinks the tiles of `plan` until the workspace and each block fit, and sets workspace_bytes. Throws
 /// out_of_memory if one query and one training row do not fit.
-void fit_memory(const DeviceInfo& device, const PlanOptions& options, Plan& plan);
+void fit_memory(const DeviceInfo& device, const SearchOptions& options, Plan& plan);
 
 }  // namespace kith

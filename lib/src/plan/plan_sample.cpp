@@ -8,7 +8,7 @@
 #include "plan/rules/plan_rules.hpp"
 
 namespace kith {
-void check_sample(const PlanOptions& options) {
+void check_sample(const SearchOptions& options) {
   if (options.sample.empty()) return;
   const std::string sample =
       "a sample to choose among " + reasons::names_of(options.sample) + " was asked for";
@@ -21,8 +21,8 @@ void check_sample(const PlanOptions& options) {
     refuse(sample + ", but automatic is no selector; name those to be timed");
 }
 
-Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
-  PlanOptions first = options;
+Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
+  SearchOptions first = options;
   first.sample.clear();
   const auto& has = device.selectors;
   const auto found = std::find_if(options.sample.begin(), options.sample.end(), [&](Selector s) {

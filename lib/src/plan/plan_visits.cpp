@@ -14,7 +14,7 @@ namespace kith {
 /// Chooses blocks so small that the first step sees several of them, and many more are left. The first step
 /// has no threshold and lists all it sees. A library multiplies large blocks faster, and ranks what is listed
 /// of its products after each step.
-void visit_blocks(const Problem& problem, const PlanOptions& options, Choice& choice) {
+void visit_blocks(const Problem& problem, const SearchOptions& options, Choice& choice) {
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
   const bool library = !has_own_order(choice.proposer);
   const std::int64_t blocks = library ? 64 : 2048;
@@ -125,7 +125,7 @@ Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t samp
 /// Chooses steps for tensor cores. They multiply so fast that listed candidates cost more than steps; with
 /// few queries, whose lists cost little, a step costs more than many candidates. The smallest blocks make the
 /// best sample. For int8, many chips take few queries at a time, however many there are.
-void visit_fast(const KernelProfile& profile, const Problem& problem, const PlanOptions& options,
+void visit_fast(const KernelProfile& profile, const Problem& problem, const SearchOptions& options,
                 Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;

@@ -30,7 +30,7 @@ void map_words(const Index::State& index, const std::uint32_t* from, std::span<s
 
 }  // namespace
 
-MappedOptions::MappedOptions(std::string_view where, const Index::State& index, const PlanOptions& options,
+MappedOptions::MappedOptions(std::string_view where, const Index::State& index, const SearchOptions& options,
                              std::int64_t m, std::optional<std::int64_t> k)
     : given_(options) {
   const bool moved = !index.numbers.in_place() && (has_filter(options) || options.self);

@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// PlanOptions::filter and PlanOptions::self go by position (row_numbers.hpp); behind this they go by place,
+/// SearchOptions::filter and SearchOptions::self go by position (row_numbers.hpp); behind this they go by place,
 /// and removed rows are in the filter, too.
 class MappedOptions {
  public:
@@ -20,18 +20,18 @@ class MappedOptions {
   ///   k  nothing: of no search for so many
   /// Throws invalid_argument, where rows are removed: as check_k() and check_rows_left_out() do, and a row
   /// that is its own query is removed. Where none is, that is left to the plan.
-  MappedOptions(std::string_view where, const Index::State& index, const PlanOptions& options, std::int64_t m,
-                std::optional<std::int64_t> k);
+  MappedOptions(std::string_view where, const Index::State& index, const SearchOptions& options,
+                std::int64_t m, std::optional<std::int64_t> k);
 
-  const PlanOptions& options() const { return changed_ ? own_ : given_; }
+  const SearchOptions& options() const { return changed_ ? own_ : given_; }
 
  private:
   void map_self(std::string_view where, const Index::State& index, std::int64_t m);
   void map_filter(const Index::State& index);
 
-  const PlanOptions& given_;
+  const SearchOptions& given_;
   bool changed_ = false;
-  PlanOptions own_;
+  SearchOptions own_;
   std::vector<std::uint32_t> words_;  ///< the filter of own_
 };
 

@@ -10,7 +10,7 @@ namespace kith {
 
 static_assert(ordered(std::bit_cast<float>(spi::masked_bits)) == no_value);
 
-void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options) {
+void check_k(std::string_view where, std::int64_t k, std::int64_t n, const SearchOptions& options) {
   const std::int64_t most = options.self ? n - 1 : n;
   if (k >= 1 && k <= most) return;
   throw Error(Errc::invalid_argument,
@@ -20,7 +20,8 @@ void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanO
                   (most < 1 ? "; give it rows" : "; choose k from 1 to " + std::to_string(most)));
 }
 
-void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options) {
+void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m,
+                         const SearchOptions& options) {
   const auto text = [](std::int64_t value) { return std::to_string(value); };
   const auto refuse = [&](const std::string& message) {
     throw Error(Errc::invalid_argument, std::string(where) + ": " + message);
@@ -44,7 +45,7 @@ std::size_t filter_bytes(const Plan& plan) {
 }
 
 DeviceFilter::DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan,
-                           const PlanOptions& options)
+                           const SearchOptions& options)
     : state_(state), plan_(plan), words_(options.filter) {
   if (!*this) return;
   memory_ = DeviceMemory(state, filter_bytes(plan));

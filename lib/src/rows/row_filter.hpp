@@ -1,4 +1,4 @@
-// Training rows that do not count in a search: PlanOptions::filter and PlanOptions::self.
+// Training rows that do not count in a search: SearchOptions::filter and SearchOptions::self.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ constexpr std::int64_t words_of_filter(std::int64_t n) {
 }
 
 /// Whether there is a filter at all.
-inline bool has_filter(const PlanOptions& options) {
+inline bool has_filter(const SearchOptions& options) {
   return options.filter.rows() != 0 || options.filter.cols() != 0;
 }
 
 /// Throws invalid_argument: k is not from 1 to n, or to n - 1 where a row is not its own neighbour.
-void check_k(std::string_view where, std::int64_t k, std::int64_t n, const PlanOptions& options);
+void check_k(std::string_view where, std::int64_t k, std::int64_t n, const SearchOptions& options);
 
-/// Throws invalid_argument: PlanOptions::filter is not [1 or m, ceil(n / 32)], or queries from
-/// PlanOptions::self on are not all training rows.
-void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m, const PlanOptions& options);
+/// Throws invalid_argument: SearchOptions::filter is not [1 or m, ceil(n / 32)], or queries from
+/// SearchOptions::self on are not all training rows.
+void check_rows_left_out(std::string_view where, std::int64_t n, std::int64_t m,
+                         const SearchOptions& options);
 
 /// Whether steps of the device heed a filter: not where rows are struck out of lists, or gathered.
 inline bool filters_on_device(const Plan& plan) {
@@ -49,7 +50,7 @@ class DeviceFilter {
  public:
   /// Without a filter, all rows count. One row of words is copied now. Locks the device.
   /// Throws out_of_memory.
-  DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan, const PlanOptions& options);
+  DeviceFilter(const std::shared_ptr<Device::State>& state, const Plan& plan, const SearchOptions& options);
 
   explicit operator bool() const { return filters_on_device(plan_); }
   /// Copy the words of queries first ... first + count - 1, if each has its own. Locks the device.

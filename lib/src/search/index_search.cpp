@@ -18,7 +18,7 @@
 namespace kith {
 namespace {
 
-void check_no_self(std::string_view where, const PlanOptions& options) {
+void check_no_self(std::string_view where, const SearchOptions& options) {
   if (options.self)
     throw Error(Errc::unsupported, std::string(where) + ": self = " + std::to_string(*options.self) +
                                        ", but a row leaves the lists after the merge; search for k + 1 and "
@@ -36,8 +36,8 @@ void prepare_store(const RowStore& store, const SearchRequest& request) {
 
 }  // namespace
 
-Neighbors Index::search(const RowsView& given, std::int64_t k, const PlanOptions& options, Trace* trace) const
-    try {
+Neighbors Index::search(const RowsView& given, std::int64_t k, const SearchOptions& options,
+                        Trace* trace) const try {
   Neighbors found;
   const MappedOptions mapped("search", *state_, options, given.rows, k);
   const CentredRows queries("search", "query", *state_, given);
@@ -49,7 +49,7 @@ Neighbors Index::search(const RowsView& given, std::int64_t k, const PlanOptions
   rethrow_as_error();
 }
 
-void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found, const PlanOptions& options,
+void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found, const SearchOptions& options,
                         Trace* trace) const try {
   const MappedOptions mapped("search", *state_, options, given.rows, k);
   const CentredRows queries("search", "query", *state_, given);
@@ -61,7 +61,7 @@ void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found,
 }
 
 void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeighbors& found,
-                        const PlanOptions& options, Trace* trace) const try {
+                        const SearchOptions& options, Trace* trace) const try {
   const MappedOptions mapped("search", *state_, options, given.rows, k);
   const CentredRows queries("search", "query", *state_, given);
   check_layout("search", "query", queries);
@@ -78,8 +78,8 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
   rethrow_as_error();
 }
 
-Keys Index::search_keys(const RowsView& given, std::int64_t k, const PlanOptions& options, Trace* trace) const
-    try {
+Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptions& options,
+                        Trace* trace) const try {
   const CentredRows queries("search_keys", "query", *state_, given);
   check_no_self("search_keys", options);
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
@@ -93,8 +93,8 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const PlanOptions
   rethrow_as_error();
 }
 
-RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radii, const PlanOptions& options,
-                              Trace* trace) const try {
+RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radii,
+                              const SearchOptions& options, Trace* trace) const try {
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
   RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
@@ -104,8 +104,8 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radi
   rethrow_as_error();
 }
 
-RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radii, const PlanOptions& options,
-                              Trace* trace) const try {
+RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radii,
+                              const SearchOptions& options, Trace* trace) const try {
   check_no_self("within_keys", options);
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
@@ -116,13 +116,13 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
   rethrow_as_error();
 }
 
-void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) const try {
+void Index::prepare(std::int64_t m, std::int64_t k, const SearchOptions& options) const try {
   const MappedOptions mapped("search", *state_, options, m, k);
   QuerySet queries(*state_, m);
   if (!is_set(state_->device)) return prepare_store(*state_->store, {queries, mapped.options(), k});
   check_k("search", k, state_->rows, mapped.options());
   check_rows_left_out("search", state_->rows, m, mapped.options());
-  PlanOptions own = mapped.options();
+  SearchOptions own = mapped.options();
   own.self.reset();
   const SearchRequest all{queries, own, k + (mapped.options().self ? 1 : 0)};
   state_->store->each_part(
@@ -137,7 +137,7 @@ void Index::prepare(std::int64_t m, std::int64_t k, const PlanOptions& options) 
   rethrow_as_error();
 }
 
-Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, const Feedback& feedback) const
+Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
   return state_->store->plan(m, k, mapped.options(), feedback);
@@ -145,7 +145,7 @@ Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options, con
   rethrow_as_error();
 }
 
-Plan Index::plan(std::int64_t m, std::int64_t k, const PlanOptions& options) const {
+Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options) const {
   return plan(m, k, options, feedback());
 }
 

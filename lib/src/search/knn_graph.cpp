@@ -10,11 +10,11 @@ namespace kith {
 
 namespace {
 
-PlanOptions leaving_own_out(const PlanOptions& options) {
+SearchOptions leaving_own_out(const SearchOptions& options) {
   if (options.self)
     throw Error(Errc::invalid_argument, "knn_graph: self = " + std::to_string(*options.self) +
                                             ", but each row is left out by itself already; leave self alone");
-  PlanOptions way = options;
+  SearchOptions way = options;
   way.self = 0;
   return way;
 }
@@ -22,17 +22,17 @@ PlanOptions leaving_own_out(const PlanOptions& options) {
 }  // namespace
 
 Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k, Metric metric,
-                    const PlanOptions& options, Trace* trace, const IndexOptions& index_options) try {
-  const PlanOptions way = leaving_own_out(options);
+                    const SearchOptions& options, Trace* trace, const IndexOptions& index_options) try {
+  const SearchOptions way = leaving_own_out(options);
   return Index(device, rows, metric, index_options).search(rows, k, way, trace);
 } catch (...) {
   rethrow_as_error();
 }
 
 void knn_graph_into(const Device& device, const RowsView& rows, std::int64_t k, const DeviceNeighbors& found,
-                    Metric metric, const PlanOptions& options, Trace* trace,
+                    Metric metric, const SearchOptions& options, Trace* trace,
                     const IndexOptions& index_options) try {
-  const PlanOptions way = leaving_own_out(options);
+  const SearchOptions way = leaving_own_out(options);
   Index(device, rows, metric, index_options).search_into(rows, k, found, way, trace);
 } catch (...) {
   rethrow_as_error();

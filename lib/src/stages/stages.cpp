@@ -20,7 +20,7 @@ void check_k(const char* stage, std::int64_t k, std::int64_t n, std::int64_t gro
 }
 
 Selector choose(const DeviceInfo& device, std::int64_t m, std::int64_t n, std::int64_t k, Selector selector) {
-  PlanOptions options;
+  SearchOptions options;
   options.selector = selector;
   options.fused = selector == Selector::automatic ? std::optional(false) : std::nullopt;
   return plan_problem(device, {Metric::squared_l2, n, m, 1, k}, options).selector;

@@ -111,7 +111,7 @@ std::shared_ptr<const SamplesByClass> Structure::State::samples_by_class(std::ui
   return by_class = std::move(made);
 }
 
-void Structure::State::sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace,
+void Structure::State::sums(const SamplesByClass& by, const SearchOptions& options, Trace* trace,
                             const TakeSums& take) const {
   refuse_filters(options);
   SumsTask task{first_of(index.device()).state(), index.metric(), by.codes};
@@ -165,7 +165,7 @@ Structure Structure::with(const RowsView& more, std::span<const std::int64_t> la
   rethrow_as_error();
 }
 
-SampleClasses Structure::sample_classes(const PlanOptions& options) const try {
+SampleClasses Structure::sample_classes(const SearchOptions& options) const try {
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
   const std::vector<std::int64_t> sizes = this->sizes();
   const std::size_t n = by->order.size(), classes = sizes.size();
@@ -189,7 +189,7 @@ SampleClasses Structure::sample_classes(const PlanOptions& options) const try {
   rethrow_as_error();
 }
 
-ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) const try {
+ClassMatrix Structure::class_matrix(const SearchOptions& options, Trace* trace) const try {
   const std::shared_ptr<const SamplesByClass> by = state_->samples_by_class(options.threads);
   ClassPairs pairs(sizes());
   state_->sums(*by, options, trace, [&](const TileSums& tile) {
@@ -202,16 +202,16 @@ ClassMatrix Structure::class_matrix(const PlanOptions& options, Trace* trace) co
   rethrow_as_error();
 }
 
-Neighbors Structure::nearest_other(const PlanOptions& options, Trace* trace) const try {
+Neighbors Structure::nearest_other(const SearchOptions& options, Trace* trace) const try {
   refuse_filters(options);
-  PlanOptions others = options;
+  SearchOptions others = options;
   others.self = 0;
   return state_->index.search(state_->view(), 1, others, trace);
 } catch (...) {
   rethrow_as_error();
 }
 
-std::vector<SampleError> Structure::errors(const PlanOptions& options) const try {
+std::vector<SampleError> Structure::errors(const SearchOptions& options) const try {
   const Neighbors nearest = nearest_other(options);
   const std::vector<std::uint32_t>& codes = state_->labels.codes;
   std::vector<SampleError> errors;

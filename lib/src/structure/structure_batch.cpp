@@ -11,7 +11,7 @@
 
 namespace kith {
 SumsBatch::SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, const SumsTiles& tiles,
-                     const PlanOptions& options, const DeviceMemory& labels)
+                     const SearchOptions& options, const DeviceMemory& labels)
     : task_(task),
       inputs_(inputs),
       tiles_(tiles),

@@ -20,7 +20,7 @@ class SumsBatch {
   ///   labels  [n] on the device, the class at each position
   /// Throws unsupported if the device refuses the step.
   SumsBatch(const SumsTask& task, std::span<const SumsInput> inputs, const SumsTiles& tiles,
-            const PlanOptions& options, const DeviceMemory& labels);
+            const SearchOptions& options, const DeviceMemory& labels);
 
   /// Copies positions first ... first + count - 1 of an input to the device.
   void add(std::size_t input, std::int64_t first, std::int64_t count, Trace* trace);
@@ -53,7 +53,7 @@ class SumsBatch {
   const SumsTask& task_;
   const std::span<const SumsInput> inputs_;
   const SumsTiles tiles_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const DeviceMemory& labels_;
   DeviceMemory distances_, scratch_, sums_;
   std::size_t scratch_bytes_ = 0;

@@ -56,7 +56,7 @@ std::vector<std::int64_t> checked_prototypes(std::span<const std::int64_t> proto
 /// Computes finished distances of query tiles to all samples, tile by tile.
 class DistanceTiles {
  public:
-  DistanceTiles(const ResidentRows& index, const PlanOptions& options, std::int64_t count)
+  DistanceTiles(const ResidentRows& index, const SearchOptions& options, std::int64_t count)
       : index_(index),
         state_(index.device.state()),
         options_(options),
@@ -84,7 +84,7 @@ class DistanceTiles {
   }
 
  private:
-  static SumsTiles tiles_of(const ResidentRows& index, const PlanOptions& options) {
+  static SumsTiles tiles_of(const ResidentRows& index, const SearchOptions& options) {
     const DeviceInfo& info = index.device.state()->info;
     return sums_tiles(info, {index.rows, index.dims, 0},
                       structure_budget(info, index.rows, index.dims, options), options);
@@ -111,7 +111,7 @@ class DistanceTiles {
 
   const ResidentRows& index_;
   const std::shared_ptr<Device::State> state_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const SumsTiles tiles_;
   DeviceMemory queries_, distances_;
   Watcher watcher_;
@@ -145,7 +145,7 @@ Index on_one_device(const Structure::State& structure) {
 }  // namespace
 
 std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
-                                        const PlanOptions& options) const try {
+                                        const SearchOptions& options) const try {
   const std::int64_t n = state_->index.rows();
   refuse_filters(options);
   if (first < 0 || count < 0 || first > n || count > n - first)
@@ -169,7 +169,7 @@ std::vector<float> Structure::distances(std::int64_t first, std::int64_t count,
 
 std::vector<std::int64_t> Structure::classify(const RowsView& queries,
                                               std::span<const std::int64_t> prototypes,
-                                              const PlanOptions& options) const try {
+                                              const SearchOptions& options) const try {
   refuse_filters(options);
   const Index& all = state_->index;
   const std::vector<std::int64_t> chosen = checked_prototypes(prototypes, all.rows());

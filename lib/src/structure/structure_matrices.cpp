@@ -25,7 +25,7 @@ void check_shape(const RowsView& samples) {
 std::vector<ClassMatrix> class_matrices(const Device& device, const RowsView& given,
                                         std::span<const std::int64_t> labels, Metric metric,
                                         std::span<const std::vector<std::int64_t>> features,
-                                        const PlanOptions& options) try {
+                                        const SearchOptions& options) try {
   check_structure_metric(metric);
   check_structure_labels(labels, given.rows);
   refuse_filters(options);

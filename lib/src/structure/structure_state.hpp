@@ -60,7 +60,7 @@ struct Structure::State {
   MatrixView<const float> view() const { return {samples.data(), index.rows(), index.dims()}; }
   std::shared_ptr<const SamplesByClass> samples_by_class(std::uint32_t threads) const;
   /// Computes the sums of all samples, by position.
-  void sums(const SamplesByClass& by, const PlanOptions& options, Trace* trace, const TakeSums& take) const;
+  void sums(const SamplesByClass& by, const SearchOptions& options, Trace* trace, const TakeSums& take) const;
 };
 
 }  // namespace kith

@@ -24,7 +24,7 @@ constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on 
 /// One call of run_sums().
 class SumsRun {
  public:
-  SumsRun(const SumsTask& task, std::span<SumsInput> inputs, const PlanOptions& options)
+  SumsRun(const SumsTask& task, std::span<SumsInput> inputs, const SearchOptions& options)
       : task_(task),
         inputs_(inputs),
         options_(options),
@@ -137,7 +137,7 @@ class SumsRun {
 
   const SumsTask& task_;
   const std::span<SumsInput> inputs_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const DeviceInfo& info_;
   const std::int64_t n_, dims_;
   const std::size_t budget_;
@@ -165,20 +165,20 @@ std::vector<float> SampleRows::rows(std::int64_t first, std::int64_t count) cons
   return gathered;
 }
 
-void refuse_filters(const PlanOptions& options) {
+void refuse_filters(const SearchOptions& options) {
   if (options.filter.rows() == 0 && !options.self) return;
   throw Error(Errc::invalid_argument,
               "structure: the plan has a filter or self, but here all samples count; leave both out");
 }
 
 std::size_t structure_budget(const DeviceInfo& device, std::int64_t resident, std::int64_t dims,
-                             const PlanOptions& options) {
+                             const SearchOptions& options) {
   Plan plan;
   plan.problem = {Metric::squared_l2, resident, resident, dims, 1};
   return memory_budget(device, plan, options);
 }
 
-void run_sums(const SumsTask& task, std::span<SumsInput> inputs, const PlanOptions& options, Trace* trace,
+void run_sums(const SumsTask& task, std::span<SumsInput> inputs, const SearchOptions& options, Trace* trace,
               const TakeSums& take) {
   if (inputs.empty()) return;
   const Stopwatch total;

@@ -53,15 +53,15 @@ using TakeSums = std::function<void(const TileSums& sums)>;
 
 /// Sums all inputs. Enqueues as much as the memory budget holds before it waits for anything; with progress
 /// or a stop token it waits for each step. Throws as Index::search() does.
-void run_sums(const SumsTask& task, std::span<SumsInput> inputs, const PlanOptions& options, Trace* trace,
+void run_sums(const SumsTask& task, std::span<SumsInput> inputs, const SearchOptions& options, Trace* trace,
               const TakeSums& take);
 
 /// Refuses options that sums do not have; tiles, memory, threads, stop and progress remain. Throws
 /// invalid_argument for a filter or self.
-void refuse_filters(const PlanOptions& options);
+void refuse_filters(const SearchOptions& options);
 
 /// Returns the device bytes that tiles may take while `resident` rows of `dims` columns stay.
 std::size_t structure_budget(const DeviceInfo& device, std::int64_t resident, std::int64_t dims,
-                             const PlanOptions& options);
+                             const SearchOptions& options);
 
 }  // namespace kith

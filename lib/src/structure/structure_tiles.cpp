@@ -40,7 +40,7 @@ std::size_t distances_bytes(const SumsTiles& tiles) {
 }
 
 SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::size_t budget,
-                     const PlanOptions& options) {
+                     const SearchOptions& options) {
   check_tile("query tile", options.query_tile);
   check_tile("training tile", options.train_tile);
   const SumsTiles usual = usual_tiles(device);

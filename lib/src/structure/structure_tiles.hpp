@@ -34,6 +34,6 @@ std::size_t distances_bytes(const SumsTiles& tiles);
 /// queries. Throws invalid_argument if options.query_tile or train_tile is negative; out_of_memory if one
 /// query and one row do not fit.
 SumsTiles sums_tiles(const DeviceInfo& device, const SumsProblem& problem, std::size_t budget,
-                     const PlanOptions& options);
+                     const SearchOptions& options);
 
 }  // namespace kith

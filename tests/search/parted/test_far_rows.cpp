@@ -65,7 +65,7 @@ TEST_CASE("far rows: a stream numbers rows beyond 2^32") {
   constexpr std::int64_t chunk = 31, last = 264, begin = border + 200 - last, k = 60;
   const auto source = std::make_shared<ManyRows>();
   const test_support::TemporaryFolder folder;
-  const PlanOptions options{.checkpoint = folder / "kept"};
+  const SearchOptions options{.checkpoint = folder / "kept"};
   const Matrix queries{3, 2, {3, 4, 0, 0, 9, 20}};
   const Index index(one_device(), source, Metric::l2, streamed(chunk));
   source->before_read = [](std::int64_t first, std::int64_t count) {

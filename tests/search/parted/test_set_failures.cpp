@@ -112,7 +112,7 @@ TEST_CASE("set failures: what failed is told, and not that a member before it wa
   const Device faulty = cpu_behind<FailingDevice>(countdown), slow = cpu_behind<SlowDevice>(countdown);
   faulty.state()->info.spec = "faulty:1";
   const Index index(set_of_devices({slow, faulty}), train, Metric::l2, {.placement = Placement::split});
-  PlanOptions options;
+  SearchOptions options;
   options.train_tile = 32;
   options.query_tile = 5;
   countdown.left = 0;
@@ -128,7 +128,7 @@ TEST_CASE("set failures: one progress, told on the caller's thread") {
   const Index index(set_of_devices({cpu, cpu, cpu}), train, Metric::l2, {.placement = Placement::split});
   const std::thread::id caller = std::this_thread::get_id();
   double last = 0;
-  PlanOptions options;
+  SearchOptions options;
   options.train_tile = 100;
   options.query_tile = 100;
   options.progress = [&](const Progress& progress) {

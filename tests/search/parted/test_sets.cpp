@@ -60,7 +60,7 @@ std::vector<float> radii_of(const Case& at) {
 }
 
 /// All kinds of searches with the same options.
-void check_same(const Case& at, const PlanOptions& options) {
+void check_same(const Case& at, const SearchOptions& options) {
   CHECK(difference(at.set.search(at.queries, at.k, options), at.one.search(at.queries, at.k, options)) == "");
   const std::vector<float> radii = radii_of(at);
   CHECK(difference(at.set.within(at.queries, radii, options), at.one.within(at.queries, radii, options)) ==
@@ -82,7 +82,7 @@ TEST_CASE("sets: any parts on any members give the bits of one index") {
     check_same(at, {});
     const std::int64_t filters = random() % 2 == 0 ? 1 : at.queries.rows;
     const RowFilter filter = filter_of(some(chosen(random, 1, 9)), at.train.rows, filters);
-    PlanOptions options;
+    SearchOptions options;
     options.filter = filter.view();
     check_same(at, options);
     options.filter = {};
@@ -111,7 +111,7 @@ TEST_CASE("sets: the same bits whatever the host program has set, and its settin
     bool kept = false;
     {
       const HostileEnvironment hostile(setting);
-      PlanOptions options;
+      SearchOptions options;
       options.progress = [](const Progress&) {};
       found = at.set.search(at.queries, at.k, options);
       near = at.set.within(at.queries, radii);
@@ -130,7 +130,7 @@ TEST_CASE("sets: progress ends with all of the work") {
   for (int i = 0; i < 20; ++i) {
     const Case at = case_of(random);
     double last = -1;
-    PlanOptions options;
+    SearchOptions options;
     options.progress = [&](const Progress& progress) {
       CHECK(progress.fraction >= last);
       last = progress.fraction;
@@ -182,7 +182,7 @@ TEST_CASE("sets: rows come, go and are compacted as on one device") {
       at.k = std::min(at.k, at.one.rows() - 1);
       check_same(at, {});
       const RowFilter filter = filter_of(some(3), at.one.positions(), 1);
-      PlanOptions options;
+      SearchOptions options;
       options.filter = filter.view();
       check_same(at, options);
     }

@@ -19,7 +19,7 @@ namespace kith::tests {
 namespace {
 
 void check_same(const Index& parted, const Index& whole, const RowsView& queries, std::int64_t k,
-                const PlanOptions& options) {
+                const SearchOptions& options) {
   const Neighbors found = whole.search(queries, k, options);
   CHECK(difference(parted.search(queries, k, options), found) == "");
   CHECK(parted.search_keys(queries, k, options) == whole.search_keys(queries, k, options));
@@ -48,7 +48,7 @@ TEST_CASE("stream: the members of a set stream their shares, random elements, ti
                       streamed(1 + static_cast<std::int64_t>(random() % size(rows + 3)), options));
     CHECK(index.residence() == Residence::stream);
     RowFilter filter(rows, random() % 2 ? 1 : asked, false);
-    PlanOptions way;
+    SearchOptions way;
     for (std::int64_t f = 0; f < filter.filters(); ++f)
       for (std::int64_t t = 0; t < rows; ++t) filter.set(t, random() % 3 != 0, f);
     if (random() % 2) way.filter = filter.view();
@@ -70,7 +70,7 @@ TEST_CASE("stream: on a set a bad row is named by its number among all, and what
   CHECK(trace.members.size() == 3);
   CHECK(trace.source_bytes == 300 * 3 * sizeof(float));
   CHECK(trace.chunks >= 6);
-  PlanOptions self;
+  SearchOptions self;
   self.self = 200;
   CHECK(difference(index.search(train.view().slice(200, 40), 5, self),
                    whole.search(train.view().slice(200, 40), 5, self)) == "");
@@ -111,7 +111,7 @@ TEST_CASE(
       CHECK(index.residence() == Residence::quantized);
       RowFilter filter(rows, 1, false);
       for (std::int64_t t = 0; t < rows; ++t) filter.set(t, random() % 3 != 0, 0);
-      PlanOptions way;
+      SearchOptions way;
       if (random() % 2) way.filter = filter.view();
       check_same(index, Index(one_device(), train, metric), queries, 1 + random() % 20, way);
     }

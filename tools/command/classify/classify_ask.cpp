@@ -83,7 +83,7 @@ void take(Result&& from, Output& output) {
 }
 
 void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
-           const PlanOptions& options, Trace* trace, Classified& done) {
+           const SearchOptions& options, Trace* trace, Classified& done) {
   const RowsView queries = done.queries().searched();
   if (flags.k_sweep.empty()) {
     auto results = classifier.classify_outputs(queries, flags.query_flags.k, voting, options, trace);
@@ -105,7 +105,7 @@ void ask_k(const ClassifyFlags& flags, const TrainingClassifier& classifier, con
 }
 
 void ask_radius(const ClassifyFlags& flags, const TrainingClassifier& classifier, const VotingOptions& voting,
-                const PlanOptions& options, Trace* trace, Classified& done) {
+                const SearchOptions& options, Trace* trace, Classified& done) {
   RadiusClassification result = classifier.classify_within(
       done.queries().searched(), radius_of("classify", flags.query_flags, flags.metric), voting, options,
       trace);
@@ -166,7 +166,7 @@ Classified classify(const CLI::App& app, ClassifyFlags& flags) {
   done.voting = read_all(app, flags, done);
   done.seconds.emplace_back("read the files", lap(start));
 
-  PlanOptions options = question_options(flags, done.training);
+  SearchOptions options = question_options(flags, done.training);
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));

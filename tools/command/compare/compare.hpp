@@ -40,7 +40,7 @@ struct CompareProblem {
   std::uint64_t seed = 1;  ///< of filters and weights
   std::int64_t k = 1, groups = 1;
   Metric metric = default_metric;
-  PlanOptions options;
+  SearchOptions options;
 
   std::string sizes() const { return sizes_text(metric, train.view(), queries.view(), k); }
   nlohmann::ordered_json json() const;  ///< with groups

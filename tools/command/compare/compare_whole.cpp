@@ -9,7 +9,7 @@ using workloads::Answer;
 
 /// Best device time of a search or a classification, and its answer.
 Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
-                 const PlanOptions& options, Cell& cell) {
+                 const SearchOptions& options, Cell& cell) {
   const workloads::StoredRows of_train(problem.train_element, problem.train);
   const workloads::StoredRows of_queries(problem.query_element, problem.queries);
   const RowsView train = of_train.view(), queries = of_queries.view();
@@ -35,7 +35,7 @@ Answer run_whole(const Device& device, const CompareProblem& problem, bool class
 CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
                        const Subject& reference, bool classify) {
   Cell right;
-  PlanOptions plain_options;  // the reference goes its own way: only the answer counts
+  SearchOptions plain_options;  // the reference goes its own way: only the answer counts
   plain_options.stop = problem.options.stop;
   Answer expected;
   if (reference) {

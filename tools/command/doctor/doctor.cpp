@@ -177,7 +177,7 @@ void examine_data() {
 /// time, it takes the check of its bound.
 std::string refusal_of(const Index& index, MatrixView<const float> query, Proposer proposer) {
   throw_if_interrupted("doctor");
-  PlanOptions options;
+  SearchOptions options;
   options.proposer = proposer;
   Trace trace;
   try {

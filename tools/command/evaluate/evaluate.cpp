@@ -141,7 +141,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   done.asked = asked_text(flags, held_out);
   done.seconds.emplace_back("read the files", lap(start));
 
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
   const Device device = open_my_device(flags.device);
   done.device = device.info();

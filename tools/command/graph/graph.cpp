@@ -26,7 +26,7 @@ struct GraphFlags : QuestionFlags {
 /// have none.
 Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) {
   check_k("graph", flags.query_flags.k, training, true);
-  PlanOptions options = question_options(flags, training);
+  SearchOptions options = question_options(flags, training);
   const Index index = index_of(training, open_my_device(flags.device), flags.metric, true);
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };

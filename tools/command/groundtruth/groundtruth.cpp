@@ -28,7 +28,7 @@ Metric metric_in_file(Metric metric) {
 }
 
 Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
   const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");

@@ -52,8 +52,8 @@ void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& trai
                                          flags.by_k() ? flags.query_flags.k : 0, voting));
 }
 
-PlanOptions question_options(const QuestionFlags& flags, const Training& training) {
-  PlanOptions options = plan_options(flags.plan);
+SearchOptions question_options(const QuestionFlags& flags, const Training& training) {
+  SearchOptions options = plan_options(flags.plan);
   options.filter = training.filter_view();
   if (flags.query_flags.leave_one_out) options.self = 0;
   return options;

@@ -46,6 +46,6 @@ void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& trai
                   const VotingOptions& voting);
 
 /// How queries are searched: as asked, among the rows that count, without themselves where they are these.
-PlanOptions question_options(const QuestionFlags& flags, const Training& training);
+SearchOptions question_options(const QuestionFlags& flags, const Training& training);
 
 }  // namespace kith::command

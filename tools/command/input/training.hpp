@@ -135,7 +135,7 @@ struct Training {
     options.memory_limit = memory_limit;
     return options;
   }
-  /// For PlanOptions::filter; this object must outlive the search.
+  /// For SearchOptions::filter; this object must outlive the search.
   MatrixView<const std::uint32_t> filter_view() const {
     return filter ? filter->view() : MatrixView<const std::uint32_t>{};
   }

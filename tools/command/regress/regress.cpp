@@ -75,7 +75,7 @@ void read_all(const CLI::App& app, RegressFlags& flags, Regressed& done) {
 Regressed regress(const CLI::App& app, RegressFlags& flags) {
   Regressed done;
   read_all(app, flags, done);
-  PlanOptions options = question_options(flags, done.training);
+  SearchOptions options = question_options(flags, done.training);
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   const TrainingRegressor regressor(done.training, device, flags.metric,

@@ -86,36 +86,36 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
   training.rows.prepared = {};
 }
 
-PlanOptions TrainingIndex::shared_options(const PlanOptions& options) const {
-  PlanOptions mine = options;
+SearchOptions TrainingIndex::shared_options(const SearchOptions& options) const {
+  SearchOptions mine = options;
   mine.self = {};
   mine.filter = filter_ ? filter_->view() : MatrixView<const std::uint32_t>{};
   return mine;
 }
 
-Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Keys TrainingIndex::keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                          Trace* trace) const {
   if (alone_) return numbered_from_0(alone_->search_keys(queries, k, options, trace), first_row_);
-  const PlanOptions mine = shared_options(options);
+  const SearchOptions mine = shared_options(options);
   if (!options.self) return numbered_from_0(shared_->search_keys(queries, k, mine, trace), first_row_);
   return leave_out(shared_->search_keys(queries, k + 1, mine, trace), all_rows(queries.rows));
 }
 
 RadiusKeys TrainingIndex::keys(const RowsView& queries, std::span<const float> radii,
-                               const PlanOptions& options, Trace* trace) const {
+                               const SearchOptions& options, Trace* trace) const {
   RadiusKeys keys =
       numbered_from_0(shared_->within_keys(queries, radii, shared_options(options), trace), first_row_);
   return options.self ? leave_out(keys, all_rows(queries.rows)) : keys;
 }
 
-Neighbors TrainingIndex::search(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+Neighbors TrainingIndex::search(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                                 Trace* trace) const {
   if (alone_) return alone_->search(queries, k, options, trace);
   return finish(metric_, keys(queries, k, options, trace));
 }
 
 RadiusNeighbors TrainingIndex::within(const RowsView& queries, std::span<const float> radii,
-                                      const PlanOptions& options, Trace* trace) const {
+                                      const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->within(queries, radii, options, trace);
   return finish(metric_, keys(queries, radii, options, trace));
 }
@@ -132,7 +132,7 @@ TrainingClassifier::TrainingClassifier(Training& training, const Device& device,
 
 std::vector<Classification> TrainingClassifier::classify_outputs(const RowsView& queries, std::int64_t k,
                                                                  const VotingOptions& voting,
-                                                                 const PlanOptions& options,
+                                                                 const SearchOptions& options,
                                                                  Trace* trace) const {
   if (alone_) return alone_->classify_outputs(queries, k, voting, options, trace);
   const Keys keys = shared_->keys(queries, k, options, trace);
@@ -145,13 +145,13 @@ std::vector<Classification> TrainingClassifier::classify_outputs(const RowsView&
 RadiusClassification TrainingClassifier::classify_within(const RowsView& queries,
                                                          std::span<const float> radii,
                                                          const VotingOptions& voting,
-                                                         const PlanOptions& options, Trace* trace) const {
+                                                         const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->classify_within(queries, radii, voting, options, trace);
   return kith::classify(shared_->metric(), shared_->keys(queries, radii, options, trace), labels_[0], voting);
 }
 
 Sweep TrainingClassifier::sweep(const RowsView& queries, std::span<const std::int64_t> ks,
-                                const VotingOptions& voting, const PlanOptions& options, Trace* trace,
+                                const VotingOptions& voting, const SearchOptions& options, Trace* trace,
                                 std::int64_t counted_k) const {
   if (alone_) return alone_->sweep(queries, ks, voting, options, trace, counted_k);
   const Keys keys = shared_->keys(queries, *std::max_element(ks.begin(), ks.end()), options, trace);
@@ -177,13 +177,13 @@ TrainingRegressor::TrainingRegressor(Training& training, const Device& device, M
 }
 
 Regression TrainingRegressor::regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                                      const PlanOptions& options, Trace* trace) const {
+                                      const SearchOptions& options, Trace* trace) const {
   if (alone_) return alone_->regress(queries, k, voting, options, trace);
   return kith::regress(shared_->metric(), shared_->keys(queries, k, options, trace), *values_, voting);
 }
 
 RadiusRegression TrainingRegressor::regress_within(const RowsView& queries, std::span<const float> radii,
-                                                   const VotingOptions& voting, const PlanOptions& options,
+                                                   const VotingOptions& voting, const SearchOptions& options,
                                                    Trace* trace) const {
   if (alone_) return alone_->regress_within(queries, radii, voting, options, trace);
   return kith::regress(shared_->metric(), shared_->keys(queries, radii, options, trace), *values_, voting);

@@ -23,21 +23,21 @@ class TrainingIndex {
  public:
   TrainingIndex(Training& training, const Device& device, Metric metric, bool keep);
 
-  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
-  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+  Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options, Trace* trace) const;
+  RadiusNeighbors within(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
                          Trace* trace) const;
 
   /// Numbers rows as search() does. A process that is alone does not leave out rows here.
-  Keys keys(const RowsView& queries, std::int64_t k, const PlanOptions& options, Trace* trace) const;
+  Keys keys(const RowsView& queries, std::int64_t k, const SearchOptions& options, Trace* trace) const;
   /// Returns the keys of all ranks. A process that is alone has none.
-  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const PlanOptions& options,
+  RadiusKeys keys(const RowsView& queries, std::span<const float> radii, const SearchOptions& options,
                   Trace* trace) const;
 
   /// Returns the metric; that of the index file if there is one.
   Metric metric() const { return metric_; }
 
  private:
-  PlanOptions shared_options(const PlanOptions& options) const;
+  SearchOptions shared_options(const SearchOptions& options) const;
 
   std::optional<Index> alone_;
   std::unique_ptr<SharedIndex> shared_;
@@ -52,13 +52,13 @@ class TrainingClassifier {
   TrainingClassifier(Training& training, const Device& device, Metric metric, bool keep);
 
   std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
-                                               const VotingOptions& voting, const PlanOptions& options,
+                                               const VotingOptions& voting, const SearchOptions& options,
                                                Trace* trace) const;
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
-                                       const VotingOptions& voting, const PlanOptions& options,
+                                       const VotingOptions& voting, const SearchOptions& options,
                                        Trace* trace) const;
   Sweep sweep(const RowsView& queries, std::span<const std::int64_t> ks, const VotingOptions& voting,
-              const PlanOptions& options, Trace* trace, std::int64_t counted_k) const;
+              const SearchOptions& options, Trace* trace, std::int64_t counted_k) const;
 
  private:
   std::optional<Classifier> alone_;
@@ -72,9 +72,9 @@ class TrainingRegressor {
   TrainingRegressor(Training& training, const Device& device, Metric metric, bool keep);
 
   Regression regress(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
-                     const PlanOptions& options, Trace* trace) const;
+                     const SearchOptions& options, Trace* trace) const;
   RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
-                                  const VotingOptions& voting, const PlanOptions& options,
+                                  const VotingOptions& voting, const SearchOptions& options,
                                   Trace* trace) const;
 
  private:

@@ -77,7 +77,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   const Rows own = read_asked(flags.training, flags.query_flags, training);
   const Rows& asked = leave_one_out ? training.rows : own;
   const RowsView queries = asked.searched();
-  PlanOptions options = question_options(flags, training);
+  SearchOptions options = question_options(flags, training);
   options.checkpoint = flags.checkpoint;
   const Device opened = open_my_device(flags.device);
   const TrainingIndex index(training, opened, flags.metric, leave_one_out);

@@ -111,7 +111,7 @@ std::size_t parse_bytes(const std::string& text);
 /// How a search is done, from the command line: --how, and the keys memory-limit (bytes, or with K, M, G) and
 /// threads of --place.
 struct PlanFlags {
-  PlanOptions how;                ///< the tuning options of options.def alone
+  SearchOptions how;              ///< the tuning options of options.def alone
   std::vector<std::string> keys;  ///< those of --how that were given
   std::string memory_limit;
   std::int64_t threads = 0;
@@ -120,7 +120,7 @@ void add_plan_options(CLI::App& app, PlanFlags& flags);
 
 /// The options these flags stand for, with interrupt_token() as their stop token.
 /// Throws invalid_argument: no such size.
-PlanOptions plan_options(const PlanFlags& flags);
+SearchOptions plan_options(const PlanFlags& flags);
 
 /// Take a text such as `selector=radix,boxes=no` into `flags`.
 /// Throws invalid_argument: no such key or value.

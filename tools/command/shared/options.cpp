@@ -169,8 +169,8 @@ std::size_t parse_bytes(const std::string& text) {
   return static_cast<std::size_t>(count << shift);
 }
 
-PlanOptions plan_options(const PlanFlags& flags) {
-  PlanOptions options = flags.how;
+SearchOptions plan_options(const PlanFlags& flags) {
+  SearchOptions options = flags.how;
   if (!flags.memory_limit.empty()) options.memory_limit = parse_bytes(flags.memory_limit);
   options.threads = static_cast<std::uint32_t>(flags.threads);
   options.stop = interrupt_token();

@@ -19,10 +19,10 @@ namespace kith::command {
 class SharedIndex {
  public:
   virtual ~SharedIndex() = default;
-  virtual Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options,
+  virtual Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options,
                            Trace* trace) const = 0;
   virtual RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
-                                 const PlanOptions& options, Trace* trace) const = 0;
+                                 const SearchOptions& options, Trace* trace) const = 0;
 };
 
 /// All ranks must call these in the same order. Each call waits for the other ranks; if one has failed by

@@ -87,7 +87,7 @@ void write_sample_classes(files::AtomicFile& file, const SampleClasses& sums,
 
 /// Writes all distances, [n, n], which are never all in memory.
 void write_distances(files::AtomicFile& file, const Training& training, const Structure& structure,
-                     PlanOptions options, const OutputFlags& flags) {
+                     SearchOptions options, const OutputFlags& flags) {
   const std::int64_t n = structure.index().rows();
   std::vector<std::string> names;
   for (std::int64_t t = 0; t < n; ++t) names.push_back("row_" + std::to_string(training.file_row(t)));
@@ -112,7 +112,7 @@ Structured structure(const StructureFlags& flags, Outputs& outputs) {
   const Training& training = done.training;
   done.seconds.emplace_back("read the files", lap(start));
 
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));

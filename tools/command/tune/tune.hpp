@@ -73,7 +73,7 @@ class Tuner {
  private:
   struct Run;
   const Index& index_of(std::int64_t rows);
-  PlanOptions options_of(const TunedWay& way) const;
+  SearchOptions options_of(const TunedWay& way) const;
   Run search(const Index& index, const Problem& problem, const TunedWay& way, double limit);
   bool grows_too_fast(const Problem& problem, const TunedWay& way, double limit, std::string& why);
   std::optional<double> time(const Problem& problem, const TunedWay& way, TunedProblem& result);

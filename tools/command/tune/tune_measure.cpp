@@ -102,8 +102,8 @@ const Index& Tuner::index_of(std::int64_t rows) {
   return found->second;
 }
 
-PlanOptions Tuner::options_of(const TunedWay& way) const {
-  PlanOptions options;
+SearchOptions Tuner::options_of(const TunedWay& way) const {
+  SearchOptions options;
   options.boxes = false;  // data tell when they pay
   if (way.fused)
     options.fused = true;
@@ -119,7 +119,7 @@ PlanOptions Tuner::options_of(const TunedWay& way) const {
 /// Throws TooLong when `limit` seconds of the host have passed.
 Tuner::Run Tuner::search(const Index& index, const Problem& problem, const TunedWay& way, double limit) {
   step_();
-  PlanOptions options = options_of(way);
+  SearchOptions options = options_of(way);
   const double end = now_seconds() + limit;
   options.progress = [&](const Progress& progress) {
     step_();
@@ -275,7 +275,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
   times_.clear();
   expected_ = {};
   try {
-    PlanOptions rules;
+    SearchOptions rules;
     rules.boxes = false;
     const TunedWay first = TunedWay::of(make_plan(plain_, problem, rules)),
                    built_in = TunedWay::of(index_of(problem.n).plan(m, k, options_of(first)));

@@ -75,7 +75,7 @@ std::vector<Proposer> ways_of(const Device& device, Proposer asked) {
 Neighbors search_by(const Index& index, const VerifyFlags& flags, const WholeSet& set, Proposer proposer,
                     Trace& trace) {
   throw_if_interrupted("verify");
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   options.proposer = proposer;
   return index.search(set.queries, set.k, options, &trace);
 }

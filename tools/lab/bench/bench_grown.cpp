@@ -71,7 +71,7 @@ Neighbors answers_of_cpu(const Device& cpu, const workloads::Workload& w, const 
 void measure_grown(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                    Measured& measured) {
   const workloads::Workload& w = data.workload;
-  const PlanOptions options = plan_options(flags.plan);
+  const SearchOptions options = plan_options(flags.plan);
   MadeRows made(query_seed, w.dims);
   const RowsView queries = made.make(0, w.m);
   const Clock build;

@@ -109,7 +109,7 @@ Index index_of(const Device& device, const BenchData& data, const BenchFlags& fl
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
   Trace trace;
-  PlanOptions options;
+  SearchOptions options;
   options.boxes = true;
   again.search(data.query_rows().slice(0, 1), 1, options, &trace);
   return trace.boxes_seconds;
@@ -118,7 +118,7 @@ double seconds_of_boxes(const Device& device, const BenchData& data, const Bench
 void measure_search(const Device& device, const Device* cpu, const BenchData& data, const BenchFlags& flags,
                     energy::EnergyMeter* meter, Measured& measured) {
   const auto& w = data.workload;
-  const PlanOptions options = plan_options(flags.plan);
+  const SearchOptions options = plan_options(flags.plan);
   const Clock build;
   const Index index = index_of(device, data, flags);
   measured.index_build = build.seconds();
@@ -168,7 +168,7 @@ Operation stage_of(const Device& device, const BenchData& data, const BenchFlags
   operation.k = w.k;
   operation.threads = static_cast<std::uint32_t>(flags.plan.threads);
   if (w.timed == Timed::distance) return operation;
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   if (options.selector == Selector::automatic) options.fused = false;
   const Plan plan = make_plan(device.info(), {w.metric, w.n, w.m, w.dims, w.k}, options);
   operation.selector = plan.selector;

@@ -56,7 +56,7 @@ void make_quantized_rows(const Index& index, const BenchData& data, const BenchF
                          QuantizedRows& quantized) {
   if (!quantized.refusal.empty() || !quantized.difference.empty()) return;
   const MatrixView<const float> query = data.queries.view().slice(0, 1);
-  PlanOptions options = plan_options(flags.plan);
+  SearchOptions options = plan_options(flags.plan);
   options.proposer = quantized.proposer;
   Trace trace;
   trace.time_steps = false;

@@ -30,7 +30,7 @@ struct Settings {
   double seconds = 1;           ///< for the samples of one point
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> progress = {};  ///< what is being measured; may throw to stop
-  std::stop_token stop = {};                              ///< for PlanOptions::stop of long searches
+  std::stop_token stop = {};                              ///< for SearchOptions::stop of long searches
   /// A meter for each of `devices`; empty: there is none, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
   std::string energy_note = {};

@@ -53,7 +53,7 @@ std::optional<double> joules_of(const Settings& settings, const std::string& wha
 ///   asked  the index, or its classifier
 template <class Asked>
 Measured time_whole(const Settings& settings, const char* call_name, const Asked& asked, const Index& index,
-                    MatrixView<const float> queries, std::int64_t k, PlanOptions options,
+                    MatrixView<const float> queries, std::int64_t k, SearchOptions options,
                     const Answer& expected) {
   options.stop = settings.stop;
   Trace trace;
@@ -229,19 +229,19 @@ Measured time_stage(const Settings& settings, const Device& device, const Operat
 Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, Metric metric, const std::vector<std::int64_t>* labels) {
   tell(settings, "the right answer on cpu, n = " + std::to_string(train.rows()));
-  PlanOptions options;
+  SearchOptions options;
   options.stop = settings.stop;
   if (!labels) return workloads::ask(Index(settings.cpu, train, metric), queries, k, options);
   return workloads::ask(Classifier(settings.cpu, train, *labels, metric), queries, k, options);
 }
 
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
-                     std::int64_t k, const PlanOptions& options, const Answer& expected) {
+                     std::int64_t k, const SearchOptions& options, const Answer& expected) {
   return time_whole(settings, "search", index, index, queries, k, options, expected);
 }
 
 Measured time_classify(const Settings& settings, const Classifier& classifier,
-                       MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                       MatrixView<const float> queries, std::int64_t k, const SearchOptions& options,
                        const Answer& expected) {
   return time_whole(settings, "classify", classifier, classifier.index(), queries, k, options, expected);
 }

@@ -111,11 +111,11 @@ Answer right_answer(const Settings& settings, MatrixView<const float> train, Mat
 
 /// A whole search on resident rows.
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
-                     std::int64_t k, const PlanOptions& options, const Answer& expected);
+                     std::int64_t k, const SearchOptions& options, const Answer& expected);
 
 /// A whole classification on resident rows.
 Measured time_classify(const Settings& settings, const Classifier& classifier,
-                       MatrixView<const float> queries, std::int64_t k, const PlanOptions& options,
+                       MatrixView<const float> queries, std::int64_t k, const SearchOptions& options,
                        const Answer& expected);
 
 /// `threshold, 8 lists, tiles 32 x 81920`; `fused, ...`.

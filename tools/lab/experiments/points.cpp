@@ -55,7 +55,7 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
                          const Question& question, const workloads::Answer& right) {
   const std::string what =
       "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
-  PlanOptions options;
+  SearchOptions options;
   options.stop = settings.stop;
   Trace trace;
   trace.time_steps = false;

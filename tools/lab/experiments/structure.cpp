@@ -50,30 +50,30 @@ std::string difference(const Found& expected, const Found& actual) {
 /// One of the steps of the paper.
 struct Step {
   const char* name;
-  Found (*run)(const Structure& structure, const Samples& samples, const PlanOptions& options);
+  Found (*run)(const Structure& structure, const Samples& samples, const SearchOptions& options);
 };
 
-Found pairwise(const Structure& structure, const Samples& samples, const PlanOptions& options) {
+Found pairwise(const Structure& structure, const Samples& samples, const SearchOptions& options) {
   return {structure.distances(0, samples.rows.rows(), options), {}, {}};
 }
 
-Found sample_class(const Structure& structure, const Samples&, const PlanOptions& options) {
+Found sample_class(const Structure& structure, const Samples&, const SearchOptions& options) {
   SampleClasses to = structure.sample_classes(options);
   return {std::move(to.smallest), std::move(to.mean), {}};
 }
 
-Found class_class(const Structure& structure, const Samples&, const PlanOptions& options) {
+Found class_class(const Structure& structure, const Samples&, const SearchOptions& options) {
   ClassMatrix matrix = structure.class_matrix(options);
   matrix.mean.push_back(matrix.informativeness);
   return {{}, std::move(matrix.mean), {}};
 }
 
-Found nearest_other(const Structure& structure, const Samples&, const PlanOptions& options) {
+Found nearest_other(const Structure& structure, const Samples&, const SearchOptions& options) {
   Neighbors nearest = structure.nearest_other(options);
   return {std::move(nearest.distance), {}, std::move(nearest.index)};
 }
 
-Found errors(const Structure& structure, const Samples&, const PlanOptions& options) {
+Found errors(const Structure& structure, const Samples&, const SearchOptions& options) {
   Found found;
   for (const SampleError& error : structure.errors(options)) {
     found.numbers.push_back(error.sample);
@@ -82,7 +82,7 @@ Found errors(const Structure& structure, const Samples&, const PlanOptions& opti
   return found;
 }
 
-Found classified(const Structure& structure, const Samples& samples, const PlanOptions& options) {
+Found classified(const Structure& structure, const Samples& samples, const SearchOptions& options) {
   return {{}, {}, structure.classify(samples.queries.view(), samples.prototypes, options)};
 }
 
@@ -99,7 +99,7 @@ Measured time_step(const Settings& settings, const Structure& structure, const S
   const Device& device = structure.index().device();
   const std::string what =
       std::string(step.name) + " on " + device.info().spec + ", n = " + std::to_string(samples.rows.rows());
-  PlanOptions options;
+  SearchOptions options;
   options.stop = settings.stop;
   return time_checked(
       settings, device, what, [&] { return difference(expected, step.run(structure, samples, options)); },

@@ -92,7 +92,7 @@ void compare(Case c, const Options& options, const Device& device) {
   faiss::IndexFlatL2 flat(dims);
   flat.add(n, c.train.values.data());
 
-  PlanOptions plan;
+  SearchOptions plan;
   plan.threads = static_cast<std::uint32_t>(options.threads);
   Neighbors found;
   const auto places = static_cast<std::size_t>(m * c.k);

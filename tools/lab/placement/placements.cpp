@@ -71,7 +71,7 @@ struct PlacementFlags {
 /// The selector that was named, or else the one that the plan of the selecting device takes.
 Selector selector_of(const CompareProblem& problem, const Placement& placement) {
   const DeviceInfo& device = placement[1].device.info();
-  PlanOptions options = problem.options;
+  SearchOptions options = problem.options;
   if (options.selector == Selector::automatic) options.fused = false;
   options.lists = options.query_tile = options.train_tile = 0;
   return make_plan(

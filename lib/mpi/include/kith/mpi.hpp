@@ -10,7 +10,7 @@
 // rows, bit for bit, with any number of ranks.
 //
 // All functions are collective: all ranks of the communicator call them, in the same order, with the same
-// queries, k, radii and votes; devices, rows, filters and other PlanOptions may differ from rank to rank.
+// queries, k, radii and votes; devices, rows, filters and other SearchOptions may differ from rank to rank.
 // Only the calling thread calls MPI (MPI_THREAD_FUNNELED), and only with host memory. A failure on one rank
 // is thrown on every rank, with that rank's message; if several fail, the lowest rank counts. If a rank dies,
 // Open MPI 4.1 ends the program; see RankLost.
@@ -109,38 +109,38 @@ class KITH_API Index {
   ///   options, trace  of this rank; a filter has the bits of its own rows
   /// Throws as kith::Index::search_keys() does, and invalid_argument if queries or k differ between ranks, or
   ///        if k exceeds the rows of all ranks or 2^31 - 1.
-  Neighbors search(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+  Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
   /// Returns the keys of that search, for merge() with those found elsewhere, or for leave_out(). k may
   /// exceed the rows of all ranks: lists are padded.
-  Keys search_keys(const RowsView& queries, std::int64_t k, const PlanOptions& options = {},
+  Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
 
   /// Returns on every rank what kith::Index::within() of all rows returns.
   ///   radii  [m], or [1] for all queries
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the keys of that search.
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
-                         const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Returns on every rank what Classifier::classify() of all rows returns.
   ///   labels  of the rows of all ranks, on every rank
   /// Throws as search() and kith::classify() do.
   Classification classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
-                          const VotingOptions& voting = {}, const PlanOptions& options = {},
+                          const VotingOptions& voting = {}, const SearchOptions& options = {},
                           Trace* trace = nullptr) const;
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
                                        const ShardLabels& labels, const VotingOptions& voting = {},
-                                       const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                                       const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns on every rank what Regressor::regress() of all rows returns.
   ///   values  of the rows of all ranks, on every rank
   Regression regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
-                     const VotingOptions& voting = {}, const PlanOptions& options = {},
+                     const VotingOptions& voting = {}, const SearchOptions& options = {},
                      Trace* trace = nullptr) const;
   RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
                                   const ShardValues& values, const VotingOptions& voting = {},
-                                  const PlanOptions& options = {}, Trace* trace = nullptr) const;
+                                  const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   std::int64_t rows() const;     ///< of all ranks
   std::int64_t my_rows() const;  ///< of this rank

@@ -25,34 +25,34 @@ struct Choice {
 };
 
 /// Chooses a plan by the chain, on any device.
-Choice choose_chain(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+Choice choose_chain(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 /// For threads of the host.
-Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 /// For a CPU behind a driver, such as PoCL.
-Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 /// For a GPU.
-Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 
 /// Returns the bytes that an index may keep beside its rows.
-std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options);
+std::size_t room_for_quantized_rows(const DeviceInfo& device, const SearchOptions& options);
 
 /// Returns the proposer that pays if the caller's options leave the choice; else none.
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                          const Feedback& feedback);
 /// Returns whether that choice depends on Feedback::byte_speed, which takes a measurement.
-bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options);
+bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 
 /// Returns whether int8, chosen by Feedback::byte_blur, ranked so many candidates a query that fp16
 /// is faster.
 bool lists_too_many(const Problem& problem, double ranked);
 
 /// Chooses a plan with candidates from `proposer`, on any device.
-Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                        Proposer proposer);
 
 /// Calls make_plan() from within the library. If host memory runs out it throws std::bad_alloc: Error
 /// out_of_memory would look like a device too small for the plan, and lead to another plan.
-Plan plan_problem(const DeviceInfo& device, const Problem& problem, const PlanOptions& options = {},
+Plan plan_problem(const DeviceInfo& device, const Problem& problem, const SearchOptions& options = {},
                   const Feedback& feedback = {});
 
 }  // namespace kith

@@ -58,7 +58,7 @@ std::int64_t groups_for(const Problem& problem, std::int64_t threads) {
 
 }  // namespace
 
-Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
   const std::int64_t threads = options.threads ? options.threads : device.compute_units;
   Choice choice;
   choice.fused = true;

@@ -124,7 +124,7 @@ void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& c
 
 }  // namespace
 
-Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
   Choice choice;
   choice.train_tile = problem.n;
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;

@@ -73,7 +73,7 @@ void choose_tiles(const Problem& problem, double pairs, Choice& choice) {
 
 }  // namespace
 
-Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
   const auto cores = std::max<std::int64_t>(1, device.compute_units);
   const bool named = options.selector != Selector::automatic;
   Choice choice;

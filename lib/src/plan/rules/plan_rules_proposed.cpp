@@ -22,7 +22,7 @@ constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 1
 constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached on PoCL 3.1
 constexpr double seconds_of_products = 0.3;
 
-std::int64_t seed_of(const Problem& problem, const PlanOptions& options, Proposer proposer) {
+std::int64_t seed_of(const Problem& problem, const SearchOptions& options, Proposer proposer) {
   const bool own = has_own_order(proposer);
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / seed_share);
@@ -44,7 +44,7 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
 }
 
 /// Limits steps of the CPU's own kernels in time, by measured multiply-adds a second of one core.
-void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
   const double rate = choice.proposer == Proposer::bf16   ? 3e11
@@ -163,7 +163,7 @@ bool is_too_coarse(Proposer proposer, const Problem& problem, const Feedback& fe
 }
 
 /// Returns whether the caller left the choice to the rules, and the problem is one that they cover.
-bool is_free(const Problem& problem, const PlanOptions& options) {
+bool is_free(const Problem& problem, const SearchOptions& options) {
   constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
   return options.selector == Selector::automatic && !options.fused && follows_from_products(problem.metric) &&
          problem.n >= std::max(fewest_rows, rows_a_neighbour * problem.k);
@@ -171,11 +171,11 @@ bool is_free(const Problem& problem, const PlanOptions& options) {
 
 }  // namespace
 
-std::size_t room_for_quantized_rows(const DeviceInfo& device, const PlanOptions& options) {
+std::size_t room_for_quantized_rows(const DeviceInfo& device, const SearchOptions& options) {
   return options.memory_limit ? options.memory_limit : device.memory_bytes / 4;
 }
 
-Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                          const Feedback& feedback) {
   if (!is_free(problem, options)) return Proposer::none;
   const auto* const best = std::find_if(std::begin(pays), std::end(pays), [&](const Pays& line) {
@@ -188,7 +188,7 @@ Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const
   return fits ? best->proposer : Proposer::none;
 }
 
-bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options) {
+bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options) {
   return options.proposer == Proposer::automatic && is_free(problem, options) &&
          problem.m <= std::int64_t{device.profile.byte_queries} &&
          std::any_of(std::begin(pays), std::end(pays), [&](const Pays& line) {
@@ -201,7 +201,7 @@ bool lists_too_many(const Problem& problem, double ranked) {
   return 4 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
 }
 
-Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+Choice choose_proposed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                        Proposer proposer) {
   Problem seeding = problem;
   seeding.n = std::max(seed_of(problem, options, proposer), problem.k);

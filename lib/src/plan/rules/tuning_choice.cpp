@@ -66,7 +66,7 @@ bool same_chain(const Problem& a, const Problem& b) {
 }
 
 /// Returns whether the device has what the entry needs.
-bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+bool applies(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
              const TuningEntry& entry) {
   const auto has = [](const auto& list, auto value) {
     return std::find(list.begin(), list.end(), value) != list.end();
@@ -81,7 +81,7 @@ bool applies(const DeviceInfo& device, const Problem& problem, const PlanOptions
 
 /// Returns the nearest entry; of equally near ones, one of the same chain, then the fastest, then the first.
 const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& problem,
-                                 const PlanOptions& options) {
+                                 const SearchOptions& options) {
   const TuningEntry* best = nullptr;
   double best_distance = 0;
   const auto before = [&](const TuningEntry& entry, double distance) {
@@ -101,7 +101,7 @@ const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& proble
 }
 
 /// Returns whether the caller leaves the choice open.
-bool is_open(const DeviceInfo& device, const PlanOptions& o) {
+bool is_open(const DeviceInfo& device, const SearchOptions& o) {
   const bool all_threads =
       o.threads == 0 || !device.profile.host_threads || o.threads == device.compute_units;
   return o.selector == Selector::automatic && o.sample.empty() && !o.fused && o.lists == 0 &&
@@ -119,7 +119,7 @@ std::int64_t scaled(std::int64_t rule_here, std::int64_t measured, std::int64_t 
 
 }  // namespace
 
-std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                                std::string& why_not) {
   why_not.clear();
   if (!device.tuning || !is_open(device, options)) return std::nullopt;
@@ -130,7 +130,7 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
     return std::nullopt;
   }
   const DeviceInfo plain = without_tuning(device);
-  PlanOptions way = options;
+  SearchOptions way = options;
   way.proposer = entry->proposer;
   if (entry->fused)
     way.fused = true;

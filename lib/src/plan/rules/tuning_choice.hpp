@@ -12,7 +12,7 @@ namespace kith {
 /// nothing near was measured, or if the measured plan is impossible for this problem.
 ///   why_not  out: the reason in the last two cases, as in "built-in rule, as nothing like it was measured"
 /// A pure function. docs/methods.md, "How kith chooses".
-std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const PlanOptions& options,
+std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                                std::string& why_not);
 
 }  // namespace kith

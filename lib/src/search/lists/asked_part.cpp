@@ -40,7 +40,7 @@ FilterPart::FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters,
   words_ = {own_.data(), filters.count, cols};
 }
 
-AskedPart::AskedPart(std::int64_t m, const PlanOptions& options, RowRange some, RowRange rows)
+AskedPart::AskedPart(std::int64_t m, const SearchOptions& options, RowRange some, RowRange rows)
     : options_(options) {
   if (!has_filter(options)) return;
   const bool for_each = options.filter.rows() != 1 || m == 1;

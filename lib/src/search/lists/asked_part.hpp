@@ -39,16 +39,16 @@ class AskedPart {
   ///   options  for all queries and all rows, by place, without `self`
   ///   some     queries that are asked
   ///   rows     places of the part
-  AskedPart(std::int64_t m, const PlanOptions& options, RowRange some, RowRange rows);
+  AskedPart(std::int64_t m, const SearchOptions& options, RowRange some, RowRange rows);
   AskedPart(const AskedPart&) = delete;
   AskedPart& operator=(const AskedPart&) = delete;
 
-  const PlanOptions& options() const { return options_; }
+  const SearchOptions& options() const { return options_; }
   /// Report this part's work as from `from` to `to` of the caller's whole.
   void scale_progress(double from, double to);
 
  private:
-  PlanOptions options_;
+  SearchOptions options_;
   std::optional<FilterPart> filter_;
 };
 

@@ -19,7 +19,7 @@ namespace kith {
 namespace {
 
 /// A search by bytes insists on nothing that other searches do.
-bool is_free(const PlanOptions& options) {
+bool is_free(const SearchOptions& options) {
   const bool proposer = options.proposer == Proposer::automatic || options.proposer == Proposer::int8;
   return proposer && options.selector == Selector::automatic && options.boxes != true && !options.fused &&
          options.lists == 0 && options.sample.empty();
@@ -28,7 +28,7 @@ bool is_free(const PlanOptions& options) {
 /// Whether floats, where they have room, answer sooner than bytes: a GPU that takes few queries at a time by
 /// bytes goes over all rows for each few of them. An H100 by OpenCL takes as long for 250 queries either way,
 /// and for 10,000 three times as long by bytes (10^6 rows of 128 columns).
-bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const PlanOptions& options) {
+bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const SearchOptions& options) {
   constexpr std::int64_t most_times = 4;
   return device.kind == DeviceKind::gpu && options.proposer == Proposer::automatic &&
          m / most_times > std::int64_t{device.profile.byte_queries};
@@ -155,7 +155,7 @@ bool PackedStore::goes_by_bytes(const SearchRequest& request) const {
 }
 
 /// Nothing where there is no plan that leaves a filter to the proposer.
-std::optional<Plan> PackedStore::plan_by_bytes(std::int64_t m, std::int64_t k, const PlanOptions& options,
+std::optional<Plan> PackedStore::plan_by_bytes(std::int64_t m, std::int64_t k, const SearchOptions& options,
                                                const Feedback& feedback) const {
   try {
     Plan plan = plan_resident(*exact_, m, k, options, feedback);
@@ -180,7 +180,7 @@ void PackedStore::each_part(const SearchRequest& request, const VisitPart& visit
   stream(now).each_part(request, visit, trace);
 }
 
-Plan PackedStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan PackedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                        const Feedback& feedback) const {
   QuerySet queries(schema_, m);
   const Form now = form();

@@ -31,7 +31,7 @@ class PackedStore final : public RowStore {
   StoreInfo info() const override;
   std::shared_ptr<const ResidentRows> resident(const SearchRequest& request) const override;
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
   void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
@@ -53,7 +53,7 @@ class PackedStore final : public RowStore {
   void make_floats() const;
   bool has_room_for_floats() const;
   bool goes_by_bytes(const SearchRequest& request) const;
-  std::optional<Plan> plan_by_bytes(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  std::optional<Plan> plan_by_bytes(std::int64_t m, std::int64_t k, const SearchOptions& options,
                                     const Feedback& feedback) const;
   StreamedStore stream(const Form& of) const;
   ReadRows reader(const Form& of) const;

@@ -17,7 +17,7 @@ constexpr std::int64_t places = 256;  // of a list
 
 /// The plan of a search for as many neighbours as a list holds; nothing where it does not go by boxes.
 std::optional<Plan> boxes_plan(const ResidentRows& index, MatrixView<const float> queries,
-                               const PlanOptions& options, Trace& made) {
+                               const SearchOptions& options, Trace& made) {
   const std::int64_t most = std::min<std::int64_t>(index.rows - (options.self ? 1 : 0),
                                                    index.device.info().boxes_max_k - (options.self ? 1 : 0));
   if (most < 1 || queries.rows() == 0) return std::nullopt;
@@ -32,7 +32,7 @@ std::optional<Plan> boxes_plan(const ResidentRows& index, MatrixView<const float
 /// The lists of a radius search by boxes.
 class BoxedRadius {
  public:
-  BoxedRadius(const ResidentRows& index, const Plan& plan, const PlanOptions& options, Trace* trace)
+  BoxedRadius(const ResidentRows& index, const Plan& plan, const SearchOptions& options, Trace* trace)
       : index_(index),
         plan_(plan),
         trace_(trace),
@@ -114,7 +114,7 @@ RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
 }  // namespace
 
 std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,
-                                               std::span<const float> bounds, const PlanOptions& options,
+                                               std::span<const float> bounds, const SearchOptions& options,
                                                Trace* trace, const OtherWay& other_way) {
   Trace made;
   const std::optional<Plan> plan = boxes_plan(index, queries, options, made);

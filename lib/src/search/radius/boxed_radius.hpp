@@ -23,7 +23,7 @@ using OtherWay = std::function<RadiusNeighbors(const std::vector<std::int64_t>& 
 ///   queries  [m, dims], prepared
 ///   bounds   [m]
 std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,
-                                               std::span<const float> bounds, const PlanOptions& options,
+                                               std::span<const float> bounds, const SearchOptions& options,
                                                Trace* trace, const OtherWay& other_way);
 
 }  // namespace kith

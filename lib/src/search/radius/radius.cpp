@@ -48,14 +48,14 @@ namespace {
 
 /// Some queries of a search by distances, their own rows among what is found.
 RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                  const std::vector<float>& bounds, const PlanOptions& options,
+                                  const std::vector<float>& bounds, const SearchOptions& options,
                                   const std::vector<std::int64_t>& numbers) {
   const std::vector<float> rows = gathered(queries, numbers, 0);
   const auto count = static_cast<std::int64_t>(numbers.size());
   std::vector<float> own_bounds;
   own_bounds.reserve(numbers.size());
   for (const std::int64_t q : numbers) own_bounds.push_back(bounds[size(q)]);
-  PlanOptions way = options;
+  SearchOptions way = options;
   way.self.reset();
   std::vector<std::uint32_t> words;
   if (options.filter.rows() > 1) {
@@ -76,7 +76,7 @@ std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest
 }  // namespace
 
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace) {
-  const PlanOptions& options = request.options;
+  const SearchOptions& options = request.options;
   const std::vector<float> bounds = checked_bounds(index, request);
   const MatrixView<const float> rows = request.queries.rows().on_host();
   if (trace) restart(*trace);

@@ -27,7 +27,7 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
 /// What within() would do for m queries. Plan::problem.k is 0; Plan::candidates are the places of a list: a
 /// query with more rows in a training tile has its distances read instead.
 /// Throws invalid_argument, unsupported: what options insist on. out_of_memory: one query does not fit.
-Plan plan_within(const ResidentRows& index, std::int64_t m, const PlanOptions& options);
+Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options);
 
 /// All rows within the radii of `request`, by boxes or by distances. Prepares the queries.
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);

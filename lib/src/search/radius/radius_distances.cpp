@@ -73,7 +73,7 @@ struct Kept {
 /// One radius search.
 class RadiusSearch {
  public:
-  RadiusSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options, Trace* trace)
+  RadiusSearch(const ResidentRows& index, const Plan& plan, const SearchOptions& options, Trace* trace)
       : index_(index),
         plan_(plan),
         trace_(trace),
@@ -261,7 +261,7 @@ void RadiusSearch::append_to(Result& result) {
 ///   queries  [m, dims], prepared
 template <class Result>
 void find_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                       const std::vector<float>& bounds, const PlanOptions& options, Trace* trace,
+                       const std::vector<float>& bounds, const SearchOptions& options, Trace* trace,
                        Result& result) {
   const std::int64_t m = queries.rows();
   const Plan plan = plan_within(index, m, options);
@@ -290,7 +290,7 @@ void find_by_distances(const ResidentRows& index, MatrixView<const float> querie
 }  // namespace
 
 RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace) {
   Shown result;
   find_by_distances(index, queries, bounds, options, trace, result);
@@ -298,7 +298,7 @@ RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const 
 }
 
 RadiusKeys within_keys_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace) {
   Kept result;
   find_by_distances(index, queries, bounds, options, trace, result);

@@ -16,12 +16,12 @@ namespace kith {
 ///   bounds   [m], the largest raw value of each query
 /// Throws as Index::within() does.
 RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace);
 
 /// As keys that shards exchange.
 RadiusKeys within_keys_by_distances(const ResidentRows& index, MatrixView<const float> queries,
-                                    const std::vector<float>& bounds, const PlanOptions& options,
+                                    const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace);
 
 }  // namespace kith

@@ -17,7 +17,7 @@ namespace {
 /// has more is better served by its distances.
 constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
 
-void check_options(const PlanOptions& o) {
+void check_options(const SearchOptions& o) {
   const auto refuse = [](const std::string& what) {
     throw Error(Errc::unsupported,
                 "within: " + what + " has no part in a radius search, which keeps all that is near; drop it");
@@ -43,11 +43,11 @@ bool shrink(Plan& plan) {
 
 }  // namespace
 
-Plan plan_within(const ResidentRows& index, std::int64_t m, const PlanOptions& options) {
+Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options) {
   const DeviceInfo& device = index.device.info();
   check_options(options);
   check_rows_left_out("within", index.rows, m, options);
-  PlanOptions tiles = options;
+  SearchOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
   tiles.boxes = false;  // which are tried before: boxed_radius.hpp

@@ -15,7 +15,7 @@ namespace {
 
 /// The leaves that queries read by `plan`.
 std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& plan,
-                                       const PlanOptions& options, const QueryRows& queries, Trace& trace) {
+                                       const SearchOptions& options, const QueryRows& queries, Trace& trace) {
   const std::shared_ptr<Device::State>& state = index.device.state();
   Workspace workspace(state, plan, scratch_of(*state, plan));
   const DeviceFilter filter(state, plan, options);
@@ -53,7 +53,7 @@ spi::Step boxes_step(const Plan& plan, const spi::Boxes& boxes, const spi::RowBl
           plan.threads};
 }
 
-BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+BoxedSearch::BoxedSearch(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                          const DeviceFilter& filter, Trace* trace)
     : index_(index),
       plan_(plan),
@@ -109,7 +109,7 @@ void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, con
     trace->fallbacks += static_cast<std::int64_t>(open.queries.size());
   }
   if (!open.queries.empty()) {
-    PlanOptions rest = options_;
+    SearchOptions rest = options_;
     std::vector<std::uint32_t> words;
     if (plan_.filters > 1) {
       words = gathered(options_.filter, open.queries, first);
@@ -120,11 +120,11 @@ void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, con
   watcher.step_done();
 }
 
-bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const PlanOptions& options, Plan& plan,
+bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const SearchOptions& options, Plan& plan,
                std::string& why_not, Trace& trace) {
   const std::int64_t count = plan.tried_queries, step = queries.rows() / count;  // spread evenly
   const QueryRows few = queries.every(0, step, count);
-  PlanOptions way = options;
+  SearchOptions way = options;
   way.self.reset();  // plan.problem.k is one more already
   way.boxes = true;
   way.progress = nullptr;

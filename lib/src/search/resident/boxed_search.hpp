@@ -22,7 +22,7 @@ inline constexpr std::int64_t worth_sorting = 256;
 class BoxedSearch {
  public:
   /// A plan by boxes. All of these live longer. Throws out_of_memory, interrupted.
-  BoxedSearch(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+  BoxedSearch(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
               const DeviceFilter& filter, Trace* trace);
 
   /// The k nearest of a tile of queries, which are in `workspace`, into its result. Locks the device.
@@ -40,7 +40,7 @@ class BoxedSearch {
  private:
   const ResidentRows& index_;
   const Plan& plan_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const DeviceFilter& filter_;
   const std::shared_ptr<const IndexBoxes> boxes_;
   const DeviceMemory order_, leaves_;  ///< [query_tile] each
@@ -68,7 +68,7 @@ std::vector<T> gathered(MatrixView<const T> matrix, const std::vector<std::int64
 /// Search a sample of the queries by boxes, as `plan` has it. Returns whether the others should follow, and
 /// says why in its reason, or in `why_not`.
 ///   trace  is told what boxes took, if they were not there
-bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const PlanOptions& options, Plan& plan,
+bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const SearchOptions& options, Plan& plan,
                std::string& why_not, Trace& trace);
 
 }  // namespace kith

@@ -27,7 +27,7 @@ namespace {
 constexpr std::int64_t enough_to_tell = 16;
 
 /// Whether a search says something of searches with another filter, or none: not where few rows count.
-bool is_of_most_rows(const Plan& plan, const PlanOptions& options) {
+bool is_of_most_rows(const Plan& plan, const SearchOptions& options) {
   const std::int64_t n = plan.problem.n;
   return !plan.masked || keeps_most(fewest_kept(options.filter, n), n);
 }
@@ -117,7 +117,7 @@ class TileSearch {
 
   const ResidentRows& index_;
   const Plan& plan_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const float largest_query_;
   const bool teaches_;
   std::optional<BoxedSearch> boxed_;

@@ -29,7 +29,7 @@ using OnTile = std::function<void(Workspace& workspace, std::int64_t first, std:
 std::size_t scratch_of(const Device::State& device, const Plan& plan);
 
 /// make_plan() for this Index, with the device's scratch counted and its refusals heard.
-Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                  const Feedback& feedback);
 
 /// One way to plan a search: by which rules, and whether boxes may be used where the caller leaves it open.
@@ -47,13 +47,13 @@ struct PlanFailure {
 
 /// The ways that are left when `way` failed, in the order in which they are tried. A pure function. What the
 /// caller asks for is not given up.
-std::vector<PlanWay> ways_after(const PlanWay& way, const PlanOptions& options, const PlanFailure& failure);
+std::vector<PlanWay> ways_after(const PlanWay& way, const SearchOptions& options, const PlanFailure& failure);
 
 /// Plans of a search, by the first way that neither planning nor the search refuses.
 class SearchPlanner {
  public:
   /// All of these live longer.
-  SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+  SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                 const Feedback& feedback);
 
   /// By the way at hand. Throws what refuses it.
@@ -65,7 +65,7 @@ class SearchPlanner {
  private:
   const ResidentRows& index_;
   const Problem problem_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const Feedback feedback_;  ///< and what is known of the rows and measured on the device
   PlanWay way_;
   std::string note_;  ///< on those that gave way
@@ -81,7 +81,7 @@ void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& q
 struct PlannedSearch {
   const ResidentRows& rows;
   const Plan& plan;
-  const PlanOptions& options;
+  const SearchOptions& options;
   QueryRows queries;        ///< prepared
   float largest_query = 0;  ///< no element of them is above
   Trace* trace = nullptr;

@@ -154,8 +154,8 @@ void heed_rows(const ResidentRows& index, Plan& plan) {
 
 /// Options that make the tiles of `plan` smaller.
 /// Throws out_of_memory: they are as small as they can be.
-PlanOptions tightened(const Plan& plan, const PlanOptions& options, std::size_t allowed) {
-  PlanOptions tighter = options;
+SearchOptions tightened(const Plan& plan, const SearchOptions& options, std::size_t allowed) {
+  SearchOptions tighter = options;
   if (plan.query_tile > 1)
     tighter.query_tile = (plan.query_tile + 1) / 2;
   else if (plan.lists > 1)
@@ -172,8 +172,8 @@ PlanOptions tightened(const Plan& plan, const PlanOptions& options, std::size_t 
 /// nothing else.
 ///   device  that of the index, with or without what was measured on it
 Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
-                const PlanOptions& options, const Feedback& feedback) {
-  PlanOptions tighter = options;
+                const SearchOptions& options, const Feedback& feedback) {
+  SearchOptions tighter = options;
   for (;;) {
     Plan plan = plan_problem(device, problem, tighter, feedback);
     heed_rows(index, plan);
@@ -199,7 +199,7 @@ void prove(Device::State& device, const Plan& plan) {
 }
 
 /// What earlier searches taught, what is known of the rows, and what the device was asked for this search.
-Feedback all_feedback(const ResidentRows& index, const Problem& problem, const PlanOptions& options,
+Feedback all_feedback(const ResidentRows& index, const Problem& problem, const SearchOptions& options,
                       Feedback feedback) {
   feedback.byte_blur = byte_blur_of(index);
   if (feedback.byte_blur > 0 && std::isfinite(feedback.byte_blur) &&
@@ -217,7 +217,8 @@ bool may_be_had_otherwise(const PlanFailure& failure) {
 
 }  // namespace
 
-std::vector<PlanWay> ways_after(const PlanWay& way, const PlanOptions& options, const PlanFailure& failure) {
+std::vector<PlanWay> ways_after(const PlanWay& way, const SearchOptions& options,
+                                const PlanFailure& failure) {
   using Rules = PlanWay::Rules;
   if (!may_be_had_otherwise(failure)) return {};
   if (failure.at_work && failure.at_work->boxes && !options.boxes) return {{way.rules, false}};
@@ -233,7 +234,7 @@ std::vector<PlanWay> ways_after(const PlanWay& way, const PlanOptions& options, 
 }
 
 SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k,
-                             const PlanOptions& options, const Feedback& feedback)
+                             const SearchOptions& options, const Feedback& feedback)
     : index_(index),
       problem_{index.metric, index.rows, m, index.dims, k},
       options_(options),
@@ -243,7 +244,7 @@ SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int
 Plan SearchPlanner::plan() const {
   using Rules = PlanWay::Rules;
   const DeviceInfo& device = index_.device.info();
-  std::optional<PlanOptions> own;
+  std::optional<SearchOptions> own;
   if (!way_.boxes) own.emplace(options_).boxes = false;
   if (way_.rules == Rules::chain) (own ? *own : own.emplace(options_)).proposer = Proposer::none;
   std::optional<DeviceInfo> plain;
@@ -267,7 +268,7 @@ bool SearchPlanner::give_way(const Error& error, const Plan* at_work) {
   return true;
 }
 
-Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                  const Feedback& feedback) {
   for (SearchPlanner planner(index, m, k, options, feedback);;) try {
       return planner.plan();

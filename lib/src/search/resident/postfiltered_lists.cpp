@@ -16,7 +16,7 @@ namespace kith {
 namespace {
 
 /// Row of the filter that query `q` of a search goes by.
-const std::uint32_t* words_for(const PlanOptions& options, std::int64_t q) {
+const std::uint32_t* words_for(const SearchOptions& options, std::int64_t q) {
   return options.filter.row(options.filter.rows() == 1 ? 0 : q);
 }
 
@@ -35,11 +35,11 @@ std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_
 
 /// The nearest rows of some queries of a tile by the chain with the filter.
 ///   returns  [numbers.size(), k]
-std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                           const QueryRows& queries, std::int64_t first,
                           const std::vector<std::int64_t>& numbers, std::int64_t k) {
   const auto count = static_cast<std::int64_t>(numbers.size());
-  PlanOptions way = options_for_rest(index, plan, options);
+  SearchOptions way = options_for_rest(index, plan, options);
   std::vector<std::uint32_t> words;
   if (options.filter.rows() > 1) {
     words = gathered(options.filter, numbers, first);
@@ -57,7 +57,7 @@ std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const Pla
 
 }  // namespace
 
-void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+void leave_filtered_out(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                         const QueryRows& queries, std::int64_t first, std::int64_t k, std::span<Key> keys,
                         Trace* trace) {
   const Stopwatch striking;

@@ -17,7 +17,7 @@ namespace kith {
 ///   options  with the filter, and perhaps `self`
 ///   queries  [count, dims]  of a tile, of which the first is number `first`
 ///   keys     [count, plan.problem.k]
-void leave_filtered_out(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+void leave_filtered_out(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                         const QueryRows& queries, std::int64_t first, std::int64_t k, std::span<Key> keys,
                         Trace* trace);
 

@@ -30,7 +30,7 @@ constexpr std::int64_t enough_there = 64, enough_elsewhere = 4096;
 
 constexpr std::int64_t bits_of_word = 32;
 
-std::vector<std::int64_t> kept_places(const ResidentRows& index, const PlanOptions& options) {
+std::vector<std::int64_t> kept_places(const ResidentRows& index, const SearchOptions& options) {
   std::vector<std::int64_t> places;
   const std::uint32_t* const words = options.filter.row(0);
   for (std::int64_t first = 0; first < index.rows; first += bits_of_word)
@@ -42,7 +42,7 @@ std::vector<std::int64_t> kept_places(const ResidentRows& index, const PlanOptio
 }
 
 /// Bytes that a search may take, those of the rows that count included.
-std::size_t limit_of(const ResidentRows& index, const PlanOptions& options) {
+std::size_t limit_of(const ResidentRows& index, const SearchOptions& options) {
   if (options.memory_limit) return options.memory_limit;
   const DeviceInfo& device = index.device.info();
   const std::size_t rows = packed_bytes(index.rows, index.dims, device.train_block);
@@ -54,8 +54,8 @@ std::size_t bytes_of(const ResidentRows& index, std::int64_t kept) {
 }
 
 /// Of the search in the rows that count, which needs neither the filter nor to leave a row out.
-PlanOptions options_within(const ResidentRows& index, const PlanOptions& options, std::int64_t kept) {
-  PlanOptions way = options;
+SearchOptions options_within(const ResidentRows& index, const SearchOptions& options, std::int64_t kept) {
+  SearchOptions way = options;
   way.filter = {};
   way.self.reset();
   way.memory_limit = limit_of(index, options) - bytes_of(index, kept);
@@ -63,11 +63,11 @@ PlanOptions options_within(const ResidentRows& index, const PlanOptions& options
 }
 
 /// Neighbours to search for where a row may have to leave the list.
-std::int64_t places_within(std::int64_t k, const PlanOptions& options, std::int64_t kept) {
+std::int64_t places_within(std::int64_t k, const SearchOptions& options, std::int64_t kept) {
   return std::min(k + (options.self ? 1 : 0), kept);
 }
 
-void tell(const PlanOptions& options, std::int64_t rows, Plan& plan) {
+void tell(const SearchOptions& options, std::int64_t rows, Plan& plan) {
   plan.filters = 1;
   plan.gathered = true;
   plan.self = options.self;
@@ -78,7 +78,7 @@ void tell(const PlanOptions& options, std::int64_t rows, Plan& plan) {
 class PlacesSink final : public AnswerSink {
  public:
   ///   places  of the rows that count, ascending
-  ///   self    PlanOptions::self, by place
+  ///   self    SearchOptions::self, by place
   PlacesSink(const std::vector<std::int64_t>& places, std::optional<std::int64_t> self, std::int64_t k,
              AnswerSink& to)
       : places_(places), self_(self), k_(k), to_(to) {}
@@ -116,7 +116,7 @@ class PlacesSink final : public AnswerSink {
 };
 
 /// Whether the search has a proposer that goes over all rows sooner than some of them come over a bus.
-bool masks(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options,
+bool masks(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
            std::int64_t kept) {
   const Problem problem{index.metric, index.rows, m, index.dims, k};
   if (!keeps_enough_to_mask(index.device.info().kind, kept, problem)) return false;
@@ -138,7 +138,7 @@ bool is_soon_packed(std::int64_t m, std::int64_t kept, std::int64_t n) {
 
 }  // namespace
 
-bool prefilters(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+bool prefilters(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options) {
   const bool free = options.sample.empty() && options.fused != true && options.boxes != true;
   const bool packs = packs_rows(*index.device.state(), index.dims);
   const std::int64_t enough =
@@ -151,7 +151,8 @@ bool prefilters(const ResidentRows& index, std::int64_t m, std::int64_t k, const
          ((packs && is_soon_packed(m, kept, index.rows)) || !masks(index, m, k, options, kept));
 }
 
-Plan plan_prefiltered(const ResidentRows& index, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+Plan plan_prefiltered(const ResidentRows& index, std::int64_t m, std::int64_t k,
+                      const SearchOptions& options) {
   const std::int64_t kept = fewest_kept(options.filter, index.rows);
   ResidentRows shell(static_cast<const RowSchema&>(index));
   shell.rows = kept;
@@ -165,7 +166,7 @@ Plan plan_prefiltered(const ResidentRows& index, std::int64_t m, std::int64_t k,
 bool search_prefiltered(const ResidentRows& index, const SearchRequest& request, AnswerSink& sink,
                         Trace* trace) {
   const Stopwatch total;
-  const PlanOptions& options = request.options;
+  const SearchOptions& options = request.options;
   const std::vector<std::int64_t> places = kept_places(index, options);
   const auto kept = static_cast<std::int64_t>(places.size());
   std::shared_ptr<const ResidentRows> rows;
@@ -176,7 +177,7 @@ bool search_prefiltered(const ResidentRows& index, const SearchRequest& request,
     return false;
   }
   const double gathering = total.seconds();
-  const PlanOptions within = options_within(index, options, kept);
+  const SearchOptions within = options_within(index, options, kept);
   PlacesSink by_places(places, options.self, request.k, sink);
   search_resident(*rows, {request.queries, within, places_within(request.k, options, kept)}, by_places,
                   trace);

@@ -98,12 +98,12 @@ void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) 
 /// them, and the selector that is the fastest in a sample.
 ///   trace  is told what was made on the way
 void decide_by_values(const ResidentRows& index, const QuerySet& queries, std::int64_t k,
-                      const PlanOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
+                      const SearchOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
   const std::int64_t m = queries.count();
   const bool tries_boxes = plan.boxes && plan.tried_queries > 0;
   const bool samples = !given.sample.empty() && m > 0;
   if (!tries_boxes && !samples && has_bound(index, plan.proposer, queries.largest())) return;
-  PlanOptions options = given;
+  SearchOptions options = given;
   std::string why_not;
   if (tries_boxes && !boxes_pay(index, queries.rows(), options, plan, why_not, trace)) {
     options.boxes = false;
@@ -145,7 +145,7 @@ void begin_trace(const ResidentRows& index, const Plan& plan, const Trace& made,
 class AnswerSearch {
  public:
   /// All of these live longer.
-  AnswerSearch(const ResidentRows& index, const SearchRequest& request, const PlanOptions& options,
+  AnswerSearch(const ResidentRows& index, const SearchRequest& request, const SearchOptions& options,
                const Plan& plan, AnswerSink& sink, Trace* trace)
       : index_(index),
         request_(request),
@@ -193,13 +193,13 @@ class AnswerSearch {
 
   const ResidentRows& index_;
   const SearchRequest& request_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   const Plan& plan_;
   AnswerSink& sink_;
   Trace* const trace_;
   const FoundBefore known_;
   KeysOfTile room_;
-  std::optional<PlanOptions> unfiltered_;  ///< of a search whose filter is heeded afterwards
+  std::optional<SearchOptions> unfiltered_;  ///< of a search whose filter is heeded afterwards
 };
 
 /// The plan that a chunk before this one was searched by; null: there is none that fits.
@@ -211,7 +211,7 @@ const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& reques
 
 }  // namespace
 
-const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& given, PlanOptions& own) {
+const SearchOptions& options_for(const ResidentRows& rows, const SearchOptions& given, SearchOptions& own) {
   if (!rows.rows_are_bytes && rows.residence == Residence::resident) return given;
   const auto& [proposer, quantized] = *rows.made->quantized_rows.begin();
   const std::size_t memory = rows.device.info().memory_bytes, bytes = quantized->bytes();
@@ -229,8 +229,8 @@ const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& give
 
 std::vector<std::int64_t> search_resident(const ResidentRows& index, const SearchRequest& request,
                                           AnswerSink& sink, Trace* trace) {
-  PlanOptions own;
-  const PlanOptions& options = options_for(index, request.options, own);
+  SearchOptions own;
+  const SearchOptions& options = options_for(index, request.options, own);
   if (prefilters(index, request.m(), request.k, options) && search_prefiltered(index, request, sink, trace))
     return {};
   const Feedback feedback = index.made->lessons.feedback();

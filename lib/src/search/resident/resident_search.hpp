@@ -15,7 +15,7 @@ namespace kith {
 /// rows, within what is left of the device.
 ///   own      room for options that differ
 ///   returns  `given` or `own`
-const PlanOptions& options_for(const ResidentRows& rows, const PlanOptions& given, PlanOptions& own);
+const SearchOptions& options_for(const ResidentRows& rows, const SearchOptions& given, SearchOptions& own);
 
 /// Prepares the queries of `request` once they are planned for, and searches for them.
 /// Returns the queries whose answers are left empty: rows that are not there as floats could not decide.

@@ -28,8 +28,8 @@ void move_keys(Device::State& state, const Workspace& from, std::int64_t first, 
 
 }  // namespace
 
-PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options) {
-  PlanOptions rest;
+SearchOptions options_for_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options) {
+  SearchOptions rest;
   rest.proposer = Proposer::none;
   rest.boxes = false;
   rest.filter = options.filter;
@@ -39,11 +39,11 @@ PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const 
   return rest;
 }
 
-std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                          const QueryRows& queries, float largest, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace) {
   const QueryRows rest = queries.chosen(open.queries);
-  PlanOptions way = options_for_rest(index, plan, options);
+  SearchOptions way = options_for_rest(index, plan, options);
   way.proposer = proposer;
   const Plan own = plan_search(index, rest.rows(), plan.problem.k, way, {});
   Trace more = trace ? asked_like(*trace) : Trace{};

@@ -11,7 +11,7 @@
 namespace kith {
 
 /// Options of the chain for what is left of a search by `plan`, while that holds its memory.
-PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options);
+SearchOptions options_for_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options);
 
 /// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
 /// those of the tile are. Throws what planning and searching throw.
@@ -21,7 +21,7 @@ PlanOptions options_for_rest(const ResidentRows& index, const Plan& plan, const 
 ///   largest   no element of them is above; not looked at without a proposer
 ///   proposer  of the plan of their own; none: the chain alone
 /// Returns how many queries the proposer left to the chain.
-std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const PlanOptions& options,
+std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                          const QueryRows& queries, float largest, const Open& open, Proposer proposer,
                          const Workspace& workspace, Trace* trace);
 

@@ -24,9 +24,9 @@ std::int64_t drawn_query(const ResidentRows& index, std::int64_t m, std::int64_t
 
 /// Device seconds that the selection of query `drawn` takes as `plan` does it: the median of a few runs.
 double selection_seconds(const ResidentRows& index, const QueryRows& queries, std::int64_t drawn,
-                         const Plan& plan, const PlanOptions& options) {
+                         const Plan& plan, const SearchOptions& options) {
   const QueryRows query = queries.slice(drawn, 1);
-  PlanOptions one = options;
+  SearchOptions one = options;
   one.self.reset();  // plan.problem.k is one more already
   if (plan.filters > 1) one.filter = options.filter.slice(drawn, 1);
   one.lists = plan.lists;
@@ -46,13 +46,13 @@ double selection_seconds(const ResidentRows& index, const QueryRows& queries, st
 }  // namespace
 
 Plan plan_by_sample(const ResidentRows& index, const QueryRows& queries, std::int64_t k,
-                    const PlanOptions& options) {
+                    const SearchOptions& options) {
   const std::int64_t drawn = drawn_query(index, queries.rows(), k);
   std::string times, left_out;
   std::optional<Plan> best;
   double least = 0;
   for (const Selector selector : options.sample) {
-    PlanOptions named = options;
+    SearchOptions named = options;
     named.sample.clear();
     named.selector = selector;
     try {

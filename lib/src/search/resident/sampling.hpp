@@ -16,6 +16,6 @@ namespace kith {
 ///   queries  [m, dims], prepared
 /// Throws unsupported: it refuses all of them (says why).
 Plan plan_by_sample(const ResidentRows& index, const QueryRows& queries, std::int64_t k,
-                    const PlanOptions& options);
+                    const SearchOptions& options);
 
 }  // namespace kith

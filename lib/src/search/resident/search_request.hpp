@@ -18,8 +18,8 @@ class PartSink;
 /// Refers to memory of others. A search of rows in parts makes one for each part.
 struct SearchRequest {
   QuerySet& queries;
-  const PlanOptions& options;  ///< rows go by their places
-  std::int64_t k = 0;          ///< nearest rows of each query; not looked at where there are radii
+  const SearchOptions& options;  ///< rows go by their places
+  std::int64_t k = 0;            ///< nearest rows of each query; not looked at where there are radii
   std::optional<std::span<const float>> radii = {};  ///< [1 or m]  all rows within them are searched for
 
   std::int64_t first_query = 0, first_row = 0;  ///< of a part, among all queries and rows of the search
@@ -32,7 +32,7 @@ struct SearchRequest {
   std::int64_t m() const { return queries.count(); }
 
   /// The same for some of the queries, which are `of`, and rows from `row` on.
-  SearchRequest part(QuerySet& of, const PlanOptions& own, std::int64_t query, std::int64_t row) const {
+  SearchRequest part(QuerySet& of, const SearchOptions& own, std::int64_t query, std::int64_t row) const {
     SearchRequest part{of, own, k, radii};
     if (radii && static_cast<std::int64_t>(radii->size()) == m() && of.count() != m())
       part.radii = radii->subspan(static_cast<std::size_t>(query), static_cast<std::size_t>(of.count()));

@@ -61,7 +61,7 @@ bool all_of_one_kind(const std::vector<Device>& members) {
 /// queries takes long already, the time of all follows from it.
 double measured_seconds(const Device& device, MatrixView<const float> rows, MatrixView<const float> queries) {
   const Index index(device, rows, Metric::squared_l2);
-  PlanOptions options;
+  SearchOptions options;
   options.proposer = Proposer::none;
   options.boxes = false;
   constexpr std::int64_t k = 10, parts = 32;

@@ -83,7 +83,7 @@ std::vector<SetPart> make_parts(
   for (SetPart& part : parts) {
     const RowSchema member = schema_of_member(schema, part.member);
     work.push_back({member.device.info().spec, 1,
-                    [&part, &make, member](const PlanOptions&) { part.rows = make(member, part.places); }});
+                    [&part, &make, member](const SearchOptions&) { part.rows = make(member, part.places); }});
   }
   run_members(std::move(work), {});
   return parts;

@@ -44,7 +44,7 @@ bool is_interruption(const std::exception_ptr& thrown) {
 
 class Together {
  public:
-  Together(std::vector<MemberWork> work, const PlanOptions& options)
+  Together(std::vector<MemberWork> work, const SearchOptions& options)
       : work_(std::move(work)), options_(options), fractions_(work_.size()), failures_(work_.size()) {
     const FloatGuard guard;
     for (const MemberWork& member : work_) all_shares_ += member.share;
@@ -82,7 +82,7 @@ class Together {
   void run_member(std::size_t i, std::function<void(const Progress&)> progress) {
     try {
       const StopAlong with_others(stop_.get_token());
-      PlanOptions way = options_;
+      SearchOptions way = options_;
       if (options_.progress) way.progress = std::move(progress);
       if (!stop_.stop_requested()) work_[i].run(way);
     } catch (const abi::__forced_unwind&) {
@@ -155,7 +155,7 @@ class Together {
   }
 
   const std::vector<MemberWork> work_;
-  const PlanOptions& options_;
+  const SearchOptions& options_;
   double all_shares_ = 0;
   std::stop_source stop_;
   std::mutex mutex_;  // around what follows
@@ -170,7 +170,7 @@ class Together {
 
 }  // namespace
 
-void run_members(std::vector<MemberWork> work, const PlanOptions& options) {
+void run_members(std::vector<MemberWork> work, const SearchOptions& options) {
   if (work.empty()) return;
   if (work.size() == 1 && !options.progress) {
     try {

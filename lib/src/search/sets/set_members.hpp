@@ -15,7 +15,7 @@ struct MemberWork {
   std::string device;  ///< DeviceInfo::spec, for messages
   double share = 1;    ///< of the work of all, for progress
   /// With the caller's options, but its own `stop` and `progress`.
-  std::function<void(const PlanOptions& options)> run;
+  std::function<void(const SearchOptions& options)> run;
 };
 
 /// Run all at the same time, each on a thread of its own, the first on the caller's. Where one fails the
@@ -23,6 +23,6 @@ struct MemberWork {
 ///   options  `stop` stops all; `progress` is told what all have done together, on the caller's thread
 /// Throws what the first of them threw, in the order of `work`; what the device is to blame for names the
 /// member: "cuda:1: ...".
-void run_members(std::vector<MemberWork> work, const PlanOptions& options);
+void run_members(std::vector<MemberWork> work, const SearchOptions& options);
 
 }  // namespace kith

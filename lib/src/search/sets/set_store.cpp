@@ -113,7 +113,7 @@ void SetStore::each_part(const SearchRequest& request, const VisitPart& visit, T
     told[i].queries = share.queries.count;
     told[i].share = static_cast<double>(share.rows) * static_cast<double>(share.queries.count);
     const double weight = request.m() > 0 ? told[i].share : static_cast<double>(share.rows);
-    work.push_back({told[i].device, weight, [&, i](const PlanOptions& options) {
+    work.push_back({told[i].device, weight, [&, i](const SearchOptions& options) {
                       SearchRequest own{request.queries, options, request.k, request.radii};
                       own.first_query = request.first_query;
                       own.first_row = request.first_row;
@@ -154,7 +154,7 @@ Plan SetStore::plan_of_whole(Plan of_part, std::int64_t m, std::int64_t k) const
 }
 
 /// Of the largest part.
-Plan SetStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan SetStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                     const Feedback& feedback) const {
   check_k("search", k, rows(), options);
   check_rows_left_out("search", rows(), m, options);
@@ -163,7 +163,7 @@ Plan SetStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
   const auto share = std::find_if(shares.begin(), shares.end(),
                                   [&](const MemberShare& one) { return one.member == part.member; });
   const RowRange some = share == shares.end() ? RowRange{0, m} : share->queries;
-  PlanOptions without_self = options;
+  SearchOptions without_self = options;
   without_self.self.reset();
   const AskedPart asked(m, without_self, some, part.places);
   const std::int64_t searched = k + (options.self ? 1 : 0);

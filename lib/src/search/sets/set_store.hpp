@@ -66,7 +66,7 @@ class SetStore final : public RowStore {
   void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   StoreInfo info() const override;
   std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
   /// Members at the same time, each one part after the other.
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;

@@ -75,7 +75,7 @@ std::uint64_t digest_of_queries(MatrixView<const float> queries) {
   return digest.value();
 }
 
-std::uint64_t digest_of_options(const RowSchema& schema, std::int64_t k, const PlanOptions& options) {
+std::uint64_t digest_of_options(const RowSchema& schema, std::int64_t k, const SearchOptions& options) {
   DigestOf digest;
   digest.add(static_cast<std::uint64_t>(schema.metric));
   digest.add(static_cast<std::uint64_t>(k));
@@ -132,7 +132,7 @@ void append(std::vector<unsigned char>& bytes, const T* values, std::size_t coun
 }  // namespace
 
 SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
-                         std::int64_t k, const PlanOptions& options) {
+                         std::int64_t k, const SearchOptions& options) {
   return {digest_of_rows(schema, store), digest_of_queries(queries), digest_of_options(schema, k, options)};
 }
 

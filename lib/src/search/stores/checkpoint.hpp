@@ -28,7 +28,7 @@ struct SearchDigests {
 ///   queries  prepared
 ///   options  by place
 SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
-                         std::int64_t k, const PlanOptions& options);
+                         std::int64_t k, const SearchOptions& options);
 
 class Checkpoint {
  public:

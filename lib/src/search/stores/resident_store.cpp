@@ -40,15 +40,16 @@ std::size_t bytes_of(const ResidentRows& rows) {
   return bytes;
 }
 
-Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& given,
+Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const SearchOptions& given,
                    const Feedback& feedback) {
-  PlanOptions own;
-  const PlanOptions& options = options_for(rows, given, own);
+  SearchOptions own;
+  const SearchOptions& options = options_for(rows, given, own);
   if (prefilters(rows, m, k, options)) return plan_prefiltered(rows, m, k, options);
   return plan_search(rows, m, k, options, feedback);
 }
 
-void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& options) {
+void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
+                      const SearchOptions& options) {
   Feedback told = rows.made->lessons.feedback();
   told.boxes_made = true;  // so that what it takes to make them is no reason against them
   if (prefilters(rows, m, k, options)) return;  // nothing is kept
@@ -89,7 +90,7 @@ StoreInfo ResidentStore::info() const {
           resident_->made->lessons.feedback()};
 }
 
-Plan ResidentStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan ResidentStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                          const Feedback& feedback) const {
   return plan_resident(*resident_, m, k, options, feedback);
 }

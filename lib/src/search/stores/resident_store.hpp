@@ -21,7 +21,7 @@ class ResidentStore final : public RowStore {
     visit(*this, request, trace);
   }
   void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
   std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const override;
   std::shared_ptr<const RowStore> subset(const RowSchema& schema,
@@ -38,9 +38,9 @@ std::shared_ptr<const ResidentRows> resident_rows(const RowStore& store);
 std::size_t bytes_of(const ResidentRows& rows);
 
 /// As Index::plan() and Index::prepare() do.
-Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const SearchOptions& options,
                    const Feedback& feedback);
-void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const PlanOptions& options);
+void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const SearchOptions& options);
 
 /// Prepared rows on the device of `schema`.
 ///   sample  all of them, or every sample_stride()-th

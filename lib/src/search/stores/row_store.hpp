@@ -52,7 +52,7 @@ class RowStore {
   ///   trace  gets the sums of what the parts did; null: nobody asks
   virtual void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const = 0;
   /// What a search for the k nearest of m queries would do.
-  virtual Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  virtual Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                     const Feedback& feedback) const = 0;
   /// Rows first ... first + count - 1 as they are searched, row-major.
   ///   to  [count, dims]  out

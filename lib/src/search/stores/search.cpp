@@ -54,8 +54,8 @@ class WholeSearch {
   const Stopwatch total_;
 };
 
-/// Throws unsupported: PlanOptions::checkpoint where rows do not pass through the device.
-void check_checkpoint(const std::string& where, const RowStore& store, const PlanOptions& options) {
+/// Throws unsupported: SearchOptions::checkpoint where rows do not pass through the device.
+void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options) {
   if (options.checkpoint.empty()) return;
   if (where == "search" && store.info().residence == Residence::stream) return;
   throw Error(
@@ -65,8 +65,8 @@ void check_checkpoint(const std::string& where, const RowStore& store, const Pla
           "leave it out, or choose these");
 }
 
-PlanOptions without_self(const PlanOptions& options) {
-  PlanOptions own = options;
+SearchOptions without_self(const SearchOptions& options) {
+  SearchOptions own = options;
   own.self.reset();
   return own;
 }
@@ -102,7 +102,7 @@ struct SomeQueries {
     options.filter = {words.data(), count, options.filter.cols()};
   }
 
-  PlanOptions options;
+  SearchOptions options;
   std::vector<unsigned char> given;
   std::vector<float> rows;
   std::vector<std::uint32_t> words;
@@ -173,12 +173,12 @@ void put_rest(const Keys& rest, const std::vector<std::int64_t>& open, AnswerSin
 void search_in_parts(const Index::State& index, const SearchRequest& request, AnswerSink& sink,
                      Trace* trace) {
   const RowStore& store = *index.store;
-  const PlanOptions& options = request.options;
+  const SearchOptions& options = request.options;
   check_k("search", request.k, store.rows(), options);
   check_rows_left_out("search", store.rows(), request.m(), options);
   request.queries.prepare(options.threads);
   if (trace) restart(*trace);
-  const PlanOptions own = without_self(options);
+  const SearchOptions own = without_self(options);
   SearchRequest all{request.queries, own, request.k + (options.self ? 1 : 0)};
   ListMerger merged(store.buffers());
   std::optional<CheckpointedSearch> checkpointed;
@@ -204,12 +204,12 @@ void search_in_parts(const Index::State& index, const SearchRequest& request, An
 /// Keys by place.
 RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& request, Trace* trace) {
   const RowStore& store = *index.store;
-  const PlanOptions& options = request.options;
+  const SearchOptions& options = request.options;
   check_rows_left_out("within", store.rows(), request.m(), options);
   request.queries.prepare(options.threads);
   static_cast<void>(bounds_of(index.metric, *request.radii, request.m()));  // all, before parts see some
   if (trace) restart(*trace);
-  const PlanOptions own = without_self(options);
+  const SearchOptions own = without_self(options);
   SearchRequest all{request.queries, own, 0, request.radii};
   ListMerger found(store.buffers());
   all.parts = &found;
@@ -222,7 +222,7 @@ RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& reque
 
 }  // namespace
 
-void search(const Index::State& index, const RowsView& given, std::int64_t k, const PlanOptions& options,
+void search(const Index::State& index, const RowsView& given, std::int64_t k, const SearchOptions& options,
             AnswerSink& sink, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint("search", *index.store, options);
@@ -238,7 +238,7 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
 }
 
 RadiusNeighbors search_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) {
+                              const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint("within", *index.store, options);
   QuerySet queries("within", index, index.store->largest(), given);
@@ -257,7 +257,7 @@ RadiusNeighbors search_within(const Index::State& index, const RowsView& given, 
 }
 
 RadiusKeys search_keys_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
-                              const PlanOptions& options, Trace* trace) {
+                              const SearchOptions& options, Trace* trace) {
   const WholeSearch whole(index.device);
   check_checkpoint("within", *index.store, options);
   QuerySet queries("within", index, index.store->largest(), given);

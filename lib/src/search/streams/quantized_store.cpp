@@ -284,7 +284,7 @@ void QuantizedStore::each_part(const SearchRequest& request, const VisitPart& vi
   if (trace && !request.radii) trace->fallbacks += request.m();
 }
 
-Plan QuantizedStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan QuantizedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                           const Feedback& feedback) const {
   if (has_filter(options)) return stream_.plan(m, k, options, feedback);
   return plan_resident(*quantized_, m, k, options, feedback);

@@ -43,7 +43,7 @@ class QuantizedStore final : public RowStore {
   /// Null where the quantized rows cannot propose.
   std::shared_ptr<const ResidentRows> resident(const SearchRequest& request) const override;
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
   void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override {
     stream_.read(first, count, to, threads);

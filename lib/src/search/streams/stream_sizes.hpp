@@ -17,7 +17,7 @@ struct StreamSizes {
   /// one that is packed. 0: two chunks that are packed.
   std::size_t raw_bytes = 0;
   std::size_t search_bytes =
-      0;  ///< PlanOptions::memory_limit of the search of a chunk; 0: as the caller has it
+      0;  ///< SearchOptions::memory_limit of the search of a chunk; 0: as the caller has it
 };
 
 /// Whether `rows` rows are to be on the device where IndexOptions::residence is `automatic`: as float32 they

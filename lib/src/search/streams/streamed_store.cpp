@@ -32,7 +32,7 @@ constexpr std::size_t shares_of_queries = 8;
 
 /// Device memory that the queries of all chunks take, packed; 0: they are copied for each chunk, since they
 /// would take too much, or there is one chunk.
-std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const PlanOptions& asked) {
+std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const SearchOptions& asked) {
   const DeviceInfo& device = set.device.info();
   const std::size_t bytes = packed_bytes(m, set.dims, device.query_block);
   std::size_t room = device.memory_bytes;
@@ -47,7 +47,7 @@ class ChunkOptions {
   /// `asked` lives longer.
   ///   beside  bytes that queries take beside each search
   ///   rows    of all chunks
-  ChunkOptions(const PlanOptions& asked, const StreamSizes& sizes, std::size_t beside, RowRange rows)
+  ChunkOptions(const SearchOptions& asked, const StreamSizes& sizes, std::size_t beside, RowRange rows)
       : asked_(asked), rows_(rows), own_(asked) {
     own_.checkpoint.clear();
     own_.self.reset();
@@ -57,7 +57,7 @@ class ChunkOptions {
     if (own_.memory_limit > 0) own_.memory_limit -= beside;
   }
 
-  const PlanOptions& of(std::int64_t first, std::int64_t count) {
+  const SearchOptions& of(std::int64_t first, std::int64_t count) {
     if (has_filter(asked_)) {
       filter_.emplace(asked_.filter, RowRange{0, asked_.filter.rows()}, RowRange{first, count});
       own_.filter = filter_->words();
@@ -72,9 +72,9 @@ class ChunkOptions {
   }
 
  private:
-  const PlanOptions& asked_;
+  const SearchOptions& asked_;
   const RowRange rows_;
-  PlanOptions own_;
+  SearchOptions own_;
   std::optional<FilterPart> filter_;
 };
 
@@ -132,7 +132,7 @@ void StreamedStore::each_part(const SearchRequest& request, const VisitPart& vis
 /// Pass some of the rows, of which `visit` gets one chunk after the other.
 void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, const VisitPart& visit,
                          Trace* trace) const {
-  const PlanOptions& options = request.options;
+  const SearchOptions& options = request.options;
   const std::size_t beside = request.radii ? 0 : bytes_of_queries(set_, request.m(), options);
   StayingQueries staying(set_.device.state(), beside);
   ChunkOptions of_chunk(options, set_.sizes, beside, rows);
@@ -152,7 +152,7 @@ void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, con
 
 /// A plan needs rows to be planned for, and their values do not decide: those of a chunk that is empty of
 /// memory.
-Plan StreamedStore::plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+Plan StreamedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                          const Feedback& feedback) const {
   ResidentRows chunk(schema_of(set_));
   chunk.rows = set_.sizes.chunk_rows;

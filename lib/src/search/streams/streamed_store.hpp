@@ -13,7 +13,7 @@ class StreamedStore final : public RowStore {
   StoreInfo info() const override;
   std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
-  Plan plan(std::int64_t m, std::int64_t k, const PlanOptions& options,
+  Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
   void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const override;
   /// Throws unsupported.

@@ -25,7 +25,7 @@ struct Timed {
 Timed classify(const Settings& settings, const Device& device, const Problem& problem) {
   const std::string what = "all rows on " + device.info().spec;
   tell(settings, what);
-  PlanOptions options;
+  SearchOptions options;
   options.stop = settings.stop;
   const Classifier classifier(device, problem.train(), problem.train_labels, Metric::squared_l2);
   const MatrixView<const float> test = problem.test();

@@ -34,7 +34,7 @@ Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<co
                            std::string(name(proposer)) + ", n = " + std::to_string(index.rows()) +
                            ", dims = " + std::to_string(index.dims());
   return attempt(settings, what, [&] {
-    PlanOptions options;
+    SearchOptions options;
     options.stop = settings.stop;
     options.proposer = proposer;
     options.sample = {Selector::k_min, Selector::bitonic};
@@ -118,7 +118,7 @@ void measure_device(const Settings& settings, const Index& index, MatrixView<con
       plans->push_back("dims = " + std::to_string(index.dims()) + ", n = " + std::to_string(index.rows()) +
                        ", " + curve.series().label + ": " + measured.plan);
   };
-  PlanOptions garcia;
+  SearchOptions garcia;
   garcia.selector = Selector::insertion;
   add(curves.gemm, time_gs_knn(settings, index, queries, Proposer::gemm, right));
   add(curves.chain, time_gs_knn(settings, index, queries, Proposer::none, right));
