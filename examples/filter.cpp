@@ -15,9 +15,9 @@ int main() {
 
   const kith::Neighbors all = index.search({query.data(), 1, 1}, 2);
   const kith::Neighbors some = index.search({query.data(), 1, 1}, 4, options);
-  std::printf("of all rows: %d, %d\n", static_cast<int>(all.index[0]), static_cast<int>(all.index[1]));
+  std::printf("of all rows: %d, %d\n", static_cast<int>(all.row[0]), static_cast<int>(all.row[1]));
   std::printf("of those in stock:");
-  for (const std::int64_t row : some.index)
+  for (const std::int64_t row : some.row)
     std::printf(" %d", static_cast<int>(row));  // -1: there is no fourth
   std::printf("\n");
 }

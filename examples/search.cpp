@@ -10,7 +10,7 @@ void print_rows(const char* what, const kith::Neighbors& found) {
   for (std::int64_t q = 0; q < found.queries; ++q)
     for (std::int64_t rank = 0; rank < found.k; ++rank) {
       const auto place = static_cast<std::size_t>(q * found.k + rank);
-      std::printf("  query %d: row %d at %g\n", static_cast<int>(q), static_cast<int>(found.index[place]),
+      std::printf("  query %d: row %d at %g\n", static_cast<int>(q), static_cast<int>(found.row[place]),
                   static_cast<double>(found.distance[place]));
     }
 }

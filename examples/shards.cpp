@@ -16,8 +16,8 @@ int main() {
     lists.push_back(shard.search_keys({query.data(), 1, 1}, 3));
   const kith::Keys merged = kith::merge(lists);
   const kith::Neighbors found = kith::finish(kith::Metric::l2, merged);
-  for (std::size_t j = 0; j < found.index.size(); ++j)
-    std::printf("row %d at distance %g\n", static_cast<int>(found.index[j]),
+  for (std::size_t j = 0; j < found.row.size(); ++j)
+    std::printf("row %d at distance %g\n", static_cast<int>(found.row[j]),
                 static_cast<double>(found.distance[j]));
 
   const kith::Index all(kith::open_device(), {prices.data(), 5, 1});

@@ -128,7 +128,7 @@ auto on_all(MPI_Comm comm, Call&& call) {
 /// Turns numbers of keys into numbers of neighbours.
 template <class Found>
 Found numbered_from_0(Found found, std::int64_t first) {
-  for (std::int64_t& row : found.index)
+  for (std::int64_t& row : found.row)
     if (row >= 0) row -= first;
   return found;
 }

@@ -57,8 +57,8 @@ struct EndingThread {
   Neighbors search(const kith_index* in, const kith_search_options* options) const {
     Neighbors found = neighbors(Metric::l2, queries, train, nearest);
     found.distance.assign(found.distance.size(), -1);
-    found.index.assign(found.index.size(), -1);
-    kith_index_search(in, &asked, nearest, options, found.distance.data(), found.index.data());
+    found.row.assign(found.row.size(), -1);
+    kith_index_search(in, &asked, nearest, options, found.distance.data(), found.row.data());
     return found;
   }
 };

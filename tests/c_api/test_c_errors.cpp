@@ -233,7 +233,7 @@ TEST_CASE("c: threads share handles, and each has its own last error") {
     threads.emplace_back([&, t] {
       const kith_rows rows = rows_of(train);
       std::vector<float> distance(expected.distance.size());
-      std::vector<std::int64_t> row(expected.index.size());
+      std::vector<std::int64_t> row(expected.row.size());
       if (*kith_last_error() != '\0') wrong[t] = "an error before the first";
       for (int round = 0; round < 5; ++round) {
         const std::int64_t too_many = 501 + static_cast<std::int64_t>(t);
@@ -241,7 +241,7 @@ TEST_CASE("c: threads share handles, and each has its own last error") {
             KITH_INVALID_ARGUMENT)
           wrong[t] = "k was not refused";
         if (kith_index_search(index.get(), &rows, 5, nullptr, distance.data(), row.data()) != KITH_OK ||
-            distance != expected.distance || row != expected.index)
+            distance != expected.distance || row != expected.row)
           wrong[t] = "other neighbours";
         const std::string said = "search: k = " + std::to_string(too_many) + " is out of range";
         if (std::string(kith_last_error()).rfind(said, 0) != 0) wrong[t] = kith_last_error();

@@ -35,7 +35,7 @@ TEST_CASE("kith.h: an index is saved and opened, with the bits and the bytes of 
   const Rows again = open(folder / "c.kidx");
   const kith_rows asked = rows_of(queries.view());
   Neighbors found{7, 5, std::vector<float>(35), std::vector<std::int64_t>(35)};
-  CHECK(told(kith_index_search(again.get(), &asked, 5, nullptr, found.distance.data(), found.index.data())) ==
+  CHECK(told(kith_index_search(again.get(), &asked, 5, nullptr, found.distance.data(), found.row.data())) ==
         "ok");
   CHECK(difference(found, same.search(queries, 5)) == "");
 

@@ -34,8 +34,8 @@ Neighbors searched(const kith_index* index, MatrixView<const float> queries, std
   const std::size_t cells = size(queries.rows() * neighbors);
   Neighbors found{queries.rows(), neighbors, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
   const kith_rows rows = rows_of(queries);
-  CHECK(told(kith_index_search(index, &rows, neighbors, options, found.distance.data(),
-                               found.index.data())) == "ok");
+  CHECK(told(kith_index_search(index, &rows, neighbors, options, found.distance.data(), found.row.data())) ==
+        "ok");
   return found;
 }
 
@@ -54,8 +54,8 @@ TEST_CASE("c: boxes, made beforehand, and the nearest rows of every row") {
   const kith_rows rows = rows_of(train);
   const std::size_t cells = size(train.rows * k);
   Neighbors found{train.rows, k, std::vector<float>(cells), std::vector<std::int64_t>(cells)};
-  CHECK(told(kith_knn_graph(on.get(), &rows, k, nullptr, nullptr, found.distance.data(),
-                            found.index.data())) == "ok");
+  CHECK(told(kith_knn_graph(on.get(), &rows, k, nullptr, nullptr, found.distance.data(), found.row.data())) ==
+        "ok");
   CHECK(found == knn_graph(device(), train, k, Metric::l2));
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("c: a search by each metric, by rows with and without gaps") {
     shifted.rows -= 1;
     std::vector<std::int64_t> row(size(shifted.rows * k));
     CHECK(told(kith_index_search(index.get(), &shifted, k, nullptr, nullptr, row.data())) == "ok");
-    CHECK(row == std::vector<std::int64_t>(expected.index.begin() + k, expected.index.end()));
+    CHECK(row == std::vector<std::int64_t>(expected.row.begin() + k, expected.row.end()));
   }
 }
 
@@ -105,7 +105,7 @@ TEST_CASE("c: rows of every element, at odd addresses") {
     Neighbors found{asked.rows, most, std::vector<float>(size(asked.rows * most)),
                     std::vector<std::int64_t>(size(asked.rows * most))};
     CHECK(told(kith_index_search(index.get(), &wanted, most, nullptr, found.distance.data(),
-                                 found.index.data())) == "ok");
+                                 found.row.data())) == "ok");
     CHECK(found == Index(device(), given, parse_metric(metric)).search(asked, most));
     return found;
   };

@@ -36,7 +36,7 @@ kith_index_options learning() {
 Neighbors found(const kith_index* index, const kith_rows& queries) {
   Neighbors lists{queries.rows, k, std::vector<float>(size(queries.rows * k)),
                   std::vector<std::int64_t>(size(queries.rows * k))};
-  REQUIRE(told(kith_index_search(index, &queries, k, nullptr, lists.distance.data(), lists.index.data())) ==
+  REQUIRE(told(kith_index_search(index, &queries, k, nullptr, lists.distance.data(), lists.row.data())) ==
           "ok");
   return lists;
 }
@@ -86,7 +86,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   Neighbors graph{n, k, std::vector<float>(size(n * k)), std::vector<std::int64_t>(size(n * k))};
   options = learning();
   REQUIRE(told(kith_knn_graph(on.get(), &rows, k, &options, nullptr, graph.distance.data(),
-                              graph.index.data())) == "ok");
+                              graph.row.data())) == "ok");
   SearchOptions own;
   own.self = 0;
   CHECK(graph == beside.search(train_view, k, own));

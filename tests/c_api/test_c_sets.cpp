@@ -39,9 +39,8 @@ TEST_CASE("c sets: placement and shares, and a trace of each member") {
   const auto check_found = [&](const kith_index* in) {
     Neighbors found = expected;
     found.distance.assign(found.distance.size(), 0);
-    found.index.assign(found.index.size(), 0);
-    CHECK(told(kith_index_search(in, &asked, k, &options, found.distance.data(), found.index.data())) ==
-          "ok");
+    found.row.assign(found.row.size(), 0);
+    CHECK(told(kith_index_search(in, &asked, k, &options, found.distance.data(), found.row.data())) == "ok");
     CHECK(found == expected);
   };
   check_found(index.get());

@@ -45,7 +45,7 @@ struct SourceCase {
     std::vector<std::int64_t> row(distance.size());
     REQUIRE(kith_index_search(index, &queries, k, nullptr, distance.data(), row.data()) == KITH_OK);
     CHECK(distance == right.distance);
-    CHECK(row == right.index);
+    CHECK(row == right.row);
     const char* residence = nullptr;
     CHECK(kith_index_residence(index, &residence) == KITH_OK);
     CHECK(std::string(residence) == "stream");
@@ -103,7 +103,7 @@ TEST_CASE("c source: a search is kept, and gone on with") {
   for (int times = 0; times < 2; ++times) {
     std::vector<std::int64_t> row(static_cast<std::size_t>(m * k));
     REQUIRE(kith_index_search(index.get(), &given.queries, k, &kept, nullptr, row.data()) == KITH_OK);
-    CHECK(row == given.right.index);
+    CHECK(row == given.right.row);
     CHECK(folder.has("kept"));
   }
   CHECK(kith_index_search(index.get(), &given.queries, k + 1, &kept, nullptr, nullptr) ==

@@ -17,7 +17,7 @@ Neighbors found_in(const kith_index* index, const Matrix& queries, std::int64_t 
   const kith_rows rows = rows_of(queries);
   Neighbors found{queries.rows, k, std::vector<float>(size(queries.rows * k)),
                   Numbers(size(queries.rows * k))};
-  CHECK(told(kith_index_search(index, &rows, k, nullptr, found.distance.data(), found.index.data())) == "ok");
+  CHECK(told(kith_index_search(index, &rows, k, nullptr, found.distance.data(), found.row.data())) == "ok");
   return found;
 }
 

@@ -85,7 +85,7 @@ struct Answer {
                                         ? std::vector<float>(expected.votes.begin(), expected.votes.end())
                                         : expected.scores;
     return label == expected.label && votes == expected.votes && scores == sums && share == shares &&
-           distance == expected.neighbors.distance && row == expected.neighbors.index;
+           distance == expected.neighbors.distance && row == expected.neighbors.row;
   }
 
   std::vector<std::int64_t> label;
@@ -212,7 +212,7 @@ TEST_CASE("c: one search for several k") {
   for (const auto& labels : expected.label) all.insert(all.end(), labels.begin(), labels.end());
   CHECK(label == all);
   CHECK(distance == expected.neighbors.distance);
-  CHECK(row == expected.neighbors.index);
+  CHECK(row == expected.neighbors.row);
 }
 
 TEST_CASE("c: a classifier grows, says its classes, and hands out its rows") {
@@ -246,7 +246,7 @@ TEST_CASE("c: a classifier grows, says its classes, and hands out its rows") {
   const Rows index = made<Rows>([&](kith_index** out) { return kith_classifier_index(voter.get(), out); });
   std::vector<std::int64_t> row(size(m * k));
   CHECK(told(kith_index_search(index.get(), &more, k, nullptr, nullptr, row.data())) == "ok");
-  CHECK(row == beside.kneighbors(data.queries, k).index);
+  CHECK(row == beside.kneighbors(data.queries, k).row);
 }
 
 TEST_CASE("c: a regressor") {
@@ -275,7 +275,7 @@ TEST_CASE("c: a regressor") {
                                     row.data())) == "ok");
   CHECK(bits(value) == bits(expected.value));
   CHECK(distance == expected.neighbors.distance);
-  CHECK(row == expected.neighbors.index);
+  CHECK(row == expected.neighbors.row);
   const float radius = 1.5f;
   kith_within* lists = nullptr;
   CHECK(told(kith_regressor_predict_within(averager.get(), &rows, &radius, 1, &vote, nullptr, value.data(),
@@ -291,7 +291,7 @@ TEST_CASE("c: a regressor") {
   CHECK(std::vector<float>(info.sample_weights, info.sample_weights + n) == data.weights);
   const Rows index = made<Rows>([&](kith_index** out) { return kith_regressor_index(averager.get(), out); });
   CHECK(told(kith_index_search(index.get(), &rows, k, nullptr, nullptr, row.data())) == "ok");
-  CHECK(row == expected.neighbors.index);
+  CHECK(row == expected.neighbors.row);
 }
 
 /// What C says of an evaluation, as C++ has it.

@@ -82,9 +82,9 @@ TEST_CASE("certify: queries with other rows or other bits are counted once each"
   const Neighbors right{3, 2, {1, 2, 0, 4, 5, 6}, {7, 8, 9, 10, 11, 12}};
   CHECK(workloads::different_queries(right, right) == 0);
   Neighbors found = right;
-  found.index[1] = 9;
+  found.row[1] = 9;
   CHECK(workloads::different_queries(right, found) == 1);
-  found.index[0] = 8;
+  found.row[0] = 8;
   CHECK(workloads::different_queries(right, found) == 1);
   found.distance[2] = -0.0f;
   CHECK(workloads::different_queries(right, found) == 2);

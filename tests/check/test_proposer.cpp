@@ -28,7 +28,7 @@ Trace compare(Proposer proposer, const Matrix& queries, const Matrix& train, Met
   options.proposer = proposer;
   Trace trace;
   const Neighbors found = index.search(queries, k, options, &trace);
-  CHECK(found.index == expected.index);
+  CHECK(found.row == expected.row);
   CHECK(bits(found.distance) == bits(expected.distance));
   return trace;
 }

@@ -24,7 +24,7 @@ Labels labels_of(const Neighbors& found, const Labels& labels) {
   Labels winners;
   for (std::int64_t q = 0; q < found.queries; ++q) {
     std::map<std::int64_t, int> votes;
-    for (std::int64_t j = 0; j < found.k; ++j) ++votes[labels[size(found.index[size(q * found.k + j)])]];
+    for (std::int64_t j = 0; j < found.k; ++j) ++votes[labels[size(found.row[size(q * found.k + j)])]];
     winners.push_back(std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
                         return a.second < b.second;
                       })->first);
@@ -42,7 +42,7 @@ TEST_CASE("classifier: the caller's own labels come back, and ties go to the sma
   const Classification found = classifier.classify(matrix(1, {1, 11, 6.4f}), 3);
   CHECK(found.label == Labels{7, 42, 7});
   CHECK(found.votes == std::vector<std::uint32_t>{2, 0, 1, /**/ 0, 2, 1, /**/ 1, 1, 1});
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 0, 2, /**/ 4, 3, 5, /**/ 3, 2, 4});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{1, 0, 2, /**/ 4, 3, 5, /**/ 3, 2, 4});
   CHECK(classifier.predict(matrix(1, {1, 11, 6.4f}), 1) == Labels{7, 900, 42});
   CHECK(classifier.predict(matrix(1, {1}), 6) == Labels{7});  // two votes each, so the smallest label wins
 }
@@ -169,7 +169,7 @@ TEST_CASE("classifier: rows that are left out have no vote, and a query without 
   const Classification found = classifier.classify(matrix(1, {4}), 3, {.filter = filter.view()});
   CHECK(found.label == Labels{5});
   CHECK(found.votes == std::vector<std::uint32_t>{1, 0});
-  CHECK(found.neighbors.index == Labels{0, -1, -1});
+  CHECK(found.neighbors.row == Labels{0, -1, -1});
   const RowFilter no_row_counts(4, 1, false);
   const SearchOptions none{.filter = no_row_counts.view()};
   CHECK(classifier.predict(matrix(1, {4}), 3, none) == Labels{default_no_label});
@@ -197,8 +197,8 @@ TEST_CASE("classifier: training rows by all others") {
     for (std::int64_t q = 0; q < n; ++q) {
       Neighbors list{1, k, {}, {}};
       for (std::size_t i = size(q * (k + 1)); i < size((q + 1) * (k + 1)); ++i)
-        if (whole.index[i] != q && list.index.size() < size(k)) {
-          list.index.push_back(whole.index[i]);
+        if (whole.row[i] != q && list.row.size() < size(k)) {
+          list.row.push_back(whole.row[i]);
           list.distance.push_back(whole.distance[i]);
         }
       expected.push_back(VoteOracle(voting, labels).label(list_of(list, 0, k, labels)));

@@ -94,7 +94,7 @@ TEST_CASE("votes: tiles that the device counts and tiles that the host counts") 
     REQUIRE(found.label[size(q)] == oracle.label(list));
     std::vector<std::uint32_t> votes(classifier.classes().size());
     for (std::int64_t j = 0; j < Problem::k; ++j)
-      ++votes[classifier.codes()[size(expected.index[size(q * Problem::k + j)])]];
+      ++votes[classifier.codes()[size(expected.row[size(q * Problem::k + j)])]];
     REQUIRE(std::equal(votes.begin(), votes.end(),
                        found.votes.begin() + static_cast<std::ptrdiff_t>(size(q) * votes.size())));
   }

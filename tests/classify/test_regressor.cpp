@@ -41,7 +41,7 @@ void append_means(const Neighbors& found, std::size_t q, std::int64_t k, const V
   for (std::size_t o = 0; o < outputs; ++o) {
     double sum = 0, total = 0;
     for (std::size_t j = 0; j < weight.size(); ++j) {
-      const std::size_t t = size(found.index[q * size(found.k) + j]);
+      const std::size_t t = size(found.row[q * size(found.k) + j]);
       sum += double{weight[j]} * values[t * outputs + o];
       total += double{weight[j]};
     }
@@ -64,7 +64,7 @@ TEST_CASE("regressor: the mean of the values of the neighbours") {
   CHECK(regressor.predict(matrix(1, {0}), 3, {.weights = Weights::rank, .rank_weights = {1, 0, 3}}) ==
         Values{(10.0 + 3 * 60) / 4});
   const Regression found = regressor.regress(matrix(1, {0}), 2);
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{0, 1});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{0, 1});
   CHECK(regressor.outputs() == 1);
   CHECK(regressor.values() == values);
   CHECK(regressor.sample_weights().empty());
@@ -120,7 +120,7 @@ TEST_CASE("regressor: by all rows within a radius") {
   const Regressor regressor(device(), train, view(values), Metric::l1);
   const RadiusRegression found = regressor.regress_within(matrix(1, {2, 0, 9}), std::vector{1.0f});
   CHECK(double_bits(found.value) == double_bits({3, 1, nan}));
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 0, 2, 0});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{1, 0, 2, 0});
   CHECK(
       regressor.regress_within(matrix(1, {2.5f}), std::vector{2.0f}, {.weights = Weights::distance}).value ==
       Values{(2 * 2 + 2 * 6 + double{1.0f / 1.5f} * 1) / (2 + 2 + double{1.0f / 1.5f})});

@@ -168,7 +168,7 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
     const auto list = sorted(std::span(values).subspan(q * n, n), 0, n);
     for (std::size_t j = 0; j < size(k); ++j) {
       found.distance.push_back(finished(metric, list[j].first));
-      found.index.push_back(list[j].second);
+      found.row.push_back(list[j].second);
     }
   }
   return found;
@@ -310,13 +310,13 @@ std::string difference(const std::vector<T>& actual, const std::vector<T>& expec
 
 inline std::string difference(const Neighbors& actual, const Neighbors& expected) {
   if (actual.queries != expected.queries || actual.k != expected.k ||
-      actual.index.size() != expected.index.size() || actual.distance.size() != expected.distance.size())
+      actual.row.size() != expected.row.size() || actual.distance.size() != expected.distance.size())
     return "another shape: [" + std::to_string(actual.queries) + ", " + std::to_string(actual.k) + "]";
-  for (std::size_t i = 0; i < actual.index.size(); ++i)
-    if (actual.index[i] != expected.index[i] || !same(actual.distance[i], expected.distance[i]))
+  for (std::size_t i = 0; i < actual.row.size(); ++i)
+    if (actual.row[i] != expected.row[i] || !same(actual.distance[i], expected.distance[i]))
       return "query " + std::to_string(i / size(actual.k)) + ", rank " + std::to_string(i % size(actual.k)) +
-             ": row " + std::to_string(actual.index[i]) + " at " + text_of(actual.distance[i]) +
-             " instead of row " + std::to_string(expected.index[i]) + " at " + text_of(expected.distance[i]);
+             ": row " + std::to_string(actual.row[i]) + " at " + text_of(actual.distance[i]) +
+             " instead of row " + std::to_string(expected.row[i]) + " at " + text_of(expected.distance[i]);
   return {};
 }
 

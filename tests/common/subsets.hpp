@@ -60,7 +60,7 @@ inline Neighbors neighbors_among(Metric metric, const Matrix& queries, const Mat
     const std::vector<Candidate> list = ranked(values, train.rows, q, counts);
     for (std::size_t j = 0; j < size(k); ++j) {
       found.distance.push_back(j < list.size() ? finished(metric, list[j].first) : inf);
-      found.index.push_back(j < list.size() ? static_cast<std::int64_t>(list[j].second) : -1);
+      found.row.push_back(j < list.size() ? static_cast<std::int64_t>(list[j].second) : -1);
     }
   }
   return found;
@@ -77,9 +77,9 @@ inline RadiusNeighbors within(Metric metric, const Matrix& queries, const Matrix
       const float distance = finished(metric, candidate.first);
       if (distance > radius) continue;
       found.distance.push_back(distance);
-      found.index.push_back(candidate.second);
+      found.row.push_back(candidate.second);
     }
-    found.first.push_back(static_cast<std::int64_t>(found.index.size()));
+    found.first.push_back(static_cast<std::int64_t>(found.row.size()));
   }
   return found;
 }
@@ -91,7 +91,7 @@ inline std::string difference(const RadiusNeighbors& actual, const RadiusNeighbo
     if (actual.count(q) != expected.count(q))
       return "query " + std::to_string(q) + " has " + std::to_string(actual.count(q)) + " rows instead of " +
              std::to_string(expected.count(q));
-  if (actual.index != expected.index) return "other rows, or another order";
+  if (actual.row != expected.row) return "other rows, or another order";
   return difference(actual.distance, expected.distance);
 }
 

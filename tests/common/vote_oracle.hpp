@@ -29,8 +29,8 @@ inline std::vector<Neighbour> list_of(const Neighbors& found, std::size_t q, std
                                       const std::vector<std::int64_t>& labels,
                                       const std::vector<float>& sample_weights = {}) {
   std::vector<Neighbour> list;
-  for (std::size_t i = q * size(found.k); i < q * size(found.k) + size(k) && found.index[i] >= 0; ++i) {
-    const std::size_t t = size(found.index[i]);
+  for (std::size_t i = q * size(found.k); i < q * size(found.k) + size(k) && found.row[i] >= 0; ++i) {
+    const std::size_t t = size(found.row[i]);
     list.push_back({labels[t], found.distance[i], sample_weights.empty() ? 1.0f : sample_weights[t]});
   }
   return list;

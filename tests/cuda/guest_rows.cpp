@@ -287,7 +287,7 @@ TEST_CASE("guest: a graph goes to the card, and answers that are not aligned are
   knn_graph_into(device(), rows, 2, cuda::neighbors(distance.as<float>(), numbers.as<std::int64_t>()));
   const Neighbors right = knn_graph(open_device("cpu"), example().train, 2);
   CHECK(read(distance.as<float>(), size(n * 2)) == right.distance);
-  CHECK(read(numbers.as<std::int64_t>(), size(n * 2)) == right.index);
+  CHECK(read(numbers.as<std::int64_t>(), size(n * 2)) == right.row);
   const Index index(device(), rows, Metric::l2);
   CHECK(error_of([&] {
           index.search_into(example().queries, 2,

@@ -77,7 +77,7 @@ TEST_CASE("host buffer: locked memory is asked for once, and used by every searc
     // Smaller blocks are faster to copy directly.
     CHECK(*std::min_element(first.begin(), first.end()) >= 256 * 1024);
     CHECK(difference(index.search(queries, k), right) == "");
-    CHECK(index.search(queries.view().slice(3, 650), k).index.size() == std::size_t{650 * k});
+    CHECK(index.search(queries.view().slice(3, 650), k).row.size() == std::size_t{650 * k});
     CHECK(lent.asked == first);
     CHECK(lent.bytes_of.size() == first.size());
   }

@@ -57,7 +57,7 @@ struct CHandles::State {
   }
   bool found(const Neighbors& expected) const {
     return std::equal(distance.begin(), distance.end(), expected.distance.begin()) &&
-           std::equal(row.begin(), row.end(), expected.index.begin());
+           std::equal(row.begin(), row.end(), expected.row.begin());
   }
 
   kith_rows train, queries;
@@ -105,7 +105,7 @@ bool CHandles::right_within(const RadiusNeighbors& expected, float radius) {
   });
   kith_within_info info = KITH_INIT(kith_within_info);
   const kith_status status = kith_within_describe(within, &info);
-  const bool right = status == KITH_OK && std::equal(expected.index.begin(), expected.index.end(), info.row);
+  const bool right = status == KITH_OK && std::equal(expected.row.begin(), expected.row.end(), info.row);
   kith_within_free(within);
   check(status);
   return right;

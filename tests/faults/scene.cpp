@@ -44,7 +44,7 @@ const Data& data() {
 }
 
 bool same(const Neighbors& a, const Neighbors& b) {
-  return a.index == b.index && a.distance == b.distance;
+  return a.row == b.row && a.distance == b.distance;
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ std::vector<Operation> Scene::operations() {
          return same(fresh.search(data().queries, k, state_->proposing()), answers().found);
        }},
       {"within",
-       [index] { return index().within(data().queries, data().radius).index == answers().around.index; }},
+       [index] { return index().within(data().queries, data().radius).row == answers().around.row; }},
       {"plan", [index] { return index().plan(7, k).problem.k == k; }},
       {"classify", [this] { return state_->classifier.predict(data().queries, k) == answers().predicted; }},
       {"regress", [this] { return state_->regressor.predict(data().queries, k) == answers().estimated; }},

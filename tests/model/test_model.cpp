@@ -244,7 +244,7 @@ TEST_CASE("model: a classifier from a file gives the same bits") {
   CHECK(found.label == expected.label);
   CHECK(found.votes == expected.votes);
   CHECK(bits(found.scores) == bits(expected.scores));
-  CHECK(found.neighbors.index == expected.neighbors.index);
+  CHECK(found.neighbors.row == expected.neighbors.row);
   CHECK(bits(found.neighbors.distance) == bits(expected.neighbors.distance));
 }
 

@@ -114,7 +114,7 @@ TEST_CASE("mpi: an index file, of which each rank opens a part") {
   mpi::together(MPI_COMM_WORLD, [&] {  // fewer rows than ranks
     if (rank() == 0) save(Index(cpu(), matrix(1, {5, 7}), Metric::l2), path);
   });
-  CHECK(mpi::Index(MPI_COMM_WORLD, my_device(), path).search(matrix(1, {6}).view(), 2).index ==
+  CHECK(mpi::Index(MPI_COMM_WORLD, my_device(), path).search(matrix(1, {6}).view(), 2).row ==
         std::vector<std::int64_t>{0, 1});
   mpi::together(MPI_COMM_WORLD, [&] {
     if (rank() == 0) std::remove(path.c_str());

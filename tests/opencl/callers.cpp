@@ -32,10 +32,10 @@ Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView
   DeviceNeighbors to = opencl::neighbors(caller.buffer_of(canaries.data(), canaries.size() * sizeof(float)),
                                          caller.buffer_of(numbers.data(), numbers.size() * 8));
   to.distance_offset_bytes = before * sizeof(float);
-  to.index_offset_bytes = before * 8;
+  to.row_offset_bytes = before * 8;
   index.search_into(queries, k_of, to, options);
   const auto distance = caller.read<float>(static_cast<cl_mem>(to.distance), canaries.size());
-  const auto rows = caller.read<std::int64_t>(static_cast<cl_mem>(to.index), numbers.size());
+  const auto rows = caller.read<std::int64_t>(static_cast<cl_mem>(to.row), numbers.size());
   for (const std::size_t i : {std::size_t{0}, before - 1, cells + before, cells + before + behind - 1}) {
     CHECK(distance[i] == 77);
     CHECK(rows[i] == 77);
@@ -199,9 +199,9 @@ TEST_CASE("callers: memory of another context, too little memory and read-only m
         "invalid_argument: search_into: the row numbers lie on an OpenCL device, and " + spec +
             " finds 400 bytes in their buffer, but 800 are used; give a larger one");
   DeviceNeighbors odd = opencl::neighbors(enough, enough);
-  odd.index_offset_bytes = 4;
+  odd.row_offset_bytes = 4;
   CHECK(said(odd) ==
-        "invalid_argument: search_into: index begins at no multiple of 8 bytes; align it to its elements");
+        "invalid_argument: search_into: row begins at no multiple of 8 bytes; align it to its elements");
   CHECK(said(opencl::neighbors(nullptr, enough)) ==
         "invalid_argument: search_into: distance has no address (a null pointer); give that of the first "
         "element");

@@ -269,7 +269,7 @@ TEST_CASE("filter: who does not count has no vote") {
   const Classification found = classifier.classify(matrix(1, {0, 3}), 3, filtered(filter));
   CHECK(found.votes == std::vector<std::uint32_t>{1, 1, 1, 1});
   CHECK(found.label == std::vector<std::int64_t>{5, 5});
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 3, -1, 3, 1, -1});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{1, 3, -1, 3, 1, -1});
 }
 
 TEST_CASE("filter: refuses another shape, and ways that cannot heed it") {
@@ -303,7 +303,7 @@ TEST_CASE("filter: a proposer goes with it, and the chain answers where too few 
     const Neighbors plain = index.search(queries, 60);
     // Of half the rows, of all but a few, of one in 50, and of all but the 60 nearest rows of query 0.
     const Counts far_from_0 = [&](std::int64_t, std::int64_t t) {
-      return std::find(plain.index.begin(), plain.index.begin() + 60, t) == plain.index.begin() + 60;
+      return std::find(plain.row.begin(), plain.row.begin() + 60, t) == plain.row.begin() + 60;
     };
     const Counts most = [](std::int64_t, std::int64_t t) { return t % 400 != 3; };
     for (const Counts& counts : {of_query_0(some(2)), most, of_query_0(some(50)), far_from_0, some(3)})

@@ -28,7 +28,7 @@ std::vector<std::int64_t> nearest(const Floats& queries, const Floats& train) {
   const auto rows = [](const Floats& values) {
     return MatrixView<const float>(values.data(), static_cast<std::int64_t>(values.size() / 3), 3);
   };
-  return Index(open_device("cpu"), rows(train)).search(rows(queries), 1).index;
+  return Index(open_device("cpu"), rows(train)).search(rows(queries), 1).row;
 }
 
 TEST_SUITE_BEGIN("unit");

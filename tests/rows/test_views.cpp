@@ -44,7 +44,7 @@ TEST_CASE("views: rows without an address are refused, no rows are not") {
   check_refused(View(nullptr, 3, 3),
                 "[3, 3] but have no address (a null pointer); give that of the first element");
   const Index index(device(), View(nine.data(), 3, 3), Metric::l2);
-  CHECK(index.search(View(nullptr, 0, 3), 1).index.empty());
+  CHECK(index.search(View(nullptr, 0, 3), 1).row.empty());
   const std::vector<std::int64_t> labels{0, 1, 0};
   CHECK(error_of([&] {
           Classifier(device(), View(nine.data(), 3, 3), MatrixView<const std::int64_t>(nullptr, 3, 1));
@@ -62,7 +62,7 @@ TEST_CASE("views: rows that overlap are refused; of one row the stride does not 
                 "[3, 3] with a stride of 2, so that they overlap; the stride counts elements from one row to "
                 "the next, at least 3");
   const Index index(device(), View(nine.data(), 3, 3), Metric::l2);
-  CHECK(index.search(View(nine.data(), 1, 3, 0), 1).index == std::vector<std::int64_t>{0});
+  CHECK(index.search(View(nine.data(), 1, 3, 0), 1).row == std::vector<std::int64_t>{0});
 }
 
 TEST_CASE("views: products of counts that no memory holds are refused, and computed without overflow") {

@@ -58,7 +58,7 @@ Neighbors built_anew(const Shadow& shadow, const std::vector<std::int64_t>& numb
   for (std::int64_t q = 0; q < queries.rows; ++q)
     for (std::int64_t j = 0; j < there; ++j) {
       wide.distance[size(q * k + j)] = found.distance[size(q * there + j)];
-      wide.index[size(q * k + j)] = numbers[size(found.index[size(q * there + j)])];
+      wide.row[size(q * k + j)] = numbers[size(found.row[size(q * there + j)])];
     }
   return wide;
 }
@@ -199,7 +199,7 @@ class History {
       const Neighbors of_one{1,
                              k,
                              {found.distance.begin() + f * k, found.distance.begin() + (f + 1) * k},
-                             {found.index.begin() + f * k, found.index.begin() + (f + 1) * k}};
+                             {found.row.begin() + f * k, found.row.begin() + (f + 1) * k}};
       if (std::string wrong = difference(of_one, built_anew(shadow_, count, metric_, query, k));
           !wrong.empty())
         return "filter, query " + std::to_string(f) + ": " + wrong;
@@ -229,7 +229,7 @@ class History {
       const Neighbors of_one{1,
                              k,
                              {found.distance.begin() + from, found.distance.begin() + from + k},
-                             {found.index.begin() + from, found.index.begin() + from + k}};
+                             {found.row.begin() + from, found.row.begin() + from + k}};
       const std::string wrong =
           difference(of_one, built_anew(shadow_, others, metric_, shadow_.matrix_of({asked[q]}), k));
       if (!wrong.empty()) return "self, query " + std::to_string(q) + ": " + wrong;
@@ -247,9 +247,9 @@ class History {
     for (std::int64_t q = 0; q < queries.rows; ++q) {
       for (std::int64_t j = q * n; j < (q + 1) * n && all.distance[size(j)] <= radius; ++j) {
         expected.distance.push_back(all.distance[size(j)]);
-        expected.index.push_back(all.index[size(j)]);
+        expected.row.push_back(all.row[size(j)]);
       }
-      expected.first.push_back(static_cast<std::int64_t>(expected.index.size()));
+      expected.first.push_back(static_cast<std::int64_t>(expected.row.size()));
     }
     return found == expected ? "" : "within";
   }

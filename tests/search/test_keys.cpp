@@ -186,7 +186,7 @@ TEST_CASE("keys: what is padded, what is counted from, and no queries") {
   for (std::int64_t q = 0; q < 4; ++q)
     for (std::int64_t j = 0; j < 7; ++j) {
       const std::size_t at = size(q * 7 + j);
-      CHECK(keys.row[at] == (j < 5 ? found.index[size(q * 5 + j)] + shift : -1));
+      CHECK(keys.row[at] == (j < 5 ? found.row[size(q * 5 + j)] + shift : -1));
       CHECK((keys.value[at] == no_value) == (j >= 5));
     }
   CHECK(shard.search_keys(Matrix{0, 3, {}}, 7) == Keys{0, 7, {}, {}});

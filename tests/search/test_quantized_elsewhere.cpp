@@ -329,7 +329,7 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
           whole(device(), train, Metric::l2);
       const Neighbors found = index.search(queries, 10);
       CHECK(difference(found, whole.search(queries, 10)) == "");
-      CHECK(std::count(found.index.begin(), found.index.begin() + 10, row) == 1);  // near query 0 alone
+      CHECK(std::count(found.row.begin(), found.row.begin() + 10, row) == 1);  // near query 0 alone
     }
 }
 

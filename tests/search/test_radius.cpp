@@ -54,9 +54,7 @@ TEST_CASE("radius: the distance that is shown decides, not what is under its roo
 TEST_CASE("radius: zero, minus zero, negative, infinite, and rows that overflowed") {
   const Index index(device(), matrix(1, {0, -0.0f, 1, 3e30f}), Metric::l2);
   const Matrix query = matrix(1, {0});
-  const auto rows = [&](const Index& of, float radius) {
-    return of.within(query, std::vector{radius}).index;
-  };
+  const auto rows = [&](const Index& of, float radius) { return of.within(query, std::vector{radius}).row; };
   using Rows = std::vector<std::int64_t>;
   CHECK(rows(index, 0.0f) == Rows{0, 1});
   CHECK(rows(index, -0.0f) == Rows{0, 1});
@@ -97,7 +95,7 @@ TEST_CASE("radius: a few crowded queries among many do not disturb the others") 
     Trace trace;
     CHECK(difference(index.within(queries, radii, {.train_tile = tile}, &trace), expected) == "");
     CHECK(trace.plan.candidates < trace.plan.train_tile);
-    CHECK(trace.collected == static_cast<std::int64_t>(expected.index.size()));
+    CHECK(trace.collected == static_cast<std::int64_t>(expected.row.size()));
   }
   CHECK(difference(index.within(queries, std::vector{inf}), within(Metric::l1, queries, train, {inf})) == "");
 }
@@ -135,7 +133,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
   const RowFilter none(n, 1, false);
   SearchOptions options;
   options.filter = none.view();
-  CHECK(index.within(queries, std::vector{inf}, options).index.empty());
+  CHECK(index.within(queries, std::vector{inf}, options).row.empty());
 }
 
 TEST_CASE("radius: features, and rows that were added") {
@@ -214,7 +212,7 @@ TEST_CASE("radius: tells how far it is, and stops when asked") {
     seen.push_back(progress.fraction);
     if (seen.size() == 7) source.request_stop();
   };
-  CHECK(index.within(matrix(1, {1, 2, 3}), radius_1, options).index.size() == 8);
+  CHECK(index.within(matrix(1, {1, 2, 3}), radius_1, options).row.size() == 8);
   CHECK(seen.size() == 6);
   CHECK(std::is_sorted(seen.begin(), seen.end()));
   CHECK(seen.back() == 1);

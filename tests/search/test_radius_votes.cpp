@@ -21,7 +21,7 @@ Neighbors list_within(const RadiusNeighbors& found, std::int64_t q) {
   return {1,
           found.count(q),
           {found.distance.begin() + first, found.distance.begin() + last},
-          {found.index.begin() + first, found.index.begin() + last}};
+          {found.row.begin() + first, found.row.begin() + last}};
 }
 
 TEST_SUITE_BEGIN("device");
@@ -35,7 +35,7 @@ TEST_CASE("radius votes: every row within votes, and none gives no label") {
   CHECK(found.votes == std::vector<std::uint32_t>{1, 2, /**/ 2, 0, /**/ 0, 0, /**/ 1, 1});
   CHECK(found.scores.empty());
   CHECK(found.neighbors.first == std::vector<std::int64_t>{0, 3, 5, 5, 7});
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 0, 2, 3, 4, 1, 2});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{1, 0, 2, 3, 4, 1, 2});
   CHECK(classifier.classify_within(matrix(1, {5}), std::vector{1.0f}).label == Labels{default_no_label});
   CHECK(classifier.classify_within(matrix(1, {1.5f}), std::vector{1.0f}, {.tie = TieRule::nearest}).label ==
         Labels{7});
@@ -112,7 +112,7 @@ TEST_CASE("radius votes: the host counts within a radius what the device counts 
     CAPTURE(std::string(name(voting.weights)));
     const RadiusClassification host = classifier.classify_within(queries, std::vector{inf}, voting);
     const Classification here = classifier.classify(queries, n, voting);
-    CHECK(host.neighbors.index == here.neighbors.index);
+    CHECK(host.neighbors.row == here.neighbors.row);
     CHECK(host.label == here.label);
     CHECK(difference(host.votes, here.votes) == "");
     CHECK(difference(host.scores, here.scores) == "");

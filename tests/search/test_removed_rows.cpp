@@ -24,9 +24,9 @@ TEST_CASE("updates: a snapshot stays as it is whatever is removed from what was 
       first = all.without(Numbers{0}), second = first.without(Numbers{1}), other = first.without(Numbers{2}),
       third = second.without(Numbers{3});
   const auto finds = [&](const Index& index, const Numbers& rows) {
-    CHECK(index.search(zero, index.rows()).index == rows);
+    CHECK(index.search(zero, index.rows()).row == rows);
     CHECK(index.numbers() == rows);
-    CHECK(index.compact().search(zero, index.rows()).index == rows);
+    CHECK(index.compact().search(zero, index.rows()).row == rows);
   };
   finds(all, {0, 1, 2, 3, 4});
   finds(first, {1, 2, 3, 4});
@@ -48,7 +48,7 @@ TEST_CASE("updates: the last number is not given again, though its row was remov
     CHECK(rest.positions() == 3);
     const Index grown = rest.with(one);
     CHECK(grown.numbers().back() == next);
-    CHECK(grown.search(one, 1).index == Numbers{next});
+    CHECK(grown.search(one, 1).row == Numbers{next});
     CHECK(grown.without(Numbers{next}).compact().next_row() == next + 1);
     CHECK(error_of([&] {
             rest.with(one, Numbers{next - 1});
@@ -79,8 +79,8 @@ TEST_CASE("updates: rows far behind the first that is removed, alone and beside 
   const Neighbors left{3, 1, {1, 1, 0}, {39999, 69998, 0}};
   for (const Index& at : {two, two.compact()}) {
     CHECK(at.search(queries, 1) == left);
-    CHECK(at.within(queries, std::vector<float>{0}).index == Numbers{0});
-    CHECK(at.search_keys(queries, 1).row == left.index);
+    CHECK(at.within(queries, std::vector<float>{0}).row == Numbers{0});
+    CHECK(at.search_keys(queries, 1).row == left.row);
     RowFilter filter(n);
     filter.set(39999, false);
     SearchOptions options;

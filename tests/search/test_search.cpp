@@ -84,7 +84,7 @@ TEST_CASE("search: integers, against exact arithmetic and std::sort") {
       std::sort(all.begin(), all.end());
       for (std::int64_t j = 0; j < k; ++j) {
         expected.distance.push_back(static_cast<float>(all[size(j)].first));
-        expected.index.push_back(all[size(j)].second);
+        expected.row.push_back(all[size(j)].second);
       }
     }
     CHECK(difference(search(queries, train, metric, k), expected) == "");
@@ -132,7 +132,7 @@ TEST_CASE("search: every selector, for every k of the list, gives the same bits"
       for (std::int64_t q = 0; q < m; ++q)
         for (std::int64_t j = 0; j < k; ++j) {
           expected.distance.push_back(all.distance[size(q * n + j)]);
-          expected.index.push_back(all.index[size(q * n + j)]);
+          expected.row.push_back(all.row[size(q * n + j)]);
         }
       CHECK(difference(index.search(queries, k), expected) == "");
       check_every_selector(index, queries, k, {}, expected);
@@ -200,8 +200,7 @@ TEST_CASE("search: more answers than the host locks memory for") {
   for (const std::int64_t q : {std::int64_t{0}, m / 2, m - 1}) {
     const Neighbors one = index.search(queries.view().slice(q, 1), k);
     const auto from = static_cast<std::size_t>(q * k), count = static_cast<std::size_t>(k);
-    CHECK(std::equal(one.index.begin(), one.index.end(),
-                     all.index.begin() + static_cast<std::ptrdiff_t>(from)));
+    CHECK(std::equal(one.row.begin(), one.row.end(), all.row.begin() + static_cast<std::ptrdiff_t>(from)));
     CHECK(std::memcmp(one.distance.data(), all.distance.data() + from, count * sizeof(float)) == 0);
   }
 }
@@ -213,7 +212,7 @@ TEST_CASE("search: who names no metric gets distances of l2, everywhere") {
   const Index index(device(), train);
   CHECK(index.metric() == Metric::l2);
   CHECK(index.search(query, 3) == Neighbors{1, 3, {1, 5, 10}, {1, 0, 2}});
-  CHECK(index.within(query, std::vector{5.0f}).index == std::vector<std::int64_t>{1, 0});
+  CHECK(index.within(query, std::vector{5.0f}).row == std::vector<std::int64_t>{1, 0});
   CHECK(Classifier(device(), train, labels).classify(query, 2).neighbors.distance ==
         std::vector<float>{1, 5});
   const Regressor regressor(device(), train, MatrixView<const double>(values.data(), 3, 1));
@@ -286,8 +285,7 @@ TEST_CASE("search: negative_dot refuses queries that could reach inf - inf, befo
         "dims * "
         "both = 2.00000006e+60 may overflow float; scale them so that it stays below 3.40282347e+38");
   CHECK(search(matrix(2, {1, 1}), train, Metric::negative_dot, 1) == Neighbors{1, 1, {-2e30f}, {0}});
-  CHECK(search(matrix(2, {-1e30f, 1}), train, Metric::cosine, 1).index[0] ==
-        0);  // lengths do not matter here
+  CHECK(search(matrix(2, {-1e30f, 1}), train, Metric::cosine, 1).row[0] == 0);  // lengths do not matter here
 }
 
 TEST_SUITE_END();

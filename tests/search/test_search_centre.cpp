@@ -79,10 +79,10 @@ TEST_CASE("centre: points of a map in metres keep the neighbours that they have 
   const Doubles train = map_points(3000, 1), queries = map_points(300, 2);
   const std::vector<std::int64_t> right = nearest_in_double(queries, train);
   const Index index(device(), view(train), Metric::l2, learning());
-  CHECK(index.search(view(queries), 1).index == right);
+  CHECK(index.search(view(queries), 1).row == right);
   const std::vector<float> rounded(train.begin(), train.end()), asked(queries.begin(), queries.end());
   const Index without(device(), RowsView(rounded.data(), 3000, 3));
-  CHECK(without.search(RowsView(asked.data(), 300, 3), 1).index != right);
+  CHECK(without.search(RowsView(asked.data(), 300, 3), 1).row != right);
 }
 
 TEST_CASE("centre: each metric that takes one, learned or given, of doubles and floats, wherever they lie") {
@@ -308,7 +308,7 @@ TEST_CASE("centre: what is refused") {
         "unsupported: search: the query rows are f64, which a preparation and an index with a centre take; "
         "give one of these, or round the rows to f32");
   CHECK(error_of([&] { plain.with(doubles); }).starts_with("unsupported: index: the added rows are f64"));
-  CHECK(index.search(view(rows, 0, 0), 1).index.empty());
+  CHECK(index.search(view(rows, 0, 0), 1).row.empty());
 }
 
 TEST_SUITE_END();

@@ -30,7 +30,7 @@ TEST_CASE("self: by hand, right under duplicates") {
   const Index index(device(), train, Metric::l1);
   CHECK(index.search(train, 2, leaving_out(0)) ==
         Neighbors{4, 2, {0, 0, 0, 0, 0, 0, 1, 1}, {1, 2, 0, 2, 0, 1, 0, 1}});
-  CHECK(index.search(train, 3, leaving_out(0)).index ==
+  CHECK(index.search(train, 3, leaving_out(0)).row ==
         std::vector<std::int64_t>{1, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 2});
   CHECK(index.search(matrix(1, {7, 8}), 1, leaving_out(2)) == Neighbors{2, 1, {0, 1}, {0, 0}});
 }
@@ -123,7 +123,7 @@ TEST_CASE("self: who is left out has no vote") {
   const std::vector<std::int64_t> ks = {1, 3};
   const Sweep sweep = classifier.sweep(train, ks, leaving_out(0));
   CHECK(sweep.label == std::vector<std::vector<std::int64_t>>{{6, 4, 4, 6}, {6, 4, 4, 6}});
-  CHECK(sweep.neighbors.index == std::vector<std::int64_t>{1, 2, 3, 0, 2, 3, 0, 1, 3, 2, 0, 1});
+  CHECK(sweep.neighbors.row == std::vector<std::int64_t>{1, 2, 3, 0, 2, 3, 0, 1, 3, 2, 0, 1});
 }
 
 TEST_CASE("self: the plan says that one more is searched for") {

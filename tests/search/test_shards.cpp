@@ -63,7 +63,7 @@ TEST_CASE("shards: never by the distances that are shown") {
   const Index whole(device(), train, Metric::l2);
   const Neighbors found = whole.search(queries, 2);
   REQUIRE(found.distance[0] == found.distance[1]);
-  REQUIRE(found.index == std::vector<std::int64_t>{2, 0});
+  REQUIRE(found.row == std::vector<std::int64_t>{2, 0});
   std::mt19937 random(1);
   const Keys keys = searched(shards_of(train, {{0, 2}, {2, 2}}, Metric::l2), queries, 2, random);
   CHECK(finish(Metric::l2, keys) == found);

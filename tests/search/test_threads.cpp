@@ -96,14 +96,14 @@ TEST_CASE("threads: eight search snapshots of one index, while rows come and go"
   // Without the nearest row of query `number`, which then finds the next one.
   CHECK(in_parallel([&](int number) {
           const std::size_t q = static_cast<std::size_t>(number);
-          const std::vector<std::int64_t> gone = {expected.index[q * k]};
+          const std::vector<std::int64_t> gone = {expected.row[q * k]};
           for (int i = 0; i < 3; ++i) {
             Index fewer = index.without(gone);
             if (number % 2) fewer = fewer.compact();
             if (number % 3 == 0) fewer = fewer.with(matrix(dims, {900, 900, 900, 900, 900, 900, 900}));
             const Neighbors found = fewer.search(queries, k - 1);
             for (std::size_t j = 0; j + 1 < k; ++j)
-              if (found.index[q * (k - 1) + j] != expected.index[q * k + j + 1])
+              if (found.row[q * (k - 1) + j] != expected.row[q * k + j + 1])
                 return std::string("another row");
             const std::string wrong = difference(index.search(queries, k), expected);
             if (!wrong.empty()) return wrong;

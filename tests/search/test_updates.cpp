@@ -156,12 +156,12 @@ TEST_CASE("updates: votes and means are those of the rows that are there") {
     CHECK(found.neighbors == Neighbors{1, 3, {2, 3, 4}, {2, 3, 4}});
     const RadiusClassification within = at.classify_within(query, std::vector<float>{3});
     CHECK(within.votes == std::vector<std::uint32_t>{0, 2});
-    CHECK(within.neighbors.index == Numbers{2, 3});
-    CHECK(at.sweep(query, Numbers{1, 3}).neighbors.index == Numbers{2, 3, 4});
+    CHECK(within.neighbors.row == Numbers{2, 3});
+    CHECK(at.sweep(query, Numbers{1, 3}).neighbors.row == Numbers{2, 3, 4});
   }
   const Classifier grown =
       fewer.compact().with(matrix(1, {0}), MatrixView<const std::int64_t>(&labels[0], 1, 1));
-  CHECK(grown.classify(query, 2).neighbors.index == Numbers{5, 2});
+  CHECK(grown.classify(query, 2).neighbors.row == Numbers{5, 2});
   CHECK(grown.classify(query, 2).votes == std::vector<std::uint32_t>{1, 1});
 
   const std::vector<double> values = {1, 2, 4, 8, 16};
@@ -170,15 +170,15 @@ TEST_CASE("updates: votes and means are those of the rows that are there") {
   const Regressor rest = whole.without(Numbers{0, 2});
   for (const Regressor& at : {rest, rest.compact()}) {
     CHECK(at.regress(query, 2).value == std::vector<double>{(2 + 3 * 8) / 4.0});
-    CHECK(at.regress(query, 2).neighbors.index == Numbers{1, 3});
+    CHECK(at.regress(query, 2).neighbors.row == Numbers{1, 3});
     const RadiusRegression within = at.regress_within(query, std::vector<float>{4});
     CHECK(within.value == std::vector<double>{(2 + 3 * 8 + 16) / 5.0});
-    CHECK(within.neighbors.index == Numbers{1, 3, 4});
+    CHECK(within.neighbors.row == Numbers{1, 3, 4});
   }
   const double ten = 10;
   const Regressor longer = rest.compact().with(query, MatrixView<const double>(&ten, 1, 1));
   CHECK(longer.regress(query, 2).value == std::vector<double>{6});
-  CHECK(longer.regress(query, 2).neighbors.index == Numbers{5, 1});
+  CHECK(longer.regress(query, 2).neighbors.row == Numbers{5, 1});
   const std::vector<double> left = {2, 8, 16};
   const Regressor of_index(rest.index(), MatrixView<const double>(left.data(), 3, 1));
   CHECK(of_index.regress(query, 2).value == std::vector<double>{5});
@@ -207,10 +207,10 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
   const Regressor means(device(), rows, {values.data(), 4, 1}, Metric::l1, named);
   CHECK(means.values() == std::vector<double>{4, 8, 1, 2});
   CHECK(means.regress(query, 2).value == std::vector<double>{(8 * 8 + 2 * 2) / 10.0});
-  CHECK(means.regress(query, 2).neighbors.index == Numbers{9, 70});
+  CHECK(means.regress(query, 2).neighbors.row == Numbers{9, 70});
   const Regressor longer = means.with(more, {new_values.data(), 2, 1}, std::vector<float>{1, 3}, later);
   CHECK(longer.regress(query, 2).value == std::vector<double>{(3 * 32 + 16) / 4.0});
-  CHECK(longer.regress(query, 1).neighbors.index == Numbers{80});
+  CHECK(longer.regress(query, 1).neighbors.row == Numbers{80});
 
   const TrainOptions twice{{}, {}, {7, 8, 7, 9}};
   const std::string refused = "invalid_argument: index: rows 0 and 2 both have the id 7; give each its own";

@@ -156,7 +156,7 @@ std::string wrong_votes(const std::vector<std::int64_t>& label, const std::vecto
 std::string classify(Worker& worker, Place&, Bench& bench) {
   const KnownProblem& p = bench.problem;
   const Neighbors nearest = known(p, p.train.rows, p.k);
-  const Votes expected = known_votes(p, nearest.index, bounds_of(nearest));
+  const Votes expected = known_votes(p, nearest.row, bounds_of(nearest));
   if (worker.random.one_in(3))
     return bench.classifier.predict(p.queries, p.k) == expected.label ? "" : "predict: other labels";
   const Classification found = bench.classifier.classify(p.queries, p.k, drawn(bench, worker.random));
@@ -176,7 +176,7 @@ std::string radius(Worker& worker, Place&, Bench& bench) {
     return bench.index.within(p.queries, radii, options) == expected ? "" : "other rows within the radius";
   const RadiusClassification found = bench.classifier.classify_within(p.queries, radii, {}, options);
   if (found.neighbors != expected) return "other rows within the radius";
-  return wrong_votes(found.label, found.votes, known_votes(p, expected.index, expected.first));
+  return wrong_votes(found.label, found.votes, known_votes(p, expected.row, expected.first));
 }
 
 std::string open(Worker&, Place& place, Bench& bench) {
@@ -201,7 +201,7 @@ std::string save_and_load(Worker& worker, Place& place, Bench& bench) {
     return "another model was loaded";
   const Neighbors nearest = known(p, p.train.rows, p.k);
   return loaded.classifier(place.device).predict(p.queries, loaded.k) ==
-                 known_votes(p, nearest.index, bounds_of(nearest)).label
+                 known_votes(p, nearest.row, bounds_of(nearest)).label
              ? ""
              : "a loaded model has other labels";
 }

@@ -42,7 +42,7 @@ KnownProblem made(const Shape& shape, std::uint64_t seed) {
   for (std::size_t q = 0; q < size(shape.m); ++q) {
     auto& list = p.ranked.emplace_back();
     for (std::size_t i = q * size(shape.n); i < (q + 1) * size(shape.n); ++i)
-      list.emplace_back(all.distance[i], all.index[i]);
+      list.emplace_back(all.distance[i], all.row[i]);
   }
   return p;
 }
@@ -58,11 +58,11 @@ Neighbors known(const KnownProblem& problem, std::int64_t first, std::int64_t co
       if (have == k) break;
       if (!counts(q, row)) continue;
       found.distance.push_back(distance);
-      found.index.push_back(row);
+      found.row.push_back(row);
       ++have;
     }
     found.distance.resize(found.distance.size() + size(k - have), inf);
-    found.index.resize(found.index.size() + size(k - have), -1);
+    found.row.resize(found.row.size() + size(k - have), -1);
   }
   return found;
 }
@@ -78,9 +78,9 @@ RadiusNeighbors known_within(const KnownProblem& problem, float radius) {
     for (const auto& [distance, row] : list) {
       if (distance > radius) break;
       found.distance.push_back(distance);
-      found.index.push_back(row);
+      found.row.push_back(row);
     }
-    found.first.push_back(static_cast<std::int64_t>(found.index.size()));
+    found.first.push_back(static_cast<std::int64_t>(found.row.size()));
   }
   return found;
 }

@@ -70,7 +70,7 @@ TEST_CASE("structure: seven points on a line, by hand") {
   CHECK(matrix.mean == std::vector<double>{0, 10, 134.5, /**/ 10, 4, 75.5, /**/ 134.5, 75.5, 6});
   CHECK(matrix.informativeness == 22);
   const Neighbors nearest = structure.nearest_other();
-  CHECK(nearest.index == Numbers{4, 4, 5, 6, 0, 2, 3});  // the point at 2 is as near to 0 as to 4
+  CHECK(nearest.row == Numbers{4, 4, 5, 6, 0, 2, 3});  // the point at 2 is as near to 0 as to 4
   CHECK(nearest.distance == std::vector<float>{4, 4, 0, 0, 4, 0, 0});
   CHECK(structure.errors() == std::vector<SampleError>{{1, 4}});
 }
@@ -165,7 +165,7 @@ TEST_CASE("structure: the nearest other sample is the oracle's, under duplicates
     nearest.push_back(list[0].second);
     if (labels[size(i)] != labels[list[0].second]) errors.push_back({i, list[0].second});
   }
-  CHECK(structure.nearest_other().index == nearest);
+  CHECK(structure.nearest_other().row == nearest);
   CHECK(structure.errors() == errors);
 }
 

@@ -77,7 +77,7 @@ Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<con
   Answer answer{{queries.rows(), k, {}, {}}, {}, {}};
   for (const Key key : nearest.cells) {
     answer.neighbors.distance.push_back(finished(metric, value_of(key)));
-    answer.neighbors.index.push_back(row_of(key));
+    answer.neighbors.row.push_back(row_of(key));
   }
   if (!labels) return answer;
   const RankedLabels ranked(*labels);

@@ -266,7 +266,7 @@ Neighbors first_of(const Neighbors& all, std::int64_t m, std::int64_t k) {
       to.insert(to.end(), from.begin() + q * all.k, from.begin() + q * all.k + k);
     };
     take(some.distance, all.distance);
-    take(some.index, all.index);
+    take(some.row, all.row);
   }
   return some;
 }

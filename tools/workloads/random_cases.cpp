@@ -37,18 +37,18 @@ std::string check(const Device& device, const Device* reference, const Case& c) 
 
 std::string difference(const Answer& expected, const Answer& actual) {
   const Neighbors &right = expected.neighbors, &found = actual.neighbors;
-  if (right.queries != found.queries || right.k != found.k || right.index.size() != found.index.size() ||
+  if (right.queries != found.queries || right.k != found.k || right.row.size() != found.row.size() ||
       right.distance.size() != found.distance.size())
     return "the result is [" + std::to_string(found.queries) + ", " + std::to_string(found.k) +
            "], expected [" + std::to_string(right.queries) + ", " + std::to_string(right.k) + "]";
-  for (std::size_t i = 0; i < right.index.size(); ++i) {
-    const bool same = right.index[i] == found.index[i] && std::bit_cast<std::uint32_t>(right.distance[i]) ==
-                                                              std::bit_cast<std::uint32_t>(found.distance[i]);
+  for (std::size_t i = 0; i < right.row.size(); ++i) {
+    const bool same = right.row[i] == found.row[i] && std::bit_cast<std::uint32_t>(right.distance[i]) ==
+                                                          std::bit_cast<std::uint32_t>(found.distance[i]);
     if (same) continue;
     const std::size_t k = static_cast<std::size_t>(right.k);
     return "query " + std::to_string(i / k) + ", place " + std::to_string(i % k) + ": " +
-           neighbor_text(found.index[i], found.distance[i]) + ", expected " +
-           neighbor_text(right.index[i], right.distance[i]);
+           neighbor_text(found.row[i], found.distance[i]) + ", expected " +
+           neighbor_text(right.row[i], right.distance[i]);
   }
   if (expected.votes.size() != actual.votes.size() || expected.label.size() != actual.label.size())
     return "the votes are of another shape";
@@ -70,7 +70,7 @@ std::int64_t different_queries(const Neighbors& expected, const Neighbors& actua
   std::int64_t different = 0;
   for (std::size_t q = 0; q < static_cast<std::size_t>(expected.queries); ++q)
     if (std::memcmp(&expected.distance[q * k], &actual.distance[q * k], k * sizeof(float)) != 0 ||
-        std::memcmp(&expected.index[q * k], &actual.index[q * k], k * sizeof(std::int64_t)) != 0)
+        std::memcmp(&expected.row[q * k], &actual.row[q * k], k * sizeof(std::int64_t)) != 0)
       ++different;
   return different;
 }

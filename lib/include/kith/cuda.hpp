@@ -31,8 +31,8 @@ inline RowsView rows(const float* first, std::int64_t m, std::int64_t columns,
 
 /// Says where answers go: device addresses of [m, k] elements each.
 ///   stream  kith writes after the work that is in it now; null: the default stream. It must not be captured
-inline DeviceNeighbors neighbors(float* distance, std::int64_t* index, CUstream_st* stream = nullptr) {
-  return {distance, index, 0, 0, Where::cuda, stream};
+inline DeviceNeighbors neighbors(float* distance, std::int64_t* row, CUstream_st* stream = nullptr) {
+  return {distance, row, 0, 0, Where::cuda, stream};
 }
 
 }  // namespace kith::cuda

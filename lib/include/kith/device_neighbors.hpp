@@ -11,9 +11,9 @@ namespace kith {
 /// row-major, without gaps. Owns nothing. kith/cuda.hpp and kith/opencl.hpp make one.
 struct DeviceNeighbors {
   void* distance = nullptr;                ///< of floats: a CUDA address, or a cl_mem
-  void* index = nullptr;                   ///< of 64-bit integers: a CUDA address, or a cl_mem
+  void* row = nullptr;                     ///< of 64-bit integers: a CUDA address, or a cl_mem
   std::int64_t distance_offset_bytes = 0;  ///< from `distance` to the first element, a multiple of 4
-  std::int64_t index_offset_bytes = 0;     ///< from `index` to the first element, a multiple of 8
+  std::int64_t row_offset_bytes = 0;       ///< from `row` to the first element, a multiple of 8
   Where where = Where::cuda;               ///< not Where::host
   void* stream_or_queue = nullptr;         ///< its work comes first; null: as in RowsView
 };

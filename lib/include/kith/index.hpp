@@ -79,7 +79,7 @@ class KITH_API Index {
 
   /// Finds the k training rows nearest to each query, exactly.
   ///   queries  [m, dims]  on the host, of any element, not necessarily that of the rows; finite
-  ///   returns  distance and index, both [m, k]: nearest first, and among equally near rows the smaller index
+  ///   returns  distance and row, both [m, k]: nearest first, and among equally near rows the smaller number
   ///            first (Neighbors). Every device returns the same bits.
   /// Throws invalid_argument: other dims than the index; k outside 1..n (1..n-1 with SearchOptions::self); a
   ///                          filter of another shape; a NaN or infinity; for negative_dot also values so

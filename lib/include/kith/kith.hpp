@@ -5,7 +5,7 @@
 //   kith::Device device = kith::open_device();                         // the best one here
 //   kith::Index index(device, {train.data(), n, dims});                // copies the rows
 //   kith::Neighbors found = index.search({queries.data(), m, dims}, k);
-//   found.index[q * k];                                                // nearest row of query q
+//   found.row[q * k];                                                // nearest row of query q
 //   found.distance[q * k];                                             // and how far it is
 //
 //   kith::Classifier classifier(device, {train.data(), n, dims}, labels);

@@ -15,11 +15,11 @@
 namespace kith {
 
 /// The k rows nearest to each row, itself left out, exactly: the graph whose edges go from row r to
-/// Neighbors::index[r, 0 ... k - 1]. The same bits as Index::search() of the rows with SearchOptions::self = 0,
+/// Neighbors::row[r, 0 ... k - 1]. The same bits as Index::search() of the rows with SearchOptions::self = 0,
 /// right under duplicates.
 ///   rows           [n, dims]  on the host or the device, of any element (bits for hamming alone), finite
 ///   index_options  of the Index that is searched: columns, a centre, where rows go on a set of devices
-///   returns  distance and index, both [n, k], nearest first, of equally near rows the smaller index first
+///   returns  distance and row, both [n, k], nearest first, of equally near rows the smaller number first
 /// Throws invalid_argument: no rows, k outside 1 ... n - 1, options.self, a NaN or infinity; and as Index and
 ///                          Index::search() do.
 KITH_API Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k,

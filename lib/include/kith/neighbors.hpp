@@ -14,8 +14,8 @@ namespace kith {
 struct Neighbors {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
-  std::vector<float> distance;      ///< [m, k], row-major, finished: as metrics.def defines them
-  std::vector<std::int64_t> index;  ///< [m, k], training rows, 0-based; -1 if there is none
+  std::vector<float> distance;    ///< [m, k], row-major, finished: as metrics.def defines them
+  std::vector<std::int64_t> row;  ///< [m, k], training rows, 0-based; -1 if there is none
 
   bool operator==(const Neighbors&) const = default;
 };
@@ -26,7 +26,7 @@ struct RadiusNeighbors {
   std::int64_t queries = 0;         ///< m
   std::vector<std::int64_t> first;  ///< [m + 1], first[0] = 0
   std::vector<float> distance;      ///< [first[m]], finished
-  std::vector<std::int64_t> index;  ///< [first[m]], training rows
+  std::vector<std::int64_t> row;    ///< [first[m]], training rows
 
   std::int64_t count(std::int64_t q) const {
     return first[static_cast<std::size_t>(q) + 1] - first[static_cast<std::size_t>(q)];

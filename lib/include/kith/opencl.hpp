@@ -33,8 +33,8 @@ inline RowsView rows(cl_mem buffer, Element element, std::int64_t m, std::int64_
 
 /// Says where answers go: buffers of [m, k] elements each, which kernels may write.
 ///   queue  kith writes after the work that is in it now; null: the queue the device was opened with
-inline DeviceNeighbors neighbors(cl_mem distance, cl_mem index, cl_command_queue queue = nullptr) {
-  return {distance, index, 0, 0, Where::opencl, queue};
+inline DeviceNeighbors neighbors(cl_mem distance, cl_mem row, cl_command_queue queue = nullptr) {
+  return {distance, row, 0, 0, Where::opencl, queue};
 }
 
 }  // namespace opencl

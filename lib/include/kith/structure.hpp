@@ -73,7 +73,7 @@ class KITH_API Structure {
   SampleClasses sample_classes(const SearchOptions& options = {}) const;
   ClassMatrix class_matrix(const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the nearest other sample of each; among equally near ones that of the smaller number.
-  ///   returns  distance and index, both [n, 1]
+  ///   returns  distance and row, both [n, 1]
   /// Throws invalid_argument: there is only one sample.
   Neighbors nearest_other(const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns the errors by sample, ascending.

@@ -61,7 +61,7 @@ void give_answer(const kith_classification& to, const Classification& from, cons
                  std::int64_t output) {
   give_counts(to, from, question, output);
   give(to.distance, from.neighbors.distance);
-  give(to.row, from.neighbors.index);
+  give(to.row, from.neighbors.row);
 }
 
 }  // namespace
@@ -233,6 +233,6 @@ kith_status kith_classifier_sweep(const kith_classifier* classifier, const kith_
       label += labels.size();
     }
     give(distance, found.neighbors.distance);
-    give(row, found.neighbors.index);
+    give(row, found.neighbors.row);
   });
 }

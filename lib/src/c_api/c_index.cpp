@@ -29,8 +29,8 @@ class ArraysSink final : public HostSink {
   void begin(std::int64_t m, std::int64_t k) override {
     const std::size_t cells = cells_of(m, k);
     if (!distance_) unwanted_.distance.resize(cells);
-    if (!row_) unwanted_.index.resize(cells);
-    write_to(distance_ ? distance_ : unwanted_.distance.data(), row_ ? row_ : unwanted_.index.data());
+    if (!row_) unwanted_.row.resize(cells);
+    write_to(distance_ ? distance_ : unwanted_.distance.data(), row_ ? row_ : unwanted_.row.data());
     HostSink::begin(m, k);
   }
 
@@ -252,7 +252,7 @@ kith_status kith_within_describe(const kith_within* within, kith_within_info* in
     to.queries = from.queries;
     to.first = from.first.data();
     to.distance = from.distance.data();
-    to.row = from.index.data();
+    to.row = from.row.data();
     write_struct(where, info, to);
   });
 }

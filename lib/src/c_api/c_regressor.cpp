@@ -80,7 +80,7 @@ kith_status kith_regressor_predict(const kith_regressor* regressor, const kith_r
     how.tell();
     give(value, found.value);
     give(distance, found.neighbors.distance);
-    give(row, found.neighbors.index);
+    give(row, found.neighbors.row);
   });
 }
 

@@ -81,7 +81,7 @@ void Answers::answer(const Neighbors& found, std::int64_t first, std::int64_t co
              scorer.begin();
              const std::size_t from = (static_cast<std::size_t>(first) + q) * k_max;
              for (std::size_t j = 0; j < k_max; ++j) {
-               scorer.add(found.index[from + j], found.distance[from + j]);
+               scorer.add(found.row[from + j], found.distance[from + j]);
                const std::int64_t winner = scorer.winner();
                answers_[q * k_max + j] =
                    winner == Scorer::no_winner ? none : place_of_[static_cast<std::size_t>(winner)];

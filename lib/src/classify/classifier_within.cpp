@@ -26,13 +26,13 @@ RadiusClassification Classifier::classify_within(const RowsView& queries, std::s
   found = search_within(index, centred, radii, mapped.options(), trace);
   check_weights("classify_within", voting, metric, longest_list(found));
   const Stopwatch deciding;
-  Counted counted = count_votes(voting, labels.classes, labels.codes, state_->sample_weights,
-                                static_cast<std::size_t>(queries.rows), found.index.size(), options.threads,
-                                lists_in(found));
+  Counted counted =
+      count_votes(voting, labels.classes, labels.codes, state_->sample_weights,
+                  static_cast<std::size_t>(queries.rows), found.row.size(), options.threads, lists_in(found));
   result.label = std::move(counted.label);
   result.votes = std::move(counted.votes);
   result.scores = std::move(counted.scores);
-  index.numbers.to_numbers(found.index);
+  index.numbers.to_numbers(found.row);
   if (trace) {
     trace->seconds["decide"] = deciding.seconds();
     trace->total_seconds += deciding.seconds();

@@ -140,7 +140,7 @@ class VoteCount {
   void answer(std::size_t q, const LabelColumn& labels, Scorer& scorer,
               const std::vector<Ballot*>& ballots) const {
     const std::size_t longest = size(found_.k);
-    const std::span index = std::span(found_.index).subspan(q * longest, longest);
+    const std::span index = std::span(found_.row).subspan(q * longest, longest);
     const std::span distance = std::span(found_.distance).subspan(q * longest, longest);
     if (ballots.size() == 1) {
       const std::size_t k = size(ballots[0]->k);
@@ -207,7 +207,7 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
     vote_count.hold({nullptr, 0, size(queries.rows)});
     if (trace) trace->total_seconds += counting.seconds();
   }
-  index.numbers.to_numbers(found.index);
+  index.numbers.to_numbers(found.row);
   if (trace) vote_count.report(*trace);
 }
 

@@ -23,8 +23,7 @@ struct NeighborList {
 inline auto lists_in(const Neighbors& found) {
   return [&found](std::size_t q) {
     const auto k = static_cast<std::size_t>(found.k);
-    return NeighborList{std::span(found.index).subspan(q * k, k),
-                        std::span(found.distance).subspan(q * k, k)};
+    return NeighborList{std::span(found.row).subspan(q * k, k), std::span(found.distance).subspan(q * k, k)};
   };
 }
 
@@ -32,7 +31,7 @@ inline auto lists_in(const RadiusNeighbors& found) {
   return [&found](std::size_t q) {
     const auto first = static_cast<std::size_t>(found.first[q]),
                count = static_cast<std::size_t>(found.count(static_cast<std::int64_t>(q)));
-    return NeighborList{std::span(found.index).subspan(first, count),
+    return NeighborList{std::span(found.row).subspan(first, count),
                         std::span(found.distance).subspan(first, count)};
   };
 }

@@ -44,7 +44,7 @@ std::vector<double> averages_of(const Regressor::State& state, const VotingOptio
   const Stopwatch averaging;
   std::vector<double> means =
       average_all({static_cast<std::size_t>(state.outputs), state.values}, state.sample_weights, voting,
-                  found.queries, found.index.size(), options.threads, lists_in(found));
+                  found.queries, found.row.size(), options.threads, lists_in(found));
   if (trace) {
     trace->seconds["average"] = averaging.seconds();
     trace->total_seconds += averaging.seconds();
@@ -183,7 +183,7 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
   NeighborsSink sink(index.metric, found);
   search(index, centred, k, mapped.options(), sink, trace);
   result.value = averages_of(*state_, voting, options, trace, found);
-  index.numbers.to_numbers(found.index);
+  index.numbers.to_numbers(found.row);
   return result;
 } catch (...) {
   rethrow_as_error();
@@ -201,7 +201,7 @@ RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<co
   found = search_within(index, centred, radii, mapped.options(), trace);
   check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
   result.value = averages_of(*state_, voting, options, trace, found);
-  index.numbers.to_numbers(found.index);
+  index.numbers.to_numbers(found.row);
   return result;
 } catch (...) {
   rethrow_as_error();

@@ -34,11 +34,11 @@ template <class Result, class Lists>
 Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, const VotingOptions& voting) {
   Result result;
   const auto& found = result.neighbors = finish(metric, keys);
-  check_rows("classify", "labels", found.index, static_cast<std::int64_t>(labels.codes().size()));
+  check_rows("classify", "labels", found.row, static_cast<std::int64_t>(labels.codes().size()));
   check_voting("classify", voting, metric, labels.classes().size(), longest_list(found));
   Counted counted =
       count_votes(voting, labels.classes(), labels.codes(), labels.sample_weights(),
-                  static_cast<std::size_t>(found.queries), found.index.size(), 0, lists_in(found));
+                  static_cast<std::size_t>(found.queries), found.row.size(), 0, lists_in(found));
   result.label = std::move(counted.label);
   result.votes = std::move(counted.votes);
   result.scores = std::move(counted.scores);
@@ -50,11 +50,11 @@ template <class Result, class Lists>
 Result regressed(Metric metric, const Lists& keys, const ShardValues& values, const VotingOptions& voting) {
   Result result;
   const auto& found = result.neighbors = finish(metric, keys);
-  check_rows("regress", "values", found.index, values.rows());
+  check_rows("regress", "values", found.row, values.rows());
   check_weights("regress", voting, metric, longest_list(found));
   result.value =
       average_all({static_cast<std::size_t>(values.outputs()), values.values()}, values.sample_weights(),
-                  voting, found.queries, found.index.size(), 0, lists_in(found));
+                  voting, found.queries, found.row.size(), 0, lists_in(found));
   return result;
 }
 

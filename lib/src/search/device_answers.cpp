@@ -44,14 +44,14 @@ BorrowedAnswers::BorrowedAnswers(const Index::State& index, const DeviceNeighbor
     refuse_answers(Errc::unsupported,
                    "answers are to go to memory of the host, which is given as Neighbors; give these, or "
                    "memory of the device");
-  constexpr std::int64_t distance_bytes = sizeof(float), index_bytes = sizeof(std::int64_t);
+  constexpr std::int64_t distance_bytes = sizeof(float), row_bytes = sizeof(std::int64_t);
   check_alignment("distance", to, to.distance, to.distance_offset_bytes, distance_bytes);
-  check_alignment("index", to, to.index, to.index_offset_bytes, index_bytes);
+  check_alignment("row", to, to.row, to.row_offset_bytes, row_bytes);
   distance_ = borrowed(*state_, "search_into: the distances",
                        {to.where, to.distance, size(to.distance_offset_bytes) + size(cells) * sizeof(float),
                         true, to.stream_or_queue});
   rows_ = borrowed(*state_, "search_into: the row numbers",
-                   {to.where, to.index, size(to.index_offset_bytes) + size(cells) * sizeof(std::int64_t),
+                   {to.where, to.row, size(to.row_offset_bytes) + size(cells) * sizeof(std::int64_t),
                     true, to.stream_or_queue});
 }
 
@@ -65,7 +65,7 @@ spi::FinishStep BorrowedAnswers::finish_step(const KeysOnDevice& found) {
   spi::FinishStep step{index_.metric,
                        found.keys,
                        {distance_.get(), size(to_.distance_offset_bytes) / sizeof(float) + begin, q, k_, k_},
-                       {rows_.get(), size(to_.index_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}};
+                       {rows_.get(), size(to_.row_offset_bytes) / sizeof(std::int64_t) + begin, q, k_, k_}};
   if (!found.places.empty()) {
     if (!places_)
       places_ = uploaded(state_, std::vector<std::uint32_t>(found.places.begin(), found.places.end()));
@@ -98,7 +98,7 @@ void BorrowedAnswers::write(std::size_t first, std::span<const float> distance, 
   const DeviceSession session(*state_);
   session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(float), distance.data(),
                  distance.size_bytes());
-  session->write(*rows_, size(to_.index_offset_bytes) + first * sizeof(std::int64_t), row.data(),
+  session->write(*rows_, size(to_.row_offset_bytes) + first * sizeof(std::int64_t), row.data(),
                  row.size_bytes());
 }
 

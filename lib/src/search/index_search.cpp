@@ -43,7 +43,7 @@ Neighbors Index::search(const RowsView& given, std::int64_t k, const SearchOptio
   const CentredRows queries("search", "query", *state_, given);
   NeighborsSink sink(state_->metric, found);
   kith::search(*state_, queries, k, mapped.options(), sink, trace);
-  state_->numbers.to_numbers(found.index);
+  state_->numbers.to_numbers(found.row);
   return found;
 } catch (...) {
   rethrow_as_error();
@@ -55,7 +55,7 @@ void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found,
   const CentredRows queries("search", "query", *state_, given);
   NeighborsSink sink(state_->metric, found);
   kith::search(*state_, queries, k, mapped.options(), sink, trace);
-  state_->numbers.to_numbers(found.index);
+  state_->numbers.to_numbers(found.row);
 } catch (...) {
   rethrow_as_error();
 }
@@ -98,7 +98,7 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radi
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
   RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
-  state_->numbers.to_numbers(found.index);
+  state_->numbers.to_numbers(found.row);
   return found;
 } catch (...) {
   rethrow_as_error();

@@ -216,8 +216,8 @@ std::vector<SampleError> Structure::errors(const SearchOptions& options) const t
   const std::vector<std::uint32_t>& codes = state_->labels.codes;
   std::vector<SampleError> errors;
   for (std::size_t i = 0; i < codes.size(); ++i)
-    if (codes[i] != codes[static_cast<std::size_t>(nearest.index[i])])
-      errors.push_back({static_cast<std::int64_t>(i), nearest.index[i]});
+    if (codes[i] != codes[static_cast<std::size_t>(nearest.row[i])])
+      errors.push_back({static_cast<std::int64_t>(i), nearest.row[i]});
   return errors;
 } catch (...) {
   rethrow_as_error();

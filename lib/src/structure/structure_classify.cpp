@@ -176,8 +176,7 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
   const auto label_of = [&](std::int64_t sample) { return classes()[codes()[size(sample)]]; };
   std::vector<std::int64_t> labels;
   if (chosen.empty()) {
-    for (const std::int64_t sample : all.search(queries, 1, options).index)
-      labels.push_back(label_of(sample));
+    for (const std::int64_t sample : all.search(queries, 1, options).row) labels.push_back(label_of(sample));
     return labels;
   }
   // Copying and searching few rows is faster than searching all and dropping most of them.
@@ -186,7 +185,7 @@ std::vector<std::int64_t> Structure::classify(const RowsView& queries,
     rows.insert(rows.end(), state_->view().row(sample), state_->view().row(sample) + all.dims());
   const Index index(all.device(), {rows.data(), static_cast<std::int64_t>(chosen.size()), all.dims()},
                     all.metric(), {all.features()});
-  for (const std::int64_t place : index.search(queries, 1, options).index)
+  for (const std::int64_t place : index.search(queries, 1, options).row)
     labels.push_back(label_of(chosen[size(place)]));
   return labels;
 } catch (...) {

@@ -11,7 +11,7 @@ int main() {
     const kith::Index index(kith::open_device("cpu"), {train.data(), 4, 2}, kith::Metric::l2);
     const kith::Neighbors found = index.search({query.data(), 1, 2}, 3, {.query_tile = 1});
     for (std::size_t j = 0; j < 3; ++j)
-      std::printf("row %d at %g\n", static_cast<int>(found.index[j]), static_cast<double>(found.distance[j]));
+      std::printf("row %d at %g\n", static_cast<int>(found.row[j]), static_cast<double>(found.distance[j]));
     for (const kith::BackendInfo& backend : kith::backends())
       std::printf("%s: %s\n", backend.name.c_str(),
                   backend.reason.empty() ? "there" : backend.reason.c_str());

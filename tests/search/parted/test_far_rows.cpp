@@ -80,9 +80,9 @@ TEST_CASE("far rows: a stream numbers rows beyond 2^32") {
   source->read(begin, last, rows.data() + chunk * 2);
   const Index near(one_device(), RowsView(rows.data(), Element::i8, chunk + last, 2), Metric::l2);
   Neighbors expected = near.search(queries, k);
-  for (std::int64_t& row : expected.index) row += row < chunk ? 0 : begin - chunk;
+  for (std::int64_t& row : expected.row) row += row < chunk ? 0 : begin - chunk;
   CHECK(difference(found, expected) == "");
-  CHECK(*std::max_element(found.index.begin(), found.index.end()) > border);
+  CHECK(*std::max_element(found.row.begin(), found.row.end()) > border);
 }
 
 TEST_CASE("far rows: shards and parts whose numbers cross 2^32, by k and by radius") {
@@ -120,8 +120,8 @@ TEST_CASE("far rows: ids beyond 2^32 in searches, votes and votes within a radiu
   const Classifier near(Index(one_device(), train, Metric::l2), column);
   Classification expected = near.classify(queries, 9);
   RadiusClassification within = near.classify_within(queries, radii);
-  for (std::int64_t& row : expected.neighbors.index) row = ids[size(row)];
-  for (std::int64_t& row : within.neighbors.index) row = ids[size(row)];
+  for (std::int64_t& row : expected.neighbors.row) row = ids[size(row)];
+  for (std::int64_t& row : within.neighbors.row) row = ids[size(row)];
   const IndexOptions options{.ids = ids};
   for (const Index& index : {Index(one_device(), memory_source(train), Metric::l2, streamed(33, options)),
                              Index(set_of(3), train, Metric::l2, options),
@@ -161,10 +161,10 @@ TEST_CASE("far rows: as many real rows, by k, by radius, and their votes" * doct
   std::vector<std::int64_t> twice(all);
   twice.insert(twice.end(), all.begin(), all.end());
   const Neighbors found = index.search(queries, 4);
-  CHECK(found.index == twice);
+  CHECK(found.row == twice);
   CHECK(found.distance == std::vector<float>{0, 0, 0, 0, 1, 1, 1, 1});
   const RadiusNeighbors within = index.within(queries, radii);
-  CHECK(within.index == twice);
+  CHECK(within.row == twice);
   CHECK(within.first == std::vector<std::int64_t>{0, 4, 8});
   std::vector<std::int64_t> labels(size(Far::rows), 3);
   for (std::size_t i = 0; i < all.size(); ++i) labels[size(all[i])] = i == 0 ? 4 : 9;

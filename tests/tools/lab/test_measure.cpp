@@ -57,7 +57,7 @@ TEST_CASE("measure: whole searches and classifications on the device") {
   CHECK(searched.difference == "");
   CHECK(searched.total > 0);
   CHECK(contains(searched.plan, "tiles"));
-  expected.neighbors.index[3] += 1;
+  expected.neighbors.row[3] += 1;
   CHECK(!time_search(settings, index, queries.view(), k, {}, expected).timed());
   const std::vector<std::int64_t> labels = workloads::make_labels(3, n, 4);
   const workloads::Answer voted =

@@ -125,7 +125,7 @@ TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
   const float train[] = {0, 2, 1, 2}, queries[] = {2, 0.5f};
   const std::vector<std::int64_t> labels = {9, 4, 9, 4};
   const Answer found = plain_answer(Metric::l2, {train, 4, 1}, {queries, 2, 1}, 3, &labels);
-  CHECK(found.neighbors.index == std::vector<std::int64_t>{1, 3, 2, 0, 2, 1});
+  CHECK(found.neighbors.row == std::vector<std::int64_t>{1, 3, 2, 0, 2, 1});
   CHECK(found.neighbors.distance == std::vector<float>{0, 0, 1, 0.5f, 0.5f, 1.5f});
   CHECK(found.label == std::vector<std::int64_t>{4, 9});
   CHECK(found.votes == std::vector<std::uint32_t>{2, 1, 1, 2});
@@ -252,7 +252,7 @@ TEST_CASE("difference: names the first place, with decimals and bits") {
   Answer actual = expected;
   CHECK(difference(expected, actual) == "");
   actual.neighbors.distance[3] = -0.0f;
-  actual.neighbors.index[3] = 9;
+  actual.neighbors.row[3] = 9;
   CHECK(difference(expected, actual) ==
         "query 1, place 1: row 9 at -0 (0x80000000), expected row 8 at 4 (0x40800000)");
   const StageResult right{StageResult::Content::keys, 2, {make_key(1, 3), no_key}};

@@ -42,8 +42,8 @@ report::Sample sample_of(const Classified& done, std::size_t q, std::size_t trut
   const RadiusNeighbors& found = done.found;
   const std::int64_t end = std::min(found.first[q + 1], found.first[q] + most);
   for (auto at = static_cast<std::size_t>(found.first[q]); at < static_cast<std::size_t>(end); ++at) {
-    const std::size_t c = train_classes[static_cast<std::size_t>(found.index[at])];
-    sample.neighbors.push_back(done.training.file_row(found.index[at]));
+    const std::size_t c = train_classes[static_cast<std::size_t>(found.row[at])];
+    sample.neighbors.push_back(done.training.file_row(found.row[at]));
     sample.distances.push_back(found.distance[at]);
     sample.neighbor_classes.push_back(c);
     sample.votes_truth += c == truth;

@@ -31,10 +31,10 @@ Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) 
   ProgressBar bar("finding neighbours");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };
   Neighbors found = index.search(training.rows.searched(), flags.query_flags.k, options, trace);
-  training.rows.spread(found.index, static_cast<std::size_t>(found.k), no_neighbor);
+  training.rows.spread(found.row, static_cast<std::size_t>(found.k), no_neighbor);
   training.rows.spread(found.distance, static_cast<std::size_t>(found.k), std::nanf(""));
   found.queries = training.rows.table.rows;
-  for (std::int64_t& row : found.index)
+  for (std::int64_t& row : found.row)
     if (row != no_neighbor) row = training.file_row(row);
   return found;
 }
@@ -42,9 +42,9 @@ Neighbors find_graph(const GraphFlags& flags, Training& training, Trace* trace) 
 /// Writes a line for each edge: from, to, distance, with tabs between them.
 void write_edges(files::AtomicFile& file, const Neighbors& found, bool header) {
   if (header) file.write("from\tto\tdistance\n");
-  for (std::size_t i = 0; i < found.index.size(); ++i) {
-    if (found.index[i] == no_neighbor) continue;
-    file.write(std::to_string(i / static_cast<std::size_t>(found.k)) + "\t" + std::to_string(found.index[i]) +
+  for (std::size_t i = 0; i < found.row.size(); ++i) {
+    if (found.row[i] == no_neighbor) continue;
+    file.write(std::to_string(i / static_cast<std::size_t>(found.k)) + "\t" + std::to_string(found.row[i]) +
                "\t" + format_float(found.distance[i]) + "\n");
   }
 }
@@ -70,7 +70,7 @@ int run_graph(const CLI::App& app, GraphFlags flags) {
   const Neighbors found = find_graph(flags, training, flags.diagnostics.any() ? &trace : nullptr);
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, found.k)); };
   const auto matrix = [&](const auto& values) { return MatrixView(values.data(), found.queries, found.k); };
-  if (rows) files::write_rows(*rows, matrix(found.index), names("neighbor"));
+  if (rows) files::write_rows(*rows, matrix(found.row), names("neighbor"));
   if (distances) files::write_rows(*distances, matrix(found.distance), names("distance"));
   if (edges) write_edges(*edges, found, !names("neighbor").empty());
   rows.commit();

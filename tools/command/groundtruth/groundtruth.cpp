@@ -52,7 +52,7 @@ int run_groundtruth(const CLI::App& app, GroundTruthFlags flags) {
   const Neighbors found = find_truth(flags, training, queries, flags.diagnostics.any() ? &trace : nullptr);
   MatrixView<const float> distances;
   if (!flags.no_distances) distances = {found.distance.data(), found.queries, found.k};
-  if (out) files::write_ground_truth(*out, {found.index.data(), found.queries, found.k}, distances);
+  if (out) files::write_ground_truth(*out, {found.row.data(), found.queries, found.k}, distances);
   out.commit();
   print(diagnostics(flags.diagnostics, trace));
   return exit_ok;

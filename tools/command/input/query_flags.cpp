@@ -76,7 +76,7 @@ void note_overflow(const RadiusNeighbors& found, const std::string& asked) {
     const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
     const auto end = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q) + 1]);
     std::size_t last = end;  // infinite distances are at the end of a list, and rows -1 at the end of these
-    while (last > begin && found.index[last - 1] < 0) --last;
+    while (last > begin && found.row[last - 1] < 0) --last;
     if (last > begin && std::isinf(found.distance[last - 1]) && found.distance[last - 1] > 0)
       queries.push_back(std::to_string(q));
   }
@@ -104,7 +104,7 @@ std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const T
   TextTable table(head);
   const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
   for (std::size_t i = 0; i < static_cast<std::size_t>(found.count(q)); ++i) {
-    const std::int64_t row = found.index[begin + i];
+    const std::int64_t row = found.row[begin + i];
     std::vector<std::string> cells = {std::to_string(i + 1), std::to_string(training.file_row(row)),
                                       format_float(found.distance[begin + i])};
     for (std::size_t c = 0; c < titles.size(); ++c) cells.push_back(answer(static_cast<std::size_t>(row), c));
@@ -118,7 +118,7 @@ RadiusNeighbors as_lists(Neighbors&& found) {
   lists.queries = found.queries;
   for (std::int64_t q = 0; q <= found.queries; ++q) lists.first.push_back(q * found.k);
   lists.distance = std::move(found.distance);
-  lists.index = std::move(found.index);
+  lists.row = std::move(found.row);
   return lists;
 }
 

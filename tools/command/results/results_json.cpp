@@ -64,8 +64,8 @@ Json neighbors_json(const RadiusNeighbors& found, std::int64_t q,
   Json list = Json::array();
   const auto begin = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)]);
   for (std::size_t at = begin; at < begin + static_cast<std::size_t>(found.count(q)); ++at) {
-    Json neighbor = {{"row", found.index[at]}, {"distance", float_json(found.distance[at])}};
-    if (more) more(static_cast<std::size_t>(found.index[at]), neighbor);
+    Json neighbor = {{"row", found.row[at]}, {"distance", float_json(found.distance[at])}};
+    if (more) more(static_cast<std::size_t>(found.row[at]), neighbor);
     list.push_back(std::move(neighbor));
   }
   return list;

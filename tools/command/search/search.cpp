@@ -47,7 +47,7 @@ std::string first_rows(const RadiusNeighbors& found, const std::string& radius) 
     if (!radius.empty()) cells.push_back(std::to_string(found.count(q)));
     for (std::int64_t j = 0; j < std::min(columns, found.count(q)); ++j) {
       const auto at = static_cast<std::size_t>(found.first[static_cast<std::size_t>(q)] + j);
-      cells.push_back(std::to_string(found.index[at]) + " (" + format_float(found.distance[at]) + ")");
+      cells.push_back(std::to_string(found.row[at]) + " (" + format_float(found.distance[at]) + ")");
     }
     table.add(std::move(cells));
   }
@@ -87,7 +87,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   RadiusNeighbors found;
   if (by_k) {
     Neighbors lists = index.search(queries, flags.query_flags.k, options, trace);
-    asked.spread(lists.index, static_cast<std::size_t>(lists.k), no_neighbor);
+    asked.spread(lists.row, static_cast<std::size_t>(lists.k), no_neighbor);
     asked.spread(lists.distance, static_cast<std::size_t>(lists.k), std::nanf(""));
     lists.queries = asked.table.rows;
     found = as_lists(std::move(lists));
@@ -95,7 +95,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
     found = index.within(queries, radius_of("search", flags.query_flags, flags.metric), options, trace);
     asked.spread(found);
   }
-  for (std::int64_t& row : found.index)
+  for (std::int64_t& row : found.row)
     if (row != no_neighbor) row = training.file_row(row);
   return found;
 }
@@ -156,7 +156,7 @@ int run_search(const CLI::App& app, SearchFlags flags) {
   note_overflow(found, asked_name(flags.training, flags.query_flags));
   const std::int64_t k = flags.query_flags.radius.empty() ? flags.query_flags.k : 0;
   const auto names = [&](const char* what) { return header_of(flags.output, numbered(what, k)); };
-  if (index_file) write_found(*index_file, found, found.index, k, names("neighbor"));
+  if (index_file) write_found(*index_file, found, found.row, k, names("neighbor"));
   if (distance_file) write_found(*distance_file, found, found.distance, k, names("distance"));
   index_file.commit();
   distance_file.commit();

@@ -108,7 +108,7 @@ Expected read_earlier(const VerifyFlags& flags, WholeSet& set) {
     for (std::int64_t j = 0; j < set.k; ++j) {
       const auto at =
           static_cast<std::size_t>(workloads::spread_row(q, set.queries.rows(), set.asked) * set.k + j);
-      earlier.found.index.push_back(static_cast<std::int64_t>(rows.values[at]));
+      earlier.found.row.push_back(static_cast<std::int64_t>(rows.values[at]));
       if (!earlier.without_distances)
         earlier.found.distance.push_back(static_cast<float>(distances.values[at]));
     }

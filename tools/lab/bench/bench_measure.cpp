@@ -39,7 +39,7 @@ Answer pick_queries(const Neighbors& found, std::int64_t count) {
       to.insert(to.end(), from.begin() + at, from.begin() + at + found.k);
     };
     add(some.neighbors.distance, found.distance);
-    add(some.neighbors.index, found.index);
+    add(some.neighbors.row, found.row);
   }
   return some;
 }
@@ -80,7 +80,7 @@ void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbo
     files::write_rows(file, MatrixView(values.data(), found.queries, found.k));
     file.commit();
   };
-  write(".index.npy", found.index);
+  write(".index.npy", found.row);
   write(".distance.npy", found.distance);
 }
 

@@ -70,10 +70,10 @@ void make_quantized_rows(const Index& index, const BenchData& data, const BenchF
     if (!counts) {
       options.proposer = Proposer::none;
       const Neighbors right = index.search(query, 1, options);
-      if (found.index != right.index || found.distance != right.distance)
-        quantized.difference = "row " + std::to_string(found.index[0]) + " at " +
+      if (found.row != right.row || found.distance != right.distance)
+        quantized.difference = "row " + std::to_string(found.row[0]) + " at " +
                                format_float(found.distance[0]) + ", by the chain " +
-                               std::to_string(right.index[0]) + " at " + format_float(right.distance[0]);
+                               std::to_string(right.row[0]) + " at " + format_float(right.distance[0]);
     }
   } catch (const Error& error) {
     if (!workloads::is_refusal(error)) throw;

@@ -70,7 +70,7 @@ Found class_class(const Structure& structure, const Samples&, const SearchOption
 
 Found nearest_other(const Structure& structure, const Samples&, const SearchOptions& options) {
   Neighbors nearest = structure.nearest_other(options);
-  return {std::move(nearest.distance), {}, std::move(nearest.index)};
+  return {std::move(nearest.distance), {}, std::move(nearest.row)};
 }
 
 Found errors(const Structure& structure, const Samples&, const SearchOptions& options) {

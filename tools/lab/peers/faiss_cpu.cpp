@@ -109,7 +109,7 @@ void compare(Case c, const Options& options, const Device& device) {
     faiss_seconds.push_back(seconds_of(by_faiss));
   }
   std::size_t differing = 0;
-  for (std::size_t i = 0; i < places; ++i) differing += found.index[i] != rows[i];
+  for (std::size_t i = 0; i < places; ++i) differing += found.row[i] != rows[i];
 
   std::printf("%s: n = %lld, m = %lld, dims = %lld, k = %lld\n", c.name.c_str(), static_cast<long long>(n),
               static_cast<long long>(m), static_cast<long long>(dims), static_cast<long long>(c.k));

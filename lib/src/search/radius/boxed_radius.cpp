@@ -94,19 +94,19 @@ RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
   const auto add = [&](std::int64_t q, float distance, std::int64_t row) {
     if (plan.self && row == *plan.self + q) return;
     found.distance.push_back(distance);
-    found.index.push_back(row);
+    found.row.push_back(row);
   };
   std::size_t next = 0;
   for (std::int64_t q = 0; q < found.queries; ++q) {
     if (next < left.size() && left[next] == q) {
       for (std::size_t i = size(others.first[next]); i < size(others.first[next + 1]); ++i)
-        add(q, others.distance[i], others.index[i]);
+        add(q, others.distance[i], others.row[i]);
       ++next;
     } else {
       for (const Key key : lists[size(q)])
         add(q, finish(index.metric, value_of(key)), static_cast<std::int64_t>(row_of(key)));
     }
-    found.first.push_back(static_cast<std::int64_t>(found.index.size()));
+    found.first.push_back(static_cast<std::int64_t>(found.row.size()));
   }
   return found;
 }

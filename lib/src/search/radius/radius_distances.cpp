@@ -48,11 +48,11 @@ struct Shown {
 
   void grow(std::size_t total) {
     found.distance.resize(total);
-    found.index.resize(total);
+    found.row.resize(total);
   }
   void put(const ResidentRows& index, std::size_t to, Key key) {
     found.distance[to] = finish(index.metric, value_of(key));
-    found.index[to] = static_cast<std::int64_t>(row_of(key));
+    found.row[to] = static_cast<std::int64_t>(row_of(key));
   }
 };
 

@@ -30,8 +30,8 @@ void NeighborsSink::begin(std::int64_t m, std::int64_t k) {
   found_.queries = m;
   found_.k = k;
   fit(found_.distance);
-  fit(found_.index);
-  write_to(found_.distance.data(), found_.index.data());
+  fit(found_.row);
+  write_to(found_.distance.data(), found_.row.data());
   HostSink::begin(m, k);
 }
 

@@ -92,7 +92,7 @@ void measure_peer(const Settings& settings, MatrixView<const float> train, Matri
     tell(settings, what);
     std::vector<std::int64_t> found;
     spent += seconds_of([&] { found = ann->search(queries.row(asked), k); });
-    others += count_others(found, right.index.data() + asked * k);
+    others += count_others(found, right.row.data() + asked * k);
   }
   const double all = spent / static_cast<double>(asked) * static_cast<double>(m);
   peer.series.points.push_back({x, 1e3 * all, {}});
