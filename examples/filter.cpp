@@ -9,9 +9,8 @@ int main() {
   const kith::Index index(kith::open_device(), {prices.data(), 5, 1});
 
   const std::vector<std::int64_t> in_stock = {0, 3, 4};
-  const kith::RowFilter filter = kith::RowFilter::only(index.rows(), in_stock);
   kith::SearchOptions options;
-  options.filter = filter.view();  // `filter` must outlive the search
+  options.filter = kith::RowFilter::only(index.rows(), in_stock);
 
   const kith::Neighbors all = index.search({query.data(), 1, 1}, 2);
   const kith::Neighbors some = index.search({query.data(), 1, 1}, 4, options);

@@ -166,12 +166,12 @@ TEST_CASE("classifier: rows that are left out have no vote, and a query without 
   const Matrix train = matrix(1, {1, 2, 3, 4});
   const Classifier classifier(device(), train, Labels{5, 6, 6, 5}, Metric::l1);
   const RowFilter filter = RowFilter::only(4, Labels{0});
-  const Classification found = classifier.classify(matrix(1, {4}), 3, {.filter = filter.view()});
+  const Classification found = classifier.classify(matrix(1, {4}), 3, {.filter = filter});
   CHECK(found.label == Labels{5});
   CHECK(found.votes == std::vector<std::uint32_t>{1, 0});
   CHECK(found.neighbors.row == Labels{0, -1, -1});
   const RowFilter no_row_counts(4, 1, false);
-  const SearchOptions none{.filter = no_row_counts.view()};
+  const SearchOptions none{.filter = no_row_counts};
   CHECK(classifier.predict(matrix(1, {4}), 3, none) == Labels{default_no_label});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.no_label = 0}, none) == Labels{0});
   CHECK(classifier.predict(matrix(1, {4}), 3, {.weights = Weights::distance}, none) ==

@@ -124,7 +124,7 @@ TEST_CASE("votes: the host counts all else, and uploads nothing for it") {
       {"samples", asked_by(problem, m, {}, {}, problem.sample_weights)},
       {"priors", asked_by(problem, m, {.priors = priors})},
       {"ties", asked_by(problem, m, {.tie = TieRule::nearest})},
-      {"filter", asked_by(problem, m, {}, {.filter = filter.view()})},
+      {"filter", asked_by(problem, m, {}, {.filter = filter})},
       {"self", asked_by(problem, 200, {}, {.self = 0})},
   };
   for (const auto& [what, asked] : all) {

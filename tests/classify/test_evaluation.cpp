@@ -211,7 +211,7 @@ TEST_CASE("evaluation: counts of classify() for each k, with features, a filter 
   const RowFilter few = RowFilter::only(n, std::vector<std::int64_t>{2, 5, 11, 30, 59});
   SearchOptions options;
   CHECK(evaluate(classifier, queries, truth, 8) == counted(classifier, queries, truth, 8, {}));
-  options.filter = few.view();
+  options.filter = few;
   CHECK(evaluate(classifier, queries, truth, 8, {}, options) ==
         counted(classifier, queries, truth, 8, {}, options));
 }

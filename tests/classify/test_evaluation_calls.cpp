@@ -86,7 +86,7 @@ TEST_CASE("evaluation: bad folds") {
         "invalid_argument: cross_validate: k_max = 2 but 1 rows can vote; choose k_max from 1 to 1");
   const RowFilter filter(3);
   SearchOptions options;
-  options.filter = filter.view();
+  options.filter = filter;
   CHECK(error({0, 1, 0}, 1, options) ==
         "invalid_argument: cross_validate: the options have a filter, but folds say which rows count; leave "
         "it empty");

@@ -221,9 +221,9 @@ TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the 
   const RowFilter most = RowFilter::only(n, kept), few = RowFilter::only(n, std::vector<std::int64_t>{51, 7});
   const std::vector<SearchOptions> ways = {{},
                                            {.self = 50},
-                                           {.filter = most.view()},
-                                           {.filter = few.view()},
-                                           {.query_tile = 16, .filter = most.view(), .self = 50}};
+                                           {.filter = most},
+                                           {.filter = few},
+                                           {.query_tile = 16, .filter = most, .self = 50}};
   const Device cpu = open_device("cpu");
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
     CAPTURE(std::string(name(metric)));

@@ -226,13 +226,13 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
     const auto words = (q % 2 == 0 ? most : least).view();
     each.insert(each.end(), words.row(0), words.row(0) + words.cols());
   }
-  const MatrixView<const std::uint32_t> of_each(each.data(), m, most.view().cols());
+  const FilterWords of_each(each.data(), m, most.view().cols());
   const std::vector<SearchOptions> ways = {{},
                                            {.self = 100},
-                                           {.filter = most.view()},
-                                           {.filter = least.view()},
+                                           {.filter = most},
+                                           {.filter = least},
                                            {.filter = of_each},
-                                           {.filter = most.view(), .self = 100},
+                                           {.filter = most, .self = 100},
                                            {.query_tile = 16, .filter = of_each, .self = 100}};
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
     CAPTURE(std::string(name(metric)));
@@ -245,7 +245,7 @@ TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of th
       CHECK(search_into_buffers(caller, named_there, asked, k, ways[way]) ==
             named.search(queries, k, ways[way]));
     }
-    for (const SearchOptions& way : {SearchOptions{}, SearchOptions{.filter = most.view()}}) {
+    for (const SearchOptions& way : {SearchOptions{}, SearchOptions{.filter = most}}) {
       CHECK(search_into_buffers(caller, index.without(gone), asked, k, way) ==
             right.without(gone).search(queries, k, way));
       CHECK(search_into_buffers(caller, index.without(gone).compact(), asked, k, way) ==
@@ -267,7 +267,7 @@ TEST_CASE("callers: a filter that keeps few rows is heeded by these rows alone")
   for (std::int64_t i = 3; i < many; i += 400) few.push_back(i);
   const RowFilter filter = RowFilter::only(many, few);
   for (const std::int64_t self : {-1, 0, 1700}) {
-    SearchOptions way{.filter = filter.view()};
+    SearchOptions way{.filter = filter};
     if (self >= 0) way.self = self;
     const Index right(device(), train, Metric::l1), index(adopted, rows, Metric::l1);
     CHECK(search_into_buffers(caller, index, rows.slice(0, all), 4, way) ==

@@ -114,8 +114,8 @@ TEST_CASE("hamming: classification, regression, evaluation, radius, filters and 
   const std::vector<float> radii{30};
   CHECK(index.within(queries.view(), radii) == right.within(plain_queries, radii));
   const RowFilter filter = RowFilter::only(129, std::vector<std::int64_t>{3, 50, 51, 90, 127, 128});
-  CHECK(index.search(queries.view(), 8, {.filter = filter.view()}) ==
-        right.search(plain_queries, 8, {.filter = filter.view()}));
+  CHECK(index.search(queries.view(), 8, {.filter = filter}) ==
+        right.search(plain_queries, 8, {.filter = filter}));
   CHECK(index.search(train.view(), 8, {.self = 0}) == right.search(plain, 8, {.self = 0}));
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/device.hpp"
@@ -17,7 +18,7 @@ namespace kith::tests {
 namespace {
 
 SearchOptions filtered(const RowFilter& filter, SearchOptions options = {}) {
-  options.filter = filter.view();
+  options.filter = filter;
   return options;
 }
 
@@ -156,6 +157,29 @@ TEST_CASE("filter: by hand, and short rows end in (+infinity, -1)") {
   for (const std::int64_t t : {0, 1, 2, 3, 4}) each.set(t, false, 1);
   CHECK(index.search(matrix(1, {0, 9}), 2, filtered(each)) ==
         Neighbors{2, 2, {1, 3, inf, inf}, {3, 2, -1, -1}});
+}
+
+TEST_CASE("filter: options keep a temporary filter, which copies of them share") {
+  const Index index(device(), matrix(1, {5, 1, 3, 1, 9}), Metric::l1);
+  const auto made = [] {
+    SearchOptions options;
+    options.filter = RowFilter::only(5, std::vector<std::int64_t>{4, 3, 0});
+    return options;
+  };
+  SearchOptions options = made();
+  const SearchOptions copy = options;
+  CHECK(copy.filter.data() == options.filter.data());
+  options.filter = {};
+  CHECK(index.search(matrix(1, {0}), 1, options) == Neighbors{1, 1, {1}, {1}});
+  CHECK(index.search(matrix(1, {0}), 2, copy) == Neighbors{1, 2, {1, 5}, {3, 0}});
+  RowFilter filter(5);
+  options.filter = filter;
+  filter.set(1, false);  // the options have the words of before
+  CHECK(index.search(matrix(1, {0}), 1, options) == Neighbors{1, 1, {1}, {1}});
+  const std::uint32_t* const words = filter.view().data();
+  options.filter = std::move(filter);
+  CHECK(options.filter.data() == words);
+  CHECK(index.search(matrix(1, {0}), 1, options) == Neighbors{1, 1, {1}, {3}});
 }
 
 TEST_CASE("filter: a row at plus infinity comes before those that do not count") {

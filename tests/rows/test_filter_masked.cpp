@@ -15,7 +15,7 @@ namespace kith::tests {
 namespace {
 
 SearchOptions masked_by(const RowFilter& filter, SearchOptions options = {}) {
-  options.filter = filter.view();
+  options.filter = filter;
   return options;
 }
 

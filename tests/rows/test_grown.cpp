@@ -82,7 +82,7 @@ TEST_CASE("grown: features, filters and leaving out go on as before") {
   const RowFilter filter = filter_of(some(2), n, n);
   SearchOptions options;
   options.self = 0;
-  options.filter = filter.view();
+  options.filter = filter;
   const Counts counts = [](std::int64_t q, std::int64_t t) { return q != t && some(2)(q, t); };
   CHECK(difference(index.search(train, 6, options), neighbors_among(Metric::l1, chosen, chosen, 6, counts)) ==
         "");

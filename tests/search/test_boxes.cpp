@@ -144,7 +144,7 @@ TEST_CASE("boxes: with a filter, one for all and one a query, and without the qu
   const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
   const auto check = [&](const RowFilter& filter, const Counts& counts) {
     SearchOptions options = by_boxes();
-    options.filter = filter.view();
+    options.filter = filter;
     CHECK(difference(index.search(queries, 5, options),
                      neighbors_among(Metric::l2, queries, train, 5, counts)) == "");
     options.self = first;
@@ -175,7 +175,7 @@ TEST_CASE("boxes: rows within a radius, those of crowded queries among them") {
         const Index index(device(), train, metric);
         SearchOptions options;
         options.boxes = false;
-        if (filtered) options.filter = filter.view();
+        if (filtered) options.filter = filter;
         if (self) options.self = 0;
         const RadiusNeighbors expected = index.within(queries, radii, options);
         options.boxes = true;

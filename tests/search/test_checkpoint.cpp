@@ -116,7 +116,7 @@ TEST_CASE("checkpoint: random sets and chunks, stopped again and again, to the s
     for (std::int64_t f = 0; f < filter.filters(); ++f)
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 3 != 0, f);
     SearchOptions plain;
-    if (random() % 2) plain.filter = filter.view();
+    if (random() % 2) plain.filter = filter;
     if (random() % 4 == 0) plain.self = static_cast<std::int64_t>(random() % (n - m));
     search.options.filter = plain.filter;
     search.options.self = plain.self;
@@ -181,9 +181,9 @@ TEST_CASE("checkpoint: with a filter") {
   StoppedSearch search;
   RowFilter filter(n);
   for (std::int64_t t = 0; t < n; t += 3) filter.set(t, false);
-  search.options.filter = filter.view();
+  search.options.filter = filter;
   SearchOptions plain;
-  plain.filter = filter.view();
+  plain.filter = filter;
   const Index whole(device(), search.train, Metric::l2);
   CHECK(difference(search.index(50).search(search.queries, k, search.options),
                    whole.search(search.queries, k, plain)) == "");

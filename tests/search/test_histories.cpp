@@ -188,7 +188,7 @@ class History {
     for (std::int64_t f = 0; f < filters; ++f)
       for (std::int64_t p = 0; p < positions; ++p)
         filter.set(p, (random_.between(1, one_in) == 1) == (kept == 0), f);
-    options.filter = filter.view();
+    options.filter = filter;
     const Neighbors found = index_->search(queries, k, options);
     for (std::int64_t f = 0; f < queries.rows; ++f) {
       std::vector<std::int64_t> count;

@@ -270,7 +270,7 @@ TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all n
   RowFilter filter(n);
   for (std::int64_t t = 0; t < n; t += 2) filter.set(t, false);
   way = {};
-  way.filter = filter.view();
+  way.filter = filter;
   CHECK(difference(index.search(queries, 7, way), whole.search(queries, 7, way)) == "");
   CHECK(difference(index.search(queries, n), whole.search(queries, n)) == "");
   const float radius[] = {4};

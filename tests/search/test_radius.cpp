@@ -114,7 +114,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
       CAPTURE(tile);
       const std::vector<float> radii = {radius};
       SearchOptions options{.query_tile = tile ? 16 : 0, .train_tile = tile};
-      options.filter = of_each.view();
+      options.filter = of_each;
       CHECK(difference(index.within(queries, radii, options),
                        within(Metric::l2, queries, train, radii, each)) == "");
       options.self = first;
@@ -126,13 +126,13 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
       CHECK(difference(index.within(queries, radii, options),
                        within(Metric::l2, queries, train, radii, others(first))) == "");
       options.self.reset();
-      options.filter = of_all.view();
+      options.filter = of_all;
       CHECK(difference(index.within(queries, radii, options),
                        within(Metric::l2, queries, train, radii, same)) == "");
     }
   const RowFilter none(n, 1, false);
   SearchOptions options;
-  options.filter = none.view();
+  options.filter = none;
   CHECK(index.within(queries, std::vector{inf}, options).row.empty());
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   const RadiusNeighbors expected = within(Metric::l1, queries, train, radii);
   const RowFilter all(1600);
   SearchOptions options;
-  options.filter = all.view();
+  options.filter = all;
   Trace trace;
   CHECK(difference(index.within(queries, radii, options, &trace), expected) == "");
   CHECK(trace.plan.problem == Problem{Metric::l1, 1600, 50, 6, 0});
@@ -251,7 +251,7 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
         "- 1 must be rows");
   const RowFilter filter(33);
   SearchOptions options;
-  options.filter = filter.view();
+  options.filter = filter;
   CHECK(refusal({1}, options).starts_with("invalid_argument: within: the filter is [1, 2], but 3 "));
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("radius votes: rows that a filter leaves out have no vote") {
   const Classifier classifier(device(), train, Labels{5, 6, 6}, Metric::l1);
   const RowFilter filter = RowFilter::only(3, std::vector<std::int64_t>{0, 2});
   const RadiusClassification found =
-      classifier.classify_within(train, std::vector{1.0f}, {}, {.filter = filter.view()});
+      classifier.classify_within(train, std::vector{1.0f}, {}, {.filter = filter});
   CHECK(found.label == Labels{5, 5, 6});
   CHECK(found.votes == std::vector<std::uint32_t>{1, 0, /**/ 1, 1, /**/ 0, 1});
   const RadiusClassification others = classifier.classify_within(train, std::vector{1.0f}, {}, {.self = 0});

@@ -84,7 +84,7 @@ TEST_CASE("updates: rows far behind the first that is removed, alone and beside 
     RowFilter filter(n);
     filter.set(39999, false);
     SearchOptions options;
-    options.filter = filter.view();
+    options.filter = filter;
     CHECK(at.search(queries, 1, options) == Neighbors{3, 1, {1, 1, 0}, {40001, 69998, 0}});
   }
   const Index three = two.without(Numbers{0});

@@ -80,10 +80,10 @@ TEST_CASE("self: with a filter, one for all and one a query") {
       CAPTURE(k);
       CAPTURE(tile);
       SearchOptions options = leaving_out(first, {.query_tile = 32, .train_tile = tile});
-      options.filter = of_each.view();
+      options.filter = of_each;
       CHECK(difference(index.search(queries, k, options),
                        neighbors_among(Metric::l2, queries, train, k, both(each))) == "");
-      options.filter = of_all.view();
+      options.filter = of_all;
       CHECK(difference(index.search(queries, k, options),
                        neighbors_among(Metric::l2, queries, train, k, both(same))) == "");
     }

@@ -146,7 +146,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
     for (std::int64_t f = 0; f < filters; ++f)
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 6 == 0, f);
     SearchOptions options;
-    options.filter = filter.view();
+    options.filter = filter;
     const Neighbors expected = whole.search(queries, 40, options);  // more than count
     const float radius[] = {2};
     const RadiusNeighbors expected_within = whole.within(queries, radius, options);
@@ -159,7 +159,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const RowFilter shifted = filter.slice(parts[i].first, parts[i].rows);
         SearchOptions own;
-        own.filter = shifted.view();
+        own.filter = shifted;
         if (step == 32)  // words as they are
           own.filter = {filter.view().data() + parts[i].first / 32, filters, (parts[i].rows + 31) / 32,
                         filter.view().cols()};

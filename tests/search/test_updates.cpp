@@ -20,7 +20,7 @@ using Numbers = std::vector<std::int64_t>;
 
 SearchOptions filtered_by(const RowFilter& filter) {
   SearchOptions options;
-  options.filter = filter.view();
+  options.filter = filter;
   return options;
 }
 

@@ -104,7 +104,7 @@ std::string filter(Worker& worker, Place&, Bench& bench) {
     for (std::int64_t t = 0; t < p.train.rows; ++t)
       if (worker.random.one_in(share)) bits.set(t, true, f);
   SearchOptions options;
-  options.filter = bits.view();
+  options.filter = bits;
   options.threads = static_cast<std::uint32_t>(worker.random.below(3));
   const auto counts = [&](std::int64_t q, std::int64_t t) { return bits.counts(t, own ? q : 0); };
   return difference(bench.index.search(p.queries, p.k, options), known(p, 0, p.queries.rows, p.k, counts));

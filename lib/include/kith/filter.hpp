@@ -1,7 +1,8 @@
-// Says which training rows count in a search: bits for SearchOptions::filter.
+// Says which training rows count in a search: what SearchOptions::filter takes.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -35,12 +36,32 @@ class KITH_API RowFilter {
 
   std::int64_t rows() const { return rows_; }
   std::int64_t filters() const { return filters_; }
-  /// Returns a view for SearchOptions::filter; this object must outlive the search.
+  /// Views the words [filters(), ceil(rows() / 32)]; this object must outlive the view.
   MatrixView<const std::uint32_t> view() const;
 
  private:
   std::int64_t rows_, filters_, words_;
   std::vector<std::uint32_t> bits_;  ///< [filters, words]
+};
+
+/// Words of filters, as SearchOptions::filter has them. It keeps a RowFilter, which its copies share, or views
+/// words that the caller keeps.
+class KITH_API FilterWords : public MatrixView<const std::uint32_t> {
+ public:
+  FilterWords() = default;  ///< no filter: all rows count
+  /// Keeps `filter`: a temporary, or one that is moved, is not copied.
+  FilterWords(RowFilter filter);
+  /// Views words that the caller keeps during the search.
+  FilterWords(const std::uint32_t* words, std::int64_t filters, std::int64_t words_a_filter)
+      : MatrixView(words, filters, words_a_filter) {}
+  FilterWords(const std::uint32_t* words, std::int64_t filters, std::int64_t words_a_filter,
+              std::int64_t stride)
+      : MatrixView(words, filters, words_a_filter, stride) {}
+  explicit FilterWords(MatrixView<const std::uint32_t> words) : MatrixView(words) {}
+
+ private:
+  explicit FilterWords(std::shared_ptr<const RowFilter> filter);
+  std::shared_ptr<const RowFilter> kept_;  ///< null: the caller keeps the words
 };
 
 }  // namespace kith

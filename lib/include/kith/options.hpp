@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "kith/choices.hpp"
-#include "kith/matrix_view.hpp"
+#include "kith/filter.hpp"
 
 namespace kith {
 
@@ -45,9 +45,10 @@ struct SearchOptions {
   /// Training rows a step; 0: chosen.
   std::int64_t train_tile = 0;
   /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
-  /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. Empty:
-  /// all rows count. Where rows were removed or have ids, n is the number of positions, and t a position.
-  MatrixView<const std::uint32_t> filter = {};
+  /// row of words is for all queries. A RowFilter of C++ is kept; other words the caller keeps during the
+  /// search. Empty: all rows count. Where rows were removed or have ids, n is the number of positions, and t
+  /// a position.
+  FilterWords filter = {};
   /// Query q is training row self + q, by position, and not its own neighbour: leave-one-out, right under
   /// duplicates. None of these rows is removed, and k is at most n - 1.
   std::optional<std::int64_t> self = {};

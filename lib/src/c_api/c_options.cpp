@@ -55,8 +55,7 @@ std::optional<bool> whether(const char* where, const char* what, std::int32_t wi
 }
 
 /// Words as SearchOptions takes them; the library checks how many filters there are.
-MatrixView<const std::uint32_t> filter_of(const char* where, const kith_search_options& given, std::int64_t n,
-                                          std::int64_t m) {
+FilterWords filter_of(const char* where, const kith_search_options& given, std::int64_t n, std::int64_t m) {
   if (given.filter_rows == 0) {
     if (given.filter && m != 0)
       refuse(where, "there is a filter, but filter_rows is 0; give 1 for all queries, or " +

@@ -122,7 +122,7 @@ class Fold {
   RowsView queries() const {
     return {bytes_.data(), element_, static_cast<std::int64_t>(truth_.size()), cols_};
   }
-  MatrixView<const std::uint32_t> others() const { return filter_.view(); }
+  FilterWords others() const { return FilterWords(filter_.view()); }
   std::span<const std::int64_t> truth() const { return truth_; }
 
  private:

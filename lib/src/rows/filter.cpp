@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "base/border.hpp"
 #include "base/refuse.hpp"
@@ -101,5 +102,14 @@ RowFilter RowFilter::slice(std::int64_t first, std::int64_t count) const try {
 MatrixView<const std::uint32_t> RowFilter::view() const {
   return {bits_.data(), filters_, words_};
 }
+
+FilterWords::FilterWords(RowFilter filter) try
+    : FilterWords(std::make_shared<const RowFilter>(std::move(filter))) {
+} catch (...) {
+  rethrow_as_error();
+}
+
+FilterWords::FilterWords(std::shared_ptr<const RowFilter> filter)
+    : MatrixView(filter->view()), kept_(std::move(filter)) {}
 
 }  // namespace kith

@@ -83,7 +83,7 @@ TEST_CASE("sets: any parts on any members give the bits of one index") {
     const std::int64_t filters = random() % 2 == 0 ? 1 : at.queries.rows;
     const RowFilter filter = filter_of(some(chosen(random, 1, 9)), at.train.rows, filters);
     SearchOptions options;
-    options.filter = filter.view();
+    options.filter = filter;
     check_same(at, options);
     options.filter = {};
     if (at.queries.rows <= at.train.rows && at.k < at.train.rows) {
@@ -183,7 +183,7 @@ TEST_CASE("sets: rows come, go and are compacted as on one device") {
       check_same(at, {});
       const RowFilter filter = filter_of(some(3), at.one.positions(), 1);
       SearchOptions options;
-      options.filter = filter.view();
+      options.filter = filter;
       check_same(at, options);
     }
   }

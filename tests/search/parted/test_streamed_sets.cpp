@@ -51,7 +51,7 @@ TEST_CASE("stream: the members of a set stream their shares, random elements, ti
     SearchOptions way;
     for (std::int64_t f = 0; f < filter.filters(); ++f)
       for (std::int64_t t = 0; t < rows; ++t) filter.set(t, random() % 3 != 0, f);
-    if (random() % 2) way.filter = filter.view();
+    if (random() % 2) way.filter = filter;
     check_same(index, whole, queries, 1 + static_cast<std::int64_t>(random() % size(rows)), way);
   }
 }
@@ -112,7 +112,7 @@ TEST_CASE(
       RowFilter filter(rows, 1, false);
       for (std::int64_t t = 0; t < rows; ++t) filter.set(t, random() % 3 != 0, 0);
       SearchOptions way;
-      if (random() % 2) way.filter = filter.view();
+      if (random() % 2) way.filter = filter;
       check_same(index, Index(one_device(), train, metric), queries, 1 + random() % 20, way);
     }
   }

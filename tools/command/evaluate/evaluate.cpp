@@ -142,7 +142,7 @@ Evaluated evaluate_rows(const EvaluateFlags& flags) {
   done.seconds.emplace_back("read the files", lap(start));
 
   SearchOptions options = plan_options(flags.plan);
-  options.filter = training.filter_view();
+  options.filter = training.filter_words();
   const Device device = open_my_device(flags.device);
   done.device = device.info();
   done.seconds.emplace_back("open and test the device", lap(start));

@@ -29,7 +29,7 @@ Metric metric_in_file(Metric metric) {
 
 Neighbors find_truth(const GroundTruthFlags& flags, Training& training, const Rows& queries, Trace* trace) {
   SearchOptions options = plan_options(flags.plan);
-  options.filter = training.filter_view();
+  options.filter = training.filter_words();
   const TrainingIndex index(training, open_my_device(flags.device), metric_in_file(flags.metric), false);
   ProgressBar bar("searching");
   options.progress = [&bar](const Progress& progress) { bar.update(progress.fraction); };

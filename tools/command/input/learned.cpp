@@ -54,7 +54,7 @@ void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& trai
 
 SearchOptions question_options(const QuestionFlags& flags, const Training& training) {
   SearchOptions options = plan_options(flags.plan);
-  options.filter = training.filter_view();
+  options.filter = training.filter_words();
   if (flags.query_flags.leave_one_out) options.self = 0;
   return options;
 }

@@ -136,9 +136,7 @@ struct Training {
     return options;
   }
   /// For SearchOptions::filter; this object must outlive the search.
-  MatrixView<const std::uint32_t> filter_view() const {
-    return filter ? filter->view() : MatrixView<const std::uint32_t>{};
-  }
+  FilterWords filter_words() const { return filter ? FilterWords(filter->view()) : FilterWords(); }
 };
 
 /// Throws invalid_argument: neither --labels nor --label-column is given, nor a .svm file, which has labels;

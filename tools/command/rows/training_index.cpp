@@ -89,7 +89,7 @@ TrainingIndex::TrainingIndex(Training& training, const Device& device, Metric me
 SearchOptions TrainingIndex::shared_options(const SearchOptions& options) const {
   SearchOptions mine = options;
   mine.self = {};
-  mine.filter = filter_ ? filter_->view() : MatrixView<const std::uint32_t>{};
+  mine.filter = filter_ ? FilterWords(filter_->view()) : FilterWords();
   return mine;
 }
 

@@ -40,8 +40,9 @@ typedef struct kith_search_options {
   /// Training rows a step; 0: chosen.
   int64_t train_tile;
   /// Which training rows count, [1 or m, ceil(n / 32)]: bit t % 32 of word t / 32 is 1 where row t does; one
-  /// row of words is for all queries (filter.hpp makes them). The caller keeps them during the search. NULL:
-  /// all rows count. Where rows were removed or have ids, n is the number of positions, and t a position.
+  /// row of words is for all queries. A RowFilter of C++ is kept; other words the caller keeps during the
+  /// search. NULL: all rows count. Where rows were removed or have ids, n is the number of positions, and t a
+  /// position.
   const uint32_t* filter;
   int64_t filter_rows;
   /// Query q is training row self + q, by position, and not its own neighbour: leave-one-out, right under

@@ -45,7 +45,7 @@ AskedPart::AskedPart(std::int64_t m, const SearchOptions& options, RowRange some
   if (!has_filter(options)) return;
   const bool for_each = options.filter.rows() != 1 || m == 1;
   filter_.emplace(options.filter, for_each ? some : RowRange{0, 1}, rows);
-  options_.filter = filter_->words();
+  options_.filter = FilterWords(filter_->words());
 }
 
 void AskedPart::scale_progress(double from, double to) {

@@ -28,7 +28,7 @@ double selection_seconds(const ResidentRows& index, const QueryRows& queries, st
   const QueryRows query = queries.slice(drawn, 1);
   SearchOptions one = options;
   one.self.reset();  // plan.problem.k is one more already
-  if (plan.filters > 1) one.filter = options.filter.slice(drawn, 1);
+  if (plan.filters > 1) one.filter = FilterWords(options.filter.slice(drawn, 1));
   one.lists = plan.lists;
   one.train_tile = plan.train_tile;
   one.progress = nullptr;

@@ -60,7 +60,7 @@ class ChunkOptions {
   const SearchOptions& of(std::int64_t first, std::int64_t count) {
     if (has_filter(asked_)) {
       filter_.emplace(asked_.filter, RowRange{0, asked_.filter.rows()}, RowRange{first, count});
-      own_.filter = filter_->words();
+      own_.filter = FilterWords(filter_->words());
     }
     if (asked_.progress)
       own_.progress = [this, first, count](const Progress& progress) {
