@@ -12,6 +12,7 @@
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
 #include "kith/knn_graph.hpp"
+#include "kith/parse.hpp"
 #include "kith/trace.hpp"
 
 namespace kith::tests {
@@ -106,7 +107,7 @@ TEST_CASE("c: rows of every element, at odd addresses") {
                     std::vector<std::int64_t>(size(asked.rows * most))};
     CHECK(told(kith_index_search(index.get(), &wanted, most, nullptr, found.distance.data(),
                                  found.row.data())) == "ok");
-    CHECK(found == Index(device(), given, parse_metric(metric)).search(asked, most));
+    CHECK(found == Index(device(), given, parse<Metric>(metric)).search(asked, most));
     return found;
   };
   for (const Element element : number_elements) {

@@ -15,6 +15,7 @@
 #include "kith/metric.hpp"
 #include "kith/model.hpp"
 #include "kith/names.hpp"
+#include "kith/parse.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/selector.hpp"
@@ -165,11 +166,11 @@ TEST_CASE("metric: every metric has a row in docs/contract.md") {
 }
 
 TEST_CASE("metric: names are read back, and an unknown one is refused with the known ones") {
-  for (const Metric metric : all_metrics) CHECK(parse_metric(name(metric)) == metric);
-  CHECK(error_of([] { parse_metric("jaccard"); }) ==
+  for (const Metric metric : all_metrics) CHECK(parse<Metric>(name(metric)) == metric);
+  CHECK(error_of([] { parse<Metric>("jaccard"); }) ==
         "invalid_argument: metric: there is none called \"jaccard\"; choose one of squared_l2, l2, l1, linf, "
         "negative_dot, cosine, hamming");
-  CHECK_THROWS_AS(parse_metric(""), Error);
+  CHECK_THROWS_AS(parse<Metric>(""), Error);
 }
 
 TEST_CASE("metric: the names of other libraries, in any case, with - or _, and what was meant by a slip") {
@@ -192,16 +193,16 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
                                                  {"COSINE", Metric::cosine}};
   for (const auto& one : said) {
     CAPTURE(one.first);
-    CHECK(parse_metric(one.first) == one.second);
+    CHECK(parse<Metric>(one.first) == one.second);
   }
   for (const Metric metric : all_metrics)
-    for (const std::string_view other : other_names(metric)) CHECK(parse_metric(other) == metric);
-  CHECK(error_of([] { parse_metric("euclid"); }) ==
+    for (const std::string_view other : other_names(metric)) CHECK(parse<Metric>(other) == metric);
+  CHECK(error_of([] { parse<Metric>("euclid"); }) ==
         "invalid_argument: metric: there is none called \"euclid\"; did you mean euclidean?");
-  CHECK(error_of([] { parse_metric("cosin"); }) ==
+  CHECK(error_of([] { parse<Metric>("cosin"); }) ==
         "invalid_argument: metric: there is none called \"cosin\"; did you mean cosine?");
   CHECK(error_of([] {
-          parse_metric("l3");
+          parse<Metric>("l3");
         }).ends_with("; choose one of squared_l2, l2, l1, linf, negative_dot, cosine, hamming"));
   CHECK(default_metric == Metric::l2);
   CHECK(Problem().metric == Metric::l2);
@@ -209,16 +210,16 @@ TEST_CASE("metric: the names of other libraries, in any case, with - or _, and w
 }
 
 TEST_CASE("names: selectors, proposers, scalings and rules of the vote in any case, with - or _") {
-  CHECK(parse_selector("Merge-Sort") == Selector::merge_sort);
-  CHECK(parse_proposer("BF16") == Proposer::bf16);
-  CHECK(weights_named("DISTANCE") == Weights::distance);
-  CHECK(tie_rule_named("fewer-neighbors") == TieRule::fewer_neighbors);
-  CHECK(scaling_named("zscore") == Scaling::standardize);
-  CHECK(scaling_named("Standard") == Scaling::standardize);
-  CHECK(scaling_named("min-max") == Scaling::min_max);
-  CHECK(scaling_named("L2") == Scaling::l2_rows);
-  CHECK(categories_named("one-hot") == Categories::one_hot);
-  CHECK(error_of([] { parse_selector("merge_srot"); }) ==
+  CHECK(parse<Selector>("Merge-Sort") == Selector::merge_sort);
+  CHECK(parse<Proposer>("BF16") == Proposer::bf16);
+  CHECK(parse<Weights>("DISTANCE") == Weights::distance);
+  CHECK(parse<TieRule>("fewer-neighbors") == TieRule::fewer_neighbors);
+  CHECK(parse<Scaling>("zscore") == Scaling::standardize);
+  CHECK(parse<Scaling>("Standard") == Scaling::standardize);
+  CHECK(parse<Scaling>("min-max") == Scaling::min_max);
+  CHECK(parse<Scaling>("L2") == Scaling::l2_rows);
+  CHECK(parse<Categories>("one-hot") == Categories::one_hot);
+  CHECK(error_of([] { parse<Selector>("merge_srot"); }) ==
         "invalid_argument: selector: there is none called \"merge_srot\"; did you mean merge_sort?");
 }
 
@@ -239,16 +240,16 @@ TEST_CASE("names: what is near, and what is not") {
 
 TEST_CASE("selector: names are read back, and an unknown one is refused with the known ones") {
   for (const Selector selector : all_selectors()) {
-    CHECK(parse_selector(name(selector)) == selector);
+    CHECK(parse<Selector>(name(selector)) == selector);
     CHECK(selector != Selector::automatic);
   }
-  CHECK(parse_selector("automatic") == Selector::automatic);
-  CHECK(error_of([] { parse_selector("magic"); }) ==
+  CHECK(parse<Selector>("automatic") == Selector::automatic);
+  CHECK(error_of([] { parse<Selector>("magic"); }) ==
         "invalid_argument: selector: there is none called \"magic\"; choose one of automatic, threshold, "
         "radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, rank_sort, merge_sort, "
         "selection_sort, quick_sort");
-  CHECK(parse_proposer("none") == Proposer::none);
-  CHECK(error_of([] { parse_proposer("magic"); }) ==
+  CHECK(parse<Proposer>("none") == Proposer::none);
+  CHECK(error_of([] { parse<Proposer>("magic"); }) ==
         "invalid_argument: proposer: there is none called \"magic\"; choose one of automatic, none, gemm, "
         "dot, bf16, fp16, int8");
 }

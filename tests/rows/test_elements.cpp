@@ -12,6 +12,7 @@
 #include "kith/evaluation.hpp"
 #include "kith/feature_selection.hpp"
 #include "kith/index.hpp"
+#include "kith/parse.hpp"
 #include "kith/regressor.hpp"
 #include "kith/stages.hpp"
 #include "kith/structure.hpp"
@@ -250,10 +251,10 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("elements: names, and bytes of a row, whatever the number of columns") {
-  for (const Element element : all_elements) CHECK(parse_element(name(element)) == element);
-  CHECK(parse_element("BF16") == Element::bf16);
+  for (const Element element : all_elements) CHECK(parse<Element>(name(element)) == element);
+  CHECK(parse<Element>("BF16") == Element::bf16);
   CHECK(
-      error_of([] { parse_element("f64"); }) ==
+      error_of([] { parse<Element>("f64"); }) ==
       "invalid_argument: element: there is none called \"f64\"; choose one of f32, f16, bf16, u8, i8, bits");
   CHECK(row_bytes(Element::bits, 0) == 0);
   CHECK(row_bytes(Element::bits, 1) == 1);

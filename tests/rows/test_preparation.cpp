@@ -8,6 +8,7 @@
 #include "common/data.hpp"
 #include "common/device.hpp"
 #include "common/environment.hpp"
+#include "kith/parse.hpp"
 #include "kith/preparation.hpp"
 
 namespace kith::tests {
@@ -97,15 +98,15 @@ TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("preparation: names") {
   for (const Scaling scaling : {Scaling::centre, Scaling::standardize, Scaling::min_max, Scaling::l2_rows})
-    CHECK(scaling_named(name(scaling)) == scaling);
-  CHECK(scaling_named("Center") == Scaling::centre);
+    CHECK(parse<Scaling>(name(scaling)) == scaling);
+  CHECK(parse<Scaling>("Center") == Scaling::centre);
   for (const Categories categories : {Categories::ordinal, Categories::one_hot})
-    CHECK(categories_named(name(categories)) == categories);
+    CHECK(parse<Categories>(name(categories)) == categories);
   CHECK(name(Scaling::min_max) == "min_max");
-  CHECK(error_of([] { scaling_named("robust"); }) ==
+  CHECK(error_of([] { parse<Scaling>("robust"); }) ==
         "invalid_argument: scaling: there is none called \"robust\"; choose one of centre, standardize, "
         "min_max, l2_rows");
-  CHECK(error_of([] { categories_named("dummy"); }) ==
+  CHECK(error_of([] { parse<Categories>("dummy"); }) ==
         "invalid_argument: categories: there is none called \"dummy\"; choose one of ordinal, one_hot");
 }
 

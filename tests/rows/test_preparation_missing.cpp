@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/device.hpp"
+#include "kith/parse.hpp"
 #include "kith/preparation.hpp"
 
 using namespace kith;
@@ -80,8 +81,8 @@ TEST_CASE("preparation: missing values that are refused, and rows that are compl
   CHECK(complete_rows({rows.data(), 4, 2}) == std::vector<std::int64_t>{0, 2});
   for (const Missing missing :
        {Missing::refuse, Missing::drop, Missing::mean, Missing::median, Missing::most_frequent})
-    CHECK(missing_named(name(missing)) == missing);
-  CHECK(error_of([] { missing_named("average"); }) ==
+    CHECK(parse<Missing>(name(missing)) == missing);
+  CHECK(error_of([] { parse<Missing>("average"); }) ==
         "invalid_argument: missing: there is none called \"average\"; choose one of refuse, drop, mean, "
         "median, most_frequent");
 }

@@ -8,6 +8,7 @@
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"
 #include "kith/classifier.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::tests {
 namespace {
@@ -149,9 +150,9 @@ TEST_SUITE_END();
 
 TEST_CASE("tie rules: names and back") {
   for (const char* text : {"smallest_label", "nearest", "smallest_distance", "fewer_neighbors", "abstain"})
-    CHECK(name(tie_rule_named(text)) == text);
-  CHECK(tie_rule_named("abstain") == TieRule::abstain);
-  CHECK(error_of([] { tie_rule_named("coin"); }) ==
+    CHECK(name(parse<TieRule>(text)) == text);
+  CHECK(parse<TieRule>("abstain") == TieRule::abstain);
+  CHECK(error_of([] { parse<TieRule>("coin"); }) ==
         "invalid_argument: tie rule: there is none called \"coin\"; choose one of smallest_label, nearest, "
         "smallest_distance, fewer_neighbors, abstain");
 }

@@ -15,6 +15,7 @@
 #include "common/elements.hpp"
 #include "common/folder.hpp"
 #include "kith/index_file.hpp"
+#include "kith/parse.hpp"
 #include "kith/source.hpp"
 
 namespace kith::tests {
@@ -309,8 +310,8 @@ TEST_CASE("source: a block of an index file is compared with its checksum when i
 }
 
 TEST_CASE("source: residences have names") {
-  CHECK(parse_residence("Stream") == Residence::stream);
-  CHECK(error_of([] { parse_residence("streem"); }) ==
+  CHECK(parse<Residence>("Stream") == Residence::stream);
+  CHECK(error_of([] { parse<Residence>("streem"); }) ==
         "invalid_argument: residence: there is none called \"streem\"; did you mean stream?");
 }
 

@@ -12,6 +12,7 @@
 
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"
+#include "kith/parse.hpp"
 #include "structure/feature_oracle.hpp"
 
 namespace kith::tests {
@@ -63,14 +64,14 @@ FeatureSelectionOptions options_of(Criterion criterion, SelectionMethod method) 
 
 TEST_CASE("feature selection: names, both ways") {
   for (const Criterion criterion : {Criterion::informativeness, Criterion::leave_one_out})
-    CHECK(criterion_named(name(criterion)) == criterion);
+    CHECK(parse<Criterion>(name(criterion)) == criterion);
   for (const SelectionMethod method :
        {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating})
-    CHECK(selection_method_named(name(method)) == method);
-  CHECK(error_of([] { criterion_named("luck"); }) ==
+    CHECK(parse<SelectionMethod>(name(method)) == method);
+  CHECK(error_of([] { parse<Criterion>("luck"); }) ==
         "invalid_argument: criterion: there is none called \"luck\"; choose one of informativeness, "
         "leave_one_out");
-  CHECK(error_of([] { selection_method_named("sideways"); }) ==
+  CHECK(error_of([] { parse<SelectionMethod>("sideways"); }) ==
         "invalid_argument: selection method: there is none called \"sideways\"; choose one of forward, "
         "backward, floating");
 }

@@ -9,6 +9,7 @@
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"
 #include "kith/classifier.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::tests {
 namespace {
@@ -213,9 +214,9 @@ TEST_CASE("weights: refuses what no vote could weigh") {
 TEST_SUITE_END();
 
 TEST_CASE("weights: names and back") {
-  for (const char* text : {"uniform", "distance", "rank"}) CHECK(name(weights_named(text)) == text);
-  CHECK(weights_named("rank") == Weights::rank);
-  CHECK(error_of([] { weights_named("gauss"); }) ==
+  for (const char* text : {"uniform", "distance", "rank"}) CHECK(name(parse<Weights>(text)) == text);
+  CHECK(parse<Weights>("rank") == Weights::rank);
+  CHECK(error_of([] { parse<Weights>("gauss"); }) ==
         "invalid_argument: weights: there is none called \"gauss\"; choose one of uniform, distance, rank");
 }
 

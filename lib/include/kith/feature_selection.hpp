@@ -19,8 +19,6 @@ namespace kith {
 
 KITH_API std::string_view name(Criterion criterion);
 KITH_API std::string_view name(SelectionMethod method);
-KITH_API Criterion criterion_named(std::string_view text);
-KITH_API SelectionMethod selection_method_named(std::string_view text);
 
 struct FeatureSelectionOptions {
   Criterion criterion = Criterion::informativeness;

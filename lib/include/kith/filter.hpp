@@ -44,8 +44,8 @@ class KITH_API RowFilter {
   std::vector<std::uint32_t> bits_;  ///< [filters, words]
 };
 
-/// Words of filters, as SearchOptions::filter has them. It keeps a RowFilter, which its copies share, or views
-/// words that the caller keeps.
+/// Words of filters, as SearchOptions::filter has them. It keeps a RowFilter, which its copies share, or
+/// views words that the caller keeps.
 class KITH_API FilterWords : public MatrixView<const std::uint32_t> {
  public:
   FilterWords() = default;  ///< no filter: all rows count

@@ -41,6 +41,7 @@
 #include "kith/model.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/options.hpp"
+#include "kith/parse.hpp"
 #include "kith/placement.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"

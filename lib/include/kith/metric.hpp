@@ -62,10 +62,4 @@ KITH_API std::string_view name(Metric metric);
 /// (whose distance is the negated product). May be empty.
 KITH_API std::vector<std::string_view> other_names(Metric metric);
 
-/// Returns the metric called `text`, by its name or one of other_names(), in upper or lower case, with -
-/// or _.
-///
-/// Throws invalid_argument: there is none; the message names the nearest, or lists all.
-KITH_API Metric parse_metric(std::string_view text);
-
 }  // namespace kith

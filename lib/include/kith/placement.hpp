@@ -10,7 +10,5 @@ namespace kith {
 
 /// `automatic`, `split`, `replicate`.
 KITH_API std::string_view name(Placement placement);
-/// Returns the placement of this name. Throws invalid_argument: there is none.
-KITH_API Placement placement_named(std::string_view text);
 
 }  // namespace kith

@@ -14,11 +14,8 @@
 namespace kith {
 
 KITH_API std::string_view name(Missing missing);
-KITH_API Missing missing_named(std::string_view text);
 KITH_API std::string_view name(Scaling scaling);
 KITH_API std::string_view name(Categories categories);
-KITH_API Scaling scaling_named(std::string_view text);
-KITH_API Categories categories_named(std::string_view text);
 
 /// The rows without a NaN, ascending.
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);

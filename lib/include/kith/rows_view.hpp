@@ -35,11 +35,6 @@ enum class Where { host, cuda, opencl };
 /// Returns `f32`, `f16`, `bf16`, `u8`, `i8`, `bits` or `f64`.
 KITH_API std::string_view name(Element element);
 
-/// Returns the one of all_elements called `text`, in upper or lower case.
-///
-/// Throws invalid_argument: there is none; the message names the nearest, or lists all.
-KITH_API Element parse_element(std::string_view text);
-
 /// Returns a * b, or the largest or smallest multiple of b if that overflows.
 ///   b  > 0
 constexpr std::int64_t clamped_product(std::int64_t a, std::int64_t b) {

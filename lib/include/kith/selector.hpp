@@ -15,8 +15,4 @@ KITH_API std::string_view name(Proposer proposer);
 /// Returns every selector but `automatic`.
 KITH_API const std::vector<Selector>& all_selectors();
 
-/// Throws invalid_argument: there is none called `text`; the message lists all.
-KITH_API Selector parse_selector(std::string_view text);
-KITH_API Proposer parse_proposer(std::string_view text);
-
 }  // namespace kith

@@ -87,9 +87,4 @@ KITH_API bool is_source_file(std::string_view path);
 /// `automatic`, `resident`, `stream`, `quantized`.
 KITH_API std::string_view name(Residence residence);
 
-/// The residence called `text`, in any case.
-///
-/// Throws invalid_argument: there is none; the message names the nearest, or lists those there are.
-KITH_API Residence parse_residence(std::string_view text);
-
 }  // namespace kith

@@ -14,9 +14,6 @@ namespace kith {
 
 KITH_API std::string_view name(Weights weights);
 KITH_API std::string_view name(TieRule rule);
-/// Throws invalid_argument: there is none of that name; lists all.
-KITH_API Weights weights_named(std::string_view text);
-KITH_API TieRule tie_rule_named(std::string_view text);
 
 /// The share of each class in the score of its query: score of the class / sum of the scores of all, in
 /// double precision, priors included, costs not. A row of zeros for a query without a vote.

@@ -1,17 +1,14 @@
-// Tables of enumerators and their names, searched in both directions.
+// Tables of enumerators and their names.
 #pragma once
 
 #include <array>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
-#include "base/text.hpp"
 #include "kith/choices.hpp"
-#include "kith/error.hpp"
-#include "kith/names.hpp"
+#include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
 
 namespace kith {
 
@@ -38,33 +35,59 @@ inline constexpr auto names_of = [] {
   return names;
 }();
 
+/// The metrics of metrics.def.
+template <>
+inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
+#define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
+#include "kith/metrics.def"
+#undef KITH_METRIC
+});
+
+/// all_elements.
+template <>
+inline constexpr auto names_of<Element> = std::to_array<std::pair<Element, std::string_view>>({
+    {Element::f32, "f32"},
+    {Element::f16, "f16"},
+    {Element::bf16, "bf16"},
+    {Element::u8, "u8"},
+    {Element::i8, "i8"},
+    {Element::bits, "bits"},
+});
+
+/// Other names that parse() takes.
+template <class Of>
+inline constexpr std::array<std::pair<Of, std::string_view>, 0> synonyms_of = {};
+
+/// The names that scikit-learn, SciPy, FAISS and usearch have for metrics.
+template <>
+inline constexpr auto synonyms_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
+    {Metric::squared_l2, "sqeuclidean"},
+    {Metric::l2, "euclidean"},
+    {Metric::l1, "manhattan"},
+    {Metric::l1, "cityblock"},
+    {Metric::linf, "chebyshev"},
+    {Metric::negative_dot, "inner_product"},
+    {Metric::negative_dot, "dot"},
+    {Metric::negative_dot, "ip"},
+    {Metric::squared_l2, "l2sq"},
+    {Metric::cosine, "cos"},
+});
+template <>
+inline constexpr auto synonyms_of<Scaling> = std::to_array<std::pair<Scaling, std::string_view>>({
+    {Scaling::centre, "center"},
+    {Scaling::standardize, "standard"},
+    {Scaling::standardize, "zscore"},
+    {Scaling::standardize, "z_score"},
+    {Scaling::min_max, "minmax"},
+    {Scaling::l2_rows, "l2"},
+});
+
 /// The name of `value` in `table`, a range of (value, name) pairs.
 template <class Table, class Value>
 std::string_view name_in(const Table& table, Value value) {
   for (const auto& [candidate, text] : table)
     if (candidate == value) return text;
   return "unknown";
-}
-
-/// Returns the value called `text` in `table`, or in `synonyms`, in upper or lower case and with - or _.
-/// Throws invalid_argument if there is none: the message begins with `what` ("metric") and names the nearest
-/// name, or lists all of `table`.
-template <class Table, class Synonyms = Table>
-auto parse_in(const Table& table, std::string_view what, std::string_view text,
-              const Synonyms* synonyms = nullptr) {
-  const std::string plain = plain_name(text);
-  std::vector<std::string> names, also;
-  for (const auto& [value, candidate] : table) {
-    if (candidate == plain) return value;
-    names.emplace_back(candidate);
-  }
-  if (synonyms)
-    for (const auto& [value, candidate] : *synonyms) {
-      if (candidate == plain) return value;
-      also.emplace_back(candidate);
-    }
-  throw Error(Errc::invalid_argument, std::string(what) + ": there is none called \"" + escaped(text) +
-                                          "\"; " + advice_on_name(text, names, also));
 }
 
 }  // namespace kith

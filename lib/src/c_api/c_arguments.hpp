@@ -9,6 +9,7 @@
 #include "kith/index.hpp"
 #include "kith/index_file.hpp"
 #include "kith/matrix_view.hpp"
+#include "kith/parse.hpp"
 #include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/rows_view.hpp"
@@ -19,9 +20,9 @@
 namespace kith::c_api {
 
 /// The choice called `text`; `fallback` for NULL.
-template <class Choice, class Parse>
-Choice choice_of(const char* text, Choice fallback, const Parse& parse) {
-  return text ? parse(text) : fallback;
+template <class Choice>
+Choice choice_of(const char* text, Choice fallback) {
+  return text ? parse<Choice>(text) : fallback;
 }
 
 /// Not checked yet. Throws unsupported: an element or place that the library does not know.

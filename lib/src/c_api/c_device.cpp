@@ -5,6 +5,7 @@
 #include "c_api/c_handles.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/metric.hpp"
+#include "kith/parse.hpp"
 #include "kith/spi/landing.hpp"
 #include "kith/tuning.hpp"
 
@@ -78,7 +79,7 @@ kith_status kith_metric_find(const char* text, const char** found) {
   return guarded(__func__, [&](const char* where) {
     given(where, "name", found) = nullptr;
     check_given(where, "text", text);
-    *found = name(parse_metric(text)).data();
+    *found = name(parse<Metric>(text)).data();
   });
 }
 

@@ -60,8 +60,7 @@ Index index_of(const char* where, const kith_device* device, const RowsView& tra
                const kith_index_options* options) {
   const Device& on = given(where, "device", device).device;
   const kith_index_options asked = read_struct(where, options);
-  return Index(on, train, choice_of(asked.metric, default_metric, parse_metric),
-               index_options_of(where, asked));
+  return Index(on, train, choice_of(asked.metric, default_metric), index_options_of(where, asked));
 }
 
 }  // namespace

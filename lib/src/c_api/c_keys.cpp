@@ -83,7 +83,7 @@ kith_status kith_merge(int64_t m, int64_t k, int64_t lists, const uint32_t* cons
 
 kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance) {
   return guarded(__func__, [&](const char* where) {
-    const Metric of = choice_of(metric, default_metric, parse_metric);
+    const Metric of = choice_of(metric, default_metric);
     const std::span<const std::uint32_t> values = array_of(where, "value", value, count);
     if (count > 0) check_given(where, "distance", distance);
     check_values(where, of, values);

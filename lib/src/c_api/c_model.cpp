@@ -48,7 +48,7 @@ Model model_of(const char* where, const kith_model_parts& parts) {
   const MatrixView<const float> rows = landed.view;
   if (parts.outputs < 0) refuse(where, "outputs = " + std::to_string(parts.outputs) + "; give at least 1");
   Model model;
-  model.metric = choice_of(parts.metric, default_metric, parse_metric);
+  model.metric = choice_of(parts.metric, default_metric);
   model.k = parts.k;
   model.voting = voting_of(where, parts.vote);
   if (parts.preparation) model.preparation = parts.preparation->preparation;

@@ -6,38 +6,16 @@
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/error.hpp"
+#include "kith/parse.hpp"
 #include "kith/selector.hpp"
 #include "rows/row_filter.hpp"
 
 namespace kith::c_api {
 namespace {
 
-void take_name(const char* text, Selector& to) {
-  to = parse_selector(text);
-}
-void take_name(const char* text, Proposer& to) {
-  to = parse_proposer(text);
-}
-void take_name(const char* text, Placement& to) {
-  to = placement_named(text);
-}
-void take_name(const char* text, Residence& to) {
-  to = parse_residence(text);
-}
-void take_name(const char* text, Weights& to) {
-  to = weights_named(text);
-}
-void take_name(const char* text, TieRule& to) {
-  to = tie_rule_named(text);
-}
-void take_name(const char* text, Scaling& to) {
-  to = scaling_named(text);
-}
-void take_name(const char* text, Categories& to) {
-  to = categories_named(text);
-}
-void take_name(const char* text, Missing& to) {
-  to = missing_named(text);
+template <class Choice>
+void take_name(const char* text, Choice& to) {
+  to = parse<Choice>(text);
 }
 
 bool is_set(const char* where, const char* what, std::int32_t wish) {
@@ -115,7 +93,7 @@ OpenOptions open_options_of(const char* where, const kith_open_options* options)
 Training training_of(const char* where, const kith_train_options* options) {
   const kith_train_options from = read_struct(where, options);
   Training training;
-  training.metric = choice_of(from.metric, default_metric, parse_metric);
+  training.metric = choice_of(from.metric, default_metric);
   TrainOptions& to = training.options;
 #define KITH_TRAIN_OPTION KITH_TAKE
 #include "kith/options.def"

@@ -6,6 +6,7 @@
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
 #include "kith/error.hpp"
+#include "kith/parse.hpp"
 #include "kith/source.hpp"
 
 using namespace kith;
@@ -40,7 +41,7 @@ kith_status new_index(const char* function, const kith_device* device, const kit
   return make_handle(function, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     const kith_index_options asked = read_struct(where, options);
-    const Metric metric = choice_of(asked.metric, default_metric, parse_metric);
+    const Metric metric = choice_of(asked.metric, default_metric);
     const IndexOptions how = index_options_of(where, asked);
     return std::make_unique<kith_index>(kith_index{Index(on, make(where, asked), metric, how)});
   });
@@ -52,7 +53,7 @@ kith_status kith_index_from_file(const kith_device* device, const char* path,
                                  const kith_index_options* options, kith_index** out) {
   return new_index(__func__, device, options, out, [&](const char* where, const kith_index_options& asked) {
     check_given(where, "path", path);
-    return file_source(path, asked.element ? std::optional(parse_element(asked.element)) : std::nullopt);
+    return file_source(path, asked.element ? std::optional(parse<Element>(asked.element)) : std::nullopt);
   });
 }
 
@@ -69,7 +70,7 @@ kith_status kith_index_from_reader(const kith_device* device, std::int64_t rows,
   return new_index(__func__, device, options, out,
                    [&](const char* where, const kith_index_options&) -> std::shared_ptr<const Source> {
                      if (!read) refuse(where, "read is NULL; give the function that reads rows");
-                     const RowsInfo info{rows, cols, choice_of(element, Element::f32, parse_element)};
+                     const RowsInfo info{rows, cols, choice_of(element, Element::f32)};
                      return std::make_shared<ReadByCaller>(info, read, user);
                    });
 }

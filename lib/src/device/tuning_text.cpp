@@ -8,6 +8,7 @@
 #include "base/checksum.hpp"
 #include "base/text.hpp"
 #include "kith/error.hpp"
+#include "kith/parse.hpp"
 #include "kith/spi.hpp"
 #include "kith/tuning.hpp"
 #include "kith/version.hpp"
@@ -111,18 +112,18 @@ class Words {
 TuningEntry parse_entry(std::string_view text, std::size_t line) {
   Words words(text, line);
   TuningEntry e;
-  e.problem.metric = words.named("metric", parse_metric);
+  e.problem.metric = words.named("metric", parse<Metric>);
   e.problem.n = words.whole("n");
   e.problem.m = words.whole("m");
   e.problem.dims = words.whole("dims");
   e.problem.k = words.whole("k");
   const auto way = words.named("way", [&](std::string_view way_text) {
     e.fused = way_text == "fused";
-    return e.fused ? Selector::threshold : parse_selector(way_text);
+    return e.fused ? Selector::threshold : parse<Selector>(way_text);
   });
   if (way == Selector::automatic) fail(line, "way=automatic is no way");
   e.selector = way;
-  e.proposer = words.named("proposer", parse_proposer);
+  e.proposer = words.named("proposer", parse<Proposer>);
   if (e.proposer == Proposer::automatic) fail(line, "proposer=automatic is no proposer");
   e.lists = words.whole("lists");
   e.query_tile = words.whole("query_tile");

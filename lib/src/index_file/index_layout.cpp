@@ -12,6 +12,7 @@
 #include "base/xxh64.hpp"
 #include "index_file/index_checks.hpp"
 #include "kith/error.hpp"
+#include "kith/parse.hpp"
 #include "metric/chain.hpp"
 #include "rows/chunks.hpp"
 #include "rows/landing.hpp"
@@ -112,7 +113,7 @@ class HeadReader {
     std::string text_of_metric;
     text(text_of_metric, metric_bytes);
     try {
-      metric = parse_metric(text_of_metric);
+      metric = parse<Metric>(text_of_metric);
     } catch (const Error& error) {
       refuse_index_file(start, error.what());
     }

@@ -19,29 +19,16 @@
 #include "base/whole_file.hpp"
 #include "kith/error.hpp"
 #include "kith/model.hpp"
+#include "kith/parse.hpp"
 #include "model/model_check.hpp"
 #include "model/model_parts.hpp"
 
 namespace kith {
 namespace {
 
-void choose(std::string_view text, Metric& metric) {
-  metric = parse_metric(text);
-}
-void choose(std::string_view text, Weights& weights) {
-  weights = weights_named(text);
-}
-void choose(std::string_view text, TieRule& rule) {
-  rule = tie_rule_named(text);
-}
-void choose(std::string_view text, Scaling& scaling) {
-  scaling = scaling_named(text);
-}
-void choose(std::string_view text, Missing& missing) {
-  missing = missing_named(text);
-}
-void choose(std::string_view text, Categories& categories) {
-  categories = categories_named(text);
+template <class Choice>
+void choose(std::string_view text, Choice& choice) {
+  choice = parse<Choice>(text);
 }
 
 [[noreturn]] void fail(std::uint64_t byte, const std::string& why) {

@@ -31,11 +31,4 @@ const std::vector<Selector>& all_selectors() {
   return all;
 }
 
-Selector parse_selector(std::string_view text) {
-  return parse_in(names_of<Selector>, "selector", text);
-}
-Proposer parse_proposer(std::string_view text) {
-  return parse_in(names_of<Proposer>, "proposer", text);
-}
-
 }  // namespace kith

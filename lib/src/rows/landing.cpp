@@ -18,11 +18,6 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Element, std::string_view> element_names[] = {
-    {Element::f32, "f32"}, {Element::f16, "f16"}, {Element::bf16, "bf16"},
-    {Element::u8, "u8"},   {Element::i8, "i8"},   {Element::bits, "bits"},
-};
-
 constexpr std::pair<Where, std::string_view> places[] = {
     {Where::host, "the host"}, {Where::cuda, "a CUDA device"}, {Where::opencl, "an OpenCL device"}};
 
@@ -98,11 +93,7 @@ bool is_landed(const RowsView& rows) {
 }  // namespace
 
 std::string_view name(Element element) {
-  return element == Element::f64 ? "f64" : name_in(element_names, element);
-}
-
-Element parse_element(std::string_view text) {
-  return parse_in(element_names, "element", text);
+  return element == Element::f64 ? "f64" : name_in(names_of<Element>, element);
 }
 
 std::string_view place_name(Where where) {

@@ -20,10 +20,6 @@
 namespace kith {
 namespace {
 
-constexpr std::pair<Scaling, std::string_view> scaling_synonyms[] = {
-    {Scaling::centre, "center"},       {Scaling::standardize, "standard"}, {Scaling::standardize, "zscore"},
-    {Scaling::standardize, "z_score"}, {Scaling::min_max, "minmax"},       {Scaling::l2_rows, "l2"}};
-
 constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
 
 /// Columns in ascending order. Throws: one is not there, or twice.
@@ -100,20 +96,11 @@ std::int64_t width_of(std::int64_t dims, const std::vector<std::vector<std::int6
 std::string_view name(Missing missing) {
   return name_in(names_of<Missing>, missing);
 }
-Missing missing_named(std::string_view text) {
-  return parse_in(names_of<Missing>, "missing", text);
-}
 std::string_view name(Scaling scaling) {
   return name_in(names_of<Scaling>, scaling);
 }
 std::string_view name(Categories categories) {
   return name_in(names_of<Categories>, categories);
-}
-Scaling scaling_named(std::string_view text) {
-  return parse_in(names_of<Scaling>, "scaling", text, &scaling_synonyms);
-}
-Categories categories_named(std::string_view text) {
-  return parse_in(names_of<Categories>, "categories", text);
 }
 
 template <class T>

@@ -134,8 +134,4 @@ std::string_view name(Residence residence) {
   return name_in(names_of<Residence>, residence);
 }
 
-Residence parse_residence(std::string_view text) {
-  return parse_in(names_of<Residence>, "residence", text);
-}
-
 }  // namespace kith

@@ -137,12 +137,6 @@ std::string_view name(Criterion criterion) {
 std::string_view name(SelectionMethod method) {
   return name_in(names_of<SelectionMethod>, method);
 }
-Criterion criterion_named(std::string_view text) {
-  return parse_in(names_of<Criterion>, "criterion", text);
-}
-SelectionMethod selection_method_named(std::string_view text) {
-  return parse_in(names_of<SelectionMethod>, "selection method", text);
-}
 
 FeatureSelection select_features(const Device& device, const RowsView& samples,
                                  std::span<const std::int64_t> labels, Metric metric,

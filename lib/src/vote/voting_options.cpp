@@ -10,11 +10,4 @@ std::string_view name(TieRule rule) {
   return name_in(names_of<TieRule>, rule);
 }
 
-Weights weights_named(std::string_view text) {
-  return parse_in(names_of<Weights>, "weights", text);
-}
-TieRule tie_rule_named(std::string_view text) {
-  return parse_in(names_of<TieRule>, "tie rule", text);
-}
-
 }  // namespace kith

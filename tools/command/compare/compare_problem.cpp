@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "command/compare/compare.hpp"
+#include "kith/parse.hpp"
 #include "workloads/stored.hpp"
 
 namespace kith::command {
@@ -70,8 +71,8 @@ void set_elements(const CompareFlags& flags, CompareProblem& problem) {
                 flags.where + ": --element " + flags.elements + " names " + std::to_string(names.size()) +
                     " elements; give one for all rows, or that of training rows and of queries");
   if (!flags.elements.empty()) {
-    problem.train_element = parse_element(names.front());
-    problem.query_element = parse_element(names.back());
+    problem.train_element = parse<Element>(names.front());
+    problem.query_element = parse<Element>(names.back());
   }
   for (const Element element : {problem.train_element, problem.query_element})
     if ((element == Element::bits) != compares_bits(flags.metric))

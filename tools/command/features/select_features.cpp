@@ -2,6 +2,7 @@
 #include "command/features/select_features.hpp"
 #include "command/how/choices.hpp"
 #include "command/shared/ranks.hpp"
+#include "kith/parse.hpp"
 
 #include <CLI/CLI.hpp>
 #include <memory>
@@ -58,7 +59,7 @@ FeatureSelectionOptions selection_options(const SelectFeaturesFlags& flags, cons
                                     std::to_string(columns) + " or fewer");
   FeatureSelectionOptions options;
   options.criterion = flags.judged_by();
-  options.method = selection_method_named(flags.method);
+  options.method = parse<SelectionMethod>(flags.method);
   options.most = flags.most;
   options.least = flags.least;
   options.k = flags.k;

@@ -8,6 +8,7 @@
 
 #include "command/input/learned.hpp"
 #include "kith/feature_selection.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 
@@ -17,7 +18,7 @@ struct SelectFeaturesFlags : RowFlags {
   std::int64_t most = 0, least = 1, k = 1;
 
   Criterion judged_by() const {
-    return criterion == "q" ? Criterion::informativeness : criterion_named(criterion);
+    return criterion == "q" ? Criterion::informativeness : parse<Criterion>(criterion);
   }
 };
 

@@ -7,6 +7,7 @@
 #include "command/how/choices.hpp"
 #include "command/shared/command.hpp"
 #include "kith/names.hpp"
+#include "kith/parse.hpp"
 #include "kith/selector.hpp"
 
 namespace kith::command {
@@ -24,11 +25,9 @@ const std::vector<std::string>& keys() {
   throw Error(Errc::invalid_argument, key + "=" + text + ": " + advice);
 }
 
-void take(const std::string&, const std::string& text, Selector& to) {
-  to = parse_selector(text);
-}
-void take(const std::string&, const std::string& text, Proposer& to) {
-  to = parse_proposer(text);
+template <class Choice>
+void take(const std::string&, const std::string& text, Choice& to) {
+  to = parse<Choice>(text);
 }
 /// Several, with + between them.
 void take(const std::string& key, const std::string& text, std::vector<Selector>& to) {
@@ -37,7 +36,7 @@ void take(const std::string& key, const std::string& text, std::vector<Selector>
     const std::size_t end = std::min(text.find('+', begin), text.size());
     const std::string one = text.substr(begin, end - begin);
     if (plain_name(one) == name(Selector::automatic)) refuse_value(key, text, "name methods, not automatic");
-    to.push_back(parse_selector(one));
+    to.push_back(parse<Selector>(one));
     begin = end + 1;
   }
 }

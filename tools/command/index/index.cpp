@@ -11,6 +11,7 @@
 #include "command/words/place.hpp"
 #include "files/source.hpp"
 #include "kith/names.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -44,7 +45,7 @@ int build_index(const IndexFlags& flags) {
 
 Index opened(const IndexFlags& flags) {
   IndexOptions placing;
-  placing.placement = placement_named(flags.training.placement);
+  placing.placement = parse<Placement>(flags.training.placement);
   placing.shares = flags.training.shares;
   return open_index_file(flags.file, open_device(flags.device), placing);
 }

@@ -6,6 +6,7 @@
 #include "command/shared/command.hpp"
 #include "command/words/keys.hpp"
 #include "files/exact_value.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -78,13 +79,13 @@ void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric me
 std::vector<Element> kept_elements(const TableFlags& flags) {
   if (!flags.keep_elements) return {};
   if (flags.element.empty()) return {Element::f16, Element::u8, Element::i8};
-  const Element asked = parse_element(flags.element);
+  const Element asked = parse<Element>(flags.element);
   return {asked == Element::bits ? Element::u8 : asked};
 }
 
 void store_as_asked(const TableFlags& flags, files::Table& table) {
   if (flags.element.empty()) return;
-  const Element asked = parse_element(flags.element);
+  const Element asked = parse<Element>(flags.element);
   if (asked == Element::bits) return store_bits(table);
   if (!table.stored.empty() || asked == Element::f32) return;
   store(table, asked);

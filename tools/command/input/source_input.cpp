@@ -6,6 +6,7 @@
 #include "command/shared/ranks.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
+#include "kith/parse.hpp"
 #include "kith/placement.hpp"
 #include "kith/source.hpp"
 
@@ -32,7 +33,7 @@ std::vector<Key> placement_keys(TrainingFlags& flags) {
            "how several devices share the work: automatic, split (each holds a part of the rows), replicate "
            "(each holds all rows and searches for a part of the queries); else automatic",
            [&flags](const std::string& text) {
-             placement_named(text);
+             parse<Placement>(text);
              flags.placement = text;
            }},
           {"shares", "X,X,...", "shares of the work for several devices, such as 3,1; else by their speeds",
@@ -48,7 +49,7 @@ std::vector<Key> rows_keys(TrainingFlags& flags) {
        "where to keep the training rows: resident (on the device), stream (in their file; they pass through "
        "the device in chunks, within memory-limit), quantized (in their file; the device holds quantized "
        "rows), automatic (on the device if they fit, else stream); else resident",
-       [&flags](const std::string& text) { flags.residence = parse_residence(text); }}};
+       [&flags](const std::string& text) { flags.residence = parse<Residence>(text); }}};
   for (Key& key : placement_keys(flags)) keys.push_back(std::move(key));
   return keys;
 }

@@ -12,6 +12,7 @@
 #include "command/words/keys.hpp"
 #include "kith/centre.hpp"
 #include "kith/names.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -162,7 +163,7 @@ Rows prepared(const Preparation& preparation, bool raw, files::Table table) {
 Scaling parse_scaling(const std::string& text) {
   const std::vector<std::string> names = {"centre", "standardize", "min-max", "l2"};
   try {
-    return scaling_named(text);
+    return parse<Scaling>(text);
   } catch (const Error&) {
     const std::string one = closest_name(text, names);
     throw Error(
@@ -321,8 +322,8 @@ PreparationOptions preparation_options(const std::string& where, const TrainingF
   PreparationOptions options;
   if (flags.centre) options.scalings.push_back(Scaling::centre);
   for (const std::string& text : flags.scale) options.scalings.push_back(parse_scaling(text));
-  options.categories = categories_named(flags.categories);
-  options.missing = missing_named(flags.tables.missing);
+  options.categories = parse<Categories>(flags.categories);
+  options.missing = parse<Missing>(flags.tables.missing);
   const bool fills = options.missing != Missing::refuse && options.missing != Missing::drop;
   if (options.categories == Categories::ordinal && !fills) return options;  // codes are what they are
   for (const files::Categories& known : train.categories) options.categorical.push_back(known.column);
@@ -359,7 +360,7 @@ void check_k(const std::string& where, std::int64_t k, const Training& training,
 
 Training read_training(const std::string& where, const TrainingFlags& flags) {
   Training training;
-  training.placement = placement_named(flags.placement);
+  training.placement = parse<Placement>(flags.placement);
   training.shares = flags.shares;
   files::Table& table = training.rows.table;
   TableFlags tables = train_flags(flags);

@@ -9,6 +9,7 @@
 #include "command/words/keys.hpp"
 #include "files/source.hpp"
 #include "files/text/number.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -143,8 +144,8 @@ void add_weight_options(CLI::App& app, VotingFlags& flags, const std::vector<Key
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k) {
   VotingOptions options;
-  options.weights = weights_named(flags.weights);
-  options.tie = tie_rule_named(flags.tie);
+  options.weights = parse<Weights>(flags.weights);
+  options.tie = parse<TieRule>(flags.tie);
   options.rank_weights = rank_weights(where, flags, k);
   if (!labels) return options;
   options.priors = priors(where, flags, *labels, classes);

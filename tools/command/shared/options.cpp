@@ -7,6 +7,7 @@
 #include "command/shared/command.hpp"
 #include "command/shared/interrupt.hpp"
 #include "files/named.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -81,7 +82,7 @@ void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name
         try {
           parse(text);
         } catch (const Error& error) {
-          const std::string message = error.what();  // "parse_metric: ..."
+          const std::string message = error.what();  // "metric: ..."
           const std::size_t colon = message.find(": ");
           const std::string rest = colon == std::string::npos ? message : message.substr(colon + 2);
           throw Error(error.code(), app.get_name() + ": " + option_name + ": " + rest);
@@ -105,10 +106,10 @@ void add_device_option(CLI::App& app, std::string& device, bool several) {
 
 void add_metric_option(CLI::App& app, Metric& metric) {
   CLI::Option* option = app.add_option_function<std::string>(
-      "--metric", [&metric](const std::string& text) { metric = parse_metric(text); },
+      "--metric", [&metric](const std::string& text) { metric = parse<Metric>(text); },
       "How distance is measured: " + metric_names());
   option->type_name("NAME")->default_str(std::string(name(metric)));
-  check_by(app, option, "--metric", [](const std::string& text) { parse_metric(text); });
+  check_by(app, option, "--metric", [](const std::string& text) { parse<Metric>(text); });
 }
 
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,

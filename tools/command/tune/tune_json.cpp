@@ -1,5 +1,6 @@
 // The JSON of what kith tune measured.
 #include "command/tune/tune.hpp"
+#include "kith/parse.hpp"
 
 namespace kith::command {
 namespace {
@@ -10,8 +11,8 @@ TuningEntry tuning_entry_of(const Json& json, const Problem& problem) {
   TuningEntry entry;
   entry.problem = problem;
   entry.fused = json.at("fused").get<bool>();
-  if (!entry.fused) entry.selector = parse_selector(json.at("selector").get<std::string>());
-  entry.proposer = parse_proposer(json.at("proposer").get<std::string>());
+  if (!entry.fused) entry.selector = parse<Selector>(json.at("selector").get<std::string>());
+  entry.proposer = parse<Proposer>(json.at("proposer").get<std::string>());
   entry.lists = json.at("lists").get<std::int64_t>();
   entry.query_tile = json.at("query_tile").get<std::int64_t>();
   entry.train_tile = json.at("train_tile").get<std::int64_t>();
@@ -22,7 +23,7 @@ TuningEntry tuning_entry_of(const Json& json, const Problem& problem) {
 
 Problem tuned_size_of(const Json& json) {
   const auto number = [&](const char* key) { return json.at(key).get<std::int64_t>(); };
-  return {parse_metric(json.at("metric").get<std::string>()), number("n"), number("m"), number("dims"),
+  return {parse<Metric>(json.at("metric").get<std::string>()), number("n"), number("m"), number("dims"),
           number("k")};
 }
 

@@ -1,6 +1,7 @@
 // kith-lab bench: named workloads, timed on devices whose bits were checked first.
 #include "lab/bench/bench.hpp"
 #include "command/shared/json.hpp"
+#include "kith/parse.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -25,7 +26,7 @@ Key residence_key(BenchFlags& flags) {
       "through the device in chunks), quantized (in the host's memory; the device holds quantized rows); "
       "else resident",
       [&flags](const std::string& text) {
-        const Residence residence = parse_residence(text);
+        const Residence residence = parse<Residence>(text);
         if (residence == Residence::automatic)
           throw Error(Errc::invalid_argument,
                       "residence: automatic is not timed; choose one of resident, stream, quantized");
@@ -134,7 +135,7 @@ int run_bench(const BenchFlags& flags) {
                                             " is out of range; give a number above 0, up to 1");
   std::vector<workloads::Workload> wanted = wanted_workloads(flags);
   if (flags.prepare) wanted = workloads_to_prepare(flags, std::move(wanted));
-  if (parse_residence(flags.residence) != Residence::resident) check_residence(flags, wanted);
+  if (parse<Residence>(flags.residence) != Residence::resident) check_residence(flags, wanted);
   OutputFile file(flags.json);
   std::vector<Device> devices;
   for (const std::string& spec : split_commas(flags.device)) devices.push_back(open_device(spec));

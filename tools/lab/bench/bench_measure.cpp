@@ -6,6 +6,7 @@
 #include "files/output.hpp"
 #include "files/table.hpp"
 #include "kith/index.hpp"
+#include "kith/parse.hpp"
 #include "kith/spi.hpp"
 #include "lab/bench/bench.hpp"
 #include "lab/experiments/measure.hpp"
@@ -100,7 +101,7 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
 /// An Index whose training rows lie where the residence says.
 Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
   IndexOptions options;
-  options.residence = parse_residence(flags.residence);
+  options.residence = parse<Residence>(flags.residence);
   if (options.residence == Residence::resident) return {device, data.train_rows(), data.workload.metric};
   return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }

@@ -7,6 +7,7 @@
 #include "command/compare/compare.hpp"
 #include "command/shared/json.hpp"
 #include "kith/names.hpp"
+#include "kith/parse.hpp"
 #include "lab/placement/placement.hpp"
 #include "lab/subcommands.hpp"
 #include "workloads/operand_chain.hpp"
@@ -139,7 +140,7 @@ experiments::Settings make_settings(const Placement& placement) {
 /// Returns an exit code.
 int run_placed(const PlacementFlags& flags, const Placement& placement, CompareProblem problem) {
   problem.groups = flags.groups;
-  problem.options.selector = parse_selector(flags.selector);
+  problem.options.selector = parse<Selector>(flags.selector);
   problem.options.threads = static_cast<std::uint32_t>(flags.threads);
   if (problem.queries.rows() == 0) refuse(where, "there are no queries; choose -m of at least 1");
   std::vector<Device> devices;
