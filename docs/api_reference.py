@@ -6,19 +6,21 @@ HEADERS = [
     ("Devices", "device"), ("Rows", "matrix_view"), ("Elements of rows", "rows_view"), ("Rows by ranges", "source"), ("Rows on sets of devices", "placement"), ("Metrics", "metric"), ("Index and searches", "index"),
     ("Index files", "index_file"), ("How files are written", "save_options"),
     ("What a search returns", "neighbors"), ("Answers on a device", "device_neighbors"),
-    ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("What calls are told", "options"), ("Choices", "choices"), ("Plans", "plan"), ("What a search did", "trace"),
+    ("Memory of CUDA", "cuda"), ("Memory of OpenCL", "opencl"), ("What calls are told", "options"), ("Choices", "choices"), ("What a search did", "trace"),
     ("Every row's neighbours", "knn_graph"), ("Filters", "filter"), ("Selectors and proposers", "selector"), ("Classification", "classifier"),
     ("Votes", "voting"), ("Regression", "regressor"), ("Evaluation", "evaluation"),
     ("Preparation of rows", "preparation"), ("Centres", "centre"), ("Models", "model"), ("Labels", "labels"),
-    ("Class structure", "structure"), ("Choosing columns", "feature_selection"), ("Single stages", "stages"),
-    ("What kernels are built around", "kernel_profile"), ("Measured choices", "tuning"),
-    ("Keys", "key"), ("Keys of shards", "keys"), ("Votes of shards", "shard_votes"), ("Ranks of MPI", "mpi"), ("Errors", "error"), ("Names", "names"),
+    ("Class structure", "structure"), ("Choosing columns", "feature_selection"),
+    ("Keys", "key"), ("Keys of shards", "keys"), ("Votes of shards", "shard_votes"), ("Ranks of MPI", "mpi"), ("Errors", "error"), ("Finding choices by name", "parse"), ("Names", "names"),
     ("Unfinished files", "unfinished"),
+    ("Plans", "unstable/plan"), ("Single stages", "unstable/stages"), ("What kernels are built around", "unstable/kernel_profile"),
+    ("Measured choices", "unstable/tuning"),
 ]
 OTHERS = {"kith", "spi", "export", "cxx20", "version"}  # no API of their own, or that of back ends
 INTRODUCTION = """# C++ API
 
-Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers but `cuda.hpp`, `opencl.hpp` and `mpi.hpp`. The [glossary](../glossary.md) explains
+Everything is in namespace `kith`; `#include <kith/kith.hpp>` includes all headers but `cuda.hpp`, `opencl.hpp`, `mpi.hpp`, `unstable/stages.hpp` and
+`unstable/tuning.hpp`. Headers in `unstable/` may change in any release; all other headers stay as they are. The [glossary](../glossary.md) explains
 the sizes: `[m, k]` is a row-major matrix of `m` rows of `k` elements. Every failure throws `kith::Error`.
 [`examples/`](../../examples/search.cpp) has programs to begin with.
 """
@@ -66,8 +68,8 @@ def entities_of(folder):
 
 def write(folders, xml, page):
     """The headers of some folders."""
-    files = {name[:-4]: os.path.join(folder, name) for folder in folders for name in os.listdir(folder)
-             if name.endswith(".hpp")}
+    files = {("unstable/" if os.path.basename(folder) == "unstable" else "") + name[:-4]: os.path.join(folder, name)
+             for folder in folders for name in os.listdir(folder) if name.endswith(".hpp")}
     named = {stem for _, stem in HEADERS}
     if set(files) - OTHERS != named:
         raise RuntimeError(f"docs/api_reference.py: headers and its list differ: {sorted((set(files) - OTHERS) ^ named)}")
@@ -75,7 +77,7 @@ def write(folders, xml, page):
     text = INTRODUCTION
     for title, stem in HEADERS:
         text += f"\n## {title}\n\n`#include <kith/{stem}.hpp>`: {head_of(files[stem])}\n"
-        for _, directive, name in sorted(set(entities.get(stem + ".hpp", []))):
+        for _, directive, name in sorted(set(entities.get(os.path.basename(stem) + ".hpp", []))):
             members = ":members:\n:undoc-members:\n" if directive in ("doxygenclass", "doxygenstruct") else ""
             text += f"\n```{{{directive}}} {name}\n{members}```\n"
     with open(page, "w", encoding="utf-8") as out:

@@ -32,5 +32,5 @@ html_theme_options = {"navigation_with_keys": True}
 
 furo_repairs.write(os.path.join(here, "_static"))
 api_reference.write(
-    [os.path.join(here, "../lib/include/kith"), os.path.join(here, "../lib/mpi/include/kith")],
+    [os.path.join(here, folder) for folder in ("../lib/include/kith", "../lib/include/kith/unstable", "../lib/mpi/include/kith")],
     breathe_projects["kith"], os.path.join(here, "reference/api.md"))

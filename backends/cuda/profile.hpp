@@ -1,7 +1,7 @@
 // What the CUDA kernels are built around. Without CUDA's own headers, so that plans can be tested anywhere.
 #pragma once
 
-#include "kith/kernel_profile.hpp"
+#include "kith/unstable/kernel_profile.hpp"
 
 namespace kith::cuda {
 

@@ -26,8 +26,8 @@
 #include "common/sanitizers.hpp"
 #include "files/output.hpp"
 #include "kith/model.hpp"
-#include "kith/tuning.hpp"
 #include "kith/unfinished.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace {
 

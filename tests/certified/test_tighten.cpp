@@ -10,7 +10,7 @@
 #include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 #include "workloads/random.hpp"
 
 namespace kith::tests {

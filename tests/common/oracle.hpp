@@ -16,7 +16,7 @@
 #include "common/data.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 

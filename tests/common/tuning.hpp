@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "common/device.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/plan.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "kith/version.hpp"
 
 namespace kith::tests {

@@ -11,7 +11,7 @@
 
 #include "common/data.hpp"
 #include "kith/neighbors.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 #include "kith/voting.hpp"
 #include "workloads/random.hpp"
 

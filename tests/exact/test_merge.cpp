@@ -6,7 +6,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 #include "workloads/random.hpp"
 
 namespace kith::tests {

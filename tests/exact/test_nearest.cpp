@@ -8,7 +8,7 @@
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 namespace {

@@ -17,6 +17,7 @@
 #include "common/folder.hpp"
 #include "faults.hpp"
 #include "file_calls.hpp"
+#include "kith/unstable/tuning.hpp"
 
 extern char** environ;
 

@@ -9,6 +9,7 @@
 #include "faults.hpp"
 #include "file_calls.hpp"
 #include "kith/spi/kept_files.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith::tests::faults {
 namespace {

@@ -3,6 +3,7 @@
 #include "common/data.hpp"
 #include "common/folder.hpp"
 #include "faults.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests::faults {
 namespace {

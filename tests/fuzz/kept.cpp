@@ -11,7 +11,7 @@
 #include "fuzz.hpp"
 #include "kith/device.hpp"
 #include "kith/model.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith::fuzz {
 namespace {

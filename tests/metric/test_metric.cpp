@@ -16,9 +16,9 @@
 #include "kith/model.hpp"
 #include "kith/names.hpp"
 #include "kith/parse.hpp"
-#include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/selector.hpp"
+#include "kith/unstable/plan.hpp"
 #include "kith/voting.hpp"
 
 namespace kith::tests {

@@ -139,16 +139,17 @@ case $way in
     check_plugins
     ;;
   cxx17)
-    for header in "$moved"/include/kith/*.hpp; do
+    for header in "$moved"/include/kith/*.hpp "$moved"/include/kith/unstable/*.hpp; do
+      name=${header#"$moved/include/"}
       case $header in */version.hpp) continue ;; esac  # has macros only
-      echo "#include <kith/${header##*/}>" > "$work/cxx17.cpp"
+      echo "#include <$name>" > "$work/cxx17.cpp"
       if "$CXX" -std=c++17 -fsyntax-only -I"$moved/include" "$work/cxx17.cpp" 2> "$work/cxx17.txt"; then
-        fail "C++17 takes ${header##*/}"
+        fail "C++17 takes $name"
       fi
       # One error is the #error, the other the missing file that stops the compiler.
       if [ "$(grep -c 'error:' "$work/cxx17.txt")" != 2 ] ||
         [ "$(grep -c 'error: .*kith needs C++20; compile with -std=c++20 or later' "$work/cxx17.txt")" != 1 ]; then
-        fail "${header##*/} does not stop C++17 by one line: $(cat "$work/cxx17.txt")"
+        fail "$name does not stop C++17 by one line: $(cat "$work/cxx17.txt")"
       fi
     done
     ;;

@@ -9,7 +9,7 @@
 #include "certified/spread.hpp"
 #include "common/described_devices.hpp"
 #include "common/oracle.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith::tests {
 namespace {

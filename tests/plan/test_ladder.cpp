@@ -9,7 +9,7 @@
 
 #include "common/described_devices.hpp"
 #include "common/device.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith::tests {
 namespace {

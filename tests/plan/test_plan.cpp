@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/device.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include "common/described_devices.hpp"
 #include "common/device.hpp"
 #include "kith/error.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith::tests {
 namespace {

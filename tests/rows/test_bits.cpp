@@ -15,8 +15,8 @@
 #include "kith/filter.hpp"
 #include "kith/index.hpp"
 #include "kith/regressor.hpp"
-#include "kith/stages.hpp"
 #include "kith/structure.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 namespace {

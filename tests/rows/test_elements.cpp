@@ -14,8 +14,8 @@
 #include "kith/index.hpp"
 #include "kith/parse.hpp"
 #include "kith/regressor.hpp"
-#include "kith/stages.hpp"
 #include "kith/structure.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 namespace {

@@ -11,7 +11,7 @@
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
 #include "kith/regressor.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 using namespace kith;
 using namespace kith::tests;

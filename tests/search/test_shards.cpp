@@ -17,7 +17,7 @@
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
 #include "kith/shard_votes.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 namespace {

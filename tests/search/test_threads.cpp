@@ -10,7 +10,7 @@
 #include "common/oracle.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 namespace kith::tests {
 namespace {

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "kith/export.hpp"
-#include "kith/kernel_profile.hpp"
 #include "kith/selector.hpp"
+#include "kith/unstable/kernel_profile.hpp"
 
 namespace kith {
 

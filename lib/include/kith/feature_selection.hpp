@@ -11,7 +11,7 @@
 #include "kith/device.hpp"
 #include "kith/export.hpp"
 #include "kith/metric.hpp"
-#include "kith/plan.hpp"
+#include "kith/options.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/voting.hpp"
 

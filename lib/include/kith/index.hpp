@@ -15,10 +15,10 @@
 #include "kith/neighbors.hpp"
 #include "kith/options.hpp"
 #include "kith/placement.hpp"
-#include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/source.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

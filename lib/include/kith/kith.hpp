@@ -17,7 +17,7 @@
 //
 // Rows are row-major floats, or other elements (rows_view.hpp). Metrics are in metric.hpp, devices and their
 // names in device.hpp, what calls may be told in options.hpp, how neighbours vote in voting.hpp, single
-// stages in stages.hpp. Everything that fails throws kith::Error (error.hpp). The contract is
+// stages in unstable/stages.hpp. Everything that fails throws kith::Error (error.hpp). The contract is
 // docs/contract.md.
 #pragma once
 
@@ -43,7 +43,6 @@
 #include "kith/options.hpp"
 #include "kith/parse.hpp"
 #include "kith/placement.hpp"
-#include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/regressor.hpp"
 #include "kith/rows_view.hpp"
@@ -51,10 +50,8 @@
 #include "kith/selector.hpp"
 #include "kith/shard_votes.hpp"
 #include "kith/source.hpp"
-#include "kith/stages.hpp"
 #include "kith/structure.hpp"
 #include "kith/trace.hpp"
-#include "kith/tuning.hpp"
 #include "kith/unfinished.hpp"
 #include "kith/version.hpp"
 #include "kith/voting.hpp"

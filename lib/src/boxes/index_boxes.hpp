@@ -8,9 +8,9 @@
 
 #include "boxes/box_order.hpp"
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {

@@ -10,10 +10,10 @@
 #include "kith/index_file.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/parse.hpp"
-#include "kith/plan.hpp"
 #include "kith/preparation.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "kith/voting.hpp"
 #include "rows/landing.hpp"
 

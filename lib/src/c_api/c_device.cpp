@@ -7,7 +7,7 @@
 #include "kith/metric.hpp"
 #include "kith/parse.hpp"
 #include "kith/spi/landing.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace {
 

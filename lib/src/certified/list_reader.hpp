@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device/host_buffer.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

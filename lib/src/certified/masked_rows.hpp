@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "certified/quantized_rows.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/row_filter.hpp"
 
 namespace kith {

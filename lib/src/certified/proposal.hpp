@@ -10,8 +10,8 @@
 
 #include "certified/list_reader.hpp"
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 #include "plan/proposal_sizes.hpp"
 
 namespace kith {

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "kith/metric.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "plan/product_bounds.hpp"
 #include "plan/proposal_sizes.hpp"
 #include "rows/landed/borrowed.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kith/device.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

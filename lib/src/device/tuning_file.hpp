@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/fork_gate.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith {
 

@@ -10,7 +10,7 @@
 #include "kith/error.hpp"
 #include "kith/parse.hpp"
 #include "kith/spi.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "kith/version.hpp"
 
 namespace kith {

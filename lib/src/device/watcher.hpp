@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "kith/error.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

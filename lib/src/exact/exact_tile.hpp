@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "device/watcher.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"
 #include "tiles/tiles.hpp"

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

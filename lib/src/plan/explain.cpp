@@ -7,8 +7,8 @@
 
 #include "base/border.hpp"
 #include "boxes/boxes_rules.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi/byte_grid.hpp"
+#include "kith/unstable/plan.hpp"
 #include "plan/proposal_sizes.hpp"
 
 namespace kith {

@@ -1,4 +1,4 @@
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 #include <algorithm>
 #include <string>

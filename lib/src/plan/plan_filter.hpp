@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "kith/matrix_view.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

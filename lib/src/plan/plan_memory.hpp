@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/chunks.hpp"
 
 namespace kith {

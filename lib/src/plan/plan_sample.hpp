@@ -1,7 +1,7 @@
 // Plans a search with a sample of selectors (search/sampling.hpp) before there is any data.
 #pragma once
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

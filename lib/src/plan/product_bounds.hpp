@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kith/metric.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

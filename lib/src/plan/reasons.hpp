@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kith/placement.hpp"
-#include "kith/plan.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/plan.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith::reasons {
 

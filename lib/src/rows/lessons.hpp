@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

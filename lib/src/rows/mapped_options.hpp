@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/index_state.hpp"
 
 namespace kith {

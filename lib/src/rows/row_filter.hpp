@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

@@ -7,6 +7,7 @@
 
 #include "kith/device_neighbors.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/index_state.hpp"
 #include "search/resident/answer_sink.hpp"
 

@@ -1,4 +1,4 @@
-// Shared parts of kith/stages.hpp: checks of rows and lists, and running one step.
+// Shared parts of kith/unstable/stages.hpp: checks of rows and lists, and running one step.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include "base/numbers.hpp"
 #include "kith/error.hpp"
 #include "kith/spi/step_runner.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 #include "rows/rows.hpp"
 
 namespace kith::stages {

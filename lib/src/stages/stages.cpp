@@ -1,4 +1,4 @@
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 
 #include <string>
 #include <utility>

@@ -14,7 +14,7 @@
 #include "host/host_memory.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
-#include "kith/stages.hpp"
+#include "kith/unstable/stages.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "rows/rows.hpp"

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/chunks.hpp"
 
 namespace kith {

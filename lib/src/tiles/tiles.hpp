@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {

@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
+#include "kith/unstable/plan.hpp"
 #include "plan/plan_memory.hpp"
 
 namespace kith {

@@ -26,8 +26,8 @@
 
 #include "kith/error.hpp"
 #include "kith/metric.hpp"
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "report/plain.hpp"
 
 namespace CLI {  // declared, not included: half of these files parse nothing

@@ -13,7 +13,7 @@
 #include "command/shared/command.hpp"
 #include "files/output.hpp"
 #include "files/source.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith::command {
 namespace {

@@ -10,7 +10,7 @@
 #include "command/shared/ranks.hpp"
 #include "files/output.hpp"
 #include "files/shown.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 
 namespace kith::command {
 namespace {

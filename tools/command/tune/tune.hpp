@@ -13,7 +13,7 @@
 #include "command/shared/kept.hpp"
 #include "kith/device.hpp"
 #include "kith/index.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "workloads/rows.hpp"
 
 namespace kith::command {

@@ -9,7 +9,7 @@
 #include "command/shared/json.hpp"
 #include "files/output.hpp"
 #include "kith/index.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "lab/reproduce/experiment_output.hpp"
 #include "lab/reproduce/experiment_page.hpp"
 

@@ -36,7 +36,7 @@
 #include "kith/keys.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
+#include "kith/options.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/shard_votes.hpp"
 #include "kith/trace.hpp"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

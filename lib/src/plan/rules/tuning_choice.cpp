@@ -8,7 +8,7 @@
 #include "base/float_guard.hpp"
 #include "base/text.hpp"
 #include "kith/error.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "plan/reasons.hpp"
 #include "plan/rules/plan_rules.hpp"
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 
 namespace kith {

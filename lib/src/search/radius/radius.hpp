@@ -9,9 +9,9 @@
 #include "device/device_state.hpp"
 #include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 #include "search/resident/search_request.hpp"
 

@@ -5,8 +5,8 @@
 
 #include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "search/resident/pipeline.hpp"
 
 namespace kith {

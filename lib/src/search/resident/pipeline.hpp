@@ -9,9 +9,9 @@
 
 #include "certified/found_before.hpp"
 #include "kith/error.hpp"
-#include "kith/plan.hpp"
 #include "kith/spi.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/row_filter.hpp"

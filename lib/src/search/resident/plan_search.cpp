@@ -11,7 +11,7 @@
 #include "check/selector_check.hpp"
 #include "exact/exact_tile.hpp"
 #include "kith/error.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "plan/attempts.hpp"
 #include "plan/reasons.hpp"
 #include "plan/rules/plan_rules.hpp"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <span>
 
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/landed/query_rows.hpp"
 #include "rows/resident_rows.hpp"
 

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 #include "search/resident/answer_sink.hpp"
 #include "search/resident/search_request.hpp"

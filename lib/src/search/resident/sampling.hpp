@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/landed/query_rows.hpp"
 #include "search/resident/pipeline.hpp"
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "certified/found_before.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "search/resident/query_set.hpp"
 
 namespace kith {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "device/device_state.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/landed/query_rows.hpp"
 #include "tiles/workspace.hpp"
 

@@ -10,7 +10,7 @@
 #include "device/device_state.hpp"
 #include "device/timing.hpp"
 #include "kith/index.hpp"
-#include "kith/tuning.hpp"
+#include "kith/unstable/tuning.hpp"
 #include "search/sets/shares.hpp"
 
 namespace kith {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

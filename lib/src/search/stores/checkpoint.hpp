@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kith/keys.hpp"
-#include "kith/plan.hpp"
+#include "kith/unstable/plan.hpp"
 #include "search/lists/search_pieces.hpp"
 #include "search/stores/row_store.hpp"
 

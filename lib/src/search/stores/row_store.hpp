@@ -7,8 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "kith/plan.hpp"
 #include "kith/trace.hpp"
+#include "kith/unstable/plan.hpp"
 #include "rows/resident_rows.hpp"
 #include "search/lists/key_buffers.hpp"
 #include "search/resident/search_request.hpp"

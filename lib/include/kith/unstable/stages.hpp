@@ -2,6 +2,8 @@
 // for programs with their own distances. Values are raw (metrics.def); every stage refuses NaN, and the first
 // also infinity, as Index does. One NaN is allowed: a masked pair, with the bits 0x7FFFFFFF. mask() makes it,
 // and to select() and collect() it means a pair that does not count.
+//
+// Unstable: this may change in any release, and kith.hpp does not have it.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +15,9 @@
 #include "kith/key.hpp"
 #include "kith/matrix_view.hpp"
 #include "kith/metric.hpp"
-#include "kith/plan.hpp"
 #include "kith/rows_view.hpp"
 #include "kith/selector.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith::stages {
 

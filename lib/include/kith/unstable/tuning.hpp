@@ -3,6 +3,8 @@
 // `kith tune` writes such files; open_device() and devices() read them. They change how a search is done and
 // how long it takes, never its bits. docs/methods.md says how the plan chooses; docs/contract.md, section 6,
 // says where the files are, and which of them are trusted.
+//
+// Unstable: this may change in any release, and kith.hpp does not have it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +15,8 @@
 
 #include "kith/device.hpp"
 #include "kith/export.hpp"
-#include "kith/plan.hpp"
 #include "kith/selector.hpp"
+#include "kith/unstable/plan.hpp"
 
 namespace kith {
 

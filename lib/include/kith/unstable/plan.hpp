@@ -1,4 +1,6 @@
 // All decisions about one search, as data: they can be printed, compared, and fixed by a test.
+//
+// Unstable: this may change in any release. kith.hpp has it all the same, since a Trace holds a Plan.
 #pragma once
 
 #include <cstddef>

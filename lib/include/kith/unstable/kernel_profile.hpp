@@ -1,4 +1,6 @@
 // Describes the kernels of a device, as its back end reports them; plans are made by it.
+//
+// Unstable: this may change in any release. kith.hpp has it all the same, since DeviceInfo holds one.
 #pragma once
 
 #include <cstdint>
