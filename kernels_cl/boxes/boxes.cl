@@ -1,28 +1,23 @@
-// boxes: the k nearest of each query by a walk through boxes, nearest first
-// (docs/boxes.md).
+// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md).
 //
 //   queries  [q, dims]                blocks of QUERY_BLOCK rows
-//   order    [q]                      -D ORDERED: queries in an order in which
-//   neighbours follow each other rows     [n, dims]                in their
-//   places, blocks of 32: a block is a leaf numbers  [n] the training row in
-//   each place bounds   [blocks, 2, dims, 32]    level by level, the leaves
-//   first: 32 boxes, their least, their largest filter   [1 or q, words] -D
-//   FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts within
-//   [q]                      -D WITHIN: rows beyond do not count out      [q,
-//   k]                   ascending, padded with NO_KEY leaves   [q] leaves
-//   read; above most_leaves: the query gave up
+//   order    [q]                      -D ORDERED: queries in an order in which neighbours follow each other
+//   rows     [n, dims]                in their places, blocks of 32: a block is a leaf
+//   numbers  [n]                      the training row in each place
+//   bounds   [blocks, 2, dims, 32]    level by level, the leaves first: 32 boxes, their least, their largest
+//   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts
+//   within   [q]                      -D WITHIN: rows beyond do not count
+//   out      [q, k]                   ascending, padded with NO_KEY
+//   leaves   [q]                      leaves read; above most_leaves: the query gave up
 //
-// A work-group of 32 takes a query. Of each level it is at a work-item keeps
-// the bound of one of 32 boxes, and whether it is left. The group goes down
-// into the nearest (but for the last five bits of the bound, in whose place the
-// item's number stands), and up where the nearest that is left is beyond the
-// k-th value so far. Of a leaf each work-item accumulates a row. The rows that
-// pass join the list by rank: a row's place is how many keys are smaller, in
-// the list and among those that pass. Local memory: 2 k keys, the query, 32
-// keys and 32 numbers a level. Barriers: one for each box that is gone into or
-// out of, and two to three a leaf. Work a leaf: 32 chains, and for those that
-// pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An
-// algorithm for finding best matches in logarithmic expected time, 1977.
+// A work-group of 32 takes a query. Of each level it is at a work-item keeps the bound of one of 32 boxes,
+// and whether it is left. The group goes down into the nearest (but for the last five bits of the bound, in
+// whose place the item's number stands), and up where the nearest that is left is beyond the k-th value so
+// far. Of a leaf each work-item accumulates a row. The rows that pass join the list by rank: a row's place is
+// how many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32
+// keys and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a
+// leaf. Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman,
+// Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
@@ -52,8 +47,7 @@ Levels levels_of(uint n) {
   return levels;
 }
 
-// The chain of the gaps between the query and a box, which is at most that of
-// each row inside.
+// Returns the chain of the gaps between the query and a box, which is at most the chain of each row inside.
 //   box  its least of dimension 0; the next dimension is WIDTH further
 float gaps_of(local const float* query, global const float* box, uint dims) {
   float acc = chain_start();

@@ -1,7 +1,7 @@
 // prune: keep of each list the candidates whose `low` is at most the threshold, in any order.
 //
-//   threshold [q, 1]   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the
-//   capacity
+//   threshold [q, 1]
+//   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the capacity
 //
 // A warp takes a list, or a block where lists may be long and are few, four places a thread at a time: when
 // all threads have read theirs, what is kept is written to the first free places, none of which is behind

@@ -1,4 +1,5 @@
-// What the product with a training row is taken from, and how far its bounds are apart, place by place.
+// Computes, for each place, the value that the product with its training row is subtracted from, and the
+// distance between its lower and its upper bound.
 //
 //   query row terms [4, q]   train row terms [4, t]
 //   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row, or its

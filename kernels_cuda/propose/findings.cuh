@@ -1,5 +1,5 @@
-// What passes a test, seldom one of thousands, is gathered in shared memory, a buffer a warp, and appended to
-// the lists when there are 32, so that a warp waits for its places once in 32 times.
+// Candidates that pass the test, seldom one pair in thousands, are gathered in a buffer of shared memory for
+// each warp. A warp appends 32 at a time, so that it waits for places in the lists once for 32 candidates.
 // No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have it.
 #pragma once
 

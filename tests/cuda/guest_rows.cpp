@@ -294,7 +294,7 @@ TEST_CASE("guest: a graph goes to the card, and answers that are not aligned are
                             cuda::neighbors(answers.as<float>(), reinterpret_cast<std::int64_t*>(
                                                                      answers.as<unsigned char>() + 4)));
         }) ==
-        "invalid_argument: search_into: index begins at no multiple of 8 bytes; align it to its elements");
+        "invalid_argument: search_into: row begins at no multiple of 8 bytes; align it to its elements");
 }
 
 TEST_SUITE_END();

@@ -322,11 +322,14 @@ TEST_CASE("callers: the numbers of rows go to the device once") {
   const DeviceNeighbors to = opencl::neighbors(caller.buffer(n * k * 4), caller.buffer(n * k * 8));
   SearchOptions way;
   way.proposer = Proposer::none;
-  Trace first, second;
+  Trace first, second, third;
   index.search_into(rows, k, to, way, &first);
   CHECK(index.memory_bytes() >= before + ids.size() * 8);
   index.search_into(rows, k, to, way, &second);
-  CHECK(first.bytes_to_device == second.bytes_to_device + ids.size() * 8);
+  index.search_into(rows, k, to, way, &third);
+  // A first search may bring more than the numbers, such as what a device needs once.
+  CHECK(first.bytes_to_device >= second.bytes_to_device + ids.size() * 8);
+  CHECK(third.bytes_to_device == second.bytes_to_device);
   // Others have numbers of their own.
   const Index grown = index.with(rows);
   CHECK(search_into_buffers(caller, grown, rows, 3, way) ==

@@ -108,7 +108,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubbl
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   for (ulong s = 0; s < steps; ++s) {
-    if (s + 1 < stretches) {  // stage what the distances_at.first pack walks next
+    if (s + 1 < stretches) {  // stage the columns that the first pack walks next
       WINDOW Key* stretch = window + (s + 1) % kept * (STRETCH + 1);
       for (uint i = lid; i < STRETCH; i += ITEMS) {
         const ulong t = (s + 1) * STRETCH + i;

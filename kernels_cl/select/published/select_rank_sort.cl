@@ -45,13 +45,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
   const uint begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin;
   const uint own =
-      (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the distances_at.first of the work-group's
+      (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the first of the work-group's values
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
   float mine[OWN];
   uint place[OWN];
-  uint placed = 0;  // values that are not masked, for the distances_at.first work-group of a list
+  uint placed = 0;  // values that are not masked, for the first work-group of a list
 #pragma unroll
   for (uint r = 0; r < OWN; ++r) {
     const uint t = own + r * GROUP + lid;

@@ -1,7 +1,7 @@
 // collect, dot, bf16 and int8: inner products of quantized rows, tested as they come.
 //
-// What a product is taken from, low(t), is computed first, in double precision, rounded down; NaN where terms
-// are, and no comparison lets that pass. Then each task
+// The values that products are subtracted from, low(t), are computed first, in double precision and rounded
+// down. They are NaN where the terms of the row are NaN, so that no comparison lets it pass. Then each task
 // takes some queries and a part of the training rows. docs/certificate.md, section 4.
 #include "cpu/steps/propose/collect_products.hpp"
 
