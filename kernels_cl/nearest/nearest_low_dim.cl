@@ -10,8 +10,8 @@
 // Work: (2 DIMS + 1) q t instructions, and on data in random order about k (1 + ln(t / (groups k)))
 // insertions of 4 LIST instructions a list. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
 // A step of a chain gives the same bits with query and row exchanged (tests/metric/test_metric.cpp). Here the
-// row comes first: `-a` of a query would be moved out of the loop and across its barriers, and there Intel's compiler for CPUs
-// (2026.2) loses it (docs/opencl.md).
+// row comes first: `-a` of a query would be moved out of the loop and across its barriers, and there Intel's
+// compiler for CPUs (2026.2) loses it (docs/opencl.md).
 // Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS); thread queues there.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"

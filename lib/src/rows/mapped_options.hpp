@@ -11,8 +11,8 @@
 
 namespace kith {
 
-/// SearchOptions::filter and SearchOptions::self go by position (row_numbers.hpp). Behind this class they go by
-/// place, and removed rows are in the filter, too.
+/// SearchOptions::filter and SearchOptions::self go by position (row_numbers.hpp). Behind this class they go
+/// by place, and removed rows are in the filter, too.
 class MappedOptions {
  public:
   /// `index` and `options` live longer.
