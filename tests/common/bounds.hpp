@@ -1,4 +1,4 @@
-// For tests of the certificate: runs the step `collect`, and computes in double which bounds its candidates
+// Helps tests of the certificate: runs the step `collect`, and computes in double which bounds its candidates
 // must satisfy.
 #pragma once
 
@@ -69,7 +69,7 @@ inline bool takes_samples(const spi::Device& device, Proposer proposer) {
 }
 
 /// The scale of quantized rows. fp16: the power of two that brings the largest element just below 2^13. int8:
-/// what makes the largest element 127.
+/// the number that makes the largest element 127.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
   float most = 0x1p-30f;
@@ -135,13 +135,13 @@ struct Truth {
   const double* row(const std::vector<double>& rows, std::size_t r) const {
     return rows.data() + r * problem.centre.size();
   }
-  /// What the products approximate: |x'|^2 / 2 - q' . x', or - q . x for an inner product.
+  /// Returns the value that products approximate: |x'|^2 / 2 - q' . x', or - q . x for an inner product.
   double place(std::size_t q, std::size_t t) const {
     double product = 0;
     for (std::size_t d = 0; d < problem.centre.size(); ++d) product += row(queries, q)[d] * row(train, t)[d];
     return (problem.squares() ? train_norms[t] / 2 : 0) - product;
   }
-  /// The bound E, plus the rounding of the chain of an inner product.
+  /// Returns the bound E, plus the rounding of the chain of an inner product.
   double error(std::size_t t) const {
     const auto row_term = [&](spi::RowTerm f) { return static_cast<double>(row_terms[f * problem.n() + t]); };
     const double dims = static_cast<double>(problem.centre.size()), steps = (dims + 2) * 0x1p-24;
@@ -152,7 +152,7 @@ struct Truth {
   }
 
  private:
-  /// b of docs/certificate.md, section 3. If small batches have a kernel of their own, the larger b
+  /// Returns b of docs/certificate.md, section 3. If small batches have a kernel of their own, the larger b
   /// of the two.
   double product_error(double dims) const {
     const double steps = (dims + 2) * 0x1p-24;

@@ -1,4 +1,4 @@
-// What the tests search: rows written by hand, and the hard data of tools/workloads.
+// The data that tests search: rows written by hand, and the hard data of tools/workloads.
 #pragma once
 
 #include <bit>
@@ -36,12 +36,12 @@ struct Matrix {
   operator MatrixView<const float>() const { return view(); }
 };
 
-/// Rows of `cols` columns, written one after another.
+/// Makes rows of `cols` columns from their values, one row after another.
 inline Matrix matrix(std::int64_t cols, std::initializer_list<float> values) {
   return {static_cast<std::int64_t>(values.size()) / cols, cols, values};
 }
 
-/// The columns named in `features`, in this order.
+/// Copies the columns named in `features`, in this order.
 inline Matrix columns_of(const Matrix& from, const std::vector<std::int64_t>& features) {
   Matrix chosen{from.rows, static_cast<std::int64_t>(features.size()), {}};
   for (std::int64_t r = 0; r < from.rows; ++r)
@@ -71,7 +71,7 @@ inline std::vector<double> map_points(std::int64_t rows, std::uint64_t seed) {
   return points;
 }
 
-/// The row nearest to each query, both [, 3], computed in double alone.
+/// Finds the row nearest to each query, both [, 3], computed only in double.
 inline std::vector<std::int64_t> nearest_in_double(const std::vector<double>& queries,
                                                    const std::vector<double>& train) {
   std::vector<std::int64_t> nearest;
@@ -89,7 +89,7 @@ inline std::vector<std::int64_t> nearest_in_double(const std::vector<double>& qu
   return nearest;
 }
 
-/// The same rows, each followed by `gap` NaN, which reveal a read beyond the row.
+/// Copies the rows, each followed by `gap` NaN, which reveal a read beyond the row.
 class Spread {
  public:
   Spread(const Matrix& matrix, std::int64_t gap)
@@ -105,7 +105,7 @@ class Spread {
   std::vector<float> values_;
 };
 
-/// Bit patterns of floats. They tell -0 from +0, and compare equal for equal NaN.
+/// Returns bit patterns of floats. They tell -0 from +0, and compare equal for equal NaN.
 inline std::vector<std::uint32_t> bits(std::span<const float> values) {
   std::vector<std::uint32_t> patterns;
   for (const float value : values) patterns.push_back(std::bit_cast<std::uint32_t>(value));

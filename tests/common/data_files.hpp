@@ -41,7 +41,7 @@ class Folder : public test_support::TemporaryFolder {
     return read_labels(write(file, content), options);
   }
 
-  /// The error that `body` throws, as "code: message" without this folder's name.
+  /// Returns the error that `body` throws, as "code: message" without this folder's name.
   string error(const std::function<void()>& body) const {
     try {
       body();

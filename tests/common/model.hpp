@@ -1,4 +1,4 @@
-// For tests of model files: models, and the bytes of a file in sections that a test can change.
+// Helps tests of model files: makes models, and splits a file into sections that a test can change.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ using data_files::bytes;
 using data_files::Folder;
 using std::string;
 
-/// A small classifier in which every part differs from its default.
+/// Makes a small classifier in which every part differs from its default.
 inline Model small_classifier() {
   const std::vector<float> given{0, 1, 5, /**/ 2, 0.5f, 7, /**/ 0, -3, 5, /**/ 1, 4, 7};
   Model model;
@@ -54,7 +54,7 @@ inline Model small_regressor() {
   return model;
 }
 
-/// The name and content of each section of a file.
+/// Returns the name and content of each section of a file.
 using Sections = std::vector<std::pair<string, string>>;
 
 inline string words(std::initializer_list<std::int64_t> values) {
@@ -105,7 +105,7 @@ inline string& content_of(Sections& sections, const string& name) {
   return sections[0].second;
 }
 
-/// The offset in the file at which the content of a section begins.
+/// Returns the offset in the file at which the content of a section begins.
 inline std::size_t start_of(const Sections& sections, const string& name) {
   std::size_t at = 24;
   for (const auto& [candidate, content] : sections) {

@@ -22,7 +22,7 @@ namespace kith::tests {
 
 // ---- The chain: bits -----------------------------------------------------------------------------
 
-/// The chain of any metric, by its line in metrics.def.
+/// Computes the chain of any metric, by its line in metrics.def.
 inline float table_chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   using std::fabs, std::fma, std::fmax;
   float acc = 0.0f;
@@ -75,14 +75,14 @@ inline float chain(Metric metric, std::span<const float> query, std::span<const 
   return s;
 }
 
-/// The distance that a user sees, from the raw value.
+/// Computes the distance that a user sees, from the raw value.
 inline float finished(Metric metric, float s) {
   if (metric == Metric::l2) return std::sqrt(s);
   if (metric == Metric::cosine) return s / 2;
   return s;
 }
 
-/// The rows that a device gets: for cosine divided by their norms in double, and rounded once.
+/// Returns the rows that a device gets: for cosine divided by their norms in double, and rounded once.
 inline Matrix prepared(Metric metric, Matrix rows) {
   if (metric != Metric::cosine) return rows;
   for (std::int64_t r = 0; r < rows.rows; ++r) {
@@ -197,7 +197,7 @@ inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candi
 
 // ---- Mathematics: no rounding to speak of --------------------------------------------------------
 
-/// The mathematical distance, in long double.
+/// Computes the mathematical distance, in long double.
 inline long double true_distance(Metric metric, std::span<const float> query, std::span<const float> row) {
   long double squares = 0, absolute = 0, largest = 0, dot = 0, query_squares = 0, row_squares = 0;
   for (std::size_t d = 0; d < query.size(); ++d) {
@@ -257,12 +257,12 @@ struct Certificate {
     all.error = std::max(all.error, squares ? residual + rounding() * quantized : 2 * rounding() * quantized);
     all.quantized_norm = std::max(all.quantized_norm, quantized);
   }
-  /// The bound E, without the part that covers its own rounding.
+  /// Computes the bound E, without the part that covers its own rounding.
   Real error(const Queries& all, float quantized_norm, float residual) const {
     const Real underflow = dims * 0x1p-120L * (1 + all.quantized_norm + quantized_norm) * (squares ? 1 : 2);
     return all.norm * residual + all.error * quantized_norm + underflow;
   }
-  /// The smallest threshold that the certificate allows for this U.
+  /// Returns the smallest threshold that the certificate allows for this U.
   Real threshold(float worst, float half_norm) const {
     return squares ? (worst + dims * 0x1p-149L) / (1 - rounding()) / 2 - half_norm : Real{worst};
   }

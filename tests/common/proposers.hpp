@@ -1,4 +1,4 @@
-// For tests of proposers.
+// Helps tests of proposers.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 
 namespace kith::tests {
 
-/// Why the device under test refuses `proposer`; empty if it does not.
+/// Returns why the device under test refuses `proposer`; empty if it does not.
 inline std::string refusal_of(Proposer proposer) {
   const Index index(device(), matrix(1, {1, 2, 3}));
   const std::string text = error_of([&] { index.search(matrix(1, {2}), 1, {.proposer = proposer}); });

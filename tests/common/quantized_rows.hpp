@@ -24,7 +24,7 @@ inline Matrix within_range(Matrix rows) {
   return rows;
 }
 
-/// The mean of the rows, which a search subtracts.
+/// Computes the mean of the rows, which a search subtracts.
 inline std::vector<float> mean_of(const Matrix& rows) {
   std::vector<float> mean;
   for (std::int64_t d = 0; d < rows.cols; ++d) {

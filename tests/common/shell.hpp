@@ -44,7 +44,7 @@ inline Result kith(const string& arguments) {
   return shell("\"$kith\" " + arguments);
 }
 
-/// How many options a help lists.
+/// Counts the options that a help lists.
 inline int options_in(const string& help) {
   std::istringstream lines(help);
   int count = 0;
@@ -52,7 +52,7 @@ inline int options_in(const string& help) {
   return count;
 }
 
-/// It failed with this code and this one line, and printed nothing else.
+/// Checks that the command failed with this code and this one line, and printed nothing else.
 inline void check_refusal(const Result& result, int code, const string& message) {
   CHECK(result.code == code);
   CHECK(result.err == "kith: " + message + "\n");

@@ -24,7 +24,7 @@ struct Neighbour {
   float sample_weight = 1;
 };
 
-/// The first k neighbours of query q. `sample_weights` [n] may be empty.
+/// Returns the first k neighbours of query q. `sample_weights` [n] may be empty.
 inline std::vector<Neighbour> list_of(const Neighbors& found, std::size_t q, std::int64_t k,
                                       const std::vector<std::int64_t>& labels,
                                       const std::vector<float>& sample_weights = {}) {
@@ -42,7 +42,7 @@ class VoteOracle {
   VoteOracle(const VotingOptions& voting, const std::vector<std::int64_t>& labels)
       : voting_(voting), classes_(std::set(labels.begin(), labels.end())) {}
 
-  /// The weight of each neighbour: [neighbours].
+  /// Computes the weight of each neighbour: [neighbours].
   std::vector<float> weights(const std::vector<Neighbour>& list) const {
     const float most = 0x1p95f;
     bool zero = false;
@@ -68,7 +68,7 @@ class VoteOracle {
     return all;
   }
 
-  /// The score of each class: [classes], in ascending order of labels.
+  /// Computes the score of each class: [classes], in ascending order of labels.
   std::vector<float> scores(const std::vector<Neighbour>& list) const {
     const std::vector<float> weight = weights(list);
     std::vector<float> all;
@@ -126,7 +126,7 @@ class VoteOracle {
     return all;
   }
 
-  /// The labels that share the best value, ascending.
+  /// Returns the labels that share the best value, ascending.
   std::vector<std::int64_t> leaders(const std::vector<Neighbour>& list) const {
     std::vector<double> merit = values(list);
     if (*std::max_element(merit.begin(), merit.end()) == 0) return {};

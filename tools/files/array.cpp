@@ -26,9 +26,9 @@ std::uint64_t product(const std::vector<std::uint64_t>& shape) {
   return count;
 }
 
-/// Refuse shapes without rows or values, and those that the file cannot hold.
+/// Refuses shapes without rows or values, and shapes that are larger than the file.
 ///   bytes  that an element takes in memory
-///   parts  of which one is read
+///   parts  the number of parts of the file, of which one is read
 std::uint64_t checked_count(const Source& source, const ArrayLayout& layout,
                             std::size_t bytes = sizeof(float), std::int64_t parts = 1) {
   if (layout.shape.empty()) source.fail("holds a single number; a table has rows along its first axis");
@@ -139,7 +139,7 @@ std::vector<T> from_fortran(const std::vector<T>& values, const Placement& place
   return rows;
 }
 
-/// What rows of this type are kept as, where the caller wants them so.
+/// Returns the type in which rows of this type are kept, if the caller wants to keep them so.
 std::optional<Element> kept_as(const ArrayLayout& layout, const ReadOptions& options) {
   constexpr std::pair<ElementType, Element> known[] = {
       {ElementType::f16, Element::f16}, {ElementType::u8, Element::u8}, {ElementType::i8, Element::i8}};

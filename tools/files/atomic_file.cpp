@@ -1,4 +1,4 @@
-// Files that appear whole or not at all.
+// Makes files that appear whole or not at all.
 #include "output.hpp"
 
 #include <errno.h>

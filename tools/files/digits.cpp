@@ -20,7 +20,7 @@ std::uint64_t mixed(std::uint64_t column, double value) {
   return z ^ (z >> 31u);
 }
 
-/// From the float32 of `value` to the next one away from 0.
+/// Returns the distance from the float32 of `value` to the next one away from 0.
 double step_at(double value) {
   const float size = static_cast<float>(std::fabs(value));
   return static_cast<double>(std::nextafter(size, std::numeric_limits<float>::infinity())) -

@@ -10,7 +10,7 @@
 namespace kith::files {
 namespace {
 
-/// The binary16 that is this value; none: there is no such number.
+/// Returns the binary16 that equals this value; none if there is no such number.
 std::optional<std::uint16_t> f16_of(float value) {
   const auto pattern = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = pattern >> 16 & 0x8000u;

@@ -90,7 +90,7 @@ void read_ibin(Source& source, NeighborLists& lists) {
   if (distances == count) source.require_end();
 }
 
-/// Rows of any other format.
+/// Reads the rows of any other format.
 void read_rows(const std::filesystem::path& path, const FileOptions& options, NeighborLists& lists) {
   const Values values = read_values(path, ValueOptions(options));
   lists.queries = values.rows;
@@ -104,7 +104,7 @@ void read_rows(const std::filesystem::path& path, const FileOptions& options, Ne
   }
 }
 
-/// The array of distances beside that of rows, if there is one.
+/// Reads the array of distances beside that of rows, if there is one.
 void read_distances(const std::filesystem::path& path, FileOptions options, NeighborLists& lists) {
   options.array = "distances";
   Values values;

@@ -29,7 +29,7 @@ struct NeighborLists {
   bool has_distances() const { return !distances.empty(); }
 };
 
-/// Read a whole file. Throws as read_table() does, and bad_file: a row that is no whole number of at least
+/// Reads a whole file. Throws as read_table() does, and bad_file: a row that is no whole number of at least
 /// -1, or a distance that is NaN.
 NeighborLists read_neighbors(const std::filesystem::path& path, const FileOptions& options = {});
 

@@ -72,7 +72,7 @@ void write_npy_header(AtomicFile& file, std::string_view descr, const std::strin
   file.write(header);
 }
 
-/// Rows and columns, as big-ann-benchmarks has them.
+/// Writes the numbers of rows and columns, as in files of big-ann-benchmarks.
 void write_bin_header(AtomicFile& file, std::int64_t rows, std::int64_t cols) {
   if (std::max(rows, cols) > std::numeric_limits<std::uint32_t>::max())
     throw Error(Errc::invalid_argument,

@@ -1,4 +1,4 @@
-// Numbers as text, by printf().
+// Writes numbers as text, by printf().
 #pragma once
 
 #include <array>
@@ -8,14 +8,14 @@
 
 namespace kith::files {
 
-/// What printf() writes, up to 399 bytes.
+/// Returns the text that printf() writes, up to 399 bytes.
 std::string printed(const char* format, auto... values) {
   std::array<char, 400> text{};
   std::snprintf(text.data(), text.size(), format, values...);
   return text.data();
 }
 
-/// The fewest digits that give the number back.
+/// Returns the fewest digits from which the same number is read.
 inline std::string shortest(double value) {
   std::array<char, 32> text{};
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};

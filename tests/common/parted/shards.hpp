@@ -14,7 +14,7 @@
 
 namespace kith::tests {
 
-/// The rows first .. first + rows - 1.
+/// Returns the rows first .. first + rows - 1.
 struct Part {
   std::int64_t first = 0, rows = 0;
 };
@@ -35,7 +35,7 @@ inline std::vector<Part> uneven_parts(std::int64_t n, std::int64_t count, std::m
   return parts;
 }
 
-/// The largest absolute value of an element, by a plain loop.
+/// Finds the largest absolute value of an element, by a plain loop.
 inline float largest_of(const Matrix& rows) {
   float largest = 0;
   for (const float value : rows.values) largest = std::max(largest, std::fabs(value));

@@ -1,4 +1,4 @@
-// kith compare: every stage on every device. Same bits? How fast?
+// kith compare: runs every stage on every device, compares the bits, and measures the time.
 #include "command/compare/compare.hpp"
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ std::vector<std::string> stage_names(const std::string& text) {
   return stages;
 }
 
-/// `same  1.2 ms  0.5x`; what needs more words becomes a footnote.
+/// Writes `same  1.2 ms  0.5x`; a longer text becomes a footnote.
 std::string cell_text(const CompareLine& line, const Cell& cell, const std::string& device,
                       std::vector<std::string>& footnotes) {
   const auto footnote = [&](const std::string& text) {

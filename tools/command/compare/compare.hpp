@@ -1,4 +1,4 @@
-// What the parts of `kith compare` share.
+// The declarations that the parts of `kith compare` share.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace kith::command {
 
 struct CompareFlags {
   std::string device = "all";
-  std::string reference;  ///< empty: cpu, or plain where only the CPU is compared
+  std::string reference;  ///< empty: cpu, or plain if only the CPU is compared
   std::string stage = "all";
   std::string data = "normal";
-  TableFlags tables;  ///< files instead of --data
+  TableFlags tables;  ///< files in place of --data
   std::int64_t seed = 1, n = 8192, m = 64, dims = 32, k = 16, classes = 10;
   Metric metric = default_metric;
-  std::string elements;  ///< --element: one for all rows, or one for training rows and one for queries
+  std::string elements;  ///< --element: one type for all rows, or one for training rows and one for queries
   std::int64_t reserve = 0;
   PlanFlags plan;
   std::string where = "compare";  ///< the subcommand, for messages
@@ -29,32 +29,32 @@ struct CompareFlags {
   std::uint64_t seed_bits() const { return static_cast<std::uint64_t>(seed); }
 };
 
-/// The rows to search, and everything else that decides the answer.
+/// The rows to search, and all other settings that decide the answer.
 struct CompareProblem {
-  std::string data;                ///< name of the data, or of the file
-  workloads::Rows train, queries;  ///< as a caller passes them
+  std::string data;                ///< name of the data or of the file
+  workloads::Rows train, queries;  ///< the rows as a caller passes them
   Element train_element = Element::f32,
-          query_element = Element::f32;  ///< of whole searches; stages take the same values as float32
+          query_element = Element::f32;  ///< of whole searches; stages take the values as float32
   std::int64_t reserve = 0;              ///< IndexOptions::reserve
   std::vector<std::int64_t> labels;
-  std::uint64_t seed = 1;  ///< of filters and weights
+  std::uint64_t seed = 1;  ///< seed of filters and weights
   std::int64_t k = 1, groups = 1;
   Metric metric = default_metric;
   SearchOptions options;
 
   std::string sizes() const { return sizes_text(metric, train.view(), queries.view(), k); }
-  nlohmann::ordered_json json() const;  ///< with groups
+  nlohmann::ordered_json json() const;  ///< `groups` is included
 };
 
-/// One stage on all devices.
+/// The results of one stage on all devices.
 struct CompareLine {
   std::string title;
   double reference_seconds = 0;
-  std::vector<Cell> cells;  ///< one a device
+  std::vector<Cell> cells;  ///< one cell per device
 };
 
-/// Run the stages called `stages` ("search" and "classify" are the whole) on every device, and
-/// compare the bits with the reference.
+/// Runs the stages called `stages` ("search" and "classify" are the whole) on every device, and
+/// compares the bits with the reference.
 std::vector<CompareLine> compare(const CompareProblem& problem, const std::vector<Device>& devices,
                                  const Subject& reference, const std::vector<std::string>& stages,
                                  Selector selector);
@@ -76,18 +76,18 @@ CompareLine compare_line(const std::string& title, double reference_seconds, con
   return line;
 }
 
-/// A whole search, or classification, on every device.
+/// Runs a whole search, or classification, on every device.
 CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
                        const Subject& reference, bool classify);
 
-/// `--reference`.
+/// Opens the device of `--reference`.
 void add_reference_option(CLI::App& app, CompareFlags& flags);
 
-/// Where the rows come from: files, or kinds of data and their sizes.
+/// The origin of the rows: files, or kinds of data and their sizes.
 void add_problem_options(CLI::App& app, CompareFlags& flags);
 
-/// The kinds that --data names; one, which does not count, where --train names a file. Throws
-/// invalid_argument: there is none of that name, or the metric refuses it.
+/// Returns the kinds that --data names; a single one, which is unused, if --train names a file. Throws
+/// invalid_argument: no kind has that name, or the metric refuses it.
 std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags);
 
 /// Throws invalid_argument: k > n, or values that could overflow negative_dot.

@@ -88,7 +88,7 @@ class StageLines {
                                   }));
   }
 
-  /// One line for each selector that a device here has.
+  /// Writes one line for each selector that a device here has.
   void add_select_lines(const StageResult& expected, Selector wanted) {
     Operation operation = chain_.operation(Stage::select);
     for (Selector selector : all_selectors()) {

@@ -1,4 +1,4 @@
-// What `kith compare` compares: rows, devices and the reference.
+// Makes the problem that `kith compare` compares: rows, devices and the reference.
 #include <algorithm>
 #include <cfloat>
 #include <cmath>
@@ -15,7 +15,7 @@ workloads::Rows copy(const files::Table& table) {
   return workloads::prepared_rows(Metric::squared_l2, view(table));
 }
 
-/// Refuses what Index::search() refuses: a stage alone would compute inf - inf, which has no order.
+/// Refuses rows that Index::search() refuses: a stage alone would compute inf - inf, which has no order.
 void check_range(const std::string& where, const CompareProblem& problem) {
   if (problem.metric != Metric::negative_dot) return;
   const auto largest = [](MatrixView<const float> rows) {
@@ -63,7 +63,7 @@ std::vector<workloads::DataKind> data_kinds(const CompareFlags& flags) {
 
 namespace {
 
-/// --element: u8, or f16,u8 of training rows and queries.
+/// Parses --element: u8, or f16,u8 for training rows and queries.
 void set_elements(const CompareFlags& flags, CompareProblem& problem) {
   const std::vector<std::string> names = split_commas(flags.elements);
   if (!flags.elements.empty() && names.size() > 2)

@@ -7,7 +7,7 @@ namespace {
 
 using workloads::Answer;
 
-/// Best device time of a search or a classification, and its answer.
+/// Measures the best device time of a search or a classification, and returns its answer.
 Answer run_whole(const Device& device, const CompareProblem& problem, bool classify,
                  const SearchOptions& options, Cell& cell) {
   const workloads::StoredRows of_train(problem.train_element, problem.train);
@@ -35,7 +35,7 @@ Answer run_whole(const Device& device, const CompareProblem& problem, bool class
 CompareLine whole_line(const CompareProblem& problem, const std::vector<Device>& devices,
                        const Subject& reference, bool classify) {
   Cell right;
-  SearchOptions plain_options;  // the reference goes its own way: only the answer counts
+  SearchOptions plain_options;  // the reference uses default options: only its answer counts
   plain_options.stop = problem.options.stop;
   Answer expected;
   if (reference) {

@@ -1,4 +1,4 @@
-// What `kith compare` and `kith verify` share: the devices, the reference, and the outcome.
+// The functions that `kith compare` and `kith verify` share: the devices, the reference, and the outcome.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace kith::command {
 
-/// A device, or none: then the plain program that spells out the contract.
+/// A device, or none: then the plain program that follows the contract step by step.
 using Subject = std::optional<Device>;
 std::string subject_name(const Subject& subject);
 
@@ -22,22 +22,22 @@ std::string subject_name(const Subject& subject);
 ///   where  the subcommand, for messages
 std::vector<Device> open_devices(const std::string& where, const std::string& specs);
 
-/// Opens the device called `spec`. The default is cpu, or plain if the CPU back end would only be compared
-/// with itself.
+/// Opens the device called `spec`. The default is cpu, or plain if otherwise the CPU back end would only be
+/// compared with itself.
 Subject open_reference(const std::string& spec, const std::vector<Device>& devices);
 
 /// The outcome of one stage or search on one device.
 struct Cell {
-  std::string refusal;     ///< why the device does not do it
-  std::string difference;  ///< first differing row and both values; empty: same bits
+  std::string refusal;     ///< why the device refuses it
+  std::string difference;  ///< first row that differs, and both values; empty: same bits
   double seconds = 0;      ///< device time, best of a few runs
-  std::string plan;        ///< explain(), for the whole
+  std::string plan;        ///< explain(), for whole searches
 };
 
-inline constexpr int most_runs = 10;        ///< the first warms up
+inline constexpr int most_runs = 10;        ///< the first run is a warm-up
 inline constexpr double long_enough = 0.2;  ///< seconds; after that no further run begins
 
-/// The best of a few runs.
+/// Returns the best time of a few runs.
 template <class Run>
 double best_seconds(const Run& run) {
   double best = run(), all = best;
@@ -49,7 +49,7 @@ double best_seconds(const Run& run) {
   return best;
 }
 
-/// Calls `body`, and writes an Error that it throws into the cell.
+/// Calls `body`, and stores an Error that it throws in the cell.
 template <class Body>
 void in_cell(Cell& cell, const Body& body) {
   try {
@@ -71,16 +71,16 @@ struct Outcome {
   int code() const;
 };
 
-/// `squared_l2, n = 8192, ...`
+/// Describes the problem: `squared_l2, n = 8192, ...`
 std::string sizes_text(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
                        std::int64_t k);
 nlohmann::ordered_json sizes_json(const std::string& data, Metric metric, MatrixView<const float> train,
                                   MatrixView<const float> queries, std::int64_t k);
 
-/// The options that `add()` adds to `app`.
+/// Returns the options that `add()` adds to `app`.
 std::vector<CLI::Option*> added_options(CLI::App& app, const std::function<void()>& add);
 
-/// Parsing refuses each of them without `other`, or with it.
+/// Makes parsing refuse each of these options without `other`, or together with it.
 void each_needs(const std::vector<CLI::Option*>& options, CLI::Option* other);
 void each_excludes(const std::vector<CLI::Option*>& options, CLI::Option* other);
 

@@ -1,4 +1,4 @@
-// kith devices: what there is, and whether it is exact.
+// kith devices: lists the devices, and says whether each is exact.
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
@@ -14,8 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-/// `, 9 programs compiled`, `, 9 programs from the cache` or `, 2 programs compiled, 7 from the cache`; empty
-/// where none were needed.
+/// Returns `, 9 programs compiled`, `, 9 programs from the cache` or `, 2 programs compiled, 7 from the
+/// cache`; empty if no program was needed.
 std::string programs_text(const spi::ProgramCounts& programs) {
   const auto count = [](std::size_t number) {
     return std::to_string(number) + (number == 1 ? " program" : " programs");
@@ -60,7 +60,7 @@ json device_json(const TestedDevice& tested) {
           {"programs_kept", tested.programs.kept}};
 }
 
-/// How to name devices that search together: all that are exact, if these are two or more.
+/// Says how to name devices that search together: all that are exact, if there are at least two.
 ///   exact  their specs
 std::string set_line(const std::vector<std::string>& exact) {
   std::string spec;

@@ -1,4 +1,4 @@
-// kith doctor: what is found, what is not, and which package has it.
+// kith doctor: says what is found, what is missing, and which package has it.
 #include <dlfcn.h>
 #include <stdlib.h>  // secure_getenv
 
@@ -26,7 +26,7 @@ constexpr const char* fashion_mnist_folder = "/usr/share/datasets/fashion-mnist"
 
 using Json = nlohmann::ordered_json;
 
-/// What --json prints at the end; null: lines are printed as things are found.
+/// The document that --json prints at the end; null: lines are printed as things are found.
 Json* document = nullptr;
 
 void tell(const char* status, const std::string& text) {
@@ -49,7 +49,7 @@ void detail(const std::string& text) {
   findings.back()["details"].push_back(text);
 }
 
-/// The file that the loader finds for `library`; nothing when it is not there.
+/// Returns the file that the loader finds for `library`; nothing if there is none.
 std::optional<std::string> find_library(const char* library, const char* symbol, std::string& why) {
   void* handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
   if (!handle) {
@@ -92,7 +92,7 @@ void examine_environment() {
     if (const char* value = secure_getenv(name)) detail(std::string(name) + "=" + value);
 }
 
-/// The folder of libkith.so, and the plug-ins where it looks for them.
+/// Prints the folder of libkith.so, and the plug-ins in the folders where it looks for them.
 void examine_library() {
   Dl_info info{};
   std::error_code ignored;
@@ -124,7 +124,7 @@ void examine_opencl() {
     const auto names_it = [&](const std::string& failure) {
       return failure.starts_with(it->path().string() + ":");
     };
-    if (std::any_of(failures.begin(), failures.end(), names_it)) continue;  // told with the devices
+    if (std::any_of(failures.begin(), failures.end(), names_it)) continue;  // listed with the devices
     drivers.push_back(it->path().filename().string() + " (" + library + ")");
   }
   std::sort(drivers.begin(), drivers.end());
@@ -173,8 +173,8 @@ void examine_data() {
   found(std::string("Fashion-MNIST: ") + fashion_mnist_folder);
 }
 
-/// Why a proposer does not list candidates on the device of `index`; empty where it does. Asked for the first
-/// time, it takes the check of its bound.
+/// Returns why a proposer does not list candidates on the device of `index`; empty if it does. The first call
+/// checks its bound.
 std::string refusal_of(const Index& index, MatrixView<const float> query, Proposer proposer) {
   throw_if_interrupted("doctor");
   SearchOptions options;
@@ -189,7 +189,7 @@ std::string refusal_of(const Index& index, MatrixView<const float> query, Propos
   }
 }
 
-/// `dot, gemm`: the proposers that work on a device; the reason of each that does not on a line of its own.
+/// Lists the proposers that work on a device, `dot, gemm`, and the reason of each other one on its own line.
 std::string examine_proposers(const DeviceInfo& info, Json& device) {
   constexpr std::int64_t rows = 256, dims = 8;
   std::vector<float> values(rows * dims);
@@ -207,7 +207,7 @@ std::string examine_proposers(const DeviceInfo& info, Json& device) {
   return working.empty() ? "none" : working;
 }
 
-/// Whether it is exact.
+/// Tests a device, and returns whether it is exact.
 bool examine_device(const DeviceInfo& info) {
   const std::string text = "device " + info.spec + ": " + info.name;
   Json device = {{"spec", info.spec},         {"name", info.name}, {"platform", info.platform},
@@ -228,7 +228,7 @@ bool examine_device(const DeviceInfo& info) {
   return exact;
 }
 
-/// Every back end, its devices tested. Returns how many are exact.
+/// Tests the devices of every back end. Returns how many are exact.
 int examine_devices() {
   int exact = 0;
   for (const BackendInfo& backend : backends()) {

@@ -9,7 +9,7 @@
 
 namespace kith::command {
 
-/// Those of an enum, in the order of the table; none for another type.
+/// Returns the names of the values of an enum, in the order of the table; none for another type.
 template <class Of>
 std::vector<std::string> names_of() {
   std::vector<std::string> names;

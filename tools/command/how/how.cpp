@@ -29,7 +29,7 @@ template <class Choice>
 void take(const std::string&, const std::string& text, Choice& to) {
   to = parse<Choice>(text);
 }
-/// Several, with + between them.
+/// Joins several names by +.
 void take(const std::string& key, const std::string& text, std::vector<Selector>& to) {
   to.clear();
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -52,7 +52,7 @@ void take(const std::string& key, const std::string& text, std::int64_t& to) {
     refuse_value(key, text, "give a whole number from 0 to " + std::to_string(UINT32_MAX));
 }
 
-/// A paragraph in lines of at most 96 characters, four of them blanks.
+/// Breaks a paragraph into lines of at most 96 characters, and indents them by four blanks.
 std::string paragraph(const std::string& words) {
   std::string text, line = "   ";
   for (std::size_t begin = 0; begin < words.size();) {
@@ -67,7 +67,7 @@ std::string paragraph(const std::string& words) {
   return text + line + "\n";
 }
 
-/// How a value of an option is written.
+/// Describes how a value of an option is written.
 std::string form(const std::string& kind, const std::vector<std::string>& names) {
   if (kind == "whether") return "automatic, yes, no";
   if (kind == "number") return "a whole number";

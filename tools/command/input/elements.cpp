@@ -11,7 +11,7 @@
 namespace kith::command {
 namespace {
 
-/// Each value as the element has it.
+/// Converts each value to the element type.
 void store(files::Table& table, Element element) {
   const auto cols = static_cast<std::size_t>(table.cols);
   std::vector<unsigned char> stored;

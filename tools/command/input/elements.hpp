@@ -1,4 +1,4 @@
-// The key element of --read: what rows are stored as, on their way from a file to the library.
+// The key element of --read: the type that rows are stored in on their way from a file to the library.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace kith::command {
 
-/// Of --read, for subcommands whose rows go to the library as they are.
+/// Adds the key for subcommands that pass rows to the library unchanged.
 Key element_key(TableFlags& flags);
 
-/// Throws invalid_argument: an element with an option that makes float32 of rows; bits without --metric
-/// hamming, or the other way round.
+/// Throws invalid_argument: an element together with an option that converts rows to float32; bits without
+/// --metric hamming, or that metric without bits.
 void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric metric);
 
-/// What readers need not widen: files::ReadOptions::keep.
+/// Returns the types that readers need not widen, for files::ReadOptions::keep.
 std::vector<Element> kept_elements(const TableFlags& flags);
 
-/// Store the rows as the element that is asked for, if any is. Throws invalid_argument: the first value that
-/// the element does not have, by row and column; bits of a file that holds no bytes.
+/// Stores the rows in the element type that is asked for, if any is. Throws invalid_argument: the first value
+/// that the type cannot hold, by row and column; bits, but the file holds no bytes.
 void store_as_asked(const TableFlags& flags, files::Table& table);
 
-/// Columns as tables count them: of rows of `cols` bits, bytes. Throws unsupported: the last byte is not
-/// full.
+/// Returns the number of columns as tables count them: bytes, if rows have `cols` bits. Throws unsupported:
+/// the last byte is not full.
 std::int64_t table_columns(const std::string& path, std::int64_t cols, bool bits);
 
-/// The rows as they are stored, in whatever element.
+/// Returns the rows in the element type in which they are stored.
 RowsView rows_view(const files::Table& table);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// --features and --drop: which columns count.
+// --features and --drop: the columns that count.
 #include <algorithm>
 #include <charconv>
 #include <optional>
@@ -10,7 +10,7 @@
 namespace kith::command {
 namespace {
 
-/// Columns of a table by the words of a list.
+/// Finds the columns of a table that the words of a list name.
 class FeatureList {
  public:
   FeatureList(const std::string& option, const files::Table& table) : option_(option), table_(table) {}
@@ -47,7 +47,7 @@ class FeatureList {
     found_.push_back(column);
   }
 
-  /// A column by its name or number; none: nothing is called so.
+  /// Finds a column by its name or number; returns none if no column has that name.
   std::optional<std::int64_t> column(const std::string& word) const {
     const auto& names = table_.column_names;
     if (const auto name = std::find(names.begin(), names.end(), word); name != names.end()) {
@@ -62,7 +62,7 @@ class FeatureList {
     return by_number(number);
   }
 
-  /// Numbers count all columns of the file, from 1 in text, from 0 elsewhere; negative ones from the end.
+  /// Numbers count all columns of the file, from 1 in text, from 0 elsewhere; if negative, from the end.
   std::optional<std::int64_t> by_number(std::int64_t number) const {
     const auto count = table_.cols + static_cast<std::int64_t>(table_.left_out.size());
     const std::int64_t in_file = number < 0 ? count + number : number - (table_.text ? 1 : 0);
@@ -86,7 +86,7 @@ class FeatureList {
     return text + (table_.column_names.size() > most_listed ? ", ..." : "");
   }
 
-  const std::string option_;  ///< with what begins messages
+  const std::string option_;  ///< the beginning of messages
   const files::Table& table_;
   std::vector<std::int64_t> found_;
 };

@@ -12,7 +12,7 @@
 namespace kith::command {
 namespace {
 
-/// Rows with all columns of the caller's: those that do not count are 0, and not looked at.
+/// Widens rows to all columns that the caller has: columns that do not count are set to 0, and never read.
 std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims) {
   const auto bytes = static_cast<std::size_t>(element_bytes(from.element));
   std::vector<unsigned char> rows(static_cast<std::size_t>(from.rows * dims) * bytes);
@@ -24,7 +24,7 @@ std::vector<unsigned char> widened(const IndexFileRows& from, std::int64_t dims)
   return rows;
 }
 
-/// What queries become where the rows are less a centre.
+/// Explains how queries change if the centre is subtracted from the rows.
 Preparation preparation_by(const IndexFileRows& from, std::int64_t dims) {
   if (from.centre.empty()) return {};
   std::vector<double> shift(static_cast<std::size_t>(dims));
@@ -55,7 +55,7 @@ void read_rows(const std::string& path, files::Table& table, Training& training)
   }
 }
 
-/// Options that an index excludes, and why.
+/// Lists the options that an index excludes, and why.
 struct Excluded {
   std::string_view option, why, advice;
 };

@@ -1,4 +1,4 @@
-// --index FILE in place of --train: training rows that an index file holds.
+// --index FILE in place of --train: reads training rows from an index file.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace kith::command {
 
-/// --index; --train need not be given then. After add_table_options().
+/// Adds --index; --train is then optional. Call it after add_table_options().
 void add_index_option(CLI::App& app, TrainingFlags& flags);
 
-/// Take from the index file what is decided there, where --index is given: the metric, and that queries are
-/// bits. Before other options are checked.
-///   rows  they are needed in host memory, too: somebody asks about them, or shows them
+/// Takes from the index file, if --index is given, what it decides: the metric, and whether queries are
+/// bits. Call it before other options are checked.
+///   rows  whether the rows are needed in host memory, too: to answer queries about them, or to show them
 /// Throws invalid_argument: --index beside an option that it decides; neither --train nor --index.
 ///        unsupported:      a file of cosine where rows are needed, which holds unit rows; files that belong
 ///                          to rows beside rows that were removed or have ids.
 ///        bad_file:         as index_file_info() does.
 void take_index(const CLI::App& app, RowFlags& flags, bool rows);
 
-/// The table of an index file, for queries and answers: its rows where flags.index_rows says so.
+/// Returns the table of an index file, for queries and answers: with its rows if flags.index_rows is set.
 files::Table index_table(const TrainingFlags& flags, Training& training);
 
-/// What open(OpenOptions) returns, with a line on stderr where it takes long.
+/// Returns the result of open(OpenOptions), and writes a line on stderr if it takes long.
 template <class Open>
 auto opening_index_file(const std::string& path, const Open& open) {
   ActivityLine activity("opening " + files::shown_name(path));
@@ -34,7 +34,7 @@ auto opening_index_file(const std::string& path, const Open& open) {
   return open(options);
 }
 
-/// Open an index file, so.
+/// Opens an index file in the same way.
 ///   placing  its placement and shares
 Index open_index_file(const std::string& path, const Device& device, const IndexOptions& placing);
 

@@ -1,4 +1,4 @@
-// What subcommands are asked alike; and what classify and regress have from a file or a model.
+// Options that several subcommands share; and what classify and regress take from a file or a model.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace kith::command {
 
-/// Rows, where and how they are compared, and where the result goes.
+/// The rows, how and on which device they are compared, and where the result goes.
 struct RowFlags {
   TrainingFlags training;
   PlanFlags plan;
@@ -35,13 +35,13 @@ struct LearnedFlags : QuestionFlags {
   std::string model, save_model;
 };
 
-/// What must hold whatever is in the files. Returns whether there are no queries.
+/// Checks what must hold for any content of the files. Returns whether there are no queries.
 bool check_learned(const CLI::App& app, const LearnedFlags& flags);
 
-/// The training rows of --train or of --model, from which metric and k are taken, too, unless -k is given.
+/// Reads the training rows of --train or of --model. A model also sets metric and k, unless -k is given.
 Training read_learned(const CLI::App& app, LearnedFlags& flags, Model& model);
 
-/// --save-model, where it is given. Takes the rows.
+/// Saves the model if --save-model is given. Takes the rows.
 void save_learned(const CLI::App& app, const LearnedFlags& flags, Training& training,
                   const VotingOptions& voting);
 

@@ -10,7 +10,7 @@
 namespace kith::command {
 namespace {
 
-/// Texts of all label columns in one list, and the labels as places in it.
+/// Gathers the texts of all label columns in one list; labels become positions in that list.
 void add_labels(const std::string& where, const Training& training, Model& model) {
   const std::vector<files::Labels>& labels = training.labels;
   std::vector<std::string>& texts = model.label_texts;
@@ -35,7 +35,7 @@ void add_labels(const std::string& where, const Training& training, Model& model
     }
 }
 
-/// The training rows of a model, which they are taken from, for queries to be read and answers to be written.
+/// Takes the training rows out of a model, so that queries can be read and answers written.
 Training training_of(Model& model, const std::string& path) {
   Training training;
   files::Table& table = training.rows.table;

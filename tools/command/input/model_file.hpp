@@ -1,4 +1,4 @@
-// --save-model and --model: training rows, and all that was said about them, as one file.
+// --save-model and --model: one file that holds training rows and all options that belong to them.
 #pragma once
 
 #include <string>
@@ -8,19 +8,19 @@
 
 namespace kith::command {
 
-/// Throws invalid_argument: --model beside options that it has decided; --filter beside --save-model.
+/// Throws invalid_argument: --model with options that the model decides; --filter with --save-model.
 void check_model_options(const CLI::App& app);
 
-/// What was learned, with how it is to be asked; voting.no_label is not kept. Takes the rows.
+/// Returns a model of what was learned, and of the voting options except voting.no_label. Takes the rows.
 ///   k  0: the caller decides
 /// Throws invalid_argument: labels of several columns are partly text.
 Model model_of(const std::string& where, Training& training, Metric metric, std::int64_t k,
                const VotingOptions& voting);
 
-/// Save a model, with a bar where it takes long, and say so on stderr. A stop leaves what was there before.
+/// Saves a model, with a bar if it takes long, and says so on stderr. If stopped, keeps the old file.
 void write_model(const std::string& path, const Model& model);
 
-/// A model, and its training rows, taken from it, for queries to be read and answers to be written.
+/// Reads a model, and takes its training rows out, so that queries can be read and answers written.
 /// Throws invalid_argument: label or target columns of the queries are not as many as it answers; --filter.
 ///        bad_file: as load_model() does.
 Training read_model(const std::string& where, const TrainingFlags& flags, const std::string& path,

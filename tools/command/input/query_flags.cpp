@@ -151,7 +151,7 @@ std::string AnswerNames::text(std::int64_t code) const {
 
 namespace {
 
-/// Tell which true labels no training row has: they cannot be right.
+/// Notes which true labels no training row has: no answer can equal them.
 void tell_unknown(const std::string& path, const files::Labels& known, const files::Labels& truth) {
   constexpr std::size_t most_listed = 8;
   const std::vector<std::int64_t> classes = classes_of(known.code);
@@ -223,7 +223,7 @@ std::vector<std::string> class_names(const std::string& where, const std::vector
 
 namespace {
 
-/// A name of the library as options and their help spell it: one-hot.
+/// Spells a name of the library as options and their help do, such as one-hot.
 std::string with_dashes(std::string_view name) {
   std::string text(name);
   std::replace(text.begin(), text.end(), '_', '-');

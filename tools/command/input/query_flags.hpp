@@ -1,5 +1,5 @@
-// What classify, regress and evaluate share beside training rows: what is asked of how many neighbours, and
-// how answers are written.
+// Options that classify, regress and evaluate share besides the training rows: the queries, the number of
+// neighbours, and the format of the answers.
 #pragma once
 
 #include <functional>
@@ -17,62 +17,62 @@
 
 namespace kith::command {
 
-/// Of whom, and how many neighbours.
+/// The queries, and the number of neighbours.
 struct QueryFlags {
   std::vector<std::string> query;
   std::string truth;
   bool leave_one_out = false;
   std::int64_t k = 5;
-  std::string radius;  ///< a number; empty: k neighbours are asked
+  std::string radius;  ///< a number; empty if k neighbours are searched
 };
 
-/// --query, --truth, --leave-one-out, -k, --radius.
+/// Adds --query, --truth, --leave-one-out, -k and --radius.
 void add_query_options(CLI::App& app, QueryFlags& flags, const std::string& truth_help);
 
-/// Whether there is no query. Throws invalid_argument: two of --queries, --query and --leave-one-out; none of
-/// them, where `needed`; -k with --radius.
+/// Returns whether there are no queries. Throws invalid_argument: two of --queries, --query, --leave-one-out;
+/// none of them, if `needed`; -k with --radius.
 bool check_query_flags(const CLI::App& app, const TrainingFlags& training, const QueryFlags& flags,
                        bool needed);
 
-/// The queries these flags ask for; no rows where none are, or the training rows.
+/// Returns the queries that these flags name: no rows if there are none, or the training rows.
 Rows read_asked(const TrainingFlags& training_flags, const QueryFlags& flags, const Training& training);
 
-/// The radius, as one for all queries.
-/// Throws invalid_argument: no number; one below 0 where no distance is.
+/// Returns one radius for all queries.
+/// Throws invalid_argument: it is not a number; it is below 0, for a metric without negative distances.
 std::vector<float> radius_of(const std::string& where, const QueryFlags& flags, Metric metric);
 
-/// Who is asked, for messages: the name of a file, or `--query`.
+/// Names the queries in messages: the name of a file, or `--query`.
 std::string asked_name(const TrainingFlags& training, const QueryFlags& flags);
 
-/// Note queries with neighbours at an infinite distance: these are in order of row, since none of them is
-/// nearer than another.
+/// Notes queries with neighbours at an infinite distance: these neighbours are in order of row, since none of
+/// them is nearer than another.
 ///   asked  "--query" or the name of a file, for the message
 void note_overflow(const RadiusNeighbors& found, const std::string& asked);
 
-/// Rank, training row (its number in its file), distance and answers of those that were asked; a sentence
-/// where there are none.
-///   titles  of the answers
-///   answer  (training row, place in titles) as text
+/// Writes a table of the neighbours of the queries: rank, training row (its number in its file), distance and
+/// answers; a sentence if there are no neighbours.
+///   titles  the headings of the answers
+///   answer  returns the text for a training row and a place in titles
 std::string neighbor_table(const RadiusNeighbors& found, std::int64_t q, const Training& training,
                            const std::vector<std::string>& titles,
                            const std::function<std::string(std::size_t row, std::size_t column)>& answer);
 
-/// Lists of one length as lists of any length.
+/// Converts lists of equal length to lists of any length.
 RadiusNeighbors as_lists(Neighbors&& found);
 
-/// How answers are written: known labels, and one or two words for none.
+/// How answers are written: the known labels, and one or two words for a missing answer.
 class AnswerNames {
  public:
   AnswerNames() = default;
-  ///   no_label, outlier  as the caller writes them; empty: `?` where labels have names, else -1
-  /// Throws invalid_argument: labels are numbers, and one of these is none.
+  ///   no_label, outlier  as the caller writes them; empty: `?` if labels have names, else -1
+  /// Throws invalid_argument: labels are numbers, and one of these words is not a number.
   AnswerNames(const std::string& where, const files::Labels& known, const std::string& no_label,
               const std::string& outlier);
 
   std::int64_t no_label() const { return no_label_; }  ///< a code
   std::int64_t outlier() const { return outlier_; }
   std::string text(std::int64_t code) const;
-  const std::vector<std::string>& names() const { return names_; }  ///< of codes 0, 1, ...; empty: numbers
+  const std::vector<std::string>& names() const { return names_; }  ///< of codes 0, 1, ...; empty if numbers
 
  private:
   std::int64_t code_of(const std::string& where, const std::string& option, const std::string& text);
@@ -81,23 +81,23 @@ class AnswerNames {
   std::int64_t no_label_ = -1, outlier_ = -1;
 };
 
-/// True labels of the queries, one entry an output; codes empty where they are not known. Codes are those of
-/// the training rows; labels that none of these has come after, and are told.
+/// The true labels of the queries, one entry per output; codes are empty if unknown. Codes are those of the
+/// training rows; labels that no training row has come after these, and a note names them.
 std::vector<files::Labels> true_labels(const std::string& where, const TableFlags& tables,
                                        const QueryFlags& flags, const Training& training,
                                        const files::Table& queries);
 
-/// Names of classes for a report: `given` for labels 0, 1, ..., or the labels themselves.
-/// Throws invalid_argument: --write class-names has too few.
+/// Returns the names of classes for a report: `given` for labels 0, 1, ..., or the labels themselves.
+/// Throws invalid_argument: --write class-names has too few names.
 std::vector<std::string> class_names(const std::string& where, const std::vector<std::string>& given,
                                      const std::vector<std::int64_t>& classes, const files::Labels& known);
 
-/// What was decided beside k and metric, as name and value, for a report.
+/// Returns the settings other than k and metric, as names and values, for a report.
 std::vector<std::pair<std::string, std::string>> settings(const Training& training,
                                                           const VotingOptions& voting);
 
-/// Answers that are right: a label of the training rows, `classes`, and the truth. Marks for no answer never
-/// are, whatever the truth is.
+/// Counts right answers: a label of the training rows (`classes`) that equals the truth. Marks for no answer
+/// never count as right, whatever the truth is.
 std::int64_t count_right(const std::vector<std::int64_t>& answer, const std::vector<std::int64_t>& truth,
                          const std::vector<std::int64_t>& classes);
 

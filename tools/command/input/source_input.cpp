@@ -13,7 +13,7 @@
 namespace kith::command {
 namespace {
 
-/// The file that has the rows.
+/// Returns the file that holds the rows.
 const std::string& rows_file(const TrainingFlags& flags) {
   return flags.index.empty() ? flags.tables.train : flags.index;
 }

@@ -1,4 +1,4 @@
-// Training rows that stay in their file, or in memory, and pass through the device.
+// Training rows that stay in their file, or in memory, and are copied to the device in parts.
 #pragma once
 
 #include "command/input/learned.hpp"
@@ -6,22 +6,22 @@
 
 namespace kith::command {
 
-/// The keys of --place about the rows of --train or --index: residence, placement, shares.
+/// Adds the keys of --place for the rows of --train or --index: residence, placement, shares.
 std::vector<Key> rows_keys(TrainingFlags& flags);
 
-/// What the residence has to do with other options, after take_index().
-///   rows  they are needed in host memory, too
-/// Throws invalid_argument: a residence beside an option that needs an index on the device, or with ranks.
+/// Checks the residence against other options. Call it after take_index().
+///   rows  whether they are needed in host memory, too
+/// Throws invalid_argument: a residence with an option that needs an index on the device, or with ranks.
 void take_residence(const CLI::App& app, RowFlags& flags, bool rows);
 
-/// Whether the training rows are read by ranges alone: a residence is given, their file allows for it, and
-/// nobody looks at them or prepares them.
+/// Returns whether the training rows are only read by ranges: a residence is given, the file supports it, and
+/// no option prepares them or needs them in memory.
 bool reads_by_ranges(const TrainingFlags& flags);
 
-/// The table of such a file, without its rows, and its Source.
+/// Returns the table of such a file, without its rows, and its Source.
 files::Table source_table(const TrainingFlags& flags, Training& training);
 
-/// The training rows as a Source: of their file, or of memory, which `training` then keeps.
+/// Returns the training rows as a Source: of their file, or of memory, which `training` then owns.
 std::shared_ptr<const Source> source_of(const Training& training);
 
 }  // namespace kith::command

@@ -45,14 +45,14 @@ files::Table read(const std::string& path, const files::ReadOptions& options, bo
   files::ReadOptions told = options;
   told.progress = [&](double fraction) { activity.update(fraction); };
   files::Table table = files::read_table(path, told);
-  // Each rank adds up as many numbers as it has columns: one that reads another file is found here.
+  // Each rank adds as many numbers as it has columns: this detects a rank that reads another file.
   if (table.held) ranks()->sums(std::vector<std::int64_t>(static_cast<std::size_t>(table.cols)));
   if (const std::string lost = files::describe_lost_digits(table, may_centre); !lost.empty() && !options.like)
     note(lost);
   return table;
 }
 
-/// One cell of a query from the command line.
+/// Reads one cell of a query from the command line.
 double parse_cell(const std::string& text, std::size_t row, const files::Table& train, std::int64_t column,
                   const TableFlags& flags) {
   for (const files::Categories& known : train.categories) {
@@ -71,7 +71,7 @@ double parse_cell(const std::string& text, std::size_t row, const files::Table& 
   return flags.doubles ? files::parse_wide(text).value : static_cast<double>(number.value);
 }
 
-/// Blanks around a cell are no part of it, as in files.
+/// Blanks around a cell are not part of it, as in files.
 std::vector<std::string> trimmed(std::vector<std::string> cells) {
   for (std::string& cell : cells) {
     cell.erase(cell.find_last_not_of(" \t") + 1);
@@ -80,7 +80,7 @@ std::vector<std::string> trimmed(std::vector<std::string> cells) {
   return cells;
 }
 
-/// Of the cells of all columns of a file those that count.
+/// Chooses the cells of columns that count from the cells of all columns of a file.
 std::vector<std::string> counted_cells(std::vector<std::string> cells, const files::Table& train) {
   if (train.unread.empty() || cells.size() != static_cast<std::size_t>(train.cols) + train.unread.size())
     return cells;

@@ -1,4 +1,4 @@
-// --csv and --read: how text files are read, what files are, and how large their parts may be.
+// --csv and --read: how text files are read, which format files have, and how large their parts may be.
 
 #include <algorithm>
 #include <array>
@@ -15,7 +15,7 @@
 namespace kith::command {
 namespace {
 
-/// One of a few words.
+/// Parses one of a few words.
 template <class T, std::size_t count>
 T one_of(const std::string& text, const std::array<std::pair<std::string_view, T>, count>& words) {
   std::string all;

@@ -17,7 +17,7 @@
 namespace kith::command {
 namespace {
 
-/// `rows` of `values`, `width` each.
+/// Copies `rows` of `values`, which have `width` values each.
 template <class T>
 void keep(const std::vector<std::int64_t>& rows, std::size_t width, std::vector<T>& values) {
   if (values.empty()) return;
@@ -30,7 +30,7 @@ void keep(const std::vector<std::int64_t>& rows, std::size_t width, std::vector<
   values = std::move(some);
 }
 
-/// Leave rows with a missing value out of what is searched.
+/// Removes rows with a missing value from the rows that are searched.
 void leave_incomplete_out(Rows& rows) {
   std::vector<std::int64_t> complete = complete_rows(view(rows.table));
   if (static_cast<std::int64_t>(complete.size()) == rows.table.rows) return;
@@ -49,13 +49,13 @@ void leave_incomplete_out(Rows& rows) {
   rows.kept = std::move(complete);
 }
 
-/// `FILE: 3 of 10 rows`: how many miss a value.
+/// Says how many rows have a missing value: `FILE: 3 of 10 rows`.
 std::string missing_rows(const Rows& rows) {
   return rows.table.path + ": " + std::to_string(rows.table.rows - rows.count()) + " of " +
          std::to_string(rows.table.rows) + (rows.table.rows == 1 ? " row" : " rows");
 }
 
-/// --prepare missing=drop: the training rows and all that is told about them, without incomplete rows.
+/// Applies --prepare missing=drop: removes incomplete rows, and all that belongs to them.
 void drop_incomplete(const std::string& where, Training& training) {
   Rows& rows = training.rows;
   leave_incomplete_out(rows);
@@ -115,7 +115,7 @@ void prepare(const Preparation& preparation, bool raw, Rows& rows) {
   rows.width = preparation.width();
 }
 
-/// Whether numbers are scaled, centred or filled in.
+/// Returns whether numbers are scaled, centred or filled in.
 bool changes_numbers(const TrainingFlags& flags) {
   return !flags.scale.empty() || flags.centre ||
          (flags.tables.missing != "refuse" && flags.tables.missing != "drop");
@@ -128,13 +128,13 @@ bool keeps_elements(const TrainingFlags& flags) {
          flags.tables.missing == "refuse";
 }
 
-/// Whether a rank may read its own rows alone: nothing is learned from all of them.
+/// Returns whether a rank may read only its own rows: nothing is learned from all rows.
 bool takes_part(const TrainingFlags& flags) {
   return flags.tables.in_parts && !flags.raw && !flags.index_centred && !changes_numbers(flags) &&
          flags.tables.missing == "refuse" && flags.categories == "ordinal";
 }
 
-/// How queries are read: for --prepare unseen=zero a new category is 0 in every column of a one-hot code.
+/// Returns how queries are read: unseen=zero gives a new category 0 in all columns of a one-hot code.
 TableFlags query_flags(const TrainingFlags& flags, const Training& training) {
   TableFlags tables = flags.tables;
   tables.keep_elements = keeps_elements(flags);

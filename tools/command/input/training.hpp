@@ -27,31 +27,31 @@
 
 namespace kith::command {
 
-/// The row of a neighbour that a query has not, since it misses a value; `kith search` writes it.
+/// The row number that `kith search` writes for a query that was not searched, because a value is missing.
 inline constexpr std::int64_t no_neighbor = -1;
 
 /// All of it. Each subcommand registers what it has a use for.
 struct TrainingFlags {
   TableFlags tables;
   std::string index;                   ///< --index FILE, in place of tables.train
-  bool index_rows = false;             ///< of --index: its rows are needed in host memory, too
+  bool index_rows = false;             ///< with --index: its rows are needed in host memory, too
   std::optional<Residence> residence;  ///< residence of --place
-  bool rows_in_memory = false;         ///< with it: somebody needs them there, too
-  std::size_t memory_limit = 0;        ///< with it: the memory limit of a search
+  bool rows_in_memory = false;         ///< with a residence: the rows are needed in host memory, too
+  std::size_t memory_limit = 0;        ///< with a residence: the memory limit of a search
   std::string labels;                  ///< --labels FILE
   std::string values;                  ///< --values FILE
   std::string sample_weights;          ///< FILE
   std::string filter;                  ///< FILE
   std::string features;                ///< LIST
   std::string drop;                    ///< LIST
-  bool keeps_columns = false;          ///< those of binary files that do not count are kept
+  bool keeps_columns = false;          ///< values of binary files in columns that do not count are kept
   std::vector<std::string> scale;
   bool centre = false;         ///< the key centre of --prepare: before all of `scale`
   bool index_centred = false;  ///< an index has a centre: rows and queries go to it as doubles
   std::string categories = "ordinal";
   std::string placement = "automatic";  ///< on a set of devices, as the next
   std::vector<double> shares;
-  bool raw = false;  ///< somebody looks at Rows::table.values, too
+  bool raw = false;                                                     ///< Rows::table.values is needed, too
   enum class Answers { none, labels, values } answers = Answers::none;  ///< what the subcommand learns
 };
 
@@ -72,24 +72,24 @@ void add_class_rows(CLI::App& app, TrainingFlags& flags);
 
 /// Rows of a file, and as they are searched.
 struct Rows {
-  files::Table table;           ///< as they were read; without values where `prepared` has taken their place
+  files::Table table;           ///< as they were read; without values if `prepared` has replaced them
   std::int64_t width = 0;       ///< columns as they are searched
-  std::vector<double> doubles;  ///< [count(), table.cols] what is to be prepared, or searched by an index
+  std::vector<double> doubles;  ///< [count(), table.cols] values to be prepared, or searched by an index
                                 ///< with a centre, where the table had them
-  std::vector<float> prepared;  ///< [count(), width]; empty where nothing changed them
+  std::vector<float> prepared;  ///< [count(), width]; empty if nothing changed them
 
   /// The rows of the table that are searched, ascending: those without a missing value. Absent: all.
   std::optional<std::vector<std::int64_t>> kept;
 
   std::int64_t count() const { return kept ? static_cast<std::int64_t>(kept->size()) : table.rows; }
-  std::int64_t here() const { return table.held ? table.held->rows : count(); }  ///< all, or this rank's part
+  std::int64_t here() const { return table.held ? table.held->rows : count(); }  ///< all rows, or this rank's
   RowsView searched() const;                ///< [here(), width], as they are stored
   MatrixView<const float> numbers() const;  ///< the same, of rows that are stored as float32
 
   /// Answers of the searched rows, `width` each, become those of all rows of the table; others get `none`.
   template <class T>
   void spread(std::vector<T>& answers, std::size_t width, T none) const {
-    if (!kept || (answers.empty() && !kept->empty())) return;  // what is empty was not asked for
+    if (!kept || (answers.empty() && !kept->empty())) return;  // no such answers were asked for
     std::vector<T> all(static_cast<std::size_t>(table.rows) * width, none);
     for (std::size_t i = 0; i < kept->size(); ++i)
       for (std::size_t c = 0; c < width; ++c)
@@ -99,14 +99,14 @@ struct Rows {
   void spread(RadiusNeighbors& found) const;  ///< others get empty lists
 };
 
-/// Of the rows that are searched: those that --prepare missing=drop leaves out are in none of the lists.
+/// Numbers the rows that are searched: no list has rows that --prepare missing=drop leaves out.
 struct Training {
   Rows rows;
-  std::string index;                     ///< the index file that holds the rows, where they are not in memory
-  std::shared_ptr<const Source> source;  ///< the rows, where they are read by ranges alone
+  std::string index;                     ///< the index file that holds the rows, if they are not in memory
+  std::shared_ptr<const Source> source;  ///< the rows, if they are only read by ranges
   std::optional<Residence> residence;    ///< as in TrainingFlags
   std::size_t memory_limit = 0;          ///< likewise
-  std::vector<files::Labels> labels;     ///< one an output; empty where no command asks for labels
+  std::vector<files::Labels> labels;     ///< one per output; empty if no command asks for labels
   std::vector<std::string> label_names;  ///< [outputs], as they were asked for
   std::vector<double> values;            ///< [n, outputs] of --values or --target; else empty
   std::vector<std::string> value_names;  ///< [outputs]
@@ -121,7 +121,7 @@ struct Training {
   std::vector<std::string> answer_columns;  ///< of a model: where queries may have the truth
 
   std::int64_t n() const { return rows.count(); }
-  /// The number in its file of the training row `t`.
+  /// Returns the number in its file of the training row `t`.
   std::int64_t file_row(std::int64_t t) const {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
@@ -143,42 +143,42 @@ struct Training {
 /// for values --values and --target. Before anything is read.
 void require_answers(const std::string& where, const TrainingFlags& flags);
 
-/// Throws invalid_argument: rows are centred, for a metric that this changes.
+/// Throws invalid_argument: rows are centred, but centring changes the distances of the metric.
 void check_centre(const std::string& where, const TrainingFlags& flags, Metric metric);
 
 /// read_training() of one label column. Throws invalid_argument: there are several.
 Training read_classes(const std::string& where, const TrainingFlags& flags);
 
-/// Throws invalid_argument: k is more than the rows that can be found, --filter and leave-one-out considered.
+/// Throws invalid_argument: k is larger than the number of rows that --filter and leave-one-out leave.
 void check_k(const std::string& where, std::int64_t k, const Training& training, bool leave_one_out);
 
-/// Read the training file and what belongs to it, fit the preparation and apply it.
+/// Reads the training file and what belongs to it, fits the preparation and applies it.
 ///   where  the subcommand, for messages
 /// Throws invalid_argument: labels, values or weights are not one a row; a row of --filter or a feature that
 ///                          is not there or twice; --scale or a key of --prepare that nothing is called.
 ///        bad_file:         as files::read_table() does.
 Training read_training(const std::string& where, const TrainingFlags& flags);
 
-/// Rows of a training file that a --filter file names; those that were dropped do not count anyway.
-/// Throws invalid_argument: a row that is not there. bad_file: as files::read_labels() does.
+/// Reads the rows of a training file that a --filter file names; rows that were dropped do not count anyway.
+/// Throws invalid_argument: a row that does not exist. bad_file: as files::read_labels() does.
 RowFilter read_filter(const std::string& where, const std::string& path, const TableFlags& flags,
                       const Training& training);
 
-/// The columns of a table that --features and --drop leave. Their lists hold names, numbers as in messages
-/// (from 1 in text, from 0 in binary files; negative: from the end), and ranges of these, `2-5,petal width`.
+/// Returns the columns of a table that --features and --drop leave. Their lists hold names, numbers as in
+/// messages (from 1 in text, from 0 in binary files; negative: from the end), and ranges: `2-5,petal width`.
 ///   returns  ascending; empty: all
 /// Throws invalid_argument: one that is not there, or twice; none is left.
 std::vector<std::int64_t> counted_columns(const std::string& where, const TrainingFlags& flags,
                                           const files::Table& table);
 
-/// Queries from --queries, prepared as the training rows were; their label column may be absent.
+/// Reads the queries of --queries, prepared as the training rows were; their label column may be absent.
 Rows read_prepared_queries(const TrainingFlags& flags, const Training& training);
 
-/// Queries from the command line, prepared as well.
+/// Reads queries from the command line, and prepares them in the same way.
 Rows parse_prepared_queries(const TrainingFlags& flags, const std::vector<std::string>& rows,
                             const Training& training);
 
-/// What --scale and --prepare say.
+/// Describes what --scale and --prepare decide.
 PreparationOptions preparation_options(const std::string& where, const TrainingFlags& flags,
                                        const files::Table& train);
 

@@ -1,4 +1,4 @@
-// What belongs to training rows and may have a file of its own: labels, values, weights, a filter.
+// What belongs to training rows and may have its own file: labels, values, weights, a filter.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -12,7 +12,7 @@
 namespace kith::command {
 namespace {
 
-/// Throws invalid_argument: there are not as many as training rows.
+/// Throws invalid_argument: their number is not the number of training rows.
 void check_count(const std::string& where, const std::string& path, std::size_t count,
                  const std::string& what, const files::Table& train) {
   if (static_cast<std::int64_t>(count) == train.rows) return;
@@ -20,7 +20,7 @@ void check_count(const std::string& where, const std::string& path, std::size_t 
                     std::to_string(train.rows) + " rows; give one a row");
 }
 
-/// Tell where a column is named for a file of its own, but the training file has it, too.
+/// Notes columns that are named for a separate file, although the training file has them, too.
 void tell_twice(const files::Table& table, const std::vector<std::string>& columns, const std::string& path) {
   for (const std::string& column : columns)
     if (std::find(table.column_names.begin(), table.column_names.end(), column) != table.column_names.end())
@@ -28,7 +28,7 @@ void tell_twice(const files::Table& table, const std::vector<std::string>& colum
            ", too, which is a feature, since answers come from " + path);
 }
 
-/// Tell where numbers look like values, not like classes.
+/// Notes that numbers look like values, not like classes.
 void tell_many_classes(const TrainingFlags& flags, const std::string& name, const files::Labels& labels) {
   constexpr std::size_t few_classes = 20, few_rows = 4;  // of a class, on average
   if (!labels.names.empty() && !files::are_numbers(labels.names)) return;
@@ -144,7 +144,7 @@ Training read_classes(const std::string& where, const TrainingFlags& flags) {
 
 namespace {
 
-/// The numbers in a --filter file: of one column, or of all that `kith search --out-index` wrote.
+/// Reads the numbers in a --filter file: one column, or all columns that `kith search --out-index` wrote.
 std::vector<std::int64_t> read_row_numbers(const std::string& where, const std::string& path,
                                            const TableFlags& flags) {
   if (!files::is_text(path, flags.format)) {

@@ -1,4 +1,4 @@
-// The steps of read_training() that read what belongs to the training rows, and what is told about rows.
+// The steps of read_training() that read what belongs to the training rows, and the notes about rows.
 #pragma once
 
 #include <string>
@@ -12,15 +12,15 @@ namespace kith::command {
 /// them in front of its lines.
 TableFlags train_flags(const TrainingFlags& flags);
 
-/// Labels of the training file, or of --labels. Tells what looks like values.
+/// Reads the labels of the training file, or of --labels. Notes labels that look like values.
 void take_labels(const std::string& where, const TrainingFlags& flags, Training& training);
-/// Values of the training file, or of --values.
+/// Reads the values of the training file, or of --values.
 void take_values(const std::string& where, const TrainingFlags& flags, Training& training);
 
-/// Tell how many of the rows that are asked about get no answer, since they miss a value.
+/// Notes how many queries get no answer, because they have a missing value.
 void tell_unanswered(const Rows& asked);
 
-/// The sample weights in a file, one for each row of `train`.
+/// Reads the sample weights in a file, one for each row of `train`.
 std::vector<float> read_weights(const std::string& where, const std::string& path, const TableFlags& flags,
                                 const files::Table& train);
 

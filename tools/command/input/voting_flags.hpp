@@ -1,4 +1,4 @@
-// How neighbours vote, from the command line: --votes.
+// --votes: how neighbours vote.
 #pragma once
 
 #include <string>
@@ -21,17 +21,17 @@ struct VotingFlags {
   files::FileOptions reading;       ///< of that file
 };
 
-/// --votes with the keys of what a vote weighs, also in a regression, and then `more`.
+/// Adds --votes with the keys for the weight of a vote, also for a regression, and then `more`.
 void add_weight_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more);
 
-/// The same with those that decide between classes, before `more`.
+/// Adds the same, with the keys that decide between classes before `more`.
 void add_voting_options(CLI::App& app, VotingFlags& flags, const std::vector<Key>& more = {});
 
-/// The options these flags stand for, all but no_label.
-///   labels   of the training rows; null: there are none, and priors and costs cannot be given
+/// Returns the options that these flags stand for, all but no_label.
+///   labels   of the training rows; null if there are none: then priors and costs cannot be given
 ///   classes  their codes, ascending, once each
-///   k        neighbours that vote, for the length of rank-weights; 0: not known
-/// Throws invalid_argument: a name, a number or a length that does not fit. bad_file: no costs can be read.
+///   k        number of neighbours that vote, for the length of rank-weights; 0 if unknown
+/// Throws invalid_argument: a name, number or length does not fit. bad_file: the costs cannot be read.
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k);
 

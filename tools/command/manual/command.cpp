@@ -1,4 +1,4 @@
-// kith manual: pages and completions from the parser's own tables.
+// kith manual: writes pages and completions from the parser's own tables.
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
@@ -30,7 +30,7 @@ void write_text(const fs::path& path, const std::string& text) {
   file.commit();
 }
 
-/// Where systems look for each: below share/ of a prefix.
+/// The folders below share/ of a prefix in which systems look for pages and completions.
 void write_all(const Manual& manual, const fs::path& share) {
   const fs::path pages = share / "man" / "man1";
   write_text(pages / (manual.program.page() + ".1"), man_page(manual, manual.program));

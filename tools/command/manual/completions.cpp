@@ -22,7 +22,7 @@ std::vector<std::string> option_names(const ManualCommand& command) {
   return names;
 }
 
-/// The first sentence or part of one: what fits beside a name.
+/// Returns the first sentence, or a part of it: a text short enough to stand beside a name.
 std::string brief(const std::string& text) {
   constexpr std::size_t most = 70;
   const std::size_t end = text.find_first_of(":;(");
@@ -32,7 +32,7 @@ std::string brief(const std::string& text) {
   return part.substr(0, part.rfind(' ', most)) + " ...";
 }
 
-/// `text` with a backslash before each of `marks`.
+/// Returns `text` with a backslash before each of `marks`.
 std::string with_backslashes(std::string_view text, std::string_view marks) {
   std::string result;
   for (const char c : text) {
@@ -42,14 +42,14 @@ std::string with_backslashes(std::string_view text, std::string_view marks) {
   return result;
 }
 
-/// In single quotes, as a POSIX shell reads them.
+/// Puts a text in single quotes, as a POSIX shell reads them.
 std::string in_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return result + "'";
 }
 
-/// The branches of one subcommand: what stands behind an option, and otherwise the options.
+/// Writes the branches of one subcommand: completions of the value of an option, else the options.
 std::string bash_branch(const ManualCommand& command) {
   std::string text = "    " + command.word() + ")\n      case \"$before\" in\n";
   std::vector<std::string> paths, others;

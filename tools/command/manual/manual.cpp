@@ -18,7 +18,7 @@ bool is_word(const std::string& text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), fits);
 }
 
-/// Without what stands in brackets: `l2 (euclidean), l1` is `l2, l1`.
+/// Removes parts in brackets: `l2 (euclidean), l1` becomes `l2, l1`.
 std::string without_brackets(const std::string& text) {
   std::string plain;
   int depth = 0;
@@ -35,7 +35,7 @@ std::string without_brackets(const std::string& text) {
   return plain;
 }
 
-/// The words that stand behind the last colon, with commas between them: `Who wins: nearest, abstain`.
+/// Returns the words behind the last colon, which commas separate: `Who wins: nearest, abstain`.
 std::vector<std::string> choices_of(const std::string& text) {
   const std::string plain = without_brackets(text);
   const std::size_t colon = plain.rfind(": ");
@@ -69,7 +69,7 @@ ManualOption option_of(const CLI::Option& from, const std::string& group) {
   return option;
 }
 
-/// The parts of a footer, as add_examples() makes it.
+/// Splits a footer that add_examples() made into its parts.
 void read_footer(const std::string& footer, ManualCommand& command) {
   constexpr const char* head = "Exit codes: ";
   std::istringstream lines(footer);

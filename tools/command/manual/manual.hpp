@@ -1,4 +1,4 @@
-// What the parser's own tables say of the command, as pages to read and as completions for shells.
+// The parser's own tables of the command, as pages to read and as completions for shells.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace kith::command {
 
 struct ManualOption {
   std::vector<std::string> names;    ///< with their dashes, long ones first
-  std::string value;                 ///< FILE, N, ...; empty: it takes none
-  std::string otherwise;             ///< the value where it is not given; empty: none
+  std::string value;                 ///< FILE, N, ...; empty if it takes no value
+  std::string otherwise;             ///< the default value; empty if there is none
   std::string text;                  ///< what it does
   std::string group;                 ///< the heading in --help
   std::vector<std::string> choices;  ///< the words that its text lists; empty: any value
@@ -27,10 +27,9 @@ struct ManualOption {
 struct ManualCommand {
   std::string name;  ///< as it is typed: `kith`, `kith search`
   std::string text;
-  std::vector<ManualOption> arguments;  ///< what stands without a name: ACTION
+  std::vector<ManualOption> arguments;  ///< the positional argument: ACTION
   std::vector<ManualOption> options;
-  std::vector<std::string>
-      examples;  ///< lines; those of one command line end in a backslash but for the last
+  std::vector<std::string> examples;  ///< lines; all lines of a command line but the last end in a backslash
   std::string exit_codes;
 
   std::string word() const;  ///< `search`; empty: the command itself
@@ -39,18 +38,18 @@ struct ManualCommand {
 
 struct Manual {
   std::string version;                  ///< `kith 0.1.0`
-  ManualCommand program;                ///< what stands before a subcommand
+  ManualCommand program;                ///< what is typed before a subcommand
   std::vector<ManualCommand> commands;  ///< in the order of --help
 
-  std::string function() const;  ///< what completions call their function: `_kith`
+  std::string function() const;  ///< the name of the function for completions: `_kith`
 };
 
 Manual manual_of(const CLI::App& parent);
 
-/// A page for man(1), in the macros of man(7).
+/// Writes a page for man(1), in the macros of man(7).
 std::string man_page(const Manual& manual, const ManualCommand& command);
 
-/// One page for the documentation, a section each.
+/// Writes one page for the documentation, with a section for each subcommand.
 std::string manual_markdown(const Manual& manual);
 
 std::string bash_completion(const Manual& manual);

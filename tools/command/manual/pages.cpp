@@ -1,4 +1,4 @@
-// Pages to read: for man(1) and for the documentation.
+// Writes pages to read: for man(1) and for the documentation.
 #include <set>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 namespace kith::command {
 namespace {
 
-/// Text as man(7) takes it: a dash is a dash that can be copied, and no line is taken for a request.
+/// Escapes text for man(7): dashes can be copied as dashes, and no line is read as a request.
 std::string roff(std::string_view text) {
   std::string escaped;
   bool begins = true;
@@ -70,7 +70,7 @@ std::string see_also(const Manual& manual, const ManualCommand& command) {
   return text;
 }
 
-/// A cell of a table, or text between other marks.
+/// Writes a cell of a table, or text between other marks.
 std::string markdown(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -97,7 +97,7 @@ std::string markdown_options(const ManualCommand& command) {
   return text;
 }
 
-/// The keys of an option, once for all subcommands that have it.
+/// Writes the keys of an option once, for all subcommands that have it.
 std::string markdown_keys(const ManualOption& option) {
   std::string text =
       "\n## `" + option.names[0] + "`\n\n" + markdown(option.text) + ".\n\n| key | |\n|---|---|\n";

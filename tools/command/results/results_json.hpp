@@ -1,4 +1,4 @@
-// What the JSON of search, classify and regress has in common: what was asked, and a line for each query.
+// The parts that the JSON of search, classify and regress share: the settings, and a line for each query.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,23 @@
 
 namespace kith::command {
 
-/// `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: in JSON k or radius is null.
+/// Adds `train`, `rows`, `dims`, `queries`, `metric`, `device`, `k`, `radius`: k or radius is null.
 void add_asked(report::Document& document, const Training& training, const files::Table& queries,
                Metric metric, const DeviceInfo& device, const QueryFlags& query_flags);
 
-/// `members`, of a search by a set of devices alone: what each of them did.
+/// Adds `members` for a set of devices only: the work of each member.
 void add_members(report::Document& document, const Trace& trace);
 
-/// A float as the shortest number that gives the same bits back; null where it is none.
+/// Writes a float as the shortest number that gives the same bits back; null if it is NaN or infinite.
 nlohmann::ordered_json float_json(float value);
 
-/// Neighbours of a query, nearest first: `[{"row": 3, "distance": 0.5}]`.
-///   more  adds what is known of a training row
+/// Lists the neighbours of a query, nearest first: `[{"row": 3, "distance": 0.5}]`.
+///   more  adds other facts about a training row
 nlohmann::ordered_json neighbors_json(
     const RadiusNeighbors& found, std::int64_t q,
     const std::function<void(std::size_t row, nlohmann::ordered_json& neighbor)>& more = {});
 
-/// Print one JSON document: `document`, and beside it `results`, an array with a line for each query.
+/// Prints one JSON document: `document`, and in it `results`, an array with a line for each query.
 void print_results(const report::Document& document, std::int64_t queries,
                    const std::function<nlohmann::ordered_json(std::int64_t q)>& result);
 

@@ -1,4 +1,4 @@
-// --explain and --certify: what is told of a search.
+// --explain and --certify: describes how a search was done.
 #include <CLI/CLI.hpp>
 #include <iomanip>
 #include <sstream>
@@ -12,7 +12,7 @@ std::string count_of(std::int64_t count, const char* one, const char* many) {
   return std::to_string(count) + " " + (count == 1 ? one : many);
 }
 
-/// How many of the queries, and by which attempt.
+/// Says how many of the queries were certified, and by which attempt.
 std::string certified(const Trace& trace) {
   const std::int64_t m = trace.plan.problem.m;
   const std::int64_t at_first = m - trace.repeats - trace.fallbacks;

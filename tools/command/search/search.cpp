@@ -1,4 +1,4 @@
-// kith search: the nearest training rows of each query, or all within a radius.
+// kith search: finds the nearest training rows of each query, or all rows within a radius.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
@@ -35,7 +35,7 @@ std::int64_t longest(const RadiusNeighbors& found) {
   return most;
 }
 
-/// The first rows, for reading.
+/// Shows the first rows as a table for readers.
 std::string first_rows(const RadiusNeighbors& found, const std::string& radius) {
   std::vector<std::string> titles = {"query"};
   if (!radius.empty()) titles.emplace_back("rows");
@@ -100,7 +100,7 @@ RadiusNeighbors find(const SearchFlags& flags, Training& training, DeviceInfo& d
   return found;
 }
 
-/// A matrix where all lists have k entries, else lists.
+/// Writes a matrix if all lists have k entries, else lists.
 template <class T>
 void write_found(files::AtomicFile& file, const RadiusNeighbors& found, const std::vector<T>& all,
                  std::int64_t k, const std::vector<std::string>& names) {

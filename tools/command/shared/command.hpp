@@ -1,4 +1,4 @@
-// What the subcommands of `kith` and `kith-lab` share.
+// The functions that the subcommands of `kith` and `kith-lab` share.
 //
 // A subcommand is one function, add_NAME(parent): it registers its options and returns what to do
 // when it is asked for. command_line.cpp calls all of them, parses, and runs the one that was named:
@@ -43,11 +43,11 @@ using report::format_float, report::format_number, report::format_seconds, repor
 /// Exit codes that no Errc has; exit_code() gives those that one has.
 inline constexpr int exit_ok = 0;
 inline constexpr int exit_failed_check =
-    1;  ///< `compare` or `verify` found a difference, `--expect` another number
-inline constexpr int exit_interrupted = 130;  ///< stopped, but by no signal; see interrupted_code()
-inline constexpr int exit_closed_pipe = 141;  ///< stdout was closed by its reader, as `head` does
+    1;  ///< `compare` or `verify` found a difference, or `--expect` another number
+inline constexpr int exit_interrupted = 130;  ///< stopped, but not by a signal; see interrupted_code()
+inline constexpr int exit_closed_pipe = 141;  ///< the reader of stdout closed it, as `head` does
 
-/// docs/contract.md, section 8: 2 invalid_argument ... 7 device_failure; 128 and the signal, interrupted.
+/// Returns the exit code: 2 invalid_argument ... 7 device_failure, 128 plus the signal (docs/contract.md, 8).
 int exit_code(Errc code);
 
 struct Subcommand {
@@ -72,14 +72,14 @@ Subcommand add_tune(CLI::App& parent);
 Subcommand add_doctor(CLI::App& parent);
 Subcommand add_manual(CLI::App& parent);
 
-/// All of them, in the order of `kith --help`.
+/// Returns all subcommands, in the order of `kith --help`.
 std::vector<Subcommand> all_subcommands(CLI::App& parent);
 
-/// `--device SPEC`, default `auto`. Takes several separated by commas where `several` is set;
+/// Adds `--device SPEC`, default `auto`. If `several` is set, it takes several specs separated by commas;
 /// split them with split_commas().
 void add_device_option(CLI::App& app, std::string& device, bool several = false);
 
-/// `--metric NAME`, checked while parsing; the message lists those there are.
+/// Adds `--metric NAME`, checked while parsing; the error message lists the valid names.
 void add_metric_option(CLI::App& app, Metric& metric);
 
 /// Run `parse` on each value an option is given, while parsing: what it throws is refused with the name of
@@ -92,84 +92,84 @@ void check_by(CLI::App& app, CLI::Option* option, const std::string& option_name
 CLI::Option* add_number(CLI::App& app, const std::string& name, std::int64_t& value, const std::string& help,
                         std::int64_t smallest, std::int64_t largest = INT64_MAX);
 
-/// The same for several, with commas between them.
+/// Adds an option of several whole numbers, separated by commas.
 CLI::Option* add_numbers(CLI::App& app, const std::string& name, std::vector<std::int64_t>& values,
                          const std::string& help, std::int64_t smallest);
 
-/// An option of several texts, with commas between them or given several times.
+/// Adds an option of several texts, separated by commas or given one by one.
 CLI::Option* add_texts(CLI::App& app, const std::string& name, std::vector<std::string>& values,
                        const std::string& help, const std::string& type);
 
-/// One of `choices`, which are spelled as the library does, checked while parsing: in any case, with - or _.
-/// Messages spell them with -.
+/// Adds an option whose value is one of `choices`, spelled as in the library; it is checked while parsing.
+/// Case does not matter, nor whether words have - or _ between them. Messages spell them with -.
 CLI::Option* add_choice(CLI::App& app, const std::string& name, std::string& value, const std::string& help,
                         const std::vector<std::string>& choices);
 
-/// A size: bytes, or as 512M, 4G. Throws invalid_argument: it is none.
+/// Parses a size: a number of bytes, or one such as 512M or 4G. Throws invalid_argument: it is no size.
 std::size_t parse_bytes(const std::string& text);
 
-/// How a search is done, from the command line: --how, and the keys memory-limit (bytes, or with K, M, G) and
-/// threads of --place.
+/// How a search is done: --how, and two keys of --place: memory-limit (bytes, or with K, M, G) and
+/// threads.
 struct PlanFlags {
-  SearchOptions how;              ///< the tuning options of options.def alone
-  std::vector<std::string> keys;  ///< those of --how that were given
+  SearchOptions how;              ///< only the tuning options of options.def
+  std::vector<std::string> keys;  ///< the keys of --how that were given
   std::string memory_limit;
   std::int64_t threads = 0;
 };
 void add_plan_options(CLI::App& app, PlanFlags& flags);
 
-/// The options these flags stand for, with interrupt_token() as their stop token.
-/// Throws invalid_argument: no such size.
+/// Returns the options that these flags stand for, with interrupt_token() as their stop token.
+/// Throws invalid_argument: the size is invalid.
 SearchOptions plan_options(const PlanFlags& flags);
 
-/// Take a text such as `selector=radix,boxes=no` into `flags`.
-/// Throws invalid_argument: no such key or value.
+/// Parses a text such as `selector=radix,boxes=no` into `flags`.
+/// Throws invalid_argument: the key or the value is unknown.
 void take_how(const std::string& text, PlanFlags& flags);
 
-/// What `kith help how` prints: the keys of --how, and their values.
+/// Returns what `kith help how` prints: the keys of --how, and their values.
 std::string how_help();
 
-/// Lines shown under "Examples" at the end of `--help`, and what the exit codes mean.
+/// Adds the lines under "Examples" at the end of `--help`, and the meaning of the exit codes.
 void add_examples(CLI::App& app, const std::vector<std::string_view>& lines);
 
 std::vector<std::string> split_commas(std::string_view text);
 
-/// `kith 0.1.0`, where `program` is kith.
+/// Returns `kith 0.1.0`, if `program` is kith.
 std::string version_text(const std::string& program);
 
-/// The command line as a shell would take it.
+/// Returns the command line, quoted for a shell.
 std::string command_line();
 
-/// Write results to stdout, at once. A terminal gets them as files::shown() has them; a file or a pipe gets
-/// every byte as it is. Throws ClosedPipe, or bad_file (disk full).
+/// Writes results to stdout at once. Text for a terminal goes through files::shown(); a file or a pipe gets
+/// every byte unchanged. Throws ClosedPipe, or bad_file (disk full).
 void print(std::string_view text);
 struct ClosedPipe {};
 
-/// From now on print() writes to stderr, and nothing where quiet() is: stdout is for the data of an output.
+/// Makes print() write to stderr from now on, or nothing if quiet() is set: stdout is for an output's data.
 void print_to_stderr();
 
-/// A line on stderr that is no error: `kith: note: TEXT`, as files::shown_in_line() has it. Nothing where
-/// quiet() is.
+/// Writes a line to stderr that is no error: `kith: note: TEXT`, by files::shown_in_line(). Writes nothing if
+/// quiet() is set.
 void note(std::string_view text);
 
-/// The same for what went wrong without ending the command: `kith: TEXT`, where quiet() is, too.
+/// Writes a fault that does not end the command: `kith: TEXT`, even if quiet() is set.
 void complain(std::string_view text);
 
-/// --quiet: no notes, no progress. Errors and results stay.
+/// Returns whether --quiet is set: no notes, no progress. Errors and results are still written.
 void add_quiet_option(CLI::App& app);
 bool quiet();
 
-/// Throw invalid_argument, `WHERE: WHAT`: options that do not go together.
+/// Throws invalid_argument, `WHERE: WHAT`: these options exclude each other.
 [[noreturn]] void refuse(std::string_view where, const std::string& what);
 
-/// Asked to stop when Ctrl-C (SIGINT), SIGTERM or SIGHUP comes. Before anybody has called this, a
-/// signal ends the process at once; after that, at the latest 1.5 s later.
+/// The token is set when Ctrl-C (SIGINT), SIGTERM or SIGHUP comes. Before the first call of this function a
+/// signal ends the process at once; afterwards, at most 1.5 s later.
 std::stop_token interrupt_token();
 
-/// Throw interrupted if that has happened. For loops between searches.
+/// Throws interrupted if a signal has come. Call it in loops between searches.
 void throw_if_interrupted(std::string_view where);
 
-/// A bar on stderr: only on a terminal, only after a second, gone when it is destroyed.
+/// A progress bar on stderr: only on a terminal, only after a second; its destructor removes it.
 class ProgressBar {
  public:
   explicit ProgressBar(std::string what);
@@ -185,8 +185,8 @@ class ProgressBar {
   bool terminal_, shown_ = false;
 };
 
-/// For work that says late or never how far it is: `reading train.csv  3 s`, under the same conditions; once
-/// update() has told a share, `reading train.csv  42 %`.
+/// Progress of work that tells its share late or never: `reading train.csv  3 s`, under the same conditions;
+/// once update() has been given a share, `reading train.csv  42 %`.
 class ActivityLine {
  public:
   explicit ActivityLine(std::string what);
@@ -197,18 +197,18 @@ class ActivityLine {
   void update(double fraction) { percent_ = static_cast<int>(100 * fraction); }  ///< 0 ... 1
 
  private:
-  std::atomic<int> percent_ = -1;  ///< -1: not told
+  std::atomic<int> percent_ = -1;  ///< -1: no share was given
   std::jthread thread_;
 };
 
-/// The steps of a search in the order in which they first run. With a proposer the chain comes last, for the
-/// queries that are left to it.
+/// Returns the steps of a search in the order in which they first run. With a proposer the chain comes last,
+/// for the queries that are left to it.
 std::vector<std::string_view> steps_in_order(const Plan& plan);
 
-/// The seconds of each step of a search, in that order, a line each, as a table.
+/// Returns a table of the seconds of each step of a search, in that order, one step per line.
 std::string stage_times(const Trace& trace);
 
-/// `3.14`: candidates of one query over its k.
+/// Formats the candidates of one query, divided by its k: `3.14`.
 std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
 
 /// Returns a text that explains why the answer of a search is the one that computing every distance would
@@ -216,14 +216,14 @@ std::string candidates_per_k(std::int64_t candidates, const Plan& plan);
 ///   trace  of a search whose steps were timed
 std::string certificate(const Trace& trace);
 
-/// What is told of a search, on stdout, before its results: --explain, --certify.
+/// The descriptions of a search that stdout gets before its results: --explain, --certify.
 struct DiagnosticFlags {
   bool explain = false, certify = false;
   bool any() const { return explain || certify; }
 };
 void add_diagnostic_options(CLI::App& app, DiagnosticFlags& flags);
 
-/// Each part with an empty line behind it; nothing where nothing was asked.
+/// Prints each part with an empty line behind it; nothing if no part was asked for.
 std::string diagnostics(const DiagnosticFlags& flags, const Trace& trace);
 
 }  // namespace kith::command

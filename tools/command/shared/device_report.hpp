@@ -1,4 +1,4 @@
-// What `kith devices` and `kith doctor` both say of devices.
+// The functions by which `kith devices` and `kith doctor` describe devices.
 #pragma once
 
 #include <string>
@@ -9,19 +9,19 @@
 
 namespace kith::command {
 
-/// A device that was opened, and so tested itself.
+/// A device that was opened, and has run its self-test.
 struct TestedDevice {
   DeviceInfo info;
-  std::string refusal;          ///< why it is refused; empty when it is exact
-  double seconds = 0;           ///< to open it, the self-test included
+  std::string refusal;          ///< the reason why it is refused; empty if it is exact
+  double seconds = 0;           ///< seconds to open it, with the self-test
   spi::ProgramCounts programs;  ///< that this took
 };
 TestedDevice test_device(const DeviceInfo& info);
 
-/// `opencl: 2 devices`, or `cuda: no devices: CUDA driver missing`.
+/// Returns `opencl: 2 devices`, or `cuda: no devices: CUDA driver missing`.
 std::string backend_line(const BackendInfo& backend);
 
-/// The load failures that are not already the reason of a back end.
+/// Returns the load failures that no back end gives as its reason.
 std::vector<std::string> other_load_failures();
 
 }  // namespace kith::command

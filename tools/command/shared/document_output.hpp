@@ -1,4 +1,4 @@
-// Where a document goes: --table, --report and --json.
+// The outputs of a document: --table, --report and --json.
 #pragma once
 
 #include <string>
@@ -15,14 +15,14 @@ struct DocumentFlags {
   bool json = false;
 };
 
-/// --table and --report, where there is a help for them, and --json.
+/// Adds --table and --report if there is a help text for them, and --json.
 void add_document_options(CLI::App& app, DocumentFlags& flags, const std::string& csv_help,
                           const std::string& report_help, const std::string& json_help = "Print JSON");
 
-/// The files of a document, each a temporary until all is done.
+/// The files of a document, each a temporary file until all is done.
 class DocumentOutput {
  public:
-  ///   others  options and paths of what else is written
+  ///   others  other outputs: their options and paths
   /// Throws invalid_argument: --json and one of the outputs both go to stdout.
   DocumentOutput(const std::string& where, const DocumentFlags& flags,
                  std::vector<std::pair<std::string, std::string>> others = {});
@@ -34,7 +34,7 @@ class DocumentOutput {
   OutputFile csv_, report_;
 };
 
-/// On stdout, as JSON where that is asked for.
+/// Prints the document to stdout, as JSON if that is asked for.
 void print_document(const report::Document& document, const DocumentFlags& flags);
 
 }  // namespace kith::command

@@ -17,33 +17,33 @@
 namespace kith::command {
 namespace {
 
-/// A search stops within one step. What cannot be asked to stop (a driver that compiles, a read
-/// from a slow disk) is given this long.
+/// A search stops within one step. Work that cannot be asked to stop (a driver that compiles, a read
+/// from a slow disk) gets this much time.
 constexpr timespec patience = {1, 500'000'000};
 
-/// What every stop leaves behind: files appear whole or not at all.
+/// The message after any stop: files appear whole or not at all.
 constexpr std::string_view run_again = "no output is written: run it again";
 
 constexpr std::string_view go_on = "give the same command again to go on";
 
 constexpr std::string_view run_again_kept = ", with --checkpoint FILE to go on from where a stop comes";
 
-/// Whether somebody looks at interrupt_token(); if not, there is nothing to wait for.
+/// Whether any code uses interrupt_token(); if not, a signal ends the process at once.
 std::atomic<bool> listened_to = false;
 
-/// Whether the same command would go on from here.
+/// Whether the same command would continue from here.
 std::atomic<bool> is_kept = false;
 
-/// Whether --checkpoint is left out of a search that takes it.
+/// Whether the search could have used --checkpoint, but it was not given.
 std::atomic<bool> can_be_kept = false;
 
-/// Whether nothing is left to be stopped.
+/// Whether all work is done, so that a stop comes too late.
 std::atomic<bool> is_done = false;
 
-/// Whether a thread waits for signals, or none needs to.
+/// Whether a thread waits for signals, or none is needed.
 bool has_watcher = true;
 
-/// The signal that came; 0: none.
+/// The signal that came; 0 if none has.
 std::atomic<int> caught = 0;
 
 /// Never destroyed: the watching thread outlives main().
@@ -52,7 +52,7 @@ std::stop_source& source() {
   return source;
 }
 
-/// What a stop says of the work.
+/// Describes what a stop leaves of the work.
 std::string what_next() {
   if (is_kept) return std::string(go_on);
   return std::string(run_again) + std::string(can_be_kept ? run_again_kept : "");
@@ -91,7 +91,7 @@ void watch_for_interrupts() {
   try {
     std::thread(wait_and_stop, signals).detach();
     has_watcher = true;
-  } catch (const std::system_error&) {  // then a signal ends the command as it ends any
+  } catch (const std::system_error&) {  // the next signal ends the command in the default way
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     has_watcher = false;
   }

@@ -1,4 +1,4 @@
-// What those that write JSON share.
+// The functions that all writers of JSON share.
 #pragma once
 
 #include <cmath>
@@ -7,16 +7,16 @@
 
 namespace kith::command {
 
-/// null where it is none: JSON has no infinity and no NaN.
+/// Returns null for infinity and NaN, which JSON does not have.
 inline nlohmann::ordered_json number_json(double value) {
   if (!std::isfinite(value)) return nullptr;
   return value;
 }
 
-/// The document as text, with a line feed at its end: all that writes JSON writes it by this. Bytes that are
-/// no UTF-8 become U+FFFD; what a terminal would obey is written as \uXXXX, which is the same text to a
+/// Returns the document as text, with a line feed at its end; all JSON is written by it. Bytes that are not
+/// UTF-8 become U+FFFD; characters that control a terminal are written as \uXXXX, which is the same text to a
 /// reader of JSON.
-///   indent  -1: all in one line
+///   indent  -1: all on one line
 std::string json_text(const nlohmann::ordered_json& json, int indent = 2);
 std::string json_text(const nlohmann::json& json, int indent = 2);
 

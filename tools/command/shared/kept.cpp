@@ -24,7 +24,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kept_mark = "kith_partial";
 constexpr int kept_format = 1;
 
-/// What is no UTF-8 is replaced: in what is written and in what it is compared with alike.
+/// Replaces bytes that are not UTF-8, both in what is written and in what it is compared with.
 std::string kept_text(const Json& json) {
   std::string text = json_text(json, -1);
   text.pop_back();  // its line feed
@@ -36,7 +36,7 @@ std::string kept_checksum(const std::string& text) {
   return files::printed("%08lx", static_cast<unsigned long>(sum));
 }
 
-/// `--quick is true there and false here`: the first that differs.
+/// Names the first setting that differs: `--quick is true there and false here`.
 std::string first_difference(const Json& there, const Json& here) {
   for (const auto& [key, value] : here.items()) {
     const std::string had = there.contains(key) ? kept_text(there[key]) : "missing", now = kept_text(value);

@@ -1,4 +1,4 @@
-// What a long run has measured so far, in a file that the same command goes on from.
+// Keeps the measurements of a long run in a file, from which the same command continues.
 #pragma once
 
 #include <filesystem>
@@ -7,14 +7,14 @@
 
 namespace kith::command {
 
-/// The file of one run: one JSON document with what was asked, what is done, and a checksum of both.
+/// The file of one run: one JSON document with the settings, the results so far, and a checksum of both.
 ///
 ///   {"kith_partial": 1, "checksum": "89abcdef", "asked": {...}, "done": ...}
 ///
-/// It is replaced whole whenever something more is done, and removed when all is.
+/// It is replaced as a whole whenever a result is added, and removed when all are done.
 class KeptWork {
  public:
-  /// Touches no file.
+  /// Neither reads nor writes a file.
   ///   where  the subcommand, for messages
   ///   path   empty: nothing is kept
   ///   asked  an object: all that decides what is measured, on what and by whom
@@ -23,26 +23,26 @@ class KeptWork {
 
   const std::filesystem::path& path() const { return path_; }
 
-  /// What an earlier run of the same command left; null where there is nothing, or where `fresh` leaves it
-  /// out. A file that is kept must be named, so that nothing that was measured is lost unseen:
-  /// Throws bad_file: the file is damaged, or none of these at all (that one not even `fresh` replaces);
-  /// invalid_argument: another command left it, and `fresh` is not set.
+  /// Returns the results of an earlier run of the same command; null if there are none, or if `fresh` ignores
+  /// them. A kept file must be named, so that no measurement is lost unnoticed.
+  /// Throws bad_file: the file is damaged, or is no such file (which not even `fresh` replaces);
+  /// invalid_argument: another command wrote it, and `fresh` is not set.
   nlohmann::ordered_json load(bool fresh) const;
 
-  /// Throw bad_file, as load() does, where what it gave is not what was saved.
+  /// Throws bad_file, as load() does, if the loaded results are not what was saved.
   [[noreturn]] void refuse_damaged() const;
 
-  /// Throws bad_file where save() would write in vain. Folders that are missing are made for the user alone
-  /// where `make_folders` is set.
+  /// Throws bad_file if save() could not write. If `make_folders` is set, makes missing folders, for the user
+  /// alone.
   void check_writable(bool make_folders) const;
 
-  /// Replace the file. One that cannot be written is told once, in a note, and the run goes on.
+  /// Replaces the file. If it cannot be written, one note says so, and the run continues.
   void save(const nlohmann::ordered_json& done);
 
-  /// Whether save() has written what it was last given.
+  /// Returns whether save() has written the last results that it was given.
   bool saved() const { return saved_; }
 
-  /// All is done.
+  /// Removes the file, when all is done.
   void remove() noexcept;
 
  private:
@@ -52,8 +52,8 @@ class KeptWork {
   bool saved_ = false, told_ = false;
 };
 
-/// `experiments-89abcdef.json` in the user's folder for such files: the same name for the same `asked`.
-/// Empty where there is no such folder: neither XDG_CACHE_HOME nor HOME is absolute.
+/// Returns `experiments-89abcdef.json` in the user's folder for such files: equal `asked` give equal names.
+/// Empty if there is no such folder: neither XDG_CACHE_HOME nor HOME is an absolute path.
 std::filesystem::path kept_path(const std::string& what, const nlohmann::ordered_json& asked);
 
 }  // namespace kith::command

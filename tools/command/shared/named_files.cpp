@@ -22,11 +22,11 @@ namespace fs = std::filesystem;
 
 struct Use {
   bool read = false, written = false, folder = false;
-  std::vector<std::string> endings;  ///< of the files in a folder
-  FilesIn files_in;                  ///< of an option that names files among other words
+  std::vector<std::string> endings;  ///< the endings of files in a folder
+  FilesIn files_in;                  ///< finds the files that are named among other words
 };
 
-/// Of all options that were added. CLI::Option has no room for it.
+/// How each option uses its files. CLI::Option has no field for it.
 std::map<const CLI::Option*, Use>& uses() {
   static std::map<const CLI::Option*, Use> all;
   return all;
@@ -37,12 +37,12 @@ CLI::Option* remember(CLI::Option* option, const char* type, Use use) {
   return option->type_name(type);
 }
 
-/// A file of the command line.
+/// A file that the command line names.
 struct Named {
   std::string option, path;
   const Use* use = nullptr;
-  std::optional<struct stat> status;  ///< links followed; nothing where it is not there
-  fs::path place;                     ///< folder and name, links followed as far as they lead somewhere
+  std::optional<struct stat> status;  ///< of the link's target; empty if there is no such file
+  fs::path place;                     ///< folder and name, with links followed where they lead somewhere
 };
 
 Named named(const std::string& option, const std::string& path, const Use& use) {
@@ -57,7 +57,7 @@ Named named(const std::string& option, const std::string& path, const Use& use) 
   return file;
 }
 
-/// /dev/null, terminals and the like hold nothing that could be lost.
+/// Returns whether a file is /dev/null, a terminal or the like, which hold nothing that could be lost.
 bool is_device(const Named& file) {
   return file.status && S_ISCHR(file.status->st_mode);
 }
@@ -71,7 +71,7 @@ bool same_file(const Named& a, const Named& b) {
   return !a.status && !b.status && !a.place.empty() && a.place == b.place;
 }
 
-/// Whether `file` is one of those that the folder stands for.
+/// Returns whether `file` is one of those in the folder that the option stands for.
 bool lies_in(const Named& file, const Named& folder) {
   struct stat parent {};
   if (!folder.status || file.place.empty() || ::stat(file.place.parent_path().c_str(), &parent) != 0)
@@ -114,7 +114,7 @@ void check_output(const std::string& where, const Named& output, const Named& in
                     (input.path == output.path ? "" : ", " + input.path) + "; give it another name");
 }
 
-/// Nothing but `kith tune` writes where searches look for what it measured.
+/// Only `kith tune` may write to the folder where searches look for its measurements.
 void check_tuning(const std::string& where, const Named& output) {
   if (output.use->read || output.use->folder) return;
   const std::string known = tuning_path(DeviceInfo{});  // of no device: its folder is that of all
@@ -128,7 +128,7 @@ void check_tuning(const std::string& where, const Named& output) {
                       " would replace what `kith tune` measured; give it another name");
 }
 
-/// Two outputs or two inputs.
+/// Compares two outputs or two inputs.
 void check_alike(const std::string& where, const Named& a, const Named& b) {
   if (a.use->folder || b.use->folder) return;
   if (a.use->written) {

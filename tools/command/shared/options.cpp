@@ -12,20 +12,20 @@
 namespace kith::command {
 namespace {
 
-/// The numbers of docs/contract.md, section 8.
+/// Describes the exit codes of docs/contract.md, section 8.
 constexpr const char* exit_code_help =
     "\nExit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 a bad file, 4 no such device,\n"
     "  5 out of memory, 6 unsupported, 7 a device failed, 128 + N stopped by signal N (130 Ctrl-C,\n"
     "  143 SIGTERM, 129 SIGHUP), 141 stdout was closed";
 
-/// "a value of at least 1", "a value from 1 to 9"
+/// Describes a range: "a value of at least 1", "a value from 1 to 9"
 std::string range_text(std::int64_t smallest, std::int64_t largest) {
   if (largest == std::numeric_limits<std::int64_t>::max())
     return "a whole number of at least " + std::to_string(smallest);
   return "a whole number from " + std::to_string(smallest) + " to " + std::to_string(largest);
 }
 
-/// Each with what else it is called: `l2 (euclidean)`.
+/// Lists each name with its other names: `l2 (euclidean)`.
 std::string metric_names() {
   std::vector<std::string> names;
   for (Metric metric : all_metrics) {

@@ -1,4 +1,4 @@
-// What goes to stdout and stderr.
+// Writes to stdout and stderr.
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -38,7 +38,7 @@ bool draws_on_stderr() {
   return isatty(fileno(progress_stream)) != 0 && !(term && std::strcmp(term, "dumb") == 0);
 }
 
-/// Replace the line the cursor is in.
+/// Replaces the line that the cursor is in.
 void draw(const std::string& line) {
   winsize size{};
   const bool known = ioctl(fileno(progress_stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
@@ -180,7 +180,7 @@ std::vector<std::string_view> steps_in_order(const Plan& plan) {
 
 namespace {
 
-/// What each member of a set of devices did; empty of a single device.
+/// Describes the work of each member of a set of devices; empty for a single device.
 std::string member_table(const Trace& trace) {
   if (trace.members.empty()) return "";
   TextTable table({"member", "share", "rows", "queries", "seconds", "on device", "memory"});

@@ -1,4 +1,4 @@
-// Files that a subcommand writes, and how.
+// Files that a subcommand writes, and their formats.
 #pragma once
 
 #include <memory>
@@ -11,20 +11,20 @@
 
 namespace kith::command {
 
-/// How tables of numbers are written.
+/// The format of tables of numbers.
 struct OutputFlags {
   std::string format;          ///< where the name says none: csv, tsv, txt, npy, ...; empty: csv
   std::string header = "yes";  ///< or no: names of the columns in .csv and .tsv
 };
 
-/// `names`, or nothing where no header is wanted.
+/// Returns `names`, or nothing if no header is wanted.
 std::vector<std::string> header_of(const OutputFlags& flags, std::vector<std::string> names);
 
-/// `neighbor_1`, `neighbor_2`, ...: names of `count` columns.
+/// Returns `neighbor_1`, `neighbor_2`, ...: names of `count` columns.
 std::vector<std::string> numbered(const std::string& name, std::int64_t count, std::int64_t first = 1);
 
-/// A file that is to be written, if it has a name. Says on stderr when it is there. Where it is stdout,
-/// print() goes to stderr from then on.
+/// A file to be written, if it has a name. A line on stderr says when it exists. If it is stdout,
+/// print() writes to stderr from then on.
 class OutputFile {
  public:
   OutputFile() = default;
@@ -39,11 +39,11 @@ class OutputFile {
   std::unique_ptr<files::AtomicFile> file_;
 };
 
-/// `path` was written: tell_written() says so on stderr, with its size, behind the results of the command.
+/// Remembers that `path` was written: tell_written() says so on stderr, with its size, after the results.
 void note_written(const std::string& path);
 void tell_written();
 
-/// Throws invalid_argument: a model is `-`; it is read and written as an ordinary file.
+/// Throws invalid_argument: a model is `-`; models can only be ordinary files.
 void check_model_path(const std::string& where, const std::string& option, const std::string& path);
 
 /// Throws invalid_argument: --json and one of these outputs both go to stdout.

@@ -1,4 +1,4 @@
-// What a program does around its subcommands.
+// The parts of a program that run around its subcommands.
 #pragma once
 
 #include <functional>
@@ -7,11 +7,11 @@
 
 namespace kith::command {
 
-/// The exit code of `body`, or of what it throws, which is told on stderr in a line; of several ranks one
-/// tells it.
+/// Returns the exit code of `body`, or of the error that it throws, which is written to stderr as one line;
+/// only one of several ranks writes it.
 int reported(const std::function<int()>& body);
 
-/// Run the subcommand. Afterwards, or when it fails, say once which files of `kith tune` were not believed.
+/// Runs the subcommand. Afterwards, or when it fails, one note names files of `kith tune` that were ignored.
 int run_and_warn(const Subcommand& subcommand);
 
 }  // namespace kith::command

@@ -15,7 +15,7 @@
 
 namespace kith::command {
 
-/// The training rows of all ranks, searched together: docs/howto/mpi.md.
+/// An index over the training rows of all ranks: docs/howto/mpi.md.
 class SharedIndex {
  public:
   virtual ~SharedIndex() = default;
@@ -25,22 +25,22 @@ class SharedIndex {
                                  const SearchOptions& options, Trace* trace) const = 0;
 };
 
-/// All ranks must call these in the same order. Each call waits for the other ranks; if one has failed by
-/// then, its error is thrown here.
+/// All ranks must call these functions in the same order. Each call waits for the other ranks; if one of them
+/// has failed by then, the call throws its error.
 class Ranks {
  public:
   virtual ~Ranks() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  /// Returns the place of this rank among those of its machine, from 0.
+  /// Returns the position of this rank among the ranks of its machine, from 0.
   virtual int place() const = 0;
   virtual std::unique_ptr<SharedIndex> index(const Device& device, const RowsView& my_rows,
                                              std::int64_t first_row, Metric metric,
                                              const IndexOptions& options) = 0;
-  /// Opens an index file, of which each rank opens a part.
+  /// Opens an index file; each rank opens a part.
   virtual std::unique_ptr<SharedIndex> open_index(const Device& device, const std::string& path,
                                                   const OpenOptions& options) = 0;
-  /// Returns the sums over all ranks, element by element; all give equally many.
+  /// Returns the sums over all ranks, element by element; all ranks must give the same number of elements.
   virtual std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) = 0;
 };
 
@@ -56,8 +56,8 @@ bool speaks();
 /// ranks by a pipe.
 void draw_on_stderr_of(int process);
 
-/// Opens --device: of several, separated by commas, the one for this rank's place. A process that is alone
-/// opens all of it.
+/// Opens --device: if it names several, separated by commas, the one for this rank's place. A process that is
+/// alone opens all of them.
 Device open_my_device(const std::string& spec);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// kith tune: measure what suits a device, and keep it where the library finds it.
+// kith tune: measures which method is fastest on a device, and stores it where the library finds it.
 #include "command/tune/tune.hpp"
 #include "command/shared/json.hpp"
 
@@ -17,13 +17,13 @@ struct TuneFlags {
   std::string device = "auto";
   std::string out;
   Metric metric = default_metric;
-  std::vector<std::int64_t> n, m, dims, k;  ///< empty: those of the grid
-  std::int64_t seconds = 0;                 ///< 0: default_seconds() a device
+  std::vector<std::int64_t> n, m, dims, k;  ///< empty: the sizes of the grid
+  std::int64_t seconds = 0;                 ///< 0: default_seconds() for each device
   bool quick = false, show = false, json = false, fresh = false;
 };
 
-// A problem is near to a measured one that has at most four times as many rows, queries and
-// neighbours, or a quarter, and twice the columns, or half: grids in steps of the square of that.
+// A measurement is used for problems with at most four times as many rows, queries and neighbours, or at
+// least a quarter, and twice the columns, or half: grids have steps of the square of these factors.
 TuneGrid default_grid(const DeviceInfo& device, bool quick) {
   if (quick) return {{4096, 65536}, {16, 256}, {8, 32}, {4, 64}};
   if (device.kind == DeviceKind::cpu)
@@ -84,7 +84,7 @@ std::string table_of(const std::vector<TunedProblem>& problems) {
   return table.text();
 }
 
-/// What was left out: one line per kind of reason, with its count and one example.
+/// Says what was left out: one line per kind of reason, with its count and one example.
 std::string left_out_text(const std::vector<TunedProblem>& problems) {
   struct Count {
     std::string what, example;
@@ -117,7 +117,7 @@ nlohmann::ordered_json header_json(const DeviceInfo& info, const std::string& pa
   return {{"device", info.spec}, {"name", info.name}, {"driver", info.driver}, {"file", path}};
 }
 
-/// The file of a device, or the one that was asked for.
+/// Returns the tuning file of a device, or the file that was asked for.
 std::string path_of(const DeviceInfo& device, const TuneFlags& flags) {
   const std::string path = flags.out.empty() ? tuning_path(device) : flags.out;
   if (path.empty())
@@ -127,7 +127,7 @@ std::string path_of(const DeviceInfo& device, const TuneFlags& flags) {
   return path;
 }
 
-/// The entries of `path` for other problems, and those that were measured now.
+/// Returns the entries of `path` for other problems, and the new measurements.
 Tuning joined(const DeviceInfo& device, const std::string& path, const std::vector<TunedProblem>& problems) {
   std::string ignored;
   const std::shared_ptr<const Tuning> before = load_tuning(device, path, ignored);
@@ -140,7 +140,7 @@ Tuning joined(const DeviceInfo& device, const std::string& path, const std::vect
   return tuning;
 }
 
-/// Throws bad_file: `path` exists and is no tuning file. Notes that a damaged tuning file will be replaced.
+/// Throws bad_file: `path` exists but is no tuning file. Notes that a damaged tuning file will be replaced.
 void check_replaced(const DeviceInfo& device, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string line;

@@ -1,4 +1,4 @@
-// What the parts of `kith tune` share.
+// The declarations that the parts of `kith tune` share.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,13 @@
 
 namespace kith::command {
 
-/// The sizes that are measured, each with each.
+/// The sizes that are measured, in all combinations.
 struct TuneGrid {
   std::vector<std::int64_t> n, m, dims, k;
   std::int64_t most_elements = INT64_MAX;  ///< n * dims
 };
 
-/// How a search is done; sizes of 0 are the built-in rule's.
+/// How a search is done; a size of 0 means that the built-in rule decides it.
 struct TunedWay {
   bool fused = false;
   Selector selector = Selector::threshold;  ///< without fused
@@ -38,16 +38,16 @@ struct TunedWay {
   std::string text() const;  ///< `gemm and fused`, without sizes
 };
 
-/// What came of one problem on one device.
+/// The results for one problem on one device.
 struct TunedProblem {
   Problem problem;
-  std::optional<TuningEntry> built_in;  ///< the built-in rule's way
+  std::optional<TuningEntry> built_in;  ///< the method that the built-in rule chooses
   std::vector<TuningEntry> best;        ///< the fastest; after a proposer also the fastest without one
-  std::size_t timed = 0;                ///< ways whose bits were checked and whose time was taken
-  std::vector<std::string> left_out;    ///< ways that were not timed to the end, and why
-  std::string refusal;                  ///< why the problem itself is left out; empty: it is not
-  std::string difference;               ///< a way gave other bits: which, and where
-  bool unsure = false;  ///< times scattered too much to believe in another way than the built-in
+  std::size_t timed = 0;                ///< methods whose bits were compared and whose time was measured
+  std::vector<std::string> left_out;    ///< methods that were not timed to the end, and why
+  std::string refusal;                  ///< why the problem itself is left out; empty if it is not
+  std::string difference;               ///< which method gave other bits, and where
+  bool unsure = false;  ///< times vary too much to choose anything but the built-in rule's method
 
   bool operator==(const TunedProblem&) const = default;
 };
@@ -56,18 +56,18 @@ nlohmann::ordered_json to_json(const TuningEntry& entry);  ///< without its prob
 nlohmann::ordered_json to_json(const Problem& problem);
 nlohmann::ordered_json to_json(const TunedProblem& problem);  ///< for users
 
-/// All of it, and back. tuned_problem_of() throws what nlohmann and kith throw: it is none.
+/// Writes all fields, and reads them. tuned_problem_of() throws errors of nlohmann and kith for wrong JSON.
 nlohmann::ordered_json whole_json(const TunedProblem& problem);
 TunedProblem tuned_problem_of(const nlohmann::ordered_json& json);
 
-/// Training rows of one (n, dims) on a device, and what is measured on them.
+/// Training rows of one (n, dims) on a device, and the measurements on them.
 class Tuner {
  public:
-  /// `step` is called between the steps of searches, and may throw to end everything.
+  /// `step` is called between the steps of searches, and may throw to end the measurement.
   Tuner(const Device& device, Metric metric, std::int64_t n, std::int64_t dims, std::int64_t most_m,
         std::function<void()> step);
 
-  /// The fastest way for m queries and k neighbours that is found within about `seconds`.
+  /// Returns the fastest method for m queries and k neighbours that is found within about `seconds`.
   TunedProblem measure(std::int64_t m, std::int64_t k, double seconds);
 
  private:
@@ -83,17 +83,17 @@ class Tuner {
   void decide(const Problem& problem, const TunedWay& built_in, TunedProblem& result);
 
   Device device_;
-  DeviceInfo plain_;  ///< without what was measured earlier
+  DeviceInfo plain_;  ///< without earlier measurements
   Metric metric_;
   workloads::Rows train_, queries_;
-  std::map<std::int64_t, Index> indexes_;  ///< of the first so many rows
+  std::map<std::int64_t, Index> indexes_;  ///< of the first rows, by their number
   std::function<void()> step_;
   Neighbors expected_;
   std::vector<std::pair<TunedWay, double>> times_;
   double deadline_ = 0, least_ = 0;
 };
 
-/// Everything that decides what is measured, and on which device.
+/// All settings that decide what is measured, and on which device.
 nlohmann::ordered_json asked_of(const DeviceInfo& info, const TuneGrid& grid, Metric metric);
 
 /// Measures all problems of a grid in about `seconds`; each gets its share of the time that is left.
@@ -103,8 +103,8 @@ class TuneRun {
   /// Throws what KeptWork::load() does.
   TuneRun(const Device& device, TuneGrid grid, Metric metric, double seconds, KeptWork& kept, bool fresh);
 
-  /// In the order of the grid. What was measured before is not measured again.
-  /// Throws interrupted, and what fails; what is measured until then is kept.
+  /// Returns the results in the order of the grid. Problems that were measured before are not measured again.
+  /// Throws interrupted, and any error; results until then are kept.
   std::vector<TunedProblem> run();
 
  private:
@@ -121,15 +121,15 @@ class TuneRun {
   KeptWork& kept_;
   ProgressBar bar_;
   std::size_t all_ = 0, left_ = 0;
-  std::vector<TunedProblem> measured_;  ///< this time and before, in no order
+  std::vector<TunedProblem> measured_;  ///< measured now and before, in no order
   std::vector<TunedProblem> problems_;  ///< in the order of the grid
-  double start_ = 0, end_ = 0;          ///< of now_seconds(), as if nothing had stopped it
+  double start_ = 0, end_ = 0;          ///< now_seconds(), as if nothing had stopped the run
 };
 
-/// Of the steady clock.
+/// Returns the seconds of the steady clock.
 double now_seconds();
 
-/// `fused, 8 lists, query tile 256`.
+/// Describes a method: `fused, 8 lists, query tile 256`.
 std::string way_text(const TuningEntry& entry);
 
 }  // namespace kith::command

@@ -1,4 +1,4 @@
-// kith tune: the fastest way for one problem on one device.
+// kith tune: finds the fastest method for one problem on one device.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -13,13 +13,13 @@ namespace kith::command {
 namespace {
 
 constexpr std::size_t most_samples = 5, fewest_samples = 3, fewest_pairs = 5, most_pairs = 7;
-constexpr double gain_that_counts = 0.97;  ///< a way that takes more than this of the built-in's is no better
-constexpr double widest_spread = 1.5;      ///< of the median over the least: more than that is noise
-constexpr double hopeless = 1.5;           ///< times the fastest so far: not worth another sample
-constexpr double shortest_limit = 0.2e-3;  ///< below this, starting a step is most of what is measured
-constexpr std::int64_t fewest_rows = 256;  ///< of a way's first trial
+constexpr double gain_that_counts = 0.97;  ///< a method must take less than this share of the built-in's
+constexpr double widest_spread = 1.5;      ///< of median to least time; a larger ratio is noise
+constexpr double hopeless = 1.5;           ///< as many times slower than the fastest: no further sample
+constexpr double shortest_limit = 0.2e-3;  ///< below this, most of the time is that of starting a step
+constexpr std::int64_t fewest_rows = 256;  ///< of the first trial of a method
 
-/// To four digits, which is more than repeats.
+/// Rounds to four digits, which is more than repeated measurements agree in.
 double rounded(double seconds) {
   return std::strtod(files::printed("%.3e", seconds).c_str(), nullptr);
 }
@@ -28,7 +28,7 @@ double least(const std::vector<double>& samples) {
   return *std::min_element(samples.begin(), samples.end());
 }
 
-/// Seconds of two ways that ran in turns. The least is compared: on a busy machine it was disturbed least.
+/// Seconds of two methods that ran in turns. The least times are compared: other work disturbed them least.
 struct Duel {
   std::vector<double> ours, theirs;
 
@@ -43,7 +43,7 @@ struct Duel {
   }
 };
 
-/// Thrown out of a search that has taken too long.
+/// Thrown by a search that has taken too long.
 struct TooLong {};
 
 bool contains(const auto& list, auto value) {
@@ -133,7 +133,7 @@ Tuner::Run Tuner::search(const Index& index, const Problem& problem, const Tuned
   return run;
 }
 
-/// Whether `way` takes longer than `limit` for a part of the rows already. It is then not tried with all, so
+/// Returns whether `way` takes longer than `limit` for a part of the rows. Then all rows are not tried, so
 /// a method whose cost grows with the square of n costs little time.
 bool Tuner::grows_too_fast(const Problem& problem, const TunedWay& way, double limit, std::string& why) {
   for (const std::int64_t part : {64, 16, 4}) {
@@ -154,7 +154,7 @@ bool Tuner::grows_too_fast(const Problem& problem, const TunedWay& way, double l
   return false;
 }
 
-/// The median time of a few searches, whose bits are checked; nothing if the way is left out.
+/// Returns the median time of a few searches, whose bits are compared; nothing if the method is left out.
 std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, TunedProblem& result) {
   for (const auto& [known, seconds] : times_)
     if (known == way) return seconds;
@@ -197,7 +197,7 @@ std::optional<double> Tuner::time(const Problem& problem, const TunedWay& way, T
   }
 }
 
-/// `way` with the sizes that the planner gives it; nothing if the device refuses it.
+/// Returns `way` with the sizes that the planner gives it; nothing if the device refuses it.
 std::optional<TunedWay> Tuner::planned(const Problem& problem, const TunedWay& way) {
   try {
     return TunedWay::of(index_of(problem.n).plan(problem.m, problem.k, options_of(way)));
@@ -207,7 +207,7 @@ std::optional<TunedWay> Tuner::planned(const Problem& problem, const TunedWay& w
   }
 }
 
-/// Every selector and proposer of the device, with the sizes of the built-in rules.
+/// Returns every selector and proposer of the device, with the sizes of the built-in rules.
 std::vector<TunedWay> Tuner::first_ways(const Problem& problem, const TunedWay& built_in) const {
   std::vector<TunedWay> ways;
   if (static_cast<std::uint64_t>(problem.k) <= plain_.fused_max_k) ways.push_back({true});
@@ -217,7 +217,7 @@ std::vector<TunedWay> Tuner::first_ways(const Problem& problem, const TunedWay& 
   return ways;
 }
 
-/// `way` with other lists, then with other query tiles.
+/// Tries `way` with other lists, then with other query tiles.
 std::vector<TunedWay> Tuner::variants(const Problem& problem, const TunedWay& base) {
   std::vector<TunedWay> all;
   const auto add = [&](std::int64_t TunedWay::*size, double factor) {
@@ -232,17 +232,17 @@ std::vector<TunedWay> Tuner::variants(const Problem& problem, const TunedWay& ba
   return all;
 }
 
-/// Times the fastest way and the built-in way once more, in turns, and keeps the better one.
+/// Times the fastest method and the built-in one once more, in turns, and keeps the better one.
 void Tuner::decide(const Problem& problem, const TunedWay& built_in, TunedProblem& result) {
   const auto fastest = [&](bool with_proposers) {
-    auto best = times_.front();  // the built-in way
+    auto best = times_.front();  // the built-in method
     for (const auto& timed : times_)
       if (timed.second < best.second && (with_proposers || timed.first.proposer == Proposer::none))
         best = timed;
     return best.first;
   };
   const double by_itself = times_.front().second;
-  // Returns whether times were too far apart to tell.
+  // Returns whether the times differed too much for a decision.
   const auto run_duel = [&](const TunedWay& way) {
     if (way == built_in) {
       result.best.push_back(built_in.entry(problem, by_itself, by_itself));

@@ -1,4 +1,4 @@
-// kith tune, problem after problem: what is measured is kept at once.
+// kith tune: measures one problem after another, and stores each result at once.
 #include <algorithm>
 #include <filesystem>
 
@@ -7,7 +7,7 @@
 namespace kith::command {
 namespace {
 
-/// The (n, dims) of a grid, small ones first.
+/// Returns the (n, dims) of a grid, small ones first.
 std::vector<std::pair<std::int64_t, std::int64_t>> tables_of(const TuneGrid& grid) {
   std::vector<std::pair<std::int64_t, std::int64_t>> tables;
   for (const std::int64_t n : grid.n)
@@ -76,7 +76,7 @@ std::vector<TunedProblem> TuneRun::run() {
   return std::move(problems_);
 }
 
-/// `57 of 180 problems are measured`
+/// Formats the progress: `57 of 180 problems are measured`
 std::string TuneRun::how_far() const {
   return std::to_string(measured_.size()) + " of " + std::to_string(all_) + " problems are measured";
 }

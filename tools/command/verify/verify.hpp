@@ -1,4 +1,4 @@
-// What the parts of `kith verify` share.
+// The declarations that the parts of `kith verify` share.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ struct VerifyFlags {
   bool json = false;
 
   std::int64_t random_cases = 0, first = 0, seconds = 0, seed = 1;
-  bool proposed = false;  ///< random cases that all go by a proposer
+  bool proposed = false;  ///< random cases that all use a proposer
   std::int64_t workers = 1;
   std::string resume;
 
   TrainingFlags set;  ///< whole files
   Metric metric = default_metric;
-  std::int64_t k = 16, m = 0;               ///< m: 0: all queries
+  std::int64_t k = 16, m = 0;               ///< number of queries; 0: all
   std::string found_index, found_distance;  ///< files of an earlier answer
 };
 
-/// Random cases. Returns an exit code.
+/// Compares random cases. Returns an exit code.
 int verify_random_cases(const VerifyFlags& flags);
 
-/// The rows of files: by every proposer, or an earlier answer. Returns an exit code.
+/// Searches the rows of files by every proposer, or compares an earlier answer. Returns an exit code.
 int verify_set(const VerifyFlags& flags);
 
 }  // namespace kith::command

@@ -14,7 +14,7 @@ namespace kith::command {
 namespace {
 
 constexpr std::uint64_t cases_a_batch = 100;           ///< between two writes of the resume file
-constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< a worker
+constexpr std::uint64_t proposed_cases_a_batch = 800;  ///< for each worker
 
 /// How far one device has come.
 using SeriesProgress = workloads::ProposedResult;
@@ -39,7 +39,7 @@ void write_line(std::ostream& line, const SeriesProgress& p) {
   line << '\n';
 }
 
-/// The resume file: one line a device, reference, seed and first case.
+/// Writes the resume file: one line per device, with reference, seed and first case.
 class ResumeFile {
  public:
   explicit ResumeFile(std::string path) : path_(std::move(path)) {
@@ -81,13 +81,13 @@ class ResumeFile {
 
 /// Random cases of one device: what is compared with what, and a batch of it.
 struct RandomSeries {
-  std::string about;      ///< `cuda:0 against cpu`
+  std::string about;      ///< as it is printed: `cuda:0 against cpu`
   std::string reference;  ///< in the resume file
   std::uint64_t a_batch;
   std::function<workloads::ProposedResult(const workloads::RandomOptions&)> run;
 };
 
-///   boxes  every case by boxes
+///   boxes  whether every case searches by boxes
 RandomSeries random_series(const Device& device, const Subject& reference, bool boxes) {
   const std::string spec = device.info().spec, name = subject_name(reference);
   return {spec + (boxes ? " by boxes" : "") + " against " + name, (boxes ? "boxes+" : "") + name,
@@ -98,7 +98,7 @@ RandomSeries random_series(const Device& device, const Subject& reference, bool 
           }};
 }
 
-/// Why the proposer cannot run here, such as a library that is missing; empty if it can.
+/// Returns why the proposer cannot run here, such as a library that is missing; empty if it can.
 std::string refusal(const Device& device, Proposer proposer) {
   const float one = 1;
   SearchOptions options;
@@ -112,7 +112,7 @@ std::string refusal(const Device& device, Proposer proposer) {
   return "";
 }
 
-/// The one of --how, or all that the device can use.
+/// Returns the proposer of --how, or all that the device can use.
 std::vector<Proposer> usable_proposers(const VerifyFlags& flags, const Device& device) {
   const Proposer asked = flags.plan.how.proposer;
   const bool all = asked == Proposer::automatic;
@@ -134,7 +134,7 @@ std::vector<Proposer> usable_proposers(const VerifyFlags& flags, const Device& d
   return usable;
 }
 
-/// A device for each worker: one may wait while another computes.
+/// Opens a device for each worker: one may wait while another computes.
 RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, const Subject& reference) {
   workloads::ProposedOptions mine;
   mine.proposers = usable_proposers(flags, device);
@@ -150,7 +150,7 @@ RandomSeries proposed_series(const VerifyFlags& flags, const Device& device, con
           }};
 }
 
-/// A table of how the queries were answered: a line per proposer, then a line per kind of data.
+/// Writes a table of how the queries were answered: a line per proposer, then a line per kind of data.
 std::string table_of(const Device& device, const workloads::AllCaseCounts& case_counts) {
   TextTable table({"", "cases", "queries", "once more", "by the chain alone", "out of range"});
   const auto add = [&](const std::string& name) {
@@ -166,7 +166,7 @@ std::string table_of(const Device& device, const workloads::AllCaseCounts& case_
   return table.text();
 }
 
-/// `; of 1000 queries 990 certified at once, ...`
+/// Formats `; of 1000 queries 990 certified at once, ...`
 std::string tiers(const Device& device, const SeriesProgress& progress) {
   if (progress.case_counts.empty()) return "";
   workloads::CaseCounts all;
@@ -243,7 +243,7 @@ int verify_random_cases(const VerifyFlags& flags) {
   ResumeFile file(flags.resume);
   bool same = true;
   for (const Device& device : devices) {
-    // The CPU compared with itself would agree whatever it did.
+    // If the CPU were compared with itself, the bits would always agree.
     const bool itself = reference && flags.reference.empty() && device.info().backend == "cpu";
     const Subject other = itself ? Subject() : reference;
     const RandomSeries series = flags.proposed

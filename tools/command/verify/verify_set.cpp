@@ -63,7 +63,7 @@ WholeSet read_set(const VerifyFlags& flags) {
   return set;
 }
 
-/// The proposers to try on a device; `none`, the chain alone, is one.
+/// Returns the proposers to try on a device; `none`, the chain alone, is one of them.
 std::vector<Proposer> ways_of(const Device& device, Proposer asked) {
   if (asked != Proposer::automatic) return {asked};
   std::vector<Proposer> ways = {Proposer::none};
@@ -85,7 +85,7 @@ files::Values read_found(const VerifyFlags& flags, const std::string& path) {
   return files::read_values(path, files::ValueOptions(file_options(flags.set.tables)));
 }
 
-/// The earlier answer to those queries that are searched. Its k becomes that of the search.
+/// Reads the earlier answer to the queries that are searched. Its k becomes that of the search.
 Expected read_earlier(const VerifyFlags& flags, WholeSet& set) {
   Expected earlier{flags.found_index, {}, flags.found_distance.empty()};
   const files::Values rows = read_found(flags, flags.found_index);
@@ -126,7 +126,7 @@ Neighbors search_right(const Subject& reference, const VerifyFlags& flags, const
   return right;
 }
 
-/// Searches by each proposer of each device; with an earlier answer to check, once by what the plan chooses.
+/// Searches by each proposer of each device; if an earlier answer is checked, only once, as the plan chooses.
 void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<Device>& devices,
               const Expected& expected, std::vector<Way>& ways) {
   const Proposer asked = flags.plan.how.proposer;
@@ -135,7 +135,7 @@ void run_ways(const VerifyFlags& flags, const WholeSet& set, const std::vector<D
     const Index index(device, set.train(), flags.metric);
     for (const Proposer proposer : again ? std::vector{asked} : ways_of(device, asked)) {
       if (proposer == Proposer::none && expected.name == device.info().spec)
-        continue;  // with which others are compared
+        continue;  // the bits that others are compared with
       Way way{device.info().spec, proposer, {}, {}, 0, {}};
       Cell cell;
       in_cell(cell, [&] {

@@ -12,19 +12,19 @@
 namespace kith::command {
 namespace {
 
-/// The same words with `kith help X` as `kith X --help`, and `kith version` as `kith --version`.
+/// Rewrites the words: `kith help X` becomes `kith X --help`, and `kith version` becomes `kith --version`.
 std::vector<std::string> plain_words(std::vector<std::string> words, const CLI::App& app) {
   if (!words.empty() && words[0] == "version") words[0] = "--version";
   if (words.empty() || words[0] != "help") return words;
   words.erase(words.begin());
-  // What is no subcommand stands alone, and is refused as such.
+  // A word that is no subcommand is passed on alone, and refused as such.
   const std::vector<const CLI::App*> known = app.get_subcommands([](const CLI::App*) { return true; });
   const auto named = [&](const CLI::App* one) { return one->get_name() == words[0]; };
   if (words.empty() || std::any_of(known.begin(), known.end(), named)) words.emplace_back("--help");
   return words;
 }
 
-/// The topic of `kith help csv`; null: the words ask for none.
+/// Returns the topic of `kith help csv`; null if the words ask for none.
 const Topic* topic_asked_for(const std::vector<std::string>& words) {
   if (words.size() != 2 || words[0] != "help") return nullptr;
   const std::vector<Topic>& all = known_topics();
@@ -74,7 +74,7 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
       return exit_ok;
     }
     words = plain_words(std::move(words), *app_);
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    std::reverse(words.begin(), words.end());  // CLI11 takes words in this order
     app_->parse(std::move(words));
   } catch (const CLI::CallForVersion&) {
     print(version_text(app_->get_name()) + "\n");
@@ -90,7 +90,7 @@ int CommandLine::run(std::vector<std::string> words, const std::function<int(con
   }
   for (const Subcommand& subcommand : subcommands_)
     if (subcommand.app->parsed() && app_->remaining(true).empty()) return run(subcommand);
-  if (app_->get_subcommands().empty() && app_->remaining().empty()) {  // `kith` alone
+  if (app_->get_subcommands().empty() && app_->remaining().empty()) {  // the words are `kith` alone
     print(wrapped_help(app_->help()));
     return exit_code(Errc::invalid_argument);
   }

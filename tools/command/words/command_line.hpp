@@ -20,7 +20,7 @@ struct Program {
 
 Program kith_program();
 
-/// All subcommands of a program and their options.
+/// Adds all subcommands of a program and their options.
 class CommandLine {
  public:
   explicit CommandLine(const Program& program = kith_program());
@@ -28,9 +28,9 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  /// Parse the words after the program's name, and `run` the subcommand that they name, or print help or the
-  /// version. Returns an exit code.
-  /// Throws invalid_argument: what is wrong with the words; and what `run` throws.
+  /// Parses the words after the program's name, and calls `run` for the subcommand they name, or prints help
+  /// or the version. Returns an exit code.
+  /// Throws invalid_argument, which says what is wrong with the words; and what `run` throws.
   int run(std::vector<std::string> words, const std::function<int(const Subcommand&)>& run);
 
  private:

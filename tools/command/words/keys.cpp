@@ -14,7 +14,7 @@
 namespace kith::command {
 namespace {
 
-/// Whether `text` begins with a key: letters and dashes, then =.
+/// Returns whether `text` begins with a key: letters and dashes, then =.
 bool begins_with_key(std::string_view text) {
   const std::size_t sign = text.find('=');
   return sign != std::string_view::npos && sign > 0 &&
@@ -22,7 +22,7 @@ bool begins_with_key(std::string_view text) {
                      [](char c) { return (c >= 'a' && c <= 'z') || c == '-'; });
 }
 
-/// KEY=VALUE, one after the other. What has no value but the comma behind it has the comma.
+/// Splits a text into settings KEY=VALUE. If nothing but a comma follows the =, this comma is the value.
 std::vector<std::string> settings_in(std::string_view text) {
   std::vector<std::string> settings;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -43,7 +43,7 @@ std::vector<std::string> names_of(const std::vector<Key>& keys) {
   return names;
 }
 
-/// Of the settings an option was given, those whose value is a file, behind the option and the key.
+/// Returns those settings of an option whose value is a file, each behind the option and the key.
 std::vector<std::pair<std::string, std::string>> files_in(const Topic& topic,
                                                           const std::vector<std::string>& given) {
   std::vector<std::pair<std::string, std::string>> files;
@@ -60,13 +60,13 @@ std::vector<Topic>& topics() {
   return all;
 }
 
-/// Of each option that was added. CLI::Option has no room for it.
+/// The topics of all options that were added. CLI::Option has no field for them.
 std::map<const CLI::Option*, Topic>& topics_of_options() {
   static std::map<const CLI::Option*, Topic> all;
   return all;
 }
 
-/// A topic, or those of its keys that another subcommand has not.
+/// Remembers a topic, or adds those of its keys that are new to a topic of another subcommand.
 void remember_topic(const Topic& topic) {
   const auto known = std::find_if(topics().begin(), topics().end(),
                                   [&](const Topic& one) { return one.option == topic.option; });
@@ -75,7 +75,7 @@ void remember_topic(const Topic& topic) {
     if (std::none_of(kept.keys.begin(), kept.keys.end(),
                      [&](const Key& one) { return one.name == key.name; }))
       kept.keys.push_back(key);
-  for (Key& key : kept.keys) key.take = {};  // which is of one subcommand's flags
+  for (Key& key : kept.keys) key.take = {};  // take() refers to the flags of one subcommand
 }
 
 }  // namespace

@@ -13,16 +13,16 @@ namespace kith::command {
 
 struct Key {
   std::string name;
-  std::string value;  ///< what stands behind the =, in capitals, or the words that may stand there: `yes|no`;
+  std::string value;  ///< the values in words: a name in capitals, or the words that are allowed, `yes|no`;
                       ///< FILE: a file that is read
-  std::string text;   ///< what it does, and what holds without it
+  std::string text;   ///< what it does, and the default
   std::function<void(const std::string&)> take;  ///< throws Error, `where: what is wrong; what to do`
 };
 
-/// Take what `text` says. A comma ends a value where a key and = follow, so that a value may be
+/// Parses `text`. A comma ends a value only if a key and = follow, so that a value may be
 /// a comma: `decimal=,`.
 ///   where  the subcommand and the option, for messages
-/// Throws invalid_argument: a key that is not there, or a value that it does not take.
+/// Throws invalid_argument: an unknown key, or a value that it does not take.
 void take_keys(const std::string& where, const std::vector<Key>& keys, const std::string& text);
 
 /// An option with keys, which `kith help` explains.
@@ -35,25 +35,25 @@ struct Topic {
   std::string word() const { return option.substr(2); }
 };
 
-/// The option, which may be given several times. Its help names all keys.
+/// Adds the option, which may be given several times. Its help names all keys.
 CLI::Option* add_keys(CLI::App& app, const Topic& topic);
 
-/// Whether the command line has an option, `--scale`, or a key of one, `--prepare centre`.
+/// Returns whether the command line has an option, `--scale`, or a key of one, `--prepare centre`.
 bool is_given(const CLI::App& app, std::string_view words);
 
-/// The topic of an option that has keys, with those alone that its subcommand takes; null: it has none.
+/// Returns the topic of an option with keys, with only the keys of its subcommand; null if it has none.
 const Topic* topic_of(const CLI::Option& option);
 
-/// All that were added in this process, in their order, each with the keys of all subcommands.
+/// Returns all topics of this process, in order of adding, each with the keys of all subcommands.
 const std::vector<Topic>& known_topics();
 
-/// What `kith help csv` prints.
+/// Returns what `kith help csv` prints.
 std::string topic_text(const Topic& topic);
 
-/// The one of `names` that `text` is, in any case, with - or _. Throws invalid_argument: it is none.
+/// Returns the one of `names` that equals `text`, in any case, with - or _. Throws invalid_argument: none.
 std::string named_one(const std::string& text, const std::vector<std::string>& names);
 
-/// A whole number. Throws invalid_argument: it is none, or out of range.
+/// Parses a whole number. Throws invalid_argument: it is not one, or out of range.
 std::int64_t whole_number(const std::string& text, std::int64_t smallest, std::int64_t largest);
 
 }  // namespace kith::command

@@ -12,8 +12,8 @@ struct Heading {
   std::vector<std::string> options;  ///< in the order in which they are shown
 };
 
-/// What everybody needs comes first. An option that stands in none of these lists is shown under the heading
-/// that it was given, or behind those of the first one.
+/// The options that everybody needs come first. An option that is in none of these lists is shown under its
+/// own heading, or after the options of the first one.
 const std::vector<Heading>& headings() {
   static const std::vector<Heading> all = {
       {"What to search",
@@ -33,7 +33,7 @@ const std::vector<Heading>& headings() {
   return all;
 }
 
-/// What one needs, of the subcommands that have more options than fit on a screen.
+/// Returns whether users need the option, for subcommands that have more options than fit on a screen.
 bool is_needed(const CLI::Option& option) {
   static const std::vector<std::string> needed = {
       "-k",           "--k-max",  "--metric",    "--query",     "--queries",
@@ -45,7 +45,7 @@ bool is_needed(const CLI::Option& option) {
                      [&](const std::string& name) { return option.check_name(name); });
 }
 
-/// Its options but positionals and hidden ones.
+/// Returns the options of a subcommand without positional and hidden ones.
 std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   std::vector<const CLI::Option*> shown;
   for (const CLI::Option* option : app.get_options())
@@ -53,14 +53,14 @@ std::vector<const CLI::Option*> options_of(const CLI::App& app) {
   return shown;
 }
 
-/// The place of an option in the list of a heading; its end where it is not there.
+/// Returns the place of an option in the list of a heading; the end of the list if it is not there.
 std::size_t place_in(const Heading& heading, const CLI::Option& option) {
   const auto at = std::find_if(heading.options.begin(), heading.options.end(),
                                [&](const std::string& name) { return option.check_name(name); });
   return static_cast<std::size_t>(at - heading.options.begin());
 }
 
-/// The heading of an option among headings().
+/// Returns the heading of an option, one of headings().
 std::size_t heading_of(const CLI::Option& option) {
   for (std::size_t h = 0; h < headings().size(); ++h)
     if (place_in(headings()[h], option) < headings()[h].options.size() ||

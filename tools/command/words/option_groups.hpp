@@ -1,4 +1,4 @@
-// The options of a subcommand by headings, in the order in which --help and the manual show them.
+// Groups the options of a subcommand by headings, in the order in which --help and the manual show them.
 #pragma once
 
 #include <memory>
@@ -18,12 +18,12 @@ struct OptionGroup {
   std::vector<const CLI::Option*> options;
 };
 
-/// All but hidden ones and positionals. A subcommand without --train has one group besides those that its
-/// options name.
-///   all  else, where there are many, those alone that one needs
+/// Returns all options but hidden and positional ones. A subcommand without --train has one group, and those
+/// that its options name.
+///   all  false: if there are many options, only those that users need
 std::vector<OptionGroup> option_groups(const CLI::App& app, bool all);
 
-/// Writes --help by option_groups(). Subcommands that are added later take it from their parent.
+/// Writes --help by option_groups(). Subcommands that are added later inherit it from their parent.
 std::shared_ptr<CLI::FormatterBase> grouped_help();
 
 }  // namespace kith::command

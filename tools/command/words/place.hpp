@@ -7,10 +7,10 @@
 
 namespace kith::command {
 
-/// --place with these keys alone.
+/// Adds --place with only these keys.
 CLI::Option* add_place_option(CLI::App& app, std::vector<Key> keys);
 
-/// --how, and --place with the keys `rows` and then memory-limit and threads.
+/// Adds --how, and --place with the keys `rows` and then memory-limit and threads.
 void add_plan_options(CLI::App& app, PlanFlags& flags, std::vector<Key> rows);
 
 }  // namespace kith::command

@@ -27,7 +27,7 @@ std::string see(const CLI::App& app, const CLI::App& parent) {
   return "see `" + parent.get_name() + " " + (&app == &parent ? "" : app.get_name() + " ") + "--help`";
 }
 
-/// What options are called elsewhere, and what they are here: of several the first that a subcommand has.
+/// Names of options in other programs, and the options here: the first that a subcommand has is suggested.
 struct Habit {
   std::vector<std::string> elsewhere, here;
 };
@@ -70,7 +70,7 @@ const std::vector<Habit>& habits() {
   return all;
 }
 
-/// `word` with small letters and - for _, but for options of one letter, where these count.
+/// Returns `word` in lower case and with - for _, except for options of one letter, where case matters.
 std::string as_option(const std::string& word) {
   if (!word.starts_with("--")) return word;
   std::string plain = plain_name(word);
@@ -78,7 +78,7 @@ std::string as_option(const std::string& word) {
   return plain;
 }
 
-/// The option of `app` that is called `word` elsewhere, or that `word` is a slip of; empty if none.
+/// Returns the option of `app` that other programs call `word`, or of which `word` is a typo; empty if none.
 std::string option_meant(const CLI::App& app, const std::string& word) {
   const std::string plain = as_option(word);
   for (const Habit& habit : habits()) {
@@ -86,11 +86,11 @@ std::string option_meant(const CLI::App& app, const std::string& word) {
     for (const std::string& option : habit.here)
       if (option != word && app.get_option_no_throw(option)) return option;
   }
-  // Any letter is one step from any other: that is no slip.
+  // For a single letter every other letter is one edit away: that is no typo.
   return word.starts_with("--") ? closest_name(plain, option_names(app)) : std::string();
 }
 
-/// The subcommands that have an option of this name: `classify, evaluate`.
+/// Lists the subcommands that have an option of this name: `classify, evaluate`.
 std::string who_has(const std::string& option, const std::vector<Subcommand>& subcommands) {
   std::vector<std::string> names;
   for (const Subcommand& subcommand : subcommands)
@@ -98,7 +98,7 @@ std::string who_has(const std::string& option, const std::vector<Subcommand>& su
   return joined(names);
 }
 
-/// The option in a word of the command line: without `=VALUE`, and of `-k5` the first letter.
+/// Returns the option in a word of the command line: without `=VALUE`, and only the first letter of `-k5`.
 std::string option_in(const std::string& word) {
   const bool is_short =
       word.size() > 2 && word[1] != '-' && std::isalpha(static_cast<unsigned char>(word[1])) != 0;
@@ -123,7 +123,7 @@ std::string unknown_word(const CLI::App& app, const CLI::App& parent,
          (app.get_option_no_throw("--train") ? "--train " : "--device ") + word;
 }
 
-/// One line of help in lines of `help_width` columns; those after the first begin in help_column.
+/// Breaks one line of help into lines of `help_width` columns; all but the first begin in help_column.
 std::string wrapped_line(std::string line) {
   std::string result;
   while (line.size() > help_width) {
@@ -135,7 +135,7 @@ std::string wrapped_line(std::string line) {
   return result + line + "\n";
 }
 
-/// `--train: 1 required TEXT missing` and the like, in our words.
+/// Translates `--train: 1 required TEXT missing` and similar messages into kith's own words.
 std::string parse_problem(const CLI::ParseError& error) {
   const std::string text = error.what(), kind = error.get_name();
   const std::string option = text.substr(0, text.find_first_of(": "));
@@ -150,7 +150,7 @@ std::string parse_problem(const CLI::ParseError& error) {
   return text;
 }
 
-/// The subcommand that does what `word` says, or that it is a slip of; empty if none.
+/// Returns the subcommand that does what `word` says, or of which it is a typo; empty if none.
 std::string subcommand_meant(const std::string& word, const std::vector<std::string>& names) {
   static const std::vector<std::pair<std::string, std::string>> said = {
       {"predict", "classify"},

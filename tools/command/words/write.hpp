@@ -9,13 +9,13 @@
 
 namespace kith::command {
 
-/// --write with these keys alone.
+/// Adds --write with only these keys.
 void add_write_option(CLI::App& app, std::vector<Key> keys);
 
-/// --write with the keys format and header, and then `more`.
+/// Adds --write with the keys format and header, and then `more`.
 void add_output_options(CLI::App& app, OutputFlags& flags, const std::vector<Key>& more = {});
 
-/// Its key class-names.
+/// Returns the key class-names of --write.
 Key class_names_key(std::vector<std::string>& names);
 
 }  // namespace kith::command

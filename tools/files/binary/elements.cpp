@@ -134,7 +134,7 @@ Block labels_from(const unsigned char* from, bool swap, std::size_t count, std::
   return block;
 }
 
-/// Call `body` with a value of the type that `type` names.
+/// Calls `body` with a value of the type that `type` names.
 template <class Body>
 Block with_type(ElementType type, Body&& body) {
   switch (type) {

@@ -1,4 +1,4 @@
-// Elements of binary files as float32 and as labels.
+// Converts elements of binary files to float32 and to labels.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ struct Block {
   std::size_t bad = none;  ///< the first element that could not be converted, if any
   std::string why;         ///< `holds NaN; ...`
 };
-/// missing  NaN stays; else it is refused
+/// missing  whether NaN stays; else it is refused
 Block to_floats(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, float* to,
                 bool missing = false);
 /// The same as float64, in which only integers beyond 2^53 are rounded.
 Block to_doubles(ElementType type, bool big_endian, const unsigned char* from, std::size_t count, double* to,
                  bool missing = false);
-/// Whether float32 may not hold an element.
+/// Returns whether some element of this type may not fit a float32.
 bool may_round(ElementType type);
 Block to_labels(ElementType type, bool big_endian, const unsigned char* from, std::size_t count,
                 std::int64_t* to);

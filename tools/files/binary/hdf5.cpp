@@ -24,7 +24,7 @@ std::string find_reader() {
   return {};
 }
 
-/// The next line of its answer.
+/// Reads the next line of the program's answer.
 std::string read_line(Source& source) {
   constexpr std::size_t longest = std::size_t{1} << 16;
   std::string line;

@@ -37,7 +37,7 @@ class VecsReader {
  private:
   static constexpr std::size_t piece = std::size_t{1} << 16;
 
-  /// Read the length of a row. False: the file ended before it.
+  /// Reads the length of a row. Returns false if the file ended before it.
   bool next_row() {
     std::array<unsigned char, 4> bytes{};
     const std::size_t got = source_.read(bytes.data(), bytes.size());

@@ -1,4 +1,4 @@
-// .csv, .tsv and .txt: a record a row, a cell a column.
+// Reads .csv, .tsv and .txt: a record is a row, a cell is a value of a column.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -183,7 +183,7 @@ class DelimitedReader {
     return static_cast<float>(code);
   }
 
-  /// Refuse a number, or what may be meant as one, in a column of text.
+  /// Refuses a number, or a text that may be meant as one, in a column of text.
   void check_text(std::size_t c, std::string_view cell) {
     const Column& column = columns_[c];
     const std::string forced = "say --prepare categorical=" + std::to_string(c + 1);
@@ -200,7 +200,7 @@ class DelimitedReader {
                   (may_be_header ? ", or --csv header=yes if it is that of the column" : ""));
   }
 
-  /// Tell about columns that tell rows apart.
+  /// Notes columns that tell rows apart.
   void look_at_columns() {
     if (options_.like) return;
     ColumnNotes notes(table_);
@@ -213,7 +213,7 @@ class DelimitedReader {
     if (!options_.features_chosen && options_.note) notes.tell(options_);
   }
 
-  /// Categories were numbered as they came; number them in the order of their names.
+  /// Renumbers categories, which were numbered as they came, in the order of their names.
   void finish() {
     table_.rounded = digits_.rounded();
     table_.equal_rows = digits_.equal_rows();
@@ -268,7 +268,7 @@ class DelimitedReader {
     refuse(c, why_not(kind, cell, options_.decimal) + std::string(is_missing(kind, cell) ? or_missing : ""));
   }
 
-  /// Tell that a mark of a missing value became a category.
+  /// Notes that a mark of a missing value became a category.
   void tell_marks(std::size_t c) const {
     if (!options_.note || options_.missing) return;
     for (const std::string_view mark : plain_marks)

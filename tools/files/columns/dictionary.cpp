@@ -146,7 +146,7 @@ Labels LabelReader::finish() {
   return labels;
 }
 
-/// Texts that are numbers as kith writes them are the same labels as these numbers.
+/// Texts that are numbers in kith's notation are the same labels as these numbers.
 void LabelReader::take_texts_as_numbers() {
   const std::vector<std::string> names = dictionary_.names(0);
   if (!as_text_ || any_known_ || !are_numbers(names)) return;
@@ -162,7 +162,7 @@ Labels LabelReader::known_labels() {
     if (any_known_ ? !names_.empty() : negative) return named_numbers();
     return {std::move(code_), {}};
   }
-  // Texts that were not known are numbered as they came; number them in the order of their names.
+  // New texts were numbered as they came; this renumbers them in the order of their names.
   const std::size_t known = names_.size();
   Labels labels{std::move(code_), std::move(names_)};
   Dictionary fresh;

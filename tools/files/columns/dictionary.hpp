@@ -1,4 +1,4 @@
-// Text that stands for numbers: categories and labels.
+// Numbers texts: categories and labels.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kith::files {
 
-/// Distinct texts, numbered as they come; sorted in the end.
+/// Distinct texts, numbered as they come, and sorted at the end.
 class Dictionary {
  public:
   Dictionary() = default;
@@ -58,9 +58,9 @@ class LabelReader {
   std::string add(std::string_view text);
   /// The same for a number that is no text, from a binary file.
   std::string add(std::int64_t number);
-  /// The next row has none; its code is of no meaning.
+  /// Adds the next row, which has no label; its code has no meaning.
   void add_none() { none_.push_back(size()); }
-  /// Take the label of the row before all others.
+  /// Sets the label of the row before all others.
   std::string add_first(std::string_view text);
 
   std::size_t size() const { return code_.size() + none_.size(); }

@@ -13,7 +13,7 @@
 
 namespace kith::files {
 
-/// What is wrong with a file whose only line has the names of columns.
+/// Describes a fault: the only line of a file has the names of columns.
 inline constexpr std::string_view no_rows = "holds a header and no rows; a file of data has at least one row";
 
 /// The records of a file, of which the first may name the columns.
@@ -39,7 +39,7 @@ class Records {
   /// The line of the first record that quotes held together over several lines; 0: there was none.
   std::int64_t first_joined() const { return reader_.first_joined(); }
 
-  /// Throw bad_file: `NAME:LINE: text`.
+  /// Throws bad_file: `NAME:LINE: text`.
   [[noreturn]] void fail(const std::string& text) const;
   [[noreturn]] void fail_at(std::int64_t line, const std::string& text) const;
 

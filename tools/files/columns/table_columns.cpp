@@ -96,7 +96,7 @@ void TableColumns::place() {
                                             "; a table needs one column of values at least");
 }
 
-/// Take columns out of the table: those of which `is_out(column, name)` holds.
+/// Removes from the table the columns for which `is_out(column, name)` holds.
 template <class IsOut>
 void TableColumns::leave_out(Column::Kind kind, const IsOut& is_out) {
   for (std::size_t c = 0; c < columns_.size(); ++c) {
@@ -161,7 +161,7 @@ void TableColumns::force_categories() {
   }
 }
 
-/// Take layout and dictionaries of the training table.
+/// Copies layout and dictionaries of the training table.
 void TableColumns::follow(const Table& like) {
   leave_unread_out(like);
   if (table_.cols != like.cols) return;  // read_table() refuses it
