@@ -225,19 +225,19 @@ inline std::string collect(spi::Device& device, const Problem& problem, const st
   products.rows = m;
   products.cols = n;
   spi::CollectStep step = with_error({problem.proposer,
-                                                     problem.metric,
-                                                     queries.grids(),
-                                                     train.grids(),
-                                                     products,
-                                                     limits.grid(),
-                                                     first_row,
-                                                     {lists.grid(), counts.grid()},
-                                                     {},
-                                                     1 / of_queries / of_train,
-                                                     {low.grid(), high.grid()},
-                                                     visits,
-                                                     of_sample},
-                                                    share_of_b);
+                                      problem.metric,
+                                      queries.grids(),
+                                      train.grids(),
+                                      products,
+                                      limits.grid(),
+                                      first_row,
+                                      {lists.grid(), counts.grid()},
+                                      {},
+                                      1 / of_queries / of_train,
+                                      {low.grid(), high.grid()},
+                                      visits,
+                                      of_sample},
+                                     share_of_b);
   step.gap_share = gap_share;
   if (std::string why = run_step(device, step); !why.empty()) return why;
   check_canaries(lists, counts, low, high);

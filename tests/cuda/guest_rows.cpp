@@ -219,11 +219,8 @@ TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the 
   }
   const std::vector<std::int64_t> gone = {0, 51, n - 1};
   const RowFilter most = RowFilter::only(n, kept), few = RowFilter::only(n, std::vector<std::int64_t>{51, 7});
-  const std::vector<SearchOptions> ways = {{},
-                                           {.self = 50},
-                                           {.filter = most},
-                                           {.filter = few},
-                                           {.query_tile = 16, .filter = most, .self = 50}};
+  const std::vector<SearchOptions> ways = {
+      {}, {.self = 50}, {.filter = most}, {.filter = few}, {.query_tile = 16, .filter = most, .self = 50}};
   const Device cpu = open_device("cpu");
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine, Metric::linf}) {
     CAPTURE(std::string(name(metric)));
@@ -289,12 +286,12 @@ TEST_CASE("guest: a graph goes to the card, and answers that are not aligned are
   CHECK(read(distance.as<float>(), size(n * 2)) == right.distance);
   CHECK(read(numbers.as<std::int64_t>(), size(n * 2)) == right.row);
   const Index index(device(), rows, Metric::l2);
-  CHECK(error_of([&] {
-          index.search_into(example().queries, 2,
-                            cuda::neighbors(answers.as<float>(), reinterpret_cast<std::int64_t*>(
-                                                                     answers.as<unsigned char>() + 4)));
-        }) ==
-        "invalid_argument: search_into: row begins at no multiple of 8 bytes; align it to its elements");
+  CHECK(
+      error_of([&] {
+        index.search_into(example().queries, 2,
+                          cuda::neighbors(answers.as<float>(),
+                                          reinterpret_cast<std::int64_t*>(answers.as<unsigned char>() + 4)));
+      }) == "invalid_argument: search_into: row begins at no multiple of 8 bytes; align it to its elements");
 }
 
 TEST_SUITE_END();

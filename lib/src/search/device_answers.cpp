@@ -51,8 +51,8 @@ BorrowedAnswers::BorrowedAnswers(const Index::State& index, const DeviceNeighbor
                        {to.where, to.distance, size(to.distance_offset_bytes) + size(cells) * sizeof(float),
                         true, to.stream_or_queue});
   rows_ = borrowed(*state_, "search_into: the row numbers",
-                   {to.where, to.row, size(to.row_offset_bytes) + size(cells) * sizeof(std::int64_t),
-                    true, to.stream_or_queue});
+                   {to.where, to.row, size(to.row_offset_bytes) + size(cells) * sizeof(std::int64_t), true,
+                    to.stream_or_queue});
 }
 
 BorrowedAnswers::~BorrowedAnswers() {
