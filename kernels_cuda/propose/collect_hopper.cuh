@@ -20,14 +20,14 @@ inline constexpr std::uint32_t resident_slabs = 4;  // beyond, there is no room 
 inline constexpr std::uint32_t most_stages = 16;
 inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eight together
 
-/// What stands behind queries and stages in shared memory.
+/// The part of shared memory behind queries and stages.
 struct Rest {
   Finding found[groups * group_warps][findings_of_warp];
   float low[most_stages + 1][tile_rows];  // of a tile, one after another; or lifts
   hopper::Barrier full[most_stages], empty[most_stages], queries, turn[groups];
 };
 
-/// Bytes of shared memory behind `alignment` of them: queries, stages, then Rest.
+/// Sizes, in bytes, of the parts of shared memory, which stand in this order after its alignment.
 struct Memory {
   std::uint32_t slab;     // of 128 rows
   std::uint32_t queries;  // that stay
@@ -49,7 +49,7 @@ __host__ __device__ Memory memory_of(std::uint32_t line_bytes, std::uint32_t sla
   return memory;
 }
 
-/// A place in the ring, and how often the ring has been round.
+/// A stage of the ring, and whether the ring has been round an odd number of times.
 struct Place {
   std::uint32_t stage = 0, parity = 0;
 
@@ -61,15 +61,15 @@ struct Place {
   }
 };
 
-/// Where `low` of a tile is. Who copies is at most `stages` tiles ahead of who tests, whose slabs have been
-/// released, so that one place more is enough.
+/// The place of the `low` of a tile in Rest. The thread that copies is at most `stages` tiles ahead of the
+/// warps that test, which have released their slabs, so that one place more than stages is enough.
 struct LowPlace {
   std::uint32_t at = 0;
 
   __device__ __forceinline__ void next(std::uint32_t stages) { at = at == stages ? 0 : at + 1; }
 };
 
-/// The tiles of a block: `count` of them, for a pair as many as for the other, which takes those between.
+/// The tiles that a block takes, `count` of them. Of a pair each block takes every other tile, and as many.
 template <bool resident>
 class Share {
  public:
@@ -102,8 +102,8 @@ class Share {
   Walk walk_;
 };
 
-/// One thread copies what all others multiply.
-///   lows  what sums are tested with, of each place
+/// One thread copies the slabs that all others multiply.
+///   lows  of each place, the value that sums are tested with
 template <bool resident>
 __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& work, const Memory& memory,
                            unsigned char* shared, Rest& rest, Share<resident> share,
@@ -145,7 +145,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   }
 }
 
-/// What sums of the queries of a lane are tested with: [i] of query q0 + 8 i.
+/// The limits that the sums of the two queries of a lane are tested with: [i] is of query q0 + 8 i.
 template <bool lifted>
 struct Limits {
   __device__ __forceinline__ Limits(const HalfCollection& collection, std::uint32_t q0) {
@@ -165,7 +165,7 @@ struct Limits {
   std::conditional_t<lifted, int, float> of[2];
 };
 
-/// Where the sums of 16 columns by 8 queries stand in the step: a warp has them of 64 rows.
+/// The place in the step of the sums of 8 queries by 64 rows, of which a lane has 16.
 struct Spot {
   std::uint32_t q, place, row, lane;
 
@@ -176,7 +176,7 @@ struct Spot {
 
 constexpr int columns_at_once = 16, rows_at_once = 64;
 
-/// What a lane needs of the rows of a tile: [part] of 64 rows each.
+/// Read the values of the 16 rows that a lane tests, of the 64 rows of a part of the tile.
 template <class Low>
 __device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const float* low, int part,
                                          std::uint32_t lane) {
@@ -191,8 +191,8 @@ __device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const f
   }
 }
 
-/// What a finding of bytes has in place of `low`: the lifted sum, which append() turns into what is compared
-/// with the threshold, so that who multiplies does not wait for memory.
+/// A finding of bytes has the lifted sum in the place of `low`. append() turns it into the value that is
+/// compared with the threshold, so that the warps that multiply do not wait for memory.
 struct SumOfPlace : GapOfPlace {};
 
 __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& collection, Finding& found) {
@@ -205,7 +205,7 @@ __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& 
 
 constexpr int parts = tile_rows / rows_at_once, chains = 4;  // so that no comparison waits for the one before
 
-/// Sums of a query: 16 of 64 rows, [part] of the tile, `h` of the two queries of a lane.
+/// Returns sum `c` of 16 that a lane has of query `h`, of its two, and of part `part` of the tile.
 template <class Sum>
 __device__ __forceinline__ Sum& sum_at(hopper::Sums<Sum>& sums, int part, int h, int c) {
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
@@ -215,8 +215,8 @@ __device__ __forceinline__ const Sum& sum_at(const hopper::Sums<Sum>& sums, int 
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
 }
 
-/// Begin sums with the lifts of the rows of the tile, to which products are added: then one comparison with
-/// `floor` is the test.
+/// Set each sum to the lift of its row. Products are added to it, so that one comparison with `floor` is the
+/// test.
 __device__ __forceinline__ void start_from(hopper::Sums<int>& sums, const float* lifts, std::uint32_t lane) {
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
@@ -227,7 +227,7 @@ __device__ __forceinline__ void start_from(hopper::Sums<int>& sums, const float*
   }
 }
 
-/// As find_near(): lifted sums that reach `floor`.
+/// Find the lifted sums of a query that reach `floor`, as find_near() does floats.
 __device__ __forceinline__ void find_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
                                             const int (&sums)[columns_at_once], int floor, const Spot& spot) {
   std::uint32_t pending = 0;
@@ -244,8 +244,8 @@ __device__ __forceinline__ void find_lifted(Findings<SumOfPlace>& findings, cons
   }
 }
 
-/// Test the lifted sums of 64 queries, of which this warp has 16, all at once: one vote says whether any goes
-/// on.
+/// Test the lifted sums of the 16 queries of this warp, all at once: one vote says whether any of them
+/// reaches its limit.
 __device__ __forceinline__ void test_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
                                             const hopper::Sums<int>& sums, const Limits<true>& limits,
                                             const Spot& spot) {
@@ -283,7 +283,7 @@ __device__ __forceinline__ void test_lifted(Findings<SumOfPlace>& findings, cons
   }
 }
 
-/// What is compared with the threshold: of 16 sums of a query.
+/// Compute the values that are compared with the threshold, of 16 sums of a query.
 template <class Sum>
 __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const HalfCollection& collection,
                                              const hopper::Sums<Sum>& sums,
@@ -293,7 +293,7 @@ __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const 
     v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
 }
 
-/// The same by what is compared with the threshold itself; or write a sample.
+/// Test sums by the values that are compared with the threshold; or write a sample of these values.
 ///   low  of the rows of the tile
 template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,

@@ -7,7 +7,7 @@
 
 namespace kith::cuda {
 
-/// Element `at` of registers.
+/// Returns element `at` of an array that is in registers.
 template <int first, int count, class T, int columns>
 __device__ __forceinline__ T pick(const T (&from)[columns], std::uint32_t at) {
   if constexpr (count == 1) {
@@ -18,30 +18,30 @@ __device__ __forceinline__ T pick(const T (&from)[columns], std::uint32_t at) {
   }
 }
 
-/// What has been found.
+/// A row that passed the test of a query.
 struct alignas(16) Finding {
   std::uint32_t query, place, row;  // place: in the step, as gaps are
   float low;
 };
 
-/// How far bounds are apart: what collect_low() says of the place.
+/// The distance between the bounds of a finding, which collect_low() has written for its place.
 struct GapOfPlace {
   __device__ __forceinline__ float of(const HalfCollection& collection, const Finding& found) const {
     return gap_at(collection.from, found.place);
   }
 };
 
-/// Whether a finding passes: what was found was tested before, unless a Gap says otherwise.
+/// Returns whether a finding passes. It was tested before it was found, unless a Gap has a test of its own.
 template <class Gap>
 __device__ __forceinline__ bool passes(const Gap&, const HalfCollection&, Finding&) {
   return true;
 }
 
-/// Room of a warp for what it has found and not yet appended.
+/// The number of findings that a warp has room for until they are appended.
 inline constexpr std::uint32_t findings_of_warp = 64;
 
-/// What a warp has found and not yet appended.
-///   Gap  how far bounds are apart, and what passes() asks
+/// The findings of a warp that are not yet appended.
+///   Gap  gives the distance between the bounds of a finding, and its test, passes()
 template <class Gap = GapOfPlace>
 class Findings {
  public:
