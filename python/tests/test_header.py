@@ -89,7 +89,7 @@ def test_prototypes():
 def test_metrics():
     """The names that editors know are those of the library's table, and of other libraries."""
     names = set(re.findall(r"(?m)^KITH_METRIC\((\w+), ", (INCLUDE / "kith" / "metrics.def").read_text()))
-    source = INCLUDE.parent / "src" / "metric" / "metric.cpp"
+    source = INCLUDE.parent / "src" / "base" / "names.hpp"
     if not source.exists():
         pytest.skip(f"{source} is not here")
     names |= set(re.findall(r'\{Metric::\w+, "(\w+)"\}', source.read_text()))

@@ -133,8 +133,7 @@ class Workplace:
             program = ["ctest", "--test-dir", str(self.build), "--output-on-failure", "-R", f"^{words[1]}$"]
         if words[0] == "oclgrind":
             script = '. tools/gates/oclgrind.sh; under_oclgrind "$@"; code=$?; head -n 9999 "$1"; [ $code = 0 ] && [ ! -s "$1" ]'
-            program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", "KITH_CL_CACHE=off",
-                       *program[1:]]
+            program = ["sh", "-c", script, "sh", str(self.tree.parent / "found"), "KITH_TUNING=off", *program[1:]]
         if words[0] == "pytest":
             files = [f"python/tests/{word}" for word in words[1:] if word.startswith("test_")]
             program = [str(PYTHON) if PYTHON.exists() else sys.executable, "-m", "pytest", "-q", "-x", "-p",
