@@ -45,8 +45,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   most_error = most[GROUP];
   most_quantized = most[2 * GROUP];
 #endif
-  const ErrorTerms terms = {most_norm, most_error, most_quantized, numbers.chain, numbers.under,
-                            numbers.gap_share};
+  const ErrorTerms terms = {most_norm,     most_error,    most_quantized,
+                            numbers.chain, numbers.under, numbers.gap_share};
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
     const float norm = t < t_rows ? train[NORM * t_at.stride + t] : NAN;

@@ -80,8 +80,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
       for (uint i = lid; i < 3 * GROUP; i += GROUP) most[i] = fmax(most[i], most[i + step]);
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  const ErrorTerms errors = {most[0], most[GROUP], most[2 * GROUP], numbers.chain, numbers.under,
-                             numbers.gap_share};
+  const ErrorTerms errors = {most[0],       most[GROUP],   most[2 * GROUP],
+                             numbers.chain, numbers.under, numbers.gap_share};
   const FusedTestTerms terms = {products.unscale, numbers.b, dims};
 
   global uint* fused_test = (global uint*)lines + fused_test_first;

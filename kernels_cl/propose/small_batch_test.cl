@@ -43,8 +43,8 @@ float gap_of(ErrorTerms terms, global const float* row_terms, ulong stride, ulon
   if (t >= t_rows) return 0.0f;
   const float norm = row_terms[NORM * stride + t];
   return row_gap(
-      terms.gap_share, norm, row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]),
-      low);
+      terms.gap_share, norm,
+      row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]), low);
 }
 
 // What each of 32 items has of a row of its own, as element i of row 8 i + lane / 4.

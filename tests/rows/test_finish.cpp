@@ -95,8 +95,8 @@ void check_case(const Case& of) {
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("finish: a row leaves the list of the query that it is, and rows get their numbers") {
-  for (const std::size_t k : {1, 4, 17, 300})
-    for (const std::size_t more : {0, 1, 3})
+  for (const std::size_t k : {1u, 4u, 17u, 300u})
+    for (const std::size_t more : {0u, 1u, 3u})
       for (int way = 0; way < 8; ++way) {
         CAPTURE(k);
         CAPTURE(more);
@@ -106,7 +106,7 @@ TEST_CASE("finish: a row leaves the list of the query that it is, and rows get t
 }
 
 TEST_CASE("finish: a list that is shorter than the answer ends in none") {
-  for (const std::size_t width : {1, 5, 260}) check_case({width + 40, width, true, true, true});
+  for (const std::size_t width : {1u, 5u, 260u}) check_case({width + 40, width, true, true, true});
 }
 
 TEST_SUITE_END();

@@ -44,8 +44,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
   const uint lid = (uint)get_local_id(0), g = (uint)(list_number % groups);
   const uint begin = first_column(g, columns, groups);
   const uint width = first_column(g + 1, columns, groups) - begin;
-  const uint own =
-      (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the first of the work-group's values
+  const uint own = (uint)(get_group_id(0) % blocks) * OWN * GROUP;  // the first of the work-group's values
   global const float* values = distances + distances_at.first + q * distances_at.stride + begin;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
