@@ -88,4 +88,32 @@ class Caller {
   std::vector<cl_mem> buffers_;
 };
 
+/// Rows, queries and columns of most cases, and how many neighbours they ask for.
+inline constexpr std::int64_t n = 500, m = 37, dims = 21, k = 9;
+
+inline bool has_opencl() {
+  return device().info().backend == "opencl";
+}
+
+/// Searches with outputs in buffers that are larger than needed, and checks the space around.
+inline Neighbors search_into_buffers(Caller& caller, const Index& index, const RowsView& queries,
+                                     std::int64_t k_of, const SearchOptions& options = {}) {
+  const std::size_t cells = size(queries.rows * k_of), before = 3, behind = 2;
+  const std::vector<float> canaries(cells + before + behind, 77);
+  const std::vector<std::int64_t> numbers(cells + before + behind, 77);
+  DeviceNeighbors to = opencl::neighbors(caller.buffer_of(canaries.data(), canaries.size() * sizeof(float)),
+                                         caller.buffer_of(numbers.data(), numbers.size() * 8));
+  to.distance_offset_bytes = before * sizeof(float);
+  to.row_offset_bytes = before * 8;
+  index.search_into(queries, k_of, to, options);
+  const auto distance = caller.read<float>(static_cast<cl_mem>(to.distance), canaries.size());
+  const auto rows = caller.read<std::int64_t>(static_cast<cl_mem>(to.row), numbers.size());
+  for (const std::size_t i : {std::size_t{0}, before - 1, cells + before, cells + before + behind - 1}) {
+    CHECK(distance[i] == 77);
+    CHECK(rows[i] == 77);
+  }
+  const auto inside = [&](const auto& all) { return std::vector(all.begin() + before, all.end() - behind); };
+  return {queries.rows, k_of, inside(distance), inside(rows)};
+}
+
 }  // namespace kith::tests
