@@ -1,12 +1,13 @@
-// prune: keep of each list the candidates whose `low` is at most the threshold, in any order.
+// prune: removes from each list the candidates whose lower bound `low` is above the query's threshold. The
+// order of the others may change.
 //
-//   threshold [q, 1]
-//   lists [q, capacity] with bounds, in and out; a count above the capacity counts as the capacity
+// threshold [q, 1]
+// lists [q, capacity] with bounds, in and out; a count above the capacity is read as the capacity
 //
-// A warp takes a list, or a block where lists may be long and are few, four places a thread at a time: when
-// all threads have read theirs, what is kept is written to the first free places, none of which is behind
-// them. Work: a comparison a candidate; 16 bytes read, and written, for each that is kept. Barriers: two
-// every 1024 places of a block.
+// One warp handles one list; if lists are few and may be long, one block does. Each thread takes four places
+// at a time. After all threads have read theirs, the candidates that stay are written to the first free
+// places; none of these lies behind a place that is still unread. Work: one comparison per candidate; 16
+// bytes are read, and written, for each that stays. Barriers: a block has two for every 1024 places.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {
@@ -21,7 +22,7 @@ struct Pruning {
   BoundedLists lists;
 };
 
-/// A list of candidates, and its threshold.
+/// A list of candidates and its threshold.
 struct List {
   std::uint32_t* rows;
   float* lows;
@@ -37,7 +38,7 @@ struct List {
         threshold(pruning.threshold.data[q * pruning.threshold.stride]) {}
 };
 
-/// Up to `each` candidates of a thread, of places first + i * threads.
+/// The up to `each` candidates that a thread reads from places first + i * threads.
 struct Kept {
   std::uint32_t row[each];
   float low[each];
@@ -60,7 +61,8 @@ struct Kept {
     }
   }
 
-  /// How many of a warp are near; `before[i]`: of those how many stand before this lane's.
+  /// Returns how many candidates of the warp are near. before[i] becomes the number of these that stand
+  /// before this lane's candidate i.
   __device__ __forceinline__ std::uint32_t count(std::uint32_t (&before)[each]) const {
     std::uint32_t total = 0;
 #pragma unroll
@@ -95,7 +97,7 @@ __global__ __launch_bounds__(warp_threads) void prune_by_warps(const Pruning pru
     Kept mine;
     std::uint32_t before[each];
     mine.read(list, j0 + lane, 32, listed);
-    const std::uint32_t some = mine.count(before);  // all have read
+    const std::uint32_t some = mine.count(before);  // all lanes have read
     mine.write(list, kept, before);
     kept += some;
     __syncwarp();
@@ -116,7 +118,7 @@ __global__ __launch_bounds__(block_threads) void prune_by_blocks(const Pruning p
     mine.read(list, j0 + threadIdx.x, block_threads, listed);
     const std::uint32_t some = mine.count(before);
     if (threadIdx.x % 32 == 0) found[warp] = some;
-    __syncthreads();  // all have read
+    __syncthreads();  // all threads have read
 #pragma unroll
     for (std::uint32_t w = 0; w < warps; ++w) {
       if (w == warp) here = all;

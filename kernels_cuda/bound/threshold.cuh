@@ -1,4 +1,4 @@
-// The threshold, from the k-th best value or bound: docs/certificate.md, section 4.
+// Computes the threshold of a query from its k-th best value or bound: docs/certificate.md, section 4.
 #pragma once
 
 #include <cmath>
@@ -8,39 +8,41 @@
 
 namespace kith::cuda {
 
-/// What the threshold is made of.
+/// What the threshold is computed from.
 enum class Limit {
-  value,    ///< the k-th value
-  squared,  ///< what a product of quantized rows is compared with, of squared distances
-  // Keys are bounds of all that is listed; counts stay, and so does the threshold where it was smaller.
-  bound,            ///< the k-th value
-  bound_of_square,  ///< of squared distances
+  value,    ///< the k-th raw value, which the chain computed
+  squared,  ///< the k-th squared distance; the threshold is then compared with products of quantized rows
+  // In the next two, keys are upper bounds of all listed rows. Counts do not change, and the threshold
+  // never grows.
+  bound,            ///< the k-th bound
+  bound_of_square,  ///< the k-th bound of a squared distance
 };
 
-/// What the kernels of tighten are given; by bounds `best` is not used, and of a sample neither are lists.
+/// Arguments of the tighten kernels. With bounds `best` is not used; with a sample, lists are not
+/// used either.
 struct Tightening {
   Limit limit;
-  std::uint32_t dims;  ///< of squares, at most product_max_dims
+  std::uint32_t dims;  ///< at most product_max_dims for squared distances
   std::uint32_t rows;
   std::uint32_t k;
   Matrix<const Key> keys;  ///< [rows, capacity]
   std::uint32_t capacity;
   Matrix<std::uint32_t> counts;     ///< [rows, 1]
   Matrix<Key> best;                 ///< [rows, k]
-  Matrix<const float> query_terms;  ///< [4, rows], of squares
+  Matrix<const float> query_terms;  ///< [4, rows], only for squared distances
   Matrix<float> threshold;          ///< [rows, 1]
   Matrix<std::uint32_t> lost;       ///< [rows, 1]
-  bool afresh;                      ///< as if best had held nothing
-  bool guessed;                     ///< a threshold of chains that grows means lost, too
+  bool afresh;                      ///< ignores what `best` holds
+  bool guessed;                     ///< a guessed threshold that grows marks its query as lost
 };
 
-/// Whether the threshold is that of half a squared distance.
+/// Returns whether the threshold limits half of a squared distance.
 template <class Step>
 bool is_of_squares(const Step& step) {
   return step.proposer != Proposer::none && sums_squares(step.metric);
 }
 
-/// Of a step by bounds what is not listed.
+/// Fills in everything except the lists, for a step that uses bounds.
 template <class Step>
 Tightening tightening_by_bounds(const Step& step) {
   Tightening tightening{};
@@ -53,14 +55,14 @@ Tightening tightening_by_bounds(const Step& step) {
   return tightening;
 }
 
-/// What the threshold takes from the number of columns, made on the host.
+/// Terms of the threshold that depend only on the number of columns. The host computes them.
 struct LimitTerms {
-  double eta;         // at least the error of underflow
-  double g;           // at least, and hardly more
-  double one_less_g;  // at most 1 - g, and hardly less
+  double eta;         // an upper bound of the underflow error
+  double g;           // an upper bound of g, hardly larger
+  double one_less_g;  // a lower bound of 1 - g, hardly smaller
 };
 
-/// The threshold from the k-th best: not below what the theorem asks for.
+/// Returns the threshold for the k-th best key `last`. It is never below what the theorem requires.
 __device__ __forceinline__ float threshold_of(const Tightening& tightening, const LimitTerms& terms,
                                               std::size_t q, Key last) {
   const float value = bound_value(last);
@@ -72,8 +74,8 @@ __device__ __forceinline__ float threshold_of(const Tightening& tightening, cons
     const double delta = __ddiv_ru(__dadd_ru(static_cast<double>(value), terms.eta), terms.one_less_g);
     return __double2float_ru(__dadd_ru(0.5 * delta, -row_term_of(spi::half_norm)));
   }
-  // (S (1 + g) + g |q'|^2 + eta) / (1 - g). Its roundings, and those of g, are far below 2^-48 of the same
-  // with |S|.
+  // This is (S (1 + g) + g |q'|^2 + eta) / (1 - g). Its rounding errors, and those of g, are far below 2^-48
+  // of the same expression with |S|.
   const double norm = row_term_of(spi::norm), s = static_cast<double>(value);
   const double of_norm = terms.g * (norm * norm) + terms.eta, more = 1.0 + terms.g;
   const double sum = s * more + of_norm, slack = (fabs(s) * more + of_norm) * 0x1p-48;
@@ -85,12 +87,13 @@ inline LimitTerms limit_terms(std::uint32_t dims) {
   return {spi::chain_underflow(dims), g, std::nextafter(1.0 - g, 0.0)};
 }
 
-/// Whether keys are bounds of all that is listed; then counts stay.
+/// Returns whether keys are bounds of all listed rows; counts then do not change.
 __host__ __device__ constexpr bool is_bound(Limit limit) {
   return limit == Limit::bound || limit == Limit::bound_of_square;
 }
 
-/// What remains of a query when its best are known. By one thread, when no other reads the count any more.
+/// Updates the query's threshold, count and mark `lost` once its k best are known. One thread calls this,
+/// after the last read of the count.
 __device__ __forceinline__ void settle(const Tightening& tightening, const LimitTerms& terms, std::size_t q,
                                        std::uint32_t count, Key last) {
   float* const threshold = tightening.threshold.data + q * tightening.threshold.stride;
@@ -105,12 +108,12 @@ __device__ __forceinline__ void settle(const Tightening& tightening, const Limit
   if (count > tightening.capacity) tightening.lost.data[q * tightening.lost.stride] = 1;
 }
 
-/// A key with this code; of no code at all there is none.
+/// Returns a key with this code. The code no_value makes no_key.
 __device__ __forceinline__ Key key_with(std::uint32_t code) {
   return static_cast<Key>(code) << 32;
 }
 
-/// What is left to do where nothing is listed.
+/// Lowers the threshold to that of the k-th code, where nothing is listed.
 __device__ __forceinline__ void lower_threshold(const Tightening& tightening, const LimitTerms& terms,
                                                 std::size_t q, std::uint32_t code) {
   float* const threshold = tightening.threshold.data + q * tightening.threshold.stride;

@@ -1,19 +1,18 @@
-// tighten: join reranked candidates into the k best, and tell what still counts as near.
+// tighten: merges reranked candidates into the k best of each query, and computes its new threshold.
 //
-//   keys        [q, capacity]  of which counts [q, 1] say how many there are; counts become 0
-//   best        [q, k]         in and out, or out where it is made afresh: ascending, padded with no_key
+//   keys        [q, capacity]  counts [q, 1] say how many each list has; counts become 0
+//   best        [q, k]         in and out, or only out if it is made afresh: ascending, padded with no_key
 //   row_terms   [4, q]         for squared distances
-//   threshold   [q, 1]         out; in, too, where it was guessed
-//   lost        [q, 1]         becomes 1 where a count is above the capacity, or a guessed threshold becomes
-//                              larger
+//   threshold   [q, 1]         out; also in if it was guessed
+//   lost        [q, 1]         becomes 1 if a count is above the capacity, or a guessed threshold grows
 //
-// Up to k = 2048 a block takes a query, of 128 threads, or of 256 where k is large, or of 512 where queries
-// are few besides. Candidates at or behind the k-th best are refused while they are read, four a thread; only
-// where one passed are they and the best put in order, in shared memory (shortlist.cuh).
-// Work: the candidates, read once; one sort of those that passed and k, or each counted among all where they
-// are few. Shared memory: 4 to 32 KiB. Beyond, best and candidates are put side by side in scratch and sorted
-// whole (radix_sort.cuh), as many queries a round as fit; the first k are the best. Source of the threshold:
-// docs/certificate.md, section 4.
+// Up to k = 2048 one block handles one query: 128 threads, 256 if k is large, 512 if queries are few as well.
+// Each thread reads four candidates at a time, and refuses those that are not below the k-th best. Only if
+// one passes are candidates and best ordered, in shared memory (shortlist.cuh). Work: each candidate is read
+// once; then one sort of k keys and those that passed, or, if these are few, each is compared with all
+// others. Shared memory: 4 to 32 KiB. For larger k, best and candidates are copied side by side into scratch
+// and sorted whole (radix_sort.cuh), as many queries per round as fit; the first k are the best. Source of
+// the threshold: docs/certificate.md, section 4.
 #include "bound/threshold.cuh"
 #include "common/radix_sort.cuh"
 #include "common/shortlist.cuh"
@@ -22,9 +21,9 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, each = 4;
-constexpr std::uint32_t short_list = 32;  // keys that are sooner counted than sorted
+constexpr std::uint32_t short_list = 32;  // counting orders so few keys faster than sorting does
 
-/// Offer those of `count` keys that are below the bound.
+/// Offers the shortlist those of `count` keys that are below its bound.
 template <std::uint32_t block>
 __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* keys, std::uint32_t count,
                                            bool seeded) {
@@ -48,15 +47,17 @@ __device__ __forceinline__ void offer_keys(Shortlist<1>& shortlist, const Key* k
   }
 }
 
-/// Sort the `size` smallest of size + 1 to 2 * size keys in shared memory to the front: so many of them,
-/// those behind these, and of both together the smaller half. Called by all threads.
-///   size  a power of two, 2 or more
+/// Moves the `size` smallest of `found` keys in shared memory to the front, and sorts them. `found` is
+/// between size + 1 and 2 * size. The first `size` keys and the rest are sorted separately; then the smaller
+/// half of both is kept. All threads call this.
+///   size  a power of two, at least 2
 __device__ __forceinline__ void sort_front(Key* keys, std::uint32_t size, std::uint32_t found) {
   const std::uint32_t rest = max(2u, power_of_two(found - size));
   for (std::uint32_t i = found + threadIdx.x; i < size + rest; i += blockDim.x) keys[i] = no_key;
   sort_lists(keys, 1, size, size);
   sort_lists(keys + size, 1, rest, rest);
-  // Of keys[j] and its mirror among the rest the smaller: together the smallest, rising and then falling.
+  // The smaller of each pair of keys[j] and its mirror in the rest: together they are the `size` smallest,
+  // and they first rise, then fall.
   for (std::uint32_t j = threadIdx.x; j < rest; j += blockDim.x)
     keys[size - 1 - j] = min(keys[size - 1 - j], keys[size + j]);
   __syncthreads();
@@ -69,7 +70,7 @@ __device__ __forceinline__ void sort_front(Key* keys, std::uint32_t size, std::u
         first[step] = a;
       }
     }
-    // Up to 32 apart, each warp keeps to its own 64 keys.
+    // From a step of 32 on, each warp only touches its own 64 keys.
     if (step > 32) {
       __syncthreads();
     } else {
@@ -95,13 +96,14 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
 
   Shortlist<1> shortlist(state, buffer, capacity, k);
   shortlist.start([](std::uint32_t) { return true; }, last);
-  // A first bound pays where there is more than one step to read, or much more than is kept.
+  // A first bound pays if reading takes more than one step, or if far more is read than kept.
   offer_keys<block>(shortlist, tightening.keys.data + q * tightening.keys.stride, listed,
                     listed <= block * each && listed <= max(block, 4 * k));
   const bool some = shortlist.found() > 0;
   __syncthreads();
   if (some || tightening.afresh) {
-    // What passed is before the last of the best, so that one is out: there are k without it.
+    // Something that passed is smaller than the last of the best, which therefore drops out: without it there
+    // are still k.
     if (!tightening.afresh) offer_keys<block>(shortlist, best, k, true);
     const std::uint32_t size = power_of_two(k), found = shortlist.found();
     const auto keep = [&](std::uint32_t, std::uint32_t j, Key key) {
@@ -120,7 +122,8 @@ __global__ __launch_bounds__(block) void tighten_shortlist(const Tightening tigh
   if (threadIdx.x == 0) settle(tightening, terms, q, count, last);
 }
 
-/// Lists of best and candidates, [rows, k + capacity], padded with no_key: queries q0 and following.
+/// Copies best and candidates side by side into lists [rows, k + capacity], padded with no_key, for the
+/// queries from q0 on.
 __global__ __launch_bounds__(threads) void gather_lists(const Tightening tightening, const std::uint32_t q0,
                                                         const std::uint32_t columns, const std::uint64_t all,
                                                         Key* lists) {
@@ -137,7 +140,7 @@ __global__ __launch_bounds__(threads) void gather_lists(const Tightening tighten
   lists[i] = key;
 }
 
-/// Copy the first k of each sorted list back to the best.
+/// Copies the first k keys of each sorted list back to best.
 __global__ __launch_bounds__(threads) void keep_best(const Tightening tightening, const LimitTerms terms,
                                                      const std::uint32_t q0, const std::uint32_t columns,
                                                      const std::uint64_t all, const Key* sorted) {
@@ -172,7 +175,7 @@ SortShape shape_of(const Tightening& tightening, std::uint32_t rows) {
   return {rows, columns, 1, columns};
 }
 
-/// Queries of a round: 2^22 keys, or one query.
+/// Returns how many queries a round takes: as many as have 2^22 keys together, at least one.
 std::uint32_t rows_a_round(const Tightening& tightening) {
   const std::uint64_t columns = std::uint64_t{tightening.k} + tightening.capacity;
   const std::uint64_t rows = (std::uint64_t{1} << 22) / columns;

@@ -1,16 +1,16 @@
-// tighten by bounds: the threshold from the k-th smallest of the bounds of what is listed.
+// tighten by bounds: computes the threshold from the k-th smallest bound of the listed candidates.
 //
-//   keys       [q, capacity]  bounds, of which counts [q, 1] say how many there are
-//   threshold  [q, 1]         in and out: it never grows; where fewer than k are listed it stays
-//   lost       [q, 1]         becomes 1 where a count is above the capacity
-//   sample     [q, groups]    instead of keys: bounds, as codes, of rows that are no candidates
+//   keys       [q, capacity]  bounds; counts [q, 1] say how many each list has
+//   threshold  [q, 1]         in and out: it never grows; with fewer than k candidates it does not change
+//   lost       [q, 1]         becomes 1 if a count is above the capacity
+//   sample     [q, groups]    instead of keys: bounds of rows that are no candidates, as codes
 //
-// Only the value of the k-th counts, not who has it: it is found bit by bit, from the highest in which any
-// two differ, by counting those below. Up to k = 128, or of a sample of up to 1024, a warp takes a query, and
-// has up to 1024 bounds in registers; beyond, or where queries are few, a block does, which counts eight bits
-// at a time in shared memory. Work: a warp: up to 32 comparisons a bound; a block: up to five steps a bound,
-// the first 3072 of which are read from memory once. Source: selection by the digits of the keys, as in
-// radix.
+// Only the value of the k-th bound is needed, not its row. It is found bit by bit, from the highest bit in
+// which any two bounds differ, by counting the bounds below a number. Up to k = 128, or for a sample of up to
+// 1024, one warp handles one query, and keeps up to 1024 bounds in registers. For more, or if queries are
+// few, one block does, and counts eight bits at a time in shared memory. Work of a warp: up to 32 comparisons
+// per bound; of a block: up to five steps per bound; the first 3072 bounds are read from memory once. Source:
+// selection by the digits of the keys, as in radix.
 #include "bound/threshold.cuh"
 
 namespace kith::cuda {
@@ -34,7 +34,7 @@ __device__ __forceinline__ std::uint32_t sum_of_warp(std::uint32_t value) {
 #endif
 }
 
-/// Of the codes of a warp the smallest and the largest.
+/// The smallest and the largest code that a warp has.
 struct Range {
   std::uint32_t least = 0xFFFFFFFFu, most = 0;
 
@@ -51,10 +51,10 @@ struct Range {
   }
 };
 
-/// The k-th smallest code: the largest number below which there are fewer than k. Where a number has k below
-/// it, the largest of these, which is sooner found.
-///   below    counts codes below a number, for a warp
-///   largest  of the codes below a number, for a warp
+/// Returns the k-th smallest code, which is the largest number that has fewer than k codes below it. If a
+/// number has exactly k codes below it, the largest of these is returned at once, which is faster.
+///   below    counts the codes below a number, in the whole warp
+///   largest  returns the largest code below a number, in the whole warp
 template <class Below, class Largest>
 __device__ __forceinline__ std::uint32_t kth_code(const Range& range, std::uint32_t k, Below below,
                                                   Largest largest) {
@@ -69,8 +69,8 @@ __device__ __forceinline__ std::uint32_t kth_code(const Range& range, std::uint3
   return found;
 }
 
-/// Up to 32 * each codes, in registers.
-///   code_at  the code of a place below `count`
+/// Returns the k-th smallest of up to 32 * each codes, which the warp keeps in registers.
+///   code_at  returns the code at a place below `count`
 template <int each, class CodeAt>
 __device__ __forceinline__ std::uint32_t kth_in_registers(CodeAt code_at, std::uint32_t count,
                                                           std::uint32_t k, std::uint32_t lane) {
@@ -84,7 +84,7 @@ __device__ __forceinline__ std::uint32_t kth_in_registers(CodeAt code_at, std::u
   }
   range.share();
   const auto below = [&](std::uint32_t number) {
-    std::uint32_t mine[4] = {};  // so that no addition waits for the one before
+    std::uint32_t mine[4] = {};  // four counters, so that additions do not wait for each other
 #pragma unroll
     for (int i = 0; i < each; ++i) mine[i % 4] += code[i] < number ? 1 : 0;
     return sum_of_warp((mine[0] + mine[1]) + (mine[2] + mine[3]));
@@ -142,7 +142,7 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_warps(const Tightenin
   if (lane == 0) settle(tightening, terms, q, all, last);
 }
 
-/// A warp a query, of `groups` bounds that are no candidates.
+/// One warp handles one query. Its `groups` bounds belong to rows that are no candidates.
 __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tightening tightening,
                                                                    const LimitTerms terms,
                                                                    const Matrix<const std::uint32_t> sample,
@@ -158,15 +158,16 @@ __global__ __launch_bounds__(warp_threads) void tighten_by_samples(const Tighten
   if (lane == 0) lower_threshold(tightening, terms, q, code);
 }
 
-/// What the threads of a block know together.
+/// What the threads of a block share.
 struct Counting {
   std::uint32_t count[digits];
-  std::uint32_t codes[kept_codes];  // the first ones, so that they are read from memory once
+  std::uint32_t codes[kept_codes];  // the first codes, which are read from memory only once
   std::uint32_t least, most;
-  std::uint32_t digit, before;  // of the k-th, and how many have smaller ones
+  std::uint32_t digit, before;  // the digit of the k-th code, and how many codes have a smaller one
 };
 
-/// The digit of the k-th of those that have been counted, by the first warp; k is less what is before it.
+/// Finds the digit of the k-th code from the counts of all digits. The first warp does it. `k` is reduced by
+/// the number of codes with smaller digits at earlier steps.
 __device__ __forceinline__ void find_digit(Counting& counting, std::uint32_t k) {
   constexpr std::uint32_t each = digits / 32;
   const std::uint32_t lane = threadIdx.x % 32;
@@ -191,7 +192,7 @@ __device__ __forceinline__ void find_digit(Counting& counting, std::uint32_t k) 
   }
 }
 
-/// The k-th smallest of `count` codes, at least k, by a block.
+/// Returns the k-th smallest of `count` codes; count is at least k. The whole block calls this.
 template <class CodeAt>
 __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint32_t count, std::uint32_t k,
                                                       Counting& counting) {
@@ -213,7 +214,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     atomicMax(&counting.most, range.most);
   }
   __syncthreads();
-  // Digits of what a code is above the least, so that they differ early.
+  // Digits are taken from the difference to the least code, so that they differ early.
   const std::uint32_t least = counting.least, width = counting.most - least;
   std::uint32_t bits = width == 0 ? 0 : 32 - __clz(static_cast<int>(width)), found = 0;
   while (bits > 0) {
@@ -222,7 +223,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
       const std::uint32_t above = (at < kept_codes ? counting.codes[at] : code_at(at)) - least;
-      const bool same = bits == 32 || above >> bits == found >> bits;  // of the digits found so far
+      const bool same = bits == 32 || above >> bits == found >> bits;  // as the k-th so far
       if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
     }
     __syncthreads();
@@ -231,7 +232,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     found |= counting.digit << shift;
     k -= counting.before;
     bits = shift;
-    __syncthreads();  // all have read
+    __syncthreads();  // all threads have read
   }
   return least + found;
 }
@@ -272,7 +273,7 @@ cudaError_t tighten_by_bounds(const Queue& queue, const spi::TightenByBoundsStep
   tightening.counts = matrix_of(step.counts);
   tightening.lost = matrix_of(step.lost);
   const LimitTerms terms = limit_terms(tightening.dims);
-  // A block a query is done sooner, as long as there are few.
+  // For few queries, one block per query is faster.
   const bool few = tightening.rows <= 4 * queue.multiprocessors && tightening.capacity > 512;
   if (tightening.k <= warp_most_k && !few)
     return launch_in_turn(queue, tighten_by_warps, divide_up(tightening.rows, warps), warp_threads, 0,

@@ -1,13 +1,13 @@
-// tighten by a sample, where queries are few and k is small: the threshold from the k-th smallest of bounds
-// that are no candidates.
+// tighten by a sample, for few queries and a small k: computes the threshold from the k-th smallest bound of
+// rows that are no candidates.
 //
 //   sample     [q, groups]  bounds, as codes
-//   threshold  [q, 1]       in and out: it never grows; where there are fewer groups than k it stays
+//   threshold  [q, 1]       in and out: it never grows; with fewer than k groups it does not change
 //
-// A block takes a query, and keeps its k smallest (shortlist.cuh): of the first 2048 codes, all read at once,
-// a first bound refuses all but hardly more than k, which are put in order by counting. Digit by digit, as in
-// tighten_bounds.cu, would take several rounds, each with barriers. Work: the codes, read once; five
-// barriers. Shared memory: 4 KiB.
+// One block handles one query, and keeps its k smallest codes (shortlist.cuh). The first 2048 codes are read
+// at once, and give a first bound, which refuses all but slightly more than k; these are ordered by counting.
+// The method of tighten_bounds.cu, digit by digit, would need several rounds with barriers. Work: each code
+// is read once; five barriers. Shared memory: 4 KiB.
 #include "bound/threshold.cuh"
 #include "common/shortlist.cuh"
 

@@ -1,23 +1,24 @@
-// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md).
+// boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md).
 //
 //   queries  [q, dims]                blocks of 32 rows
-//   order    [q]                      or null: queries in an order in which neighbours follow each other
-//   rows     [n, dims]                in their places, blocks of 32: a block is a leaf
+//   order    [q]                      or null: queries in an order in which successive ones are close
+//   rows     [n, dims]                in the order of the boxes, in blocks of 32; each block is a leaf
 //   numbers  [n]                      the training row in each place
-//   bounds   [blocks, 2, dims, 32]    level by level, the leaves first: 32 boxes, their least, their largest
-//   filter   [1 or q, words]          or null: bit t % 32 of word t / 32 is 1 where training row t counts
-//   within   [q]                      or null: rows beyond do not count
+//   bounds   [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
+//   filter   [1 or q, words]          or null: bit t % 32 of word t / 32 is 1 if training row t counts
+//   within   [q]                      or null: farther rows do not count
 //   out      [q, k]                   ascending, padded with no_key
-//   leaves   [q]                      leaves read; above most_leaves: the query gave up
+//   leaves   [q]                      number of leaves read; above most_leaves: the query gave up
 //
-// A warp takes a query. Of each level it is at a lane keeps the bound of one of 32 boxes, and whether it is
-// left, and lane l which block of level l the warp is in. The warp goes down into the nearest (but for the
-// last five bits of the bound, in whose place the lane's number stands), and up where the nearest that is
-// left is beyond the k-th value so far. Of a leaf each lane accumulates a row. The rows that pass join the
-// list by rank: a row's place is how many keys are smaller, in the list and among those that pass. Shared
-// memory a warp: 2 k keys, the query, 32 keys, 32 numbers a level. No barrier but of the warp. Work a leaf:
-// 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman, Bentley, Finkel, An
-// algorithm for finding best matches in logarithmic expected time, 1977.
+// One warp handles one query. For each level, each lane keeps the bound of one of 32 boxes and whether that
+// box is still unvisited; lane l also keeps which block of level l the warp is in. The warp goes down into
+// the nearest unvisited box, and goes up when that box is farther than the k-th value so far. Bounds are
+// compared without their last five bits, which hold the lane's number. In a leaf, each lane computes the
+// chain of one row. The rows that pass are merged into the list by rank: the place of a row is the number of
+// smaller keys, in the list and among those that passed. Shared memory per warp: 2 k keys, the query, 32
+// keys, and 32 numbers per level. Only the warp synchronizes. Work per leaf: 32 chains, and k + 32
+// comparisons for each row that passes. Source: Friedman, Bentley, Finkel, An algorithm for finding best
+// matches in logarithmic expected time, 1977.
 #include "common/rows.cuh"
 
 namespace kith::cuda {
@@ -40,8 +41,8 @@ struct Walking {
   Matrix<Key> out;
   Matrix<std::uint32_t> leaves;
   std::uint32_t k, most_leaves, top;
-  std::uint32_t counts[most_levels];  ///< boxes of each level
-  std::size_t blocks[most_levels];    ///< before the first of each level
+  std::uint32_t counts[most_levels];  ///< number of boxes at each level
+  std::size_t blocks[most_levels];    ///< number of blocks before the first of each level
 };
 
 Walking walking_of(const spi::BoxesStep& step) {
@@ -67,8 +68,8 @@ Walking walking_of(const spi::BoxesStep& step) {
   return walking;
 }
 
-/// The chain of the gaps between the query and a box, which is at most that of each row inside.
-///   box  its least of dimension 0; the next dimension is `width` further
+/// Computes the chain of the gaps between the query and a box, which is at most the chain of any row inside.
+///   box  minimum of the box in dimension 0; those of later dimensions follow, `width` apart
 template <Metric metric>
 __device__ __forceinline__ float gaps_of(const float* query, const float* box, std::uint32_t dims) {
   float acc = Chain<metric>::start();
@@ -90,7 +91,7 @@ __device__ __forceinline__ float chain_of(const float* query, const float* row, 
 
 constexpr unsigned nothing = 0xFFFFFFFFu;
 
-/// The smallest of the lanes' numbers.
+/// Returns the smallest of the lanes' numbers.
 __device__ __forceinline__ unsigned least_of(unsigned code) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_min_sync(all_lanes, code);
@@ -101,21 +102,22 @@ __device__ __forceinline__ unsigned least_of(unsigned code) {
 #endif
 }
 
-/// Keys found so far, ascending, between two places of shared memory in turn.
+/// The nearest keys so far, ascending. They move between two lists in shared memory.
 struct Found {
   Key* list;
   Key* next;
   Key* passed;  ///< [32]
   std::uint32_t k, lane;
 
-  /// Join the lanes' keys that are below the last; no_key never is. Returns whether there were any.
+  /// Merges those of the lanes' keys that are below the last key; no_key never is. Returns whether there
+  /// were any.
   __device__ __forceinline__ bool take(Key key) {
     const unsigned joining = __ballot_sync(all_lanes, key < list[k - 1]);
     if (joining == 0) return false;
     const std::uint32_t count = __popc(joining), mine = __popc(joining & ((1u << lane) - 1));
     if (joining >> lane & 1) passed[mine] = key;
     __syncwarp();
-    for (std::uint32_t i = lane; i < k; i += width) {  // those of the list move up
+    for (std::uint32_t i = lane; i < k; i += width) {  // keys of the list move up
       const Key known = list[i];
       std::uint32_t to = i;
       for (std::uint32_t j = 0; j < count; ++j) to += passed[j] < known;
@@ -141,7 +143,7 @@ struct Found {
   }
 };
 
-/// Keys of shared memory that a warp takes, its query among them.
+/// Number of keys whose space a warp takes in shared memory, for its query as well.
 __host__ __device__ constexpr std::size_t warp_keys(std::uint32_t k, std::uint32_t dims) {
   return width + 2 * std::size_t{k} + (dims + 1) / 2;
 }
@@ -168,17 +170,17 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
       walking.filter.data ? walking.filter.data + q * walking.filter.stride : nullptr;
   __syncwarp();
 
-  // Of few columns most leaves that are read have rows that pass: their numbers are read beside them, not
-  // after them. Of more columns few have.
+  // With few columns, most leaves that are read have rows that pass, so that row numbers are read together
+  // with the leaf instead of after it. With more columns, few leaves have such rows.
   const bool early = dims <= most_columns_of_early_numbers;
   const std::size_t block_floats = std::size_t{2} * dims * width;
-  std::uint32_t level = walking.top, read = 0, block = 0;  // of the level
-  std::uint32_t own_block = 0;                             // of level number `lane`
-  std::uint32_t left = 0;                                  // bit l: this lane's box of level l
+  std::uint32_t level = walking.top, read = 0, block = 0;  // `block` belongs to `level`
+  std::uint32_t own_block = 0;                             // the block at level number `lane`
+  std::uint32_t left = 0;                                  // bit l: this lane's box at level l is unvisited
   float most = limit;
   bool enters = true;
   while (true) {
-    if (enters) {  // the boxes of a block
+    if (enters) {  // computes the bounds of the boxes of a block
       gaps[level][lane] = gaps_of<metric>(
           query, walking.bounds + (walking.blocks[level] + block) * block_floats + lane, dims);
       if (lane < walking.counts[level] - block * width) left |= 1u << level;
@@ -187,7 +189,7 @@ __global__ __launch_bounds__(warps* width) void walk_boxes(const Walking walking
     const float gap = gaps[level][lane];
     const bool may = (left >> level & 1) != 0 && gap <= most;
     const unsigned chosen = least_of(may ? (__float_as_uint(gap) & ~(width - 1)) | lane : nothing);
-    if (chosen == nothing) {  // nothing that is left here can be near enough
+    if (chosen == nothing) {  // no unvisited box of this block can be near enough
       if (level == walking.top) break;
       left &= ~(1u << level);
       ++level;

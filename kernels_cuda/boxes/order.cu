@@ -1,14 +1,15 @@
-// order: the place of each row along a Hilbert curve, or in a cut of the parts of an order, as a number, and
-// the row's number beside it; then these are sorted by radix_sort.cu (docs/boxes.md, section 2).
+// order: computes for each row its place along a Hilbert curve, or its place in a cut of the parts of an
+// order; then radix_sort.cu sorts the row numbers by these places (docs/boxes.md, section 2).
 //
 //   rows     [n, dims]       in parts, blocks of 32 rows
-//   frame    [columns + 1]   least of each column, then cells a unit
-//   out      [n]             the row in each place, counted through all parts; equal ones ascend
+//   frame    [columns + 1]   minimum of each column, then the number of cells per unit
+//   out      [n]             the row in each place, numbered through all parts; equal places keep the order
+//            of rows
 //
-// A thread a row. Work of the curve: the row's first columns, 16 at most, are read once; some 3 x bits x
-// columns operations. Of a cut: one number of a row, which lies anywhere. And the sort, 8 bits a pass, of 12
-// bytes a row: as many bits as places have, or 32 and the bits of a part's number, once a cut. Scratch: 20
-// bytes a row beside the sort's own.
+// One thread handles one row. Work for the curve: the first columns of the row, at most 16, are read once;
+// about 3 x bits x columns operations. Work for a cut: one value of a row is read, at any place in memory.
+// The sort handles 8 bits of 12 bytes per row in one pass: as many bits as the places have, or, once for each
+// cut, 32 bits and those of a part's number. Scratch: 20 bytes per row beside what the sort needs.
 // Sources: Skilling, Programming the Hilbert curve, 2004; Leutenegger, Lopez, Edgington, STR: a simple and
 // efficient algorithm for R-tree packing, 1997.
 #include "common/radix_sort.cuh"
@@ -19,14 +20,15 @@ namespace {
 
 constexpr std::uint32_t threads = 256;
 
-/// Where a value lies between 0 and `most`.
+/// Returns the number of the cell, 0 to `most`, in which a value lies.
 __device__ __forceinline__ std::uint32_t cell_of(float value, float least, float cells, std::uint32_t most) {
   const float at = (value - least) * cells;
   if (at >= static_cast<float>(most)) return most;
-  return at > 0.0f ? static_cast<std::uint32_t>(at) : 0;  // 0 if it is no number
+  return at > 0.0f ? static_cast<std::uint32_t>(at) : 0;  // 0 for NaN
 }
 
-/// Turn a cell into its place, whose bits stand in turns, the highest of axis[0] first.
+/// Turns the coordinates of a cell into its place on the curve. The bits of the place alternate between the
+/// axes, starting with the highest bit of axis[0].
 template <std::uint32_t columns, std::uint32_t bits>
 __device__ __forceinline__ void to_curve(std::uint32_t (&axis)[columns]) {
 #pragma unroll 1
@@ -51,7 +53,7 @@ __device__ __forceinline__ void to_curve(std::uint32_t (&axis)[columns]) {
   for (std::uint32_t d = 0; d < columns; ++d) axis[d] ^= turn;
 }
 
-/// Rows first_number + 0, 1, ... of all, and where they write.
+/// Some rows, which are numbers first_number + 0, 1, ... of all rows, and where their places are written.
 struct Placing {
   Rows rows;
   const float* frame;
@@ -92,17 +94,17 @@ cudaError_t place_part(const Queue& queue, const Placing& placing, std::uint32_t
                 threads, 0, placing);
 }
 
-/// A cut of the rows in their places so far.
+/// One cut of rows in their order so far.
 struct Cutting {
   Rows rows;
-  const std::uint32_t* order;  ///< the row in each place; null: that of the same number
+  const std::uint32_t* order;  ///< the row in each place; null: the row with the same number
   std::uint64_t* places;
   std::uint32_t* numbers;
   std::uint32_t first_number, n, column;
-  std::uint32_t part_bits;  ///< of the places of a part
+  std::uint32_t part_bits;  ///< of a place within its part
 };
 
-/// What is not among these rows is left to the other parts of the rows.
+/// Rows that are not among these are handled with their own part of the rows.
 __global__ __launch_bounds__(threads) void place_in_cut(const Cutting cutting) {
   const std::uint64_t place = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
   if (place >= cutting.n) return;
@@ -114,7 +116,7 @@ __global__ __launch_bounds__(threads) void place_in_cut(const Cutting cutting) {
   cutting.numbers[place] = number;
 }
 
-/// Scratch of n rows: their places before and after the sort, their numbers, and the sort's own.
+/// Scratch for n rows: places before and after the sort, row numbers, and what the sort needs.
 struct OrderMemory {
   std::uint64_t *places, *sorted;
   std::uint32_t* numbers;
@@ -133,7 +135,7 @@ struct OrderMemory {
   }
 };
 
-/// Places by curve, in memory.
+/// Writes places along the curve to memory.
 cudaError_t place_along_curve(const Queue& queue, const spi::OrderStep& step, const OrderMemory& memory) {
   std::uint32_t first = 0;
   for (const spi::RowBlocks& part : step.rows) {
@@ -145,7 +147,7 @@ cudaError_t place_along_curve(const Queue& queue, const spi::OrderStep& step, co
   return cudaSuccess;
 }
 
-/// Places by a cut, in memory.
+/// Writes places in a cut to memory.
 cudaError_t place_by_cut(const Queue& queue, const spi::OrderStep& step, std::size_t cut,
                          const OrderMemory& memory) {
   constexpr std::uint32_t bits_of_part = 10;
@@ -169,7 +171,7 @@ cudaError_t place_by_cut(const Queue& queue, const spi::OrderStep& step, std::si
   return cudaSuccess;
 }
 
-/// Sort what is in memory into the step's order.
+/// Sorts the pairs in memory into the step's order.
 cudaError_t sort_places(const Queue& queue, const spi::OrderStep& step, const OrderMemory& memory, Bits by) {
   return sort_pairs(
       queue,

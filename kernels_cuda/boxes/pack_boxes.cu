@@ -1,18 +1,20 @@
-// pack_boxes: rows in the places of an order, and the boxes around them (docs/boxes.md, section 2).
+// pack_boxes: copies rows into the places of an order, and computes the boxes around them (docs/boxes.md,
+// section 2).
 //
 //   rows     [rows, dims]             in parts, blocks of 32 rows
-//   numbers  [p]                      the training row in each place, counted through all parts
-//   packed   [leaves, dims, 32]       the last leaf padded with its last row
+//   numbers  [p]                      the training row in each place, numbered through all parts
+//   packed   [leaves, dims, 32]       the last leaf is padded with its last row
 //   inside   [leaves, dims, 32], or blocks of 32 boxes of the level below, [2, dims, 32]
-//   bounds   [blocks, 2, dims, 32]    of one level: of 32 boxes the least of each dimension, then the largest
+//   bounds   [blocks, 2, dims, 32]    of one level: the minima of 32 boxes in each dimension, then the maxima
 //
-// pack_rows: a thread a place. What stands elsewhere is left to the other parts of the rows.
-// halve_parts: a block takes the rows of 1,024 places, sorts them by one column, each half by one, and so on
-// until halves are leaves, and puts them and their numbers in these places. Shared memory: 1,024 keys, and
-// 272 numbers. Work: 512 comparisons at each of 185 steps of its sorts; rows are read twice, a column in six,
-// and written once. bound_boxes: a thread a box and a dimension reads what is inside, 32 numbers in a line,
-// twice where these are bounds. Work: each row is read twice and written once. Source: Friedman, Bentley,
-// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// pack_rows: one thread handles one place. Rows of other parts are skipped; they are copied with their own
+// part. halve_parts: one block takes the rows of 1,024 places, sorts them by one column, then each half by
+// another, and so on until halves are leaves, and writes rows and numbers back in this order. Shared memory:
+// 1,024 keys and 272 numbers. Work: 512 comparisons in each of 185 steps of its sorts; rows are read twice,
+// one column in six of a pass, and written once. bound_boxes: one thread handles one dimension of one box. It
+// reads what is inside, 32 contiguous numbers at a time, twice if these are bounds. Work: each row is read
+// twice and written once. Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in
+// logarithmic expected time, 1977.
 #include "common/rows.cuh"
 #include "common/sort.cuh"
 
@@ -26,7 +28,7 @@ struct Packing {
   std::uint32_t first_number;
   const std::uint32_t* numbers;
   std::uint32_t places;
-  std::uint64_t padded;  ///< whole leaves of places
+  std::uint64_t padded;  ///< `places`, rounded up to whole leaves
   float* packed;
 };
 
@@ -49,14 +51,14 @@ struct Halving {
   std::uint32_t places, dims;
 };
 
-/// Where a column of the row in a place stands.
+/// Returns where a column of the row at a place is stored.
 __device__ __forceinline__ std::size_t at_place(std::uint32_t place, std::uint32_t column,
                                                 std::uint32_t dims) {
   return (std::size_t{place / width} * dims + column) * width + place % width;
 }
 
-/// How far `width` of `count` rows reach in a column.
-///   keys  of these rows, by the places in which they came
+/// Returns the extent of some rows in a column: maximum less minimum of a sample of `width` of `count` rows.
+///   keys  of these rows; their lower half is the place that the row came from
 __device__ __forceinline__ float reach_of(const Key* keys, std::uint32_t count, const float* rows,
                                           std::uint32_t column, std::uint32_t dims) {
   float least = __int_as_float(0x7F800000), largest = -least;
@@ -69,7 +71,7 @@ __device__ __forceinline__ float reach_of(const Key* keys, std::uint32_t count, 
   return largest - least;
 }
 
-/// The first column that reaches furthest.
+/// Returns the column with the largest extent, the first of equal ones.
 __device__ __forceinline__ std::uint32_t widest_of(const float* reaches, std::uint32_t columns) {
   std::uint32_t widest = 0;
   for (std::uint32_t d = 1; d < columns; ++d)
@@ -90,7 +92,7 @@ __global__ __launch_bounds__(threads) void halve_parts(const Halving halving) {
   for (std::uint32_t i = me; i < part; i += threads) keys[i] = i < count ? key_of(0.0f, i) : no_key;
   __syncthreads();
   for (std::uint32_t size = part; size > width; size /= 2) {
-    const std::uint32_t first = me / columns * size;  // of the part that this thread looks at
+    const std::uint32_t first = me / columns * size;  // first place of the part that this thread examines
     if (first < count)
       reaches[me] = reach_of(keys + first, min(size, count - first), packed, me % columns, dims);
     __syncthreads();
@@ -122,8 +124,8 @@ __global__ __launch_bounds__(threads) void halve_parts(const Halving halving) {
 struct Bounding {
   const float* inside;
   std::size_t inside_block;  ///< elements
-  std::size_t largest;       ///< how far behind the least of what is inside its largest stand
-  std::uint32_t below;       ///< of what is inside, in all boxes
+  std::size_t largest;       ///< distance from the minima of what is inside to the maxima
+  std::uint32_t below;       ///< number of rows or boxes inside all boxes together
   std::uint32_t boxes, dims;
   float* bounds;
   std::size_t bounds_block;

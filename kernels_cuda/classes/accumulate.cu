@@ -1,16 +1,17 @@
-// accumulate: smallest and sum of the distances of each query to each class, sums as pairs of floats.
+// accumulate: computes the smallest distance, and the sum of distances, of each query to each class. Sums are
+// pairs of floats.
 //
-//   distances  [q, t]         labels [t]   the class of each column
+//   distances  [q, t]         labels [t]   class of each column
 //   smallest   [q, classes]   in and out
 //   high, low  [q, classes]   in and out: high + low is the sum
 //
-// A lane adds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to the
-// class of the last column in registers, and changes it only where the class does: seldom, where columns are
-// sorted by class. Any order is right. A warp has 32 queries and those classes c with c % parts == its part,
-// so that few queries keep more of the device busy. It looks through the labels of 1024 columns at once;
-// tiles of 32 columns of which one counts pass through shared memory, since neighbouring lanes read
-// neighbouring columns, and add neighbouring queries. The next tile is on its way while one is added. Work
-// for a column that counts: ten instructions; shared memory: 4 KiB a warp. Warps never wait for each other.
+// Each lane adds the columns of one query in ascending order, as kith/spi.hpp requires. The values of the
+// current class stay in registers, and are swapped only when the class changes: seldom, if columns are sorted
+// by class; but any order is right. A warp handles 32 queries and those classes c for which c % parts is its
+// part, so that few queries still keep the device busy. It scans the labels of 1024 columns at once. Tiles of
+// 32 columns that contain one of its classes pass through shared memory, because reading is fast along
+// columns and adding is fast along queries. The next tile is loaded while one is added. Work: ten
+// instructions for each column that counts; shared memory: 4 KiB per warp. Warps never wait for each other.
 // Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
 #include <cfloat>
 
@@ -20,7 +21,8 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, columns_of_tile = 32, tiles_at_once = 32;
-constexpr std::uint32_t pitch = columns_of_tile + 1;  // neither rows nor columns meet in a bank
+constexpr std::uint32_t pitch = columns_of_tile + 1;  // makes accesses along rows and along columns free of
+                                                      // bank conflicts
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 struct Accumulation {
@@ -33,13 +35,13 @@ struct Accumulation {
   Matrix<float> high, low;  ///< [rows, classes]
 };
 
-/// The running values of a class.
+/// The running values of one class.
 struct Sums {
   std::uint32_t current = no_row;  ///< the class
   float smallest = 0, high = 0, low = 0;
 
   __device__ __forceinline__ void add(float distance) {
-    const float x = distance == 0.0f ? 0.0f : distance;  // -0 is +0
+    const float x = distance == 0.0f ? 0.0f : distance;  // -0 becomes +0
     const float sum = high + x, part = sum - high;
     const float more = low + ((high - (sum - part)) + (x - part));
     smallest = x < smallest ? x : smallest;
@@ -48,7 +50,7 @@ struct Sums {
   }
 };
 
-/// Where a lane keeps the values of its query.
+/// Where a lane stores the values of its query.
 struct Places {
   float *smallest, *high, *low;
   bool exist;
@@ -68,7 +70,7 @@ struct Places {
   }
 };
 
-/// The 32 distances of column t that a lane brings, one of each query from q0 on; 0 for those outside.
+/// Loads 32 distances of column t, one for each query from q0 on; 0 outside of the matrix.
 __device__ __forceinline__ void fetch(const Accumulation& of, std::uint64_t q0, std::uint64_t t,
                                       float (&next)[32]) {
   const float* const from = of.distances.data + q0 * of.distances.stride + t;
@@ -100,7 +102,7 @@ __device__ __forceinline__ void add_tile(const float* staged, std::uint32_t want
   }
 }
 
-/// Lane i: which columns of tile i from s0 on have a class of this part.
+/// Returns to lane i a mask of those columns of tile i, counted from s0 on, whose class belongs to this part.
 __device__ __forceinline__ std::uint32_t find_columns(const Accumulation& of, std::uint64_t s0,
                                                       std::uint32_t part, std::uint32_t parts) {
   const std::uint32_t lane = threadIdx.x % 32;
@@ -120,7 +122,7 @@ __global__ __launch_bounds__(threads) void accumulate_by_warp(const Accumulation
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t part = blockIdx.x % parts;
   const std::uint64_t q0 = std::uint64_t{blockIdx.x / parts} * threads + warp * 32, q = q0 + lane;
-  if (q0 >= of.rows) return;  // a whole warp
+  if (q0 >= of.rows) return;  // the same in the whole warp
   float* const staged = staged_of_warp[warp];
   const Places places{of.smallest.data + q * of.smallest.stride, of.high.data + q * of.high.stride,
                       of.low.data + q * of.low.stride, q < of.rows};
@@ -154,7 +156,7 @@ cudaError_t accumulate(const Queue& queue, const spi::AccumulateStep& step) {
   const Accumulation accumulation{input_of(step.distances),   step.distances.rows, step.distances.cols,
                                   input_of(step.labels).data, step.classes,        matrix_of(step.smallest),
                                   matrix_of(step.high),       matrix_of(step.low)};
-  // Classes are shared out where queries alone do not keep all schedulers busy.
+  // Classes are divided into parts if queries alone do not keep all schedulers busy.
   const std::uint64_t blocks = divide_up<std::uint64_t>(accumulation.rows, threads);
   if (blocks == 0) return cudaSuccess;
   const std::uint64_t wanted = divide_up<std::uint64_t>(4 * std::uint64_t{queue.multiprocessors}, blocks);

@@ -1,6 +1,6 @@
-// Wrappers of what compute capability 9.0 has for matrices: copies that end at a barrier in shared memory,
-// products of a group of four warps, and pairs of blocks that share what they copy. Source: PTX ISA, wgmma,
-// cp.async.bulk and mbarrier.
+// Wrappers of the matrix instructions of compute capability 9.0: copies that complete at a barrier in shared
+// memory, products by a group of four warps, and pairs of blocks that share their copies. Source: PTX ISA,
+// wgmma, cp.async.bulk and mbarrier.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
@@ -19,12 +19,13 @@ __device__ __forceinline__ void start(Barrier* barrier, std::uint32_t arrivals) 
                : "memory");
 }
 
-/// After start(), before anybody else uses the barriers, copies and other blocks of the cluster included.
+/// Makes barriers visible to copies and to other blocks of the cluster. It comes after start(), before any of
+/// them uses the barriers.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 
-/// Arrive, and expect so many bytes of copies.
+/// Arrives at the barrier, which then also waits for this many bytes of copies.
 __device__ __forceinline__ void expect(Barrier* barrier, std::uint32_t bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
                "r"(bytes)
@@ -35,7 +36,7 @@ __device__ __forceinline__ void arrive(Barrier* barrier) {
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/// Arrive at the barrier in the same place of block `rank` of the cluster.
+/// Arrives at the same barrier of block `rank` of the cluster.
 __device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) {
   asm volatile(
       "{\n"
@@ -47,7 +48,8 @@ __device__ __forceinline__ void arrive_at(Barrier* barrier, std::uint32_t rank) 
       : "memory");
 }
 
-/// Wait until the phase of this parity is over. Acquires what was released in the block, or in the cluster.
+/// Waits until the phase of this parity is over, and acquires what was released in the block or in
+/// the cluster.
 template <bool in_cluster>
 __device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
   if constexpr (in_cluster) {
@@ -73,7 +75,8 @@ __device__ __forceinline__ void wait(Barrier* barrier, std::uint32_t parity) {
   }
 }
 
-/// Copy bytes in one run, both addresses and the number multiples of 16; their arrival counts at the barrier.
+/// Copies contiguous bytes; their arrival counts at the barrier. Both addresses and the size are multiples
+/// of 16.
 __device__ __forceinline__ void copy(void* to, const void* from, std::uint32_t bytes, Barrier* barrier) {
   asm volatile(
       "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
@@ -82,7 +85,7 @@ __device__ __forceinline__ void copy(void* to, const void* from, std::uint32_t b
       : "memory");
 }
 
-/// The same to the same place of both blocks of a pair, each of whose barriers it counts at.
+/// Copies to the same address in both blocks of a pair. The arrival counts at the barrier of each block.
 __device__ __forceinline__ void copy_to_both(void* to, const void* from, std::uint32_t bytes,
                                              Barrier* barrier) {
   asm volatile(
@@ -99,7 +102,7 @@ __device__ __forceinline__ std::uint32_t rank_in_cluster() {
   return rank;
 }
 
-/// A barrier for all threads of a cluster.
+/// Waits for all threads of the cluster.
 __device__ __forceinline__ void meet_cluster() {
   asm volatile(
       "barrier.cluster.arrive.release.aligned;\n"
@@ -107,7 +110,7 @@ __device__ __forceinline__ void meet_cluster() {
           : "memory");
 }
 
-/// Registers of a thread from here on, for all of a group of four warps: fewer, or more.
+/// Lowers the number of registers of each thread in a group of four warps.
 template <int registers>
 __device__ __forceinline__ void give_registers() {
   asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(registers));
@@ -117,8 +120,8 @@ __device__ __forceinline__ void take_registers() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(registers));
 }
 
-/// A matrix of rows of 16-bit floats, or of bytes, in shared memory, as wgmma takes it: lines of 128, 64 or
-/// 32 bytes, swizzled, eight of which are aligned to their size.
+/// Returns the wgmma descriptor of a matrix in shared memory, of 16-bit floats or bytes. Its lines have 128,
+/// 64 or 32 bytes and are swizzled; each eight lines are aligned to their size.
 __device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32_t line_bytes) {
   const std::uint64_t swizzle = line_bytes == 128 ? 1 : line_bytes == 64 ? 2 : 3;
   const std::uint64_t address = (shared_address(rows) & 0x3FFFFu) >> 4;
@@ -126,25 +129,24 @@ __device__ __forceinline__ std::uint64_t matrix_at(const void* rows, std::uint32
   return address | std::uint64_t{1} << 16 | eight_lines << 32 | swizzle << 62;
 }
 
-/// Sums of 64 queries by 128 rows: of warp w, sum [4 j + e] of a lane is of query 16 w + lane / 4 (8 more for
-/// e >= 2) and row 8 j + 2 (lane % 4) + e % 2.
-/// Of 16-bit floats they are float, of bytes int.
+/// The sums of 64 queries by 128 rows, float for 16-bit floats and int for bytes. In warp w, sum [4 j + e] of
+/// a lane belongs to query 16 w + lane / 4 (plus 8 for e >= 2) and to row 8 j + 2 (lane % 4) + e % 2.
 template <class Sum>
 using Sums = Sum[64];
 
-/// Before the first multiply() that uses registers which others have written.
+/// Orders earlier writes of registers before the multiply() that reads them.
 __device__ __forceinline__ void begin_products() {
   asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 }
 __device__ __forceinline__ void commit_products() {
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Until at most so many of the groups that were committed are under way.
+/// Waits until at most `groups` committed groups of products are unfinished.
 template <int groups>
 __device__ __forceinline__ void wait_products() {
   asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(groups) : "memory");
 }
-/// The sums are not read before this, which comes after a wait.
+/// Keeps the compiler from reading the sums before the wait that precedes this.
 __device__ __forceinline__ void settle(Sums<float>& sums) {
 #pragma unroll
   for (int i = 0; i < 64; ++i) asm volatile("" : "+f"(sums[i])::"memory");
@@ -173,7 +175,7 @@ __device__ __forceinline__ void settle(Sums<int>& sums) {
   ";\n"                                                               \
   "}\n"
 
-/// sums = a b, or sums + a b: a of 64 rows by 32 bytes of dimensions, b of 128 rows by as many.
+/// Computes sums = a b, or sums + a b. `a` has 64 rows by 32 bytes of dimensions; b has 128 rows by as many.
 __device__ __forceinline__ void multiply(Sums<float>& sums, std::uint64_t a, std::uint64_t b, bool add) {
   asm volatile(KITH_PRODUCT("k16.f32.f16.f16", ", 1, 1, 0, 0")
                : KITH_SIXTY_FOUR("+f", sums)

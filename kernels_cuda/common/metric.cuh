@@ -9,13 +9,13 @@
 
 namespace kith::cuda {
 
-/// Bits that differ, as a whole float.
+/// Returns the number of bits that differ, as a float.
 __device__ inline float bits_apart(float a, float b) {
   return static_cast<float>(__popc(__float_as_uint(a) ^ __float_as_uint(b)));
 }
 
-/// start() is the accumulator before the first dimension; next() the accumulator after one more, a
-/// from the query and b from the training row.
+/// start() returns the accumulator before the first dimension. next() returns it after one more, with value a
+/// of the query and b of the training row.
 template <Metric metric>
 struct Chain;
 
@@ -28,8 +28,8 @@ struct Chain;
 #include "kith/metrics.def"
 #undef KITH_METRIC
 
-/// Metrics that differ in their finish only share a chain: the first of them stands for all, so
-/// that each kernel is compiled once a chain.
+/// The chains of all metrics, as text. Metrics with equal chains differ only in their finish; the first of
+/// them represents all, so that each kernel is compiled once per chain.
 inline constexpr std::string_view chains[] = {
 #define KITH_METRIC(id, prepare, first, accumulate, finish) #first " " #accumulate,
 #include "kith/metrics.def"
@@ -43,7 +43,7 @@ constexpr Metric representative(Metric metric) {
   return metric;
 }
 
-/// Call body(std::integral_constant<Metric, M>) with the representative M of `metric`.
+/// Calls body(std::integral_constant<Metric, M>) with the representative M of `metric`.
 template <class Body>
 cudaError_t with_chain(Metric metric, Body&& body) {
   switch (metric) {

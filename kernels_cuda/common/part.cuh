@@ -1,19 +1,20 @@
-// What a selector finds a list in, and rounds of rows where memory for all of them would be too much.
-// No twin in kernels_cl: each kernel finds its part by itself there, and the back end goes by rounds.
+// The part of a row that gives one list of a selector, and rounds of rows if memory is too small for all
+// of them.
+// No twin in kernels_cl: there each kernel computes its own part, and the back end makes the rounds.
 #pragma once
 
 #include "common/common.cuh"
 
 namespace kith::cuda {
 
-/// What every selector is given.
+/// Arguments of every selector.
 struct Selection {
   Matrix<const float> distances;  ///< [rows, columns]
   std::uint32_t rows;
   std::uint32_t columns;
   std::uint32_t first_row;  ///< training row of column 0
   std::uint32_t k;
-  std::uint32_t groups;  ///< parts of ceil(columns / groups) columns
+  std::uint32_t groups;  ///< number of parts, each of ceil(columns / groups) columns
   Matrix<Key> out;       ///< [rows, groups * k]
 };
 
@@ -27,16 +28,16 @@ inline Selection selection_of(const spi::SelectStep& step) {
           matrix_of(step.out)};
 }
 
-/// Group g of row q, whose list is number q * groups + g.
+/// Part g of row q. Its list has number q * groups + g.
 struct Part {
   const float* values;
   std::uint32_t count;
   std::uint32_t first_row;  // training row of the first value
   Key* out;                 // [k]
 
-  /// NaN behind the last.
+  /// Returns a value, or NaN beyond the last.
   __device__ float value(std::uint64_t i) const { return i < count ? values[i] : not_a_candidate(); }
-  /// no_key behind the last.
+  /// Returns a key, or no_key beyond the last.
   __device__ Key key(std::uint64_t i) const {
     return i < count ? key_of(values[i], first_row + static_cast<std::uint32_t>(i)) : no_key;
   }
@@ -50,20 +51,20 @@ __device__ inline Part part_of(const Selection& selection, std::uint32_t list) {
           selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * selection.k};
 }
 
-/// Lists of all rows; the back end refuses more than 2^31 - 1.
+/// Returns the number of lists of all rows; the back end refuses more than 2^31 - 1.
 inline std::uint32_t lists_of(const Selection& selection) {
   return selection.rows * selection.groups;
 }
 
-/// Values of the longest part.
+/// Returns the number of values in the longest part.
 __host__ __device__ inline std::uint32_t width_of(const Selection& selection) {
   return divide_up(selection.columns, selection.groups);
 }
 
-/// Scratch a step asks for at most, unless one row needs more.
+/// The most scratch that a step asks for, unless a single row needs more.
 inline constexpr std::size_t round_bytes = std::size_t{1} << 29;
 
-/// How many rows, one at least, so many bytes are enough for.
+/// Returns how many rows fit into `bytes`, at least one.
 inline std::uint32_t rows_in(const Selection& selection, std::size_t bytes, std::size_t bytes_a_row) {
   if (bytes_a_row == 0) return selection.rows;
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(bytes / bytes_a_row, 1, selection.rows));
@@ -73,7 +74,7 @@ inline std::size_t scratch_of_rounds(const Selection& selection, std::size_t byt
   return bytes_a_row * rows_in(selection, round_bytes, bytes_a_row);
 }
 
-/// Call `select(rows)` for all rows, `round` of them at a time.
+/// Calls `select(rows)` for all rows, `round` of them at a time.
 template <class Select>
 cudaError_t in_rounds(const Selection& selection, std::uint32_t round, Select select) {
   for (std::uint32_t first = 0; first < selection.rows; first += round) {
@@ -87,7 +88,7 @@ cudaError_t in_rounds(const Selection& selection, std::uint32_t round, Select se
   return cudaSuccess;
 }
 
-/// The same, with as many rows at a time as scratch is enough for.
+/// Does the same with as many rows at a time as scratch has space for.
 template <class Select>
 cudaError_t in_rounds(const Selection& selection, const spi::Scratch& scratch, std::size_t bytes_a_row,
                       Select select) {

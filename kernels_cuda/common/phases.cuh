@@ -1,5 +1,5 @@
-// The phases of `nearest` for many queries: what scans and `tighten` (nearest_tiles.cu) hand each other.
-// No twin in kernels_cl: nearest_tiles.cl is one kernel, and shares nothing.
+// The phases of `nearest` for many queries: the data that scans and `tighten` (nearest_tiles.cu) exchange.
+// No twin in kernels_cl: nearest_tiles.cl is a single kernel.
 #pragma once
 
 #include "common/metric.cuh"
@@ -7,10 +7,10 @@
 namespace kith::cuda {
 
 inline constexpr std::uint32_t phase_ratio = 8;
-inline constexpr std::uint32_t query_tile = 128;  // queries a scan takes together
+inline constexpr std::uint32_t query_tile = 128;  // number of queries in one scan
 
-/// Which tiles a phase visits: every stride-th; where others have been before it, not every
-/// (8 * stride)-th.
+/// Which tiles a phase visits: every stride-th, but not every (8 * stride)-th, which an earlier phase
+/// visited, unless it is the first.
 struct Phase {
   std::uint32_t stride;
   bool first;
@@ -26,9 +26,9 @@ struct Phase {
   }
 };
 
-/// What a scan leaves. Its list (group * parts + part) * query_tiles + query_tile has 128 buffers.
+/// The results of a scan. List (group * parts + part) * query_tiles + query_tile has 128 buffers.
 struct Survivors {
-  Key* bounds;            // [q, groups]: a key must be smaller
+  Key* bounds;            // [q, groups]: only smaller keys pass
   std::uint32_t* counts;  // [lists, 128]
   Key* buffers;           // [lists, 128, capacity]
 };
@@ -36,7 +36,7 @@ struct Survivors {
 struct Scan {
   Rows queries;
   Rows train;
-  std::uint32_t shift;  // from a row of train to its number
+  std::uint32_t shift;  // the number of a row of `train` is its index plus this
   std::uint32_t k;
   std::uint32_t groups;
   std::uint32_t parts;
@@ -45,7 +45,8 @@ struct Scan {
   Survivors survivors;
 };
 
-/// Absolute rows of a group, the block its tiles of `tile_rows` begin at, and how many it has.
+/// The absolute rows of a group, the block at which its first tile of `tile_rows` begins, and the number of
+/// its tiles.
 struct Group {
   std::uint32_t begin, end, first_block, tiles;
 
@@ -59,9 +60,10 @@ struct Group {
   }
 };
 
-/// Scans by points (nearest_low_dim.cu): a warp a list, tiles of one block of rows.
+/// Constants of scans by points (nearest_low_dim.cu), where one warp makes one list and a tile is one block
+/// of rows.
 inline constexpr std::uint32_t points_tile = rows_a_block, points_capacity = 64;
-inline constexpr std::uint32_t points_warps = 24;  // on a multiprocessor at once
+inline constexpr std::uint32_t points_warps = 24;  // warps that run on a multiprocessor at once
 cudaError_t scan_points(const Queue& queue, Metric metric, const Scan& scan);
 
 }  // namespace kith::cuda

@@ -1,8 +1,8 @@
-// The radix sorts of CUB: one for all of the device, and one with a block a part.
+// The radix sorts of CUB: one for the whole device, and one in which each block sorts a part.
 // Source: Merrill, Grimshaw, High performance and scalable radix sorting, 2011; Adinets, Merrill,
 // Onesweep, 2022.
-// No twin in kernels_cl: CUB is a library of CUDA; there select_radix.cl sorts what it keeps by sort.cl, and
-// order.cl what it makes by sort_places.cl.
+// No twin in kernels_cl: CUB is a library of CUDA. There select_radix.cl uses sort.cl, and order.cl
+// uses sort_places.cl.
 #include "common/radix_sort.cuh"
 
 #include <cub/device/device_radix_sort.cuh>
@@ -17,7 +17,7 @@ constexpr std::size_t aligned(std::size_t bytes) {
   return divide_up<std::size_t>(bytes, 256) * 256;
 }
 
-/// Large parts, and few ones, are sorted by all of the device, one after another. So are those of more
+/// Returns whether parts are sorted by the whole device, one after another: large parts, few parts, and more
 /// keys than CUB counts in one sort.
 bool one_by_one(const SortShape& shape) {
   return shape.parts <= 4 || shape.width >= 65536 || shape.keys() >= 0x7FFFFFFFu;
@@ -60,7 +60,7 @@ SortMemory::SortMemory(const SortShape& shape, void* memory, std::size_t bytes) 
 std::size_t sort_bytes(const SortShape& shape) {
   const SortMemory nowhere(shape, nullptr, ~std::size_t{0});
   std::size_t bytes = 0;
-  // A size of zero here is an error of the driver, which the sort itself will report.
+  // If the driver fails here, the size is zero; the sort itself then reports the error.
   const cudaError_t error = one_by_one(shape)
                                 ? sort_one(nullptr, bytes, nullptr, nullptr, shape.width, 0, nullptr)
                                 : sort_all(nullptr, bytes, shape, nowhere, 0, nullptr);
@@ -93,7 +93,7 @@ cudaError_t sort_parts(const Queue& queue, const SortShape& shape, const SortMem
 
 std::size_t sort_pairs_bytes(std::uint32_t n) {
   std::size_t bytes = 0;
-  // A size of zero here is an error of the driver, which the sort itself will report.
+  // If the driver fails here, the size is zero; the sort itself then reports the error.
   const cudaError_t error = cub::DeviceRadixSort::SortPairs(
       nullptr, bytes, static_cast<const std::uint64_t*>(nullptr), static_cast<std::uint64_t*>(nullptr),
       static_cast<const std::uint32_t*>(nullptr), static_cast<std::uint32_t*>(nullptr), n, 0, 64, nullptr);

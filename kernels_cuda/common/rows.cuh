@@ -1,10 +1,10 @@
-// The chains of a few queries with many training rows: a thread takes 4 neighbouring rows, or 2, or several
-// pieces of 4.
+// Computes the chains of a few queries with many training rows. A thread takes 4 or 2 neighbouring rows, or
+// several pieces of 4.
 //
-// Rows come in transposed blocks of 32, so that 8 threads read one dimension of a block as one line
-// of 128 bytes; a warp takes 4 blocks. No barrier, no shared memory: what hides the latency is that
-// several dimensions are read before the first is accumulated.
-// No twin in kernels_cl: nearest_rows.cl has its chains to itself.
+// Rows are stored in transposed blocks of 32, so that 8 threads read one dimension of a block as one line of
+// 128 bytes; a warp takes 4 blocks. It needs no barrier and no shared memory: several dimensions are read
+// before the first is accumulated, which hides the latency.
+// No twin in kernels_cl: nearest_rows.cl has its own chains.
 #pragma once
 
 #include "common/metric.cuh"
@@ -12,24 +12,24 @@
 namespace kith::cuda {
 
 inline constexpr std::uint32_t row_threads = 256;
-inline constexpr std::uint32_t warp_rows = 4 * rows_a_block;             // rows a warp at a time
-inline constexpr std::uint32_t row_step = row_threads / 32 * warp_rows;  // rows a block at a time
+inline constexpr std::uint32_t warp_rows = 4 * rows_a_block;             // rows that a warp takes at a time
+inline constexpr std::uint32_t row_step = row_threads / 32 * warp_rows;  // rows that a block takes at a time
 
-/// Where dimension 0 of row r (counted from the beginning of the memory) stands.
+/// Returns where dimension 0 of row r is stored; r counts from the beginning of the memory.
 __device__ inline const float* row_at(const Rows& rows, std::uint32_t r) {
   return rows.data +
          (static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block);
 }
 
-/// The first of this thread's 4 rows, when the warp takes 128 rows that begin at block `block0`.
+/// Returns the first of this thread's 4 rows. The warp's 128 rows begin at block `block0`.
 __device__ inline std::uint32_t first_of_four(std::uint32_t block0) {
   return (block0 + threadIdx.x % 32 / 8) * rows_a_block + threadIdx.x % 8 * 4;
 }
 
-/// Where queries stand: in device memory, as packed, or in shared memory, [dims, queries].
+/// Where queries are stored: packed in device memory, or in shared memory, [dims, queries].
 enum class Place { packed, staged };
 
-/// `queries` neighbouring floats; 16 bytes at a time where there are 4.
+/// Loads the values of `queries` neighbouring queries, 16 bytes at a time if there are at least 4.
 template <Place place, int queries>
 __device__ __forceinline__ void load_queries(float (&a)[queries], const float* query) {
   if constexpr (queries % 4 == 0) {
@@ -48,7 +48,7 @@ __device__ __forceinline__ void load_queries(float (&a)[queries], const float* q
   }
 }
 
-/// One dimension of 4 or 2 neighbouring rows, at once.
+/// Loads one dimension of 4 or 2 neighbouring rows at once.
 template <int rows>
 __device__ __forceinline__ void load_neighbours(float (&b)[rows], const float* row) {
   static_assert(rows == 4 || rows == 2);
@@ -79,7 +79,7 @@ __device__ __forceinline__ void start_chains(float (&acc)[queries][rows]) {
     for (int j = 0; j < rows; ++j) acc[q][j] = Chain<metric>::start();
 }
 
-/// Accumulate `step` dimensions, whose rows were read.
+/// Accumulates `step` dimensions of rows that are already loaded.
 template <Metric metric, Place place, int queries, int rows, int step>
 __device__ __forceinline__ void accumulate_step(float (&acc)[queries][rows], const float*& query,
                                                 const float (&b)[step][rows]) {
@@ -96,7 +96,7 @@ __device__ __forceinline__ void accumulate_step(float (&acc)[queries][rows], con
   query += step * pitch;
 }
 
-/// Accumulate `step` dimensions, all of whose rows are read first.
+/// Accumulates `step` dimensions. The rows are loaded for all of them first.
 template <int step, Metric metric, Place place, int queries, int rows>
 __device__ __forceinline__ void accumulate_rows(float (&acc)[queries][rows], const float*& query,
                                                 const float*& row) {
@@ -106,9 +106,9 @@ __device__ __forceinline__ void accumulate_rows(float (&acc)[queries][rows], con
   row += step * rows_a_block;
 }
 
-/// acc[q][j]: the chain of query q with row j of four (of two).
-///   query  dimension 0 of the first of `queries` neighbouring queries, aligned to their size
-///   row    dimension 0 of the first of the rows, aligned to theirs
+/// Computes acc[q][j], the chain of query q with row j of four or two.
+///   query  dimension 0 of the first of `queries` neighbouring queries; aligned to the size of these
+///   row    dimension 0 of the first row; aligned to the size of the rows
 template <Metric metric, int queries, int rows>
 __device__ __forceinline__ void row_chains(float (&acc)[queries][rows], const float* query, const float* row,
                                            std::uint32_t dims) {
@@ -122,7 +122,7 @@ __device__ __forceinline__ void row_chains(float (&acc)[queries][rows], const fl
   if ((left & 1) != 0) accumulate_rows<1, metric, place>(acc, query, row);
 }
 
-/// The same for queries in shared memory, with two dimensions of the rows always on their way.
+/// Does the same for queries in shared memory. Rows are loaded two dimensions ahead.
 template <Metric metric, int queries, int rows>
 __device__ __forceinline__ void staged_chains(float (&acc)[queries][rows], const float* query,
                                               const float* row, std::uint32_t dims) {
@@ -151,8 +151,8 @@ __device__ __forceinline__ void staged_chains(float (&acc)[queries][rows], const
   for (; left > 0; --left) accumulate_rows<1, metric, place>(acc, query, row);
 }
 
-/// acc[0][piece * 4 + j]: the chain of one query with row j of every piece, at row[piece]. All pieces are
-/// read before the first is accumulated.
+/// Computes acc[0][piece * 4 + j], the chain of one query with row j of the piece at row[piece]. All pieces
+/// are loaded before the first is accumulated.
 template <Metric metric, int pieces>
 __device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const float* query,
                                              const float* const (&row)[pieces], std::uint32_t dims) {
@@ -177,7 +177,8 @@ __device__ __forceinline__ void piece_chains(float (&acc)[1][pieces * 4], const 
   if (d < dims) accumulate(d, std::integral_constant<int, 1>());
 }
 
-/// Call body(std::integral_constant<int, Q>) with the queries a thread takes at once for m of them.
+/// Calls body(std::integral_constant<int, Q>), where Q is the number of queries that a thread takes at once
+/// out of m.
 template <class Body>
 cudaError_t with_query_batch(std::uint32_t m, Body&& body) {
   if (m <= 1) return body(std::integral_constant<int, 1>());
@@ -185,7 +186,7 @@ cudaError_t with_query_batch(std::uint32_t m, Body&& body) {
   return body(std::integral_constant<int, 16>());
 }
 
-/// Batches of Q queries, the first of which begins at a multiple of Q at or before rows.first.
+/// Returns the number of batches of Q queries. The first begins at a multiple of Q, at or before rows.first.
 inline std::uint32_t batches_of(const Rows& queries, std::uint32_t batch) {
   return divide_up(queries.first % batch + queries.rows, batch);
 }

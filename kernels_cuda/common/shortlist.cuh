@@ -1,11 +1,10 @@
-// The k smallest of a stream of candidates, kept by a block in shared memory.
+// A block keeps the k smallest of a stream of candidates in shared memory.
 //
-// Candidates below the bound go into a buffer; when it is full, all threads sort it, keep the k
-// smallest, and the k-th becomes the bound. On data in random order k (1 + ln(n / k)) of n
-// candidates get past the bound. A first bound comes from the first of them, and few keys are put in
-// order by counting, of each, how many come before it: no rounds, and no barrier.
-// Source: Johnson, Douze, Jegou 2017 (FAISS: a threshold before the selection); Klepl and others,
-// bits-kNN, 2024 (one buffer a block, sorted when full).
+// Candidates below the bound go into a buffer. When it is full, all threads sort it, the k smallest stay, and
+// the k-th becomes the bound. If n candidates come in random order, k (1 + ln(n / k)) of them pass. The first
+// candidates give a first bound. Few keys are ordered by counting, for each, the keys before it; this needs
+// no rounds and no barrier. Source: Johnson, Douze, Jegou 2017 (FAISS: a threshold before the selection);
+// Klepl and others, bits-kNN, 2024 (one buffer per block, sorted when full).
 #pragma once
 
 #include <type_traits>
@@ -14,12 +13,12 @@
 
 namespace kith::cuda {
 
-/// Behind the keys of all rows with that value; no_key for no_value.
+/// Returns a key that is at or behind the keys of all rows with this value; no_key for no_value.
 __device__ inline Key last_key_of(std::uint32_t ordered_value) {
   return static_cast<Key>(ordered_value) << 32 | 0xFFFFFFFFu;
 }
 
-/// How many of keys[0, count) come before number `place` of them; equal ones as they stand. Neighbouring
+/// Returns how many of keys[0, count) come before keys[place]; equal keys are ordered by place. Neighbouring
 /// threads read the same keys, so that one access serves a warp.
 __device__ inline std::uint32_t rank_among(const Key* keys, std::uint32_t count, std::uint32_t place) {
   constexpr std::uint32_t piece = 32;
@@ -38,8 +37,8 @@ __device__ inline std::uint32_t rank_among(const Key* keys, std::uint32_t count,
   return rank;
 }
 
-/// Counting for each of `items` things, shared by the neighbouring threads of a warp that there are for each,
-/// a power of two.
+/// Divides the work of counting for each of `items` things among the threads: each thing gets a power of two
+/// of neighbouring threads of a warp.
 struct Sharers {
   std::uint32_t share, item, first;
 
@@ -49,7 +48,7 @@ struct Sharers {
     item = threadIdx.x / share;
     first = threadIdx.x & (share - 1);
   }
-  /// How many of 0 ... end - 1 come before. Called by all of a warp.
+  /// Returns for how many of 0 ... end - 1 `before` is true. All threads of a warp call this.
   template <class Before>
   __device__ std::uint32_t count(std::uint32_t end, Before before) const {
     std::uint32_t counted = 0;
@@ -61,15 +60,16 @@ struct Sharers {
   }
 };
 
-/// In shared memory.
+/// The state of the lists, in shared memory.
 template <int lists>
 struct ShortlistState {
-  Key bound[lists];            // a candidate must be smaller
+  Key bound[lists];            // only smaller candidates pass
   float value[lists];          // bound_value(bound)
-  std::uint32_t count[lists];  // keys in the buffer; while it overflows, keys that wanted to be
+  std::uint32_t count[lists];  // number of keys in the buffer; if it overflows, number of keys that
+                               // were offered
 };
 
-/// `lists` lists of k keys each, offered together. Every function is called by all threads.
+/// Collects `lists` lists of k keys each at the same time. All threads call every function.
 template <int lists>
 class Shortlist {
  public:
@@ -78,8 +78,7 @@ class Shortlist {
   __device__ Shortlist(ShortlistState<lists>& state, Key* keys, std::uint32_t capacity, std::uint32_t k)
       : state_(state), keys_(keys), capacity_(capacity), k_(k), parts_(parts_for(k)) {}
 
-  /// Begin with empty lists, which take what is below `bound`; those that are not open(q) refuse
-  /// everything.
+  /// Makes the lists empty; they accept keys below `bound`. Lists for which open(q) is false accept none.
   template <class Open>
   __device__ void start(Open open, Key bound = no_key) {
     for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x) {
@@ -91,19 +90,18 @@ class Shortlist {
     __syncthreads();
   }
 
-  /// Values above this are refused.
+  /// Returns the bound of values: larger ones are refused.
   __device__ float value(std::uint32_t q) const { return state_.value[q]; }
   __device__ Key bound(std::uint32_t q) const { return state_.bound[q]; }
 
-  /// Find a first bound from the first candidates of all threads, right after the start: the k-th
-  /// smallest among the least of several parts of the block, or a little more. Without effect where k
-  /// exceeds the parts. Needs capacity >= most_parts / 2.
-  ///   least_at(q)  ordered_bits of the least candidate of this thread for list q; no_value where
-  ///                it has none
+  /// Computes a first bound from the first candidates of all threads, right after start(): the k-th smallest
+  /// of the minima of several parts of the block, or slightly more. It has no effect if k exceeds the number
+  /// of parts. It needs capacity >= most_parts / 2.
+  ///   least_at(q)  returns ordered_bits of this thread's least candidate for list q; no_value if it has none
   template <class LeastAt>
   __device__ void seed(LeastAt least_at) {
     if (k_ > most_parts) return;
-    // The low bits number the parts, so that each has a rank of its own.
+    // The low bits are the number of the part, so that all minima differ.
     const std::uint32_t number = parts_ - 1, part = threadIdx.x & number;
 #pragma unroll
     for (int q = 0; q < lists; ++q) {
@@ -132,9 +130,9 @@ class Shortlist {
     __syncthreads();
   }
 
-  /// Offer candidates. Has one barrier when all find room.
+  /// Offers candidates. It has one barrier if all candidates find room.
   ///   pending       bit q * each + j: candidate j of list q may be below the bound
-  ///   key_at(q, j)  its key
+  ///   key_at(q, j)  returns its key
   template <int each, class KeyAt>
   __device__ void offer(std::conditional_t<(lists * each > 32), std::uint64_t, std::uint32_t> pending,
                         KeyAt key_at) {
@@ -145,17 +143,17 @@ class Shortlist {
     }
   }
 
-  /// Sort what was offered so far, for better bounds.
+  /// Sorts the buffers now, which lowers the bounds.
   __device__ void tighten() {
     shrink();
   }
 
-  /// Keys in the buffer of the first list, after an offer.
+  /// Returns the number of keys in the buffer of the first list, after an offer.
   __device__ std::uint32_t found() const {
     return state_.count[0];
   }
 
-  /// Sort; afterwards at(q, j), j < k, is the result, padded with no_key.
+  /// Sorts the lists. Afterwards at(q, j), j < k, is the result, padded with no_key.
   __device__ void finish() {
     __syncthreads();
     sort();
@@ -165,7 +163,7 @@ class Shortlist {
     return keys_[q * capacity_ + j];
   }
 
-  /// In place of finish(): hand over every list, in no order.
+  /// Hands over every list in no particular order; it replaces finish().
   ///   emit(q, j, key)  called once for each q and j < k, by any thread
   template <class Emit>
   __device__ void deliver(Emit emit) {
@@ -211,29 +209,29 @@ class Shortlist {
     if (bound < state_.bound[q]) set_bound(q, bound);
   }
 
-  /// Parts of a block for a first bound for k: so many more that it refuses much.
+  /// Returns into how many parts a block is divided for the first bound: enough that the bound refuses much.
   __device__ static std::uint32_t parts_for(std::uint32_t k) {
     const std::uint32_t enough = 1u << (32 - __clz(max(k + k / 4, 32u) - 1));
     return min(enough, most_parts);
   }
 
-  /// The least of each part, where the keys of list q will be.
+  /// Returns the minima of the parts, which occupy the space of the keys of list q.
   __device__ std::uint32_t* part_least(std::uint32_t q) {
     return reinterpret_cast<std::uint32_t*>(keys_ + q * capacity_);
   }
 
-  /// What is above +infinity is no value.
+  /// Turns every code above that of +infinity into no_value.
   __device__ static std::uint32_t no_smaller_value(std::uint32_t code) {
     return code > 0xFF800000u ? no_value : code;
   }
 
-  /// Keys a list up to which counting beats sorting: its work grows with the square, its time does not
-  /// while there are threads to share it.
+  /// Returns up to how many keys per list counting is faster than sorting. Its work grows with the square of
+  /// the number, but its time does not, as long as there are threads to share it.
   __device__ static std::uint32_t most_ranked() {
     return blockDim.x >= 512 ? 256 : 128;
   }
 
-  /// Keys in the fullest buffer, or k.
+  /// Returns the number of keys in the fullest buffer, at least k.
   __device__ std::uint32_t fullest() const {
     std::uint32_t filled = k_;
 #pragma unroll
@@ -241,11 +239,11 @@ class Shortlist {
     return filled;
   }
 
-  /// Put those candidates that are below the bound where there is room. Without room they stay pending.
+  /// Stores the candidates below the bound as long as there is room. The others stay pending.
   template <int each, class Pending, class KeyAt>
   __device__ void put(Pending& pending, KeyAt key_at) {
     constexpr auto one = static_cast<Pending>(1);
-    std::uint32_t place[lists];  // all of them asked for before the first is waited for
+    std::uint32_t place[lists];  // all are requested before the first is waited for
 #pragma unroll
     for (int q = 0; q < lists; ++q) {
       const Key bound = state_.bound[q];
@@ -277,7 +275,7 @@ class Shortlist {
     }
   }
 
-  /// Pad and sort every buffer, as far as the fullest is filled, or k goes.
+  /// Pads and sorts every buffer, up to the length of the fullest, at least k.
   __device__ void sort() {
     const std::uint32_t length = max(2u, power_of_two(fullest()));
     for (std::uint32_t i = threadIdx.x; i < lists * length; i += blockDim.x) {
@@ -287,7 +285,7 @@ class Shortlist {
     sort_lists(keys_, lists, length, capacity_);
   }
 
-  /// Keep the k smallest of every list. Comes after a barrier, ends with one.
+  /// Keeps the k smallest of every list. A barrier comes before it, and it ends with one.
   __device__ void shrink() {
     sort();
     for (std::uint32_t q = threadIdx.x; q < lists; q += blockDim.x) {

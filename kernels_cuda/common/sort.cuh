@@ -1,4 +1,4 @@
-// Sorting keys in shared memory by a block, and in registers by a warp, without branches on the data.
+// Sorts keys in shared memory by a block, or in registers by a warp. No branch depends on the data.
 // Source: Batcher, Sorting networks and their applications, 1968 (bitonic sort).
 #pragma once
 
@@ -6,11 +6,11 @@
 
 namespace kith::cuda {
 
-/// Sort `lists` lists of `length` keys in shared memory, each `pitch` keys behind the one before.
-///   length  a power of two, 2 or more
-/// Called by all threads of the block (whole warps); has a barrier at both ends.
-/// While partners are at most 32 apart, each warp keeps to its own 64 keys, and waits for no other.
-/// Work: lists * length / 4 * log2(length) * (log2(length) + 1) comparisons, all threads together.
+/// Sorts `lists` lists of `length` keys in shared memory, each `pitch` keys behind the one before.
+///   length  a power of two, at least 2
+/// All threads of the block call this, in whole warps; it begins and ends with a barrier. As long as partners
+/// are at most 32 apart, each warp touches only its own 64 keys, and waits for no other warp. Work: lists *
+/// length / 4 * log2(length) * (log2(length) + 1) comparisons by all threads together.
 __device__ inline void sort_lists(Key* keys, std::uint32_t lists, std::uint32_t length, std::uint32_t pitch) {
   const std::uint32_t half = length / 2, pairs = lists * half;
   const std::uint32_t log2_half = 31 - __clz(half);
@@ -40,7 +40,7 @@ __device__ inline void sort_lists(Key* keys, std::uint32_t lists, std::uint32_t 
   __syncthreads();
 }
 
-/// Sort the 32 * each keys of a warp; key number lane * each + e ends in key[e] of `lane`.
+/// Sorts the 32 * each keys of a warp; key number lane * each + e ends in key[e] of lane `lane`.
 ///   each  a power of two
 template <int each>
 __device__ __forceinline__ void sort_warp(Key (&key)[each], std::uint32_t lane) {
@@ -68,11 +68,11 @@ __device__ __forceinline__ void sort_warp(Key (&key)[each], std::uint32_t lane) 
   }
 }
 
-/// The smaller key to `a`, the larger to `b`.
+/// Puts the smaller key into `a`, and the larger into `b`.
 __device__ __forceinline__ void exchange(Key& a, Key& b) {
 #ifdef __CUDA_ARCH__
-  // Halves are selected one by one, for which one comparison is enough; of a choice between keys the
-  // compiler makes a minimum and a maximum, with a comparison each.
+  // Both halves of a key are selected separately, with one common comparison. For a choice between whole keys
+  // the compiler would make a minimum and a maximum, with a comparison each.
   asm("{ .reg .pred falling; .reg .b32 a0, a1, b0, b1, s0, s1, l0, l1;"
       "  setp.lt.u64 falling, %1, %0;"
       "  mov.b64 {a0, a1}, %0; mov.b64 {b0, b1}, %1;"
@@ -87,13 +87,13 @@ __device__ __forceinline__ void exchange(Key& a, Key& b) {
 #endif
 }
 
-/// Keys that a warp needs for store_warp.
+/// Number of keys in the shared memory that store_warp() needs.
 template <int each>
 inline constexpr std::uint32_t store_keys = each * 34;
 
-/// Write the first `wanted` of the 32 * each keys of a warp, as sort_warp leaves them, so that its
-/// lanes write neighbours. `slots` is shared memory of the warp that is not read any more; 34 keeps
-/// lanes in banks apart.
+/// Writes the first `wanted` of the 32 * each keys of a warp, as sort_warp() leaves them, so that
+/// neighbouring lanes write neighbouring keys. `slots` is shared memory of the warp that is no longer read; a
+/// pitch of 34 avoids bank conflicts.
 ///   each  a power of two
 template <int each>
 __device__ __forceinline__ void store_warp(const Key (&key)[each], Key* slots, std::uint32_t lane, Key* to,

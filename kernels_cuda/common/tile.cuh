@@ -1,12 +1,13 @@
-// The chains of a tile of 128 queries with 128 training rows, by a block of 256 threads.
+// A block of 256 threads computes the chains of a tile of 128 queries with 128 training rows.
 //
-// A thread computes the distances of 8 queries from 8 rows, in registers: two runs of four of each, 64 apart.
-// `depth` dimensions of both sides at a time, a piece, are copied to shared memory, `stages` pieces deep:
-// while one is accumulated, the next ones are on their way (cp.async where the chip has it), across the
-// border between two tiles too. A piece costs one barrier. Rows come in transposed blocks of 32, so
-// that a piece of a block is 1 KiB in one run, and lands as it lies.
-// Shared memory: 32 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and thread.
-// Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
+// Each thread computes the distances of 8 queries from 8 rows in registers; on either side these are two
+// runs of four, 64 apart. `depth` dimensions of both sides make a piece, which is copied to shared memory.
+// While one of `stages` pieces is accumulated, the next ones are being copied (by cp.async if the device
+// has it), also across the border between two tiles. Each piece costs one barrier. Rows are stored in
+// transposed blocks of 32, so that a piece of a block is 1 KiB of contiguous memory, and is copied without
+// rearrangement. Shared memory: 32 KiB. Work: 128 arithmetic instructions for 4 vector loads, per dimension
+// and thread. Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear
+// algebra, 2008.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -15,7 +16,7 @@
 
 namespace kith::cuda {
 
-using spi::tile_rows;  // of queries and of training rows
+using spi::tile_rows;  // number of queries, and of training rows
 inline constexpr std::uint32_t tile_blocks = tile_rows / rows_a_block;
 inline constexpr std::uint32_t tile_threads = 256;
 inline constexpr std::uint32_t depth = 8;
@@ -28,23 +29,24 @@ struct TileMemory {
   alignas(16) Piece train[stages];
 };
 
-/// Place in the tile of the first of a thread's two runs of four queries: a warp has 4 x 8 threads.
+/// Returns the place in the tile of the first of a thread's two runs of four queries; a warp has 4 x
+/// 8 threads.
 __device__ inline std::uint32_t query_place() {
   return (threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8) * 4;
 }
 
-/// The same for training rows.
+/// Returns the same for training rows.
 __device__ inline std::uint32_t row_place() {
   return (threadIdx.x / 32 % 2 * 8 + threadIdx.x % 8) * 4;
 }
 
-/// Place of number i of a thread's eight.
+/// Returns the place of item i of a thread's eight.
 __device__ inline std::uint32_t place(std::uint32_t first, int i) {
   return first + (i & 4) * 16 + (i & 3);
 }
 
-/// Where this thread copies from: dimension threadIdx.x / 32 of 4 rows of the tile that begins at
-/// block `block0`. Blocks behind the last are read as the last, and not used.
+/// Returns where this thread copies from: dimension threadIdx.x / 32 of 4 rows of the tile that begins at
+/// block `block0`. For blocks behind the last, the last one is read, and not used.
 __device__ inline const float* copy_source(const Rows& rows, std::uint32_t block0) {
   const std::uint32_t last = (rows.first + rows.rows - 1) / rows_a_block;
   const std::uint32_t block = min(block0 + threadIdx.x % 32 / 8, last);
@@ -70,11 +72,11 @@ __device__ __forceinline__ void accumulate_dimension(float (&acc)[8][8], const f
     for (int j = 0; j < 8; ++j) acc[i][j] = Chain<metric>::next(acc[i][j], a[i], b[j]);
 }
 
-/// Compute the distances of the queries of one tile from several tiles of training rows, one after another.
+/// Computes the distances of the queries of one tile from several tiles of training rows, one after another.
 ///   query_block   block of the first query
-///   block_of(i)   block of the first training row of tile i
-///   done(i, acc)  takes the finished chains of tile i; called by all threads, after every thread
-///                 has passed a barrier that comes after its done(i - 1, ...)
+///   block_of(i)   returns the block of the first training row of tile i
+///   done(i, acc)  takes the finished chains of tile i; all threads call it, and each has passed a barrier
+///                 since its call of done(i - 1, ...)
 template <Metric metric, class BlockOf, class Done>
 __device__ __forceinline__ void scan_tiles(TileMemory& memory, const Rows& queries, std::uint32_t query_block,
                                            const Rows& train, std::uint32_t tiles, BlockOf block_of,
@@ -83,7 +85,7 @@ __device__ __forceinline__ void scan_tiles(TileMemory& memory, const Rows& queri
   const std::uint32_t my_dimension = threadIdx.x / 32;
   const float* const query_source = copy_source(queries, query_block);
   const float* train_source = tiles > 0 ? copy_source(train, block_of(0)) : nullptr;
-  std::uint32_t copied_tile = 0, copied = 0;  // the next piece to be copied
+  std::uint32_t copied_tile = 0, copied = 0;  // `copied` is the next piece to copy
 
   const auto copy_next = [&](std::uint32_t stage) {
     if (copied_tile < tiles) {
@@ -110,7 +112,7 @@ __device__ __forceinline__ void scan_tiles(TileMemory& memory, const Rows& queri
     for (std::uint32_t d0 = 0; d0 < dims; d0 += depth) {
       __pipeline_wait_prior(stages - 2);
       __syncthreads();
-      copy_next((stage + stages - 1) % stages);  // whose piece was accumulated before the barrier
+      copy_next((stage + stages - 1) % stages);  // its former piece was accumulated before the barrier
       const float* a = &memory.queries[stage][0][q];
       const float* b = &memory.train[stage][0][r];
       if (dims - d0 >= depth) {

@@ -1,4 +1,5 @@
-// What steps hold, as kernels take it: the spi's views, with their memory's address on the device.
+// The arguments of steps as kernels take them: the views of the spi with the addresses of their memory on
+// the device.
 // No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace kith::cuda {
 
-/// Memory of the device, all that this back end makes; or of the host, as kernels read it over the bus.
+/// Memory of the device, which this back end made, or of the host, which kernels read over the bus.
 class Block : public spi::Allocation {
  public:
   Block(void* made, std::size_t size, bool is_of_host = false)
