@@ -29,7 +29,7 @@ struct TileMemory {
   alignas(16) Piece train[stages];
 };
 
-/// Returns the place in the tile of the first of a thread's two runs of four queries; a warp has 4 x
+/// Returns the place in the tile of the first of a thread's two runs of four queries. A warp has 4 x
 /// 8 threads.
 __device__ inline std::uint32_t query_place() {
   return (threadIdx.x / 64 * 4 + threadIdx.x % 32 / 8) * 4;

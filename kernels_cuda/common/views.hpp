@@ -20,7 +20,7 @@ class Block : public spi::Allocation {
   const bool of_host;
 };
 
-/// Null for null.
+/// Returns the address of memory; null for null.
 inline void* address_of(const spi::Allocation* memory) {
   return memory ? static_cast<const Block*>(memory)->data : nullptr;
 }
@@ -34,7 +34,7 @@ T* address_of(const spi::Scratch& scratch) {
   return static_cast<T*>(address_of(scratch.memory));
 }
 
-/// spi::RowBlocks of 32 rows, transposed.
+/// The kernels' form of spi::RowBlocks: transposed blocks of 32 rows.
 struct Rows {
   const float* data;
   std::uint32_t first;
@@ -46,7 +46,7 @@ inline Rows rows_of(const spi::RowBlocks& rows) {
   return {static_cast<const float*>(address_of(rows.memory)), rows.first, rows.rows, rows.dims};
 }
 
-/// spi::Grid: `stride` elements from row to row.
+/// The kernels' form of spi::Grid: rows begin `stride` elements apart.
 template <class T>
 struct Matrix {
   T* data;
@@ -59,24 +59,24 @@ Matrix<T> matrix_of(const spi::Grid<T>& grid) {
   return {data ? data + grid.first : nullptr, grid.stride};
 }
 
-/// The same, read only.
+/// Returns a read-only matrix.
 template <class T>
 Matrix<const T> input_of(const spi::Grid<T>& grid) {
   const Matrix<T> matrix = matrix_of(grid);
   return {matrix.data, matrix.stride};
 }
 
-/// Rows and columns of a step are counted in 32 bits: of what is more, check() refuses.
+/// Rows and columns of a step have 32 bits; check() refuses larger numbers.
 inline std::uint32_t count_of(std::size_t rows) {
   return static_cast<std::uint32_t>(rows);
 }
 
-/// Lists count in 32 bits, as rows do; there are no candidates for places beyond.
+/// Places of a list have 32 bits, as rows have; no candidates exist for places beyond.
 inline std::uint32_t capacity_of(std::size_t places) {
   return static_cast<std::uint32_t>(std::min<std::size_t>(places, 0xFFFFFFFFu));
 }
 
-/// spi::CandidateLists: places behind min(counts, capacity) of a row mean nothing.
+/// The kernels' form of spi::CandidateLists. Places behind min(counts, capacity) of a row are undefined.
 template <class T>
 struct Lists {
   Matrix<T> rows;    ///< [queries, capacity]

@@ -1,18 +1,18 @@
-// distance: one chain for each (query, training row) pair.
+// distance: computes one chain for each pair of a query and a training row.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, t]      row-major, stride in elements; values are raw
+//   out     [q, t]      row-major, stride in elements; raw values
 //
-// Two kernels: tiles of 128 queries with 128 rows (tile.cuh), and for few queries rows (rows.cuh).
-// Pairs outside what was asked for, in the first and last blocks, are computed and not written.
-// Work: q * t * dims multiply-adds, two instructions each; q * t floats written.
+// There are two kernels: one for tiles of 128 queries with 128 rows (tile.cuh), and one for few queries
+// (rows.cuh). The first and last blocks may contain pairs that are not asked for; these are computed, but not
+// written. Work: q * t * dims multiply-adds, two instructions each; q * t floats are written.
 #include "common/rows.cuh"
 #include "common/tile.cuh"
 
 namespace kith::cuda {
 namespace {
 
-/// Write four neighbouring values; row r of train stands at out[r - train.first].
+/// Writes four neighbouring values; row r of train belongs at out[r - train.first].
 __device__ __forceinline__ void store_four(float* out, const Rows& train, std::uint32_t r, float4 values) {
   const std::uint32_t end = train.first + train.rows;
   float* at = out + (static_cast<std::int64_t>(r) - train.first);
@@ -27,7 +27,7 @@ __device__ __forceinline__ void store_four(float* out, const Rows& train, std::u
 }
 
 /// Block b computes the distances of query tile b % query_tiles from the training tiles of run b /
-/// query_tiles, so that blocks that run together share their training rows in the cache.
+/// query_tiles, so that blocks that run at the same time share training rows in the cache.
 template <Metric metric>
 __global__ __launch_bounds__(tile_threads, 2) void distance_tiles(const Rows queries, const Rows train,
                                                                   const std::uint32_t query_tiles,
@@ -55,7 +55,7 @@ __global__ __launch_bounds__(tile_threads, 2) void distance_tiles(const Rows que
       });
 }
 
-/// Block b computes the distances of batch b % batches of queries from 1024 rows; a thread takes 4 of them.
+/// Block b computes the distances of query batch b % batches from 1024 rows; each thread takes 4 rows.
 template <Metric metric, int batch>
 __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void distance_rows(const Rows queries,
                                                                                   const Rows train,
@@ -77,7 +77,7 @@ __global__ __launch_bounds__(row_threads, batch >= 16 ? 2 : 4) void distance_row
   }
 }
 
-/// Blocks of rows that have some of these.
+/// Returns the number of blocks that contain some of these rows.
 std::uint32_t blocks_of(const Rows& rows) {
   return (rows.first + rows.rows - 1) / rows_a_block + 1 - rows.first / rows_a_block;
 }
@@ -102,7 +102,7 @@ cudaError_t distance_of_many(const Queue& queue, const spi::DistanceStep& step) 
   const Rows queries = rows_of(step.queries), train = rows_of(step.train);
   const std::uint32_t query_tiles = divide_up(queries.first % rows_a_block + queries.rows, tile_rows);
   const std::uint32_t train_tiles = divide_up(blocks_of(train), tile_blocks);
-  // Several tiles a block, so that copies cross their borders, while there are blocks enough.
+  // A block takes several tiles, so that copies cross their borders, if there are enough blocks.
   const std::uint64_t enough = 16ull * queue.multiprocessors;
   const auto run = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(8, 1 + std::uint64_t{query_tiles} * train_tiles / enough));

@@ -1,14 +1,13 @@
-// mask: strike out the pairs of a tile that do not count.
+// mask: excludes the pairs of a tile that do not count, by writing a value that means "masked".
 //
-//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts
-//   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter says 0
-//   from       [q, t]           likewise, if there is such; then written to `distances` where it says 1
+//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 if training row t counts
+//   distances  [q, t]           row-major, stride in elements; written as bits, only where the filter has 0
+//   from       [q, t]           or none: values that are copied to `distances` where the filter has 1
 //
-// Column j is training row first_row + j. Block b has piece b % pieces of row b / pieces: 256 words, which
-// need not begin with column 0, staged in shared memory for 8192 columns, so that a word is read once and
-// neighbouring threads write neighbours.
-// Work: a bit a pair, and a store for each that does not count, or that there is. One barrier. Shared memory:
-// 1 KiB.
+// Column j is training row first_row + j. Block b handles piece b % pieces of row b / pieces, which is 256
+// words. They need not begin with column 0, and pass through shared memory for 8192 columns, so that each
+// word is read once and neighbouring threads write neighbouring values. Work: one bit per pair, and one store
+// for each pair that does not count, or for each pair if `from` exists. One barrier. Shared memory: 1 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -17,13 +16,13 @@ namespace {
 constexpr std::uint32_t threads = 256;
 
 struct Masking {
-  Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all
+  Matrix<const std::uint32_t> filter;  ///< [rows, words]; stride 0: one row of bits for all queries
   Matrix<std::uint32_t> distances;     ///< [rows, columns], as bits
-  Matrix<const std::uint32_t> from;    ///< [rows, columns]  data null: it is `distances`
+  Matrix<const std::uint32_t> from;    ///< [rows, columns]; data is null if it is the same as `distances`
   std::uint64_t rows;
   std::uint64_t columns;
   std::uint32_t first_row;  ///< training row of column 0
-  std::uint32_t masked;     ///< what is written where a bit is 0
+  std::uint32_t masked;     ///< what is written if a bit is 0
 };
 
 Masking masking_of(const spi::MaskStep& step) {
@@ -44,7 +43,8 @@ Masking masking_of(const spi::MaskStep& step) {
 __global__ __launch_bounds__(threads) void mask_rows(const Masking masking, const std::uint64_t pieces) {
   __shared__ std::uint32_t words[threads];
   const std::uint64_t q = blockIdx.x / pieces;
-  const std::uint64_t begin = masking.first_row, end = begin + masking.columns;  // training rows
+  // in training rows
+  const std::uint64_t begin = masking.first_row, end = begin + masking.columns;
   const std::uint64_t w0 = begin / 32 + blockIdx.x % pieces * threads, w = w0 + threadIdx.x;
   words[threadIdx.x] = w * 32 < end ? masking.filter.data[q * masking.filter.stride + w] : 0xFFFFFFFFu;
   __syncthreads();

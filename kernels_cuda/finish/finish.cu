@@ -1,15 +1,17 @@
-// finish: keys as the caller sees them.
+// finish: turns keys into the distances and row numbers that the caller gets.
 //
 //   keys      [q, width]      each list ascending, row-major, stride in elements
-//   distance  [q, k]          the value of the key by the last column of metrics.def
-//   numbers   [q, k]          its row; -1 where there is none, or the pair is masked
+//   distance  [q, k]          the key's value, after the function in the last column of metrics.def
+//   numbers   [q, k]          the key's row; -1 if there is none or the pair is masked
 //   places    [rows of keys]  the place of the row of a key; null: the row itself
 //   named     [places]        the number of a place; null: the place itself
-//   own       the place of query 0, which its list leaves out as that of query q leaves out own + q; -1: none
+//   own       the place that the list of query 0 leaves out; query q leaves out own + q; -1: nothing is
+//             left out
 //
-// A block of 256 takes as many queries as it has threads for, at least one: first it looks for the key that
-// leaves each list, then a thread makes one answer after the other. The root is __fsqrt_rn, which is rounded
-// correctly. Work: each key is read twice. One barrier, two with `own`. Shared memory: 1 KiB.
+// A block of 256 threads handles as many queries as it has threads for, at least one. It first finds the
+// key to leave out of each list; then each thread computes one answer after another. The root is
+// __fsqrt_rn, which is correctly rounded. Work: each key is read twice. One barrier, two with `own`. Shared
+// memory: 1 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -17,7 +19,7 @@ namespace {
 
 constexpr std::uint32_t threads = 256;
 
-/// What metrics.def calls sqrt.
+/// The function that metrics.def calls sqrt.
 struct Root {
   __device__ float operator()(float s) const { return __fsqrt_rn(s); }
 };
@@ -51,7 +53,7 @@ __device__ __forceinline__ bool is_none(Key key) {
   return static_cast<std::uint32_t>(key >> 32) == no_value;
 }
 
-/// The place of the row of a key.
+/// Returns the place of the row of a key.
 __device__ __forceinline__ std::int64_t place_of(const Finishing& finishing, Key key) {
   const auto row = static_cast<std::uint32_t>(key);
   return finishing.places ? finishing.places[row] : row;
@@ -59,7 +61,7 @@ __device__ __forceinline__ std::int64_t place_of(const Finishing& finishing, Key
 
 template <Metric metric>
 __global__ __launch_bounds__(threads) void finish_keys(const Finishing finishing) {
-  __shared__ std::uint32_t leaves[threads];  // the place in the list of the key that leaves it
+  __shared__ std::uint32_t leaves[threads];  // the place in the list of the key that is left out
   const std::uint32_t width = finishing.width, k = finishing.k;
   const bool leaves_own = finishing.own >= 0;
   const std::uint64_t q0 = std::uint64_t{blockIdx.x} * finishing.queries_a_block;

@@ -1,16 +1,16 @@
-// land: rows as a caller has them become rows of float32 in blocks.
+// land: converts rows of the caller into rows of float32 in blocks.
 //
-//   from     [rows, cols]    of an element, at any address; stride in bytes
-//   columns  [dims]          those that count; or null: all
-//   chosen   [rows]          those of the caller's that are landed; or null: 0, 1, ...
-//   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block padded with 0
+//   from     [rows, cols]    elements at any address; stride in bytes
+//   columns  [dims]          the columns that count; or null: all
+//   chosen   [rows]          the rows of the caller that are landed; or null: 0, 1, ...
+//   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block is padded with 0
 //   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
 //
-// Values are handled as bits: no arithmetic of floats changes or flushes one. Of bits a column is a word of
-// 32. Elements that do not begin at a multiple of their size are read byte by byte.
+// Values are handled as bits, so that no float arithmetic changes or flushes one. A column of `bits` is a
+// word of 32 bits. Elements that are not aligned to their size are read byte by byte.
 //
-// A block of 256 threads takes 32 columns of 32 rows through shared memory, so that both sides are read and
-// written in lines. Work: each element is read once and written once. Two barriers. Shared memory: 4.2 KiB.
+// A block of 256 threads passes 32 columns of 32 rows through shared memory, so that it reads and writes
+// whole lines. Work: each element is read once and written once. Two barriers. Shared memory: 4.2 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -41,7 +41,7 @@ __device__ __forceinline__ std::uint32_t half_word(const unsigned char* row, std
   return at[0] | static_cast<std::uint32_t>(at[1]) << 8;
 }
 
-/// Below 2^-14 it is a whole number of 2^-24.
+/// Converts a half to a float, both as bits. A half below 2^-14 is a whole multiple of 2^-24.
 __device__ __forceinline__ std::uint32_t float_of_half(std::uint32_t half_bits) {
   const std::uint32_t sign = (half_bits & 0x8000u) << 16, exponent = half_bits >> 10 & 0x1Fu,
                       fraction = half_bits & 0x3FFu;
@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint32_t float_of_half(std::uint32_t half_bits) 
   return sign | (exponent == 0x1Fu ? 0xFFu : exponent + 112) << 23 | fraction << 13;
 }
 
-/// Word d of bits; those behind column cols - 1 are 0.
+/// Returns word d of a row of bits; bits behind column cols - 1 are 0.
 __device__ __forceinline__ std::uint32_t word_of_bits(const unsigned char* row, std::uint32_t d,
                                                       std::uint32_t cols) {
   std::uint32_t word = 0;
@@ -62,7 +62,7 @@ __device__ __forceinline__ std::uint32_t word_of_bits(const unsigned char* row, 
   return word;
 }
 
-/// Column d of a row, as the bits of a float.
+/// Returns column d of a row, as the bits of a float.
 template <Element element, bool aligned>
 __device__ __forceinline__ std::uint32_t landed(const unsigned char* row, std::uint32_t d,
                                                 std::uint32_t cols) {
@@ -162,7 +162,7 @@ cudaError_t land(const Queue& queue, const spi::LandStep& step) {
       return land_of<Element::i8>(queue, from, to);
     case Element::bits:
       return land_of<Element::bits>(queue, from, to);
-    case Element::f64:  // rounded on the host, less a centre
+    case Element::f64:  // the host rounds them, after it subtracts a centre
       break;
   }
   return cudaErrorInvalidValue;

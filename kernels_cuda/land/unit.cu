@@ -1,11 +1,11 @@
-// unit: rows in blocks are divided by their norms, where they lie.
+// unit: divides rows in blocks by their norms, in place.
 //
-//   rows   [blocks, dims, 32]  transposed; what pads the last block stays
-//   found  [2]                 the largest |value| of a unit row as bits, and the first row of zeros
+//   rows   [blocks, dims, 32]  transposed; the padding of the last block does not change
+//   found  [2]                 the largest |value| of a unit row as bits, and the first row that is all zeros
 //
 // Sum, root and quotients are doubles, each rounded once to nearest; squares of floats are exact in double.
-// A thread takes a row, so that neighbours read neighbours. Work: each value is read twice and written once.
-// Two barriers. Shared memory: 8 bytes.
+// One thread handles one row, so that neighbouring threads read neighbouring values. Work: each value is read
+// twice and written once. Two barriers. Shared memory: 8 bytes.
 #include "common/common.cuh"
 
 namespace kith::cuda {

@@ -1,9 +1,10 @@
-// merge: join the sorted lists of each row into one.
+// merge: merges the sorted lists of each row into one.
 //
 //   in   [q, lists * k]  keys, each list ascending, padded with no_key
 //   out  [q, k]          the k smallest of all, ascending
 //
-// Two kernels: many short lists go through a shortlist; few, or long ones, are merged by rank.
+// There are two kernels: many short lists go through a shortlist; few lists, or long ones, are merged
+// by rank.
 #include "common/shortlist.cuh"
 
 namespace kith::cuda {
@@ -11,13 +12,12 @@ namespace {
 
 constexpr std::uint32_t threads = 256;
 
-// Where rows are few, a row has a large block, and as many keys in a step.
+// If rows are few, each gets a large block, and as many keys per step.
 constexpr std::uint32_t few_row_threads = 1024, step_keys = 2048;
 
-/// Block q offers all keys of row q, 2048 a step: the first ones of all lists, then the second ones,
-/// and so on, so that the bound is good at once. It ends where of the last keys of a step, one of each list,
-/// all are refused.
-/// Work: lists * k keys at most, read once; one barrier a step. Shared memory: capacity keys.
+/// Block q offers all keys of row q, 2048 per step: the first keys of all lists, then the second ones, and so
+/// on, so that the bound is low at once. It ends after a step whose last keys, one of each list, are all
+/// refused. Work: at most lists * k keys, read once; one barrier per step. Shared memory: capacity keys.
 template <std::uint32_t threads>
 __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Key> in,
                                                            const std::uint32_t lists, const std::uint32_t k,
@@ -39,7 +39,7 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
 #pragma unroll
     for (std::uint32_t v = 0; v < each; ++v) {
       const std::uint32_t i = i0 + v * threads + threadIdx.x;
-      // In a single step the order is all one, and neighbours are read at once.
+      // If one step takes all keys, their order does not matter, and they are read as they are stored.
       const std::uint32_t at = keys <= step_keys ? i : i % lists * k + i / lists;
       key[v] = i < keys ? row[at] : no_key;
       least = min(least, key[v]);
@@ -65,7 +65,7 @@ __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Ke
   shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { list[j] = key; });
 }
 
-/// How many of the k keys of an ascending list are below `key`, or not above it.
+/// Returns how many of the k keys of an ascending list are below `key`; with or_equal, below or equal to it.
 __device__ std::uint32_t count_before(const Key* list, std::uint32_t k, Key key, bool or_equal) {
   std::uint32_t low = 0, high = k;
   while (low < high) {
@@ -79,9 +79,9 @@ __device__ std::uint32_t count_before(const Key* list, std::uint32_t k, Key key,
   return low;
 }
 
-/// A thread a key: its rank among all is its own place plus, for every other list, how many keys
-/// there come before it; equal ones (no_key) in the order of lists. It gives up at rank k.
-/// Work: at most lists * log2(k) comparisons a key. No barrier, no shared memory.
+/// One thread handles one key. The rank of the key among all is its place in its own list, plus the number of
+/// keys in each other list that come before it; equal ones (no_key) are ordered by list. The thread stops
+/// when the rank reaches k. Work: at most lists * log2(k) comparisons per key. No barrier, no shared memory.
 /// Source: merging by rank, as in Satish, Harris, Garland, Designing efficient sorting algorithms for
 /// manycore GPUs, 2009.
 __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> in, const std::uint64_t all,
@@ -102,7 +102,7 @@ __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> i
 }  // namespace
 
 bool may_overlap(std::uint32_t capability) {
-  constexpr std::uint32_t first_that_waits = 90;  // take_turn()
+  constexpr std::uint32_t first_that_waits = 90;  // because of take_turn()
   cudaFuncAttributes compiled{};
   return capability >= first_that_waits &&
          cudaFuncGetAttributes(&compiled, merge_shortlist<threads>) == cudaSuccess &&

@@ -1,4 +1,4 @@
-// Two ascending lists merged by many threads: each finds where its share of the result begins.
+// Many threads merge two ascending lists: each finds where its part of the result begins.
 // Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
 #pragma once
 
@@ -6,22 +6,23 @@
 
 namespace kith::cuda {
 
-/// Two ascending lists that become one; of equal keys those of `a` come first.
+/// Two ascending lists to be merged; of equal keys, those of `a` come first.
 struct Pair {
   const Key* a;
   std::uint32_t a_count;
   const Key* b;
   std::uint32_t b_count;
 
-  /// Bounds of how many of the first `place` merged keys are from a.
+  /// The least and the largest possible number of the first `place` merged keys that come from a.
   __device__ std::uint32_t fewest(std::uint32_t place) const { return place > b_count ? place - b_count : 0; }
   __device__ std::uint32_t most(std::uint32_t place) const { return min(place, a_count); }
 
-  /// Whether a[i] is among the first `place`, for fewest <= i < most: true up to some i, then false.
+  /// Returns whether a[i] is among the first `place` merged keys, for fewest <= i < most. This is true up to
+  /// some i, then false.
   __device__ bool within(std::uint32_t place, std::uint32_t i) const { return a[i] <= b[place - 1 - i]; }
 };
 
-/// How many of the first `place` merged keys are from a. By one thread, log2 steps.
+/// Returns how many of the first `place` merged keys come from a. One thread computes it, in log2 steps.
 __device__ inline std::uint32_t split(const Pair& pair, std::uint32_t place) {
   std::uint32_t low = pair.fewest(place), high = pair.most(place);
   while (low < high) {
@@ -34,7 +35,8 @@ __device__ inline std::uint32_t split(const Pair& pair, std::uint32_t place) {
   return low;
 }
 
-/// The same by a warp, which tries 32 at a time: log32 steps, for lists that are far away.
+/// Returns the same, computed by a warp that tries 32 places at a time: log32 steps, for lists in
+/// slow memory.
 __device__ inline std::uint32_t split_by_warp(const Pair& pair, std::uint32_t place, std::uint32_t lane) {
   std::uint32_t low = pair.fewest(place), high = pair.most(place);
   while (low < high) {
@@ -49,7 +51,7 @@ __device__ inline std::uint32_t split_by_warp(const Pair& pair, std::uint32_t pl
   return low;
 }
 
-/// Merged keys place .. place + each - 1; no_key behind the last.
+/// Returns the merged keys place .. place + each - 1, with no_key behind the last.
 template <int each>
 __device__ __forceinline__ void merge_from(const Pair& pair, std::uint32_t place, Key (&merged)[each]) {
   place = min(place, pair.a_count + pair.b_count);

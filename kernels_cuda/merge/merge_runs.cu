@@ -1,10 +1,10 @@
-// Merging sorted runs into one list a part; of every merged run only the k smallest keys are kept.
+// Merges sorted runs into one list per part; of every merged run only the k smallest keys are kept.
 //
 //   runs  [lists, pitch]        keys, ascending in each run (merge_runs.cuh)
 //   out   [q, groups * k]       keys, ascending in each list, padded with no_key
 //
-// Short runs (k up to 1024) are merged many at a time by a block in shared memory, long ones two at a
-// time by as many blocks as the result has tiles.
+// Short runs (k up to 1024) are merged many at a time, by a block in shared memory. Long runs are merged two
+// at a time, with one block for each tile of the result.
 #include "merge/merge_runs.cuh"
 
 #include "merge/merge_path.cuh"
@@ -13,28 +13,29 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 256;
-constexpr std::uint32_t short_keys = 1024;  // of a short run
-constexpr std::uint32_t block_keys = 2048;  // of the short runs that a block merges
-constexpr int each = 7;                     // merged keys a thread; odd: no two in one bank
+constexpr std::uint32_t short_keys = 1024;  // the longest short run
+constexpr std::uint32_t block_keys = 2048;  // the keys of all short runs that a block merges
+constexpr int each = 7;                     // merged keys per thread; an odd number avoids bank conflicts
 constexpr std::uint32_t tile = threads * std::uint32_t{each};
 
-/// From runs of `covered` values to runs of `covered * fan`.
+/// A pass makes runs that cover `covered * fan` values from runs that cover `covered` values.
 struct Pass {
   const Key* from;
   std::size_t from_pitch;
-  Key* to;  // null: these are the lists
+  Key* to;  // null: the results are the lists
   std::size_t to_pitch;
   std::uint64_t covered;
   std::uint32_t fan;
-  std::uint32_t made;   // runs of the longest part
-  std::uint32_t tiles;  // of a long run
+  std::uint32_t made;   // number of runs of the longest part
+  std::uint32_t tiles;  // number of tiles of a long run
 };
 
 std::size_t shared_bytes(std::uint32_t fan, std::uint32_t k) {
   return (std::size_t{fan} + divide_up(fan, 2u)) * k * sizeof(Key);
 }
 
-/// How many of the first `keys` of an ascending list are below `key`, or not above it.
+/// Returns how many of the first `keys` of an ascending list are below `key`; with or_equal, below or equal
+/// to it.
 __device__ std::uint32_t count_before(const Key* list, std::uint32_t keys, Key key, bool or_equal) {
   std::uint32_t low = 0, high = keys;
   while (low < high) {
@@ -48,9 +49,9 @@ __device__ std::uint32_t count_before(const Key* list, std::uint32_t keys, Key k
 }
 
 /// Block b merges `fan` runs of k keys in pairs until one is left, which becomes run b % `made` of list b /
-/// `made`. A key goes to the place that is its rank among all keys of its pair, if that is below k.
-/// Work: fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one;
-/// one barrier a round. Shared memory: at most 24 KiB.
+/// `made`. A key moves to the place that is its rank among all keys of its pair, if that is below k. Work:
+/// fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one; one
+/// barrier per round. Shared memory: at most 24 KiB.
 __global__ __launch_bounds__(threads) void merge_short_runs(const Selection selection, const Pass pass) {
   extern __shared__ Key buffer[];
   const std::uint32_t list = blockIdx.x / pass.made, run = blockIdx.x % pass.made, k = selection.k;
@@ -69,7 +70,7 @@ __global__ __launch_bounds__(threads) void merge_short_runs(const Selection sele
     for (std::uint32_t i = threadIdx.x; i < count * k; i += threads) {
       const std::uint32_t own = i / k, other = own ^ 1u, place = i % k;
       const Key key = from[i];
-      // The k-th and what is behind it go nowhere, so it is enough to search as far as that.
+      // Keys from the k-th on are dropped, so the search need not go farther.
       const std::uint32_t rank =
           other < count ? place + count_before(from + other * k, k - place, key, other < own) : place;
       if (rank < k) to[own / 2 * k + rank] = key;
@@ -83,9 +84,9 @@ __global__ __launch_bounds__(threads) void merge_short_runs(const Selection sele
   for (std::uint32_t j = threadIdx.x; j < k; j += threads) out[j] = count ? from[j] : no_key;
 }
 
-/// Block b makes one tile of a run: two warps find where it begins and ends in both lists, all read
-/// these stretches to shared memory, and a thread merges seven keys.
-/// Work: a key read and written once; 4 barriers a tile. Shared memory: 14 KiB.
+/// Block b makes one tile of a run. Two warps find where it begins and ends in both lists; all threads copy
+/// these ranges to shared memory; then each thread merges seven keys. Work: each key is read and written
+/// once; 4 barriers per tile. Shared memory: 14 KiB.
 __global__ __launch_bounds__(threads) void merge_long_runs(const Selection selection, const Pass pass) {
   __shared__ Key keys[tile];
   __shared__ std::uint32_t splits[2];
@@ -138,7 +139,7 @@ Runs runs_of(const Selection& selection, std::uint32_t length, void* memory) {
   runs.count = std::max(1u, divide_up(width_of(selection), length));
   runs.kept = std::min(length, selection.k);
   runs.padded = selection.k <= short_keys;
-  // Cut to k runs never need more room than their values.
+  // Runs of at most k keys never need more space than their values.
   runs.pitch = runs.padded ? std::size_t{runs.count} * runs.kept : width_of(selection);
   runs.keys = static_cast<Key*>(memory);
   return runs;

@@ -1,16 +1,14 @@
-// nearest, for many queries of few dimensions: the scan of a phase (nearest_tiles.cu).
+// nearest, for many queries of few dimensions: the scan of one phase (nearest_tiles.cu).
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //
-// A warp computes the distances of 128 queries, a lane four of them, from the rows of one of `parts` parts of
-// the phase. Queries and bounds stay in registers; each block of 32 rows is copied to shared memory while
-// those before it are accumulated, four rows at a time. The few keys below the bound go to the buffer of
-// (query, group, part), which is the lane's alone: no atomics, and warps never wait for each other. A
-// buffer that is nearly full is sorted by the warp, and lowers the bound.
-// Work: 2 dims + 1 instructions a pair, 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB a
-// dimension and 8 KiB.
-// Source: register tiling as in tile.cuh; the filter before selection of Johnson, Douze, Jegou 2017
-// (FAISS).
+// A warp computes the distances of 128 queries, four per lane, from the rows of one of the `parts` parts of
+// the phase. Queries and bounds stay in registers. Blocks of 32 rows are copied to shared memory while
+// earlier ones are accumulated, four rows at a time. The few keys below the bound go to the buffer of (query,
+// group, part), which belongs to one lane: no atomics are needed, and warps never wait for each other. When a
+// buffer is nearly full, the warp sorts it, and the bound falls. Work: 2 dims + 1 instructions per pair, and
+// 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB per dimension and 8 KiB. Source: register tiling as in
+// tile.cuh; the filter before selection of Johnson, Douze, Jegou 2017 (FAISS).
 #include <cuda_pipeline.h>
 
 #include "common/phases.cuh"
@@ -26,16 +24,16 @@ constexpr std::uint32_t all_lanes = 0xFFFFFFFFu;
 /// The four lists of a lane.
 struct Lists {
   float limit[4];        // bound_value(bound)
-  std::uint32_t counts;  // a byte each: keys in the buffer
+  std::uint32_t counts;  // the number of keys in each buffer, in a byte each
   Key* bound;            // [4] in shared memory
   Key* buffers;          // [4, points_capacity]
 
   __device__ std::uint32_t count(int e) const { return counts >> (8 * e) & 0xFFu; }
-  /// Bit 8 e + 6: buffer e has no room for four more.
+  /// Returns bit 8 e + 6 as 1 if buffer e has no room for four more keys.
   __device__ std::uint32_t full() const { return (counts + 0x03030303u) & 0x40404040u; }
 };
 
-/// Sort a buffer by the warp, keep the k smallest, and lower the bound.
+/// The warp sorts a buffer, keeps the k smallest, and lowers the bound.
 __device__ void shrink(Key* buffer, std::uint32_t count, std::uint32_t k, Key* bound) {
   const std::uint32_t lane = threadIdx.x % 32;
   Key key[2] = {lane < count ? buffer[lane] : no_key, lane + 32 < count ? buffer[lane + 32] : no_key};
@@ -49,7 +47,7 @@ __device__ void shrink(Key* buffer, std::uint32_t count, std::uint32_t k, Key* b
   }
 }
 
-/// Shrink all buffers of the warp that are nearly full.
+/// Shrinks all buffers of the warp that are nearly full.
 __device__ void shrink_full(Lists& lists, std::uint32_t k) {
   const std::uint32_t full = lists.full(), lane = threadIdx.x % 32;
   std::uint32_t lanes = __ballot_sync(all_lanes, full != 0);
@@ -59,7 +57,8 @@ __device__ void shrink_full(Lists& lists, std::uint32_t k) {
     const int source = __ffs(lanes) - 1;
     const std::uint32_t their_full = __shfl_sync(all_lanes, full, source);
     const std::uint32_t their_counts = __shfl_sync(all_lanes, lists.counts, source);
-    const auto ahead = source - static_cast<int>(lane);  // lists of lanes lie behind each other
+    const auto ahead = source - static_cast<int>(lane);  // the lists of one lane are behind those of the
+                                                         // one before
     for (int e = 0; e < 4; ++e) {
       if ((their_full >> (8 * e + 6) & 1) == 0) continue;
       const int list = ahead * 4 + e;
@@ -76,9 +75,9 @@ __device__ void shrink_full(Lists& lists, std::uint32_t k) {
   }
 }
 
-/// The chains of the lane's four queries with four rows.
-///   a     [dims, 4]            of the queries
-///   rows  [dims, points_tile]  in shared memory, from the first of the four on
+/// Computes the chains of the lane's four queries with four rows.
+///   a     [dims, 4]            values of the queries
+///   rows  [dims, points_tile]  in shared memory, from the first of the four rows on
 template <Metric metric, int dims>
 __device__ __forceinline__ void accumulate_rows(float (&acc)[4][4], const float (&a)[dims][4],
                                                 const float* rows) {
@@ -97,8 +96,8 @@ __device__ __forceinline__ void accumulate_rows(float (&acc)[4][4], const float 
   }
 }
 
-/// Put those of four rows, from `row0` on, that are below a bound into the buffers.
-///   least  [4]  of each query the least of its four chains
+/// Puts those of four rows, from `row0` on, that are below a bound into the buffers.
+///   least  [4]  the least of the four chains of each query
 __device__ __forceinline__ void keep_near(Lists& lists, const float (&acc)[4][4], const float (&least)[4],
                                           std::uint32_t row0, const Group& group, std::uint32_t shift) {
 #pragma unroll
@@ -127,7 +126,7 @@ __global__ __launch_bounds__(points_threads,
   if (number >= scans) return;
   const std::uint32_t list = number / scan.query_tiles, g = list / scan.parts, part = list % scan.parts;
 
-  // Queries: the lane's are four neighbours.
+  // The lane's four queries are neighbours.
   const std::uint32_t last_block = (scan.queries.first + scan.queries.rows - 1) / rows_a_block;
   const std::uint32_t query_block =
       scan.queries.first / rows_a_block + number % scan.query_tiles * (query_tile / rows_a_block);
@@ -171,7 +170,7 @@ __global__ __launch_bounds__(points_threads,
   for (std::uint32_t i = 0; i < tiles; ++i) {
     __pipeline_wait_prior(points_stages - 2);
     __syncwarp();
-    copy(i + points_stages - 1);  // over the block that was accumulated before
+    copy(i + points_stages - 1);  // replaces the block that was accumulated before this one
     const float* const points = memory[warp][i % points_stages];
     const std::uint32_t row0 = block_of(i) * rows_a_block;
 #pragma unroll 2

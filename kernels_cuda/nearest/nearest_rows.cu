@@ -1,32 +1,31 @@
-// nearest, for few queries: distance and select in one step.
+// nearest, for few queries: computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Block b computes the distances of batch b % batches of queries from the rows of group b / batches, a thread
-// several of them a step (rows.cuh), and offers the chains to a shortlist for each query. The groups of the
-// plan fill the GPU; each reads its rows once, which is all there is to read.
-// A block has one of three shapes. Where a group has but few rows, everybody would wait for the slowest
-// access and the slowest block: then one query has large blocks, whose threads read all their rows at once,
-// and a batch of 16 has so many threads, of two rows each, that one step is all.
-// Work: q * t * dims multiply-adds; t * dims floats read once a batch, from the cache for the second and
-// later ones; one barrier a step and k (1 + ln(t / (groups k))) keys kept a list, on data in random order.
-// Shared memory: capacity * batch keys, and a batch of 16 queries of up to 256 dimensions. Source: see
-// shortlist.cuh.
+// Block b computes the distances of query batch b % batches from the rows of group b / batches. In each step
+// a thread takes several rows (rows.cuh), and offers the chains to a shortlist for each query. The plan
+// chooses as many groups as fill the GPU; each reads its rows once, and nothing else is read. A block has one
+// of three shapes. If a group has few rows, the slowest access and the slowest block would determine the
+// time. A single query then gets large blocks, whose threads read all their rows at once, and a batch of 16
+// gets enough threads, with two rows each, to finish in one step. Work: q * t * dims multiply-adds; each
+// batch reads t * dims floats, from the cache except for the first; one barrier per step; of rows in random
+// order, each list keeps k (1 + ln(t / (groups k))) keys. Shared memory: capacity * batch keys, and a batch
+// of 16 queries if they have up to 256 dimensions. Source: see shortlist.cuh.
 #include "common/rows.cuh"
 #include "common/shortlist.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t staged_dims = 256;  // up to here queries stand in shared memory
+constexpr std::uint32_t staged_dims = 256;  // queries of more dimensions are not copied to shared memory
 
-/// Bytes of shared memory for the queries of a batch; 0 where they stay where they are.
+/// Returns the bytes of shared memory for the queries of a batch; 0 if they are read from device memory.
 __host__ __device__ constexpr std::size_t staged_bytes(int batch, std::uint32_t dims) {
   return batch >= 16 && dims <= staged_dims ? batch * dims * sizeof(float) : 0;
 }
 
-/// Copy queries query .. query + batch - 1 to shared memory, [dims, batch]. Needs a barrier.
+/// Copies queries query .. query + batch - 1 to shared memory, [dims, batch]. A barrier must follow.
 template <int batch>
 __device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t query) {
   const float* from = row_at(queries, query);
@@ -34,12 +33,13 @@ __device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t 
     staged[i] = from[i / batch * rows_a_block + i % batch];
 }
 
-/// What a thread takes a step: `pieces` times `width` neighbouring rows; a block, of at most `most_threads`,
-/// has as many pieces one after the other.
+/// The rows that a thread takes in one step: `pieces` times `width` neighbouring rows. The first pieces of
+/// all threads of a block, at most `most_threads`, are contiguous; then come the second pieces, and so on.
 template <int queries, int rows, int several, std::uint32_t threads, std::uint32_t at_once>
 struct Shape {
   static constexpr int batch = queries, width = rows, pieces = several, each = rows * several;
-  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // of a multiprocessor
+  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // `blocks` fit on
+                                                                            // a multiprocessor
 };
 
 using Wide = Shape<1, 4, 3, 1024, 1>;
@@ -47,8 +47,8 @@ using Short = Shape<16, 2, 1, 384, 2>;
 template <int queries>
 using Plain = Shape<queries, 4, 1, row_threads, queries >= 16 ? 2 : 4>;
 
-/// Dimension 0 of the rows of each piece of this thread. Pieces without a row before `end` have another's, so
-/// that all are read without asking.
+/// Sets row[] to dimension 0 of the rows of each piece of this thread. A piece that has no row before `end`
+/// gets the address of the first piece, so that all can be read without a condition.
 template <class S>
 __device__ __forceinline__ void place_pieces(const float* (&row)[S::pieces], const Rows& train,
                                              std::uint32_t r, std::uint32_t end) {
@@ -127,7 +127,7 @@ __global__ __launch_bounds__(S::most_threads, S::blocks) void nearest_of_rows(
         if (in_group(j) && acc[q][j] <= limit) pending |= static_cast<decltype(pending)>(1) << (q * each + j);
     }
     shortlist.template offer<each>(pending, key_at);
-    // Several lists are sorted after 1, 2, 4, 8 ... steps: a better bound costs less than the keys that
+    // Several lists are sorted after 1, 2, 4, 8 ... steps: a better bound costs less time than the keys that
     // it refuses.
     const std::uint32_t steps = (row0 - first) / step + 1;
     if (batch > 1 && (steps & (steps - 1)) == 0 && end - row0 > step) shortlist.tighten();
@@ -151,7 +151,7 @@ std::size_t shared_bytes(const spi::NearestStep& step) {
 
 template <class S>
 cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::uint32_t threads) {
-  const std::uint32_t shift = step.first_row - step.train.first;  // wraps around, and back
+  const std::uint32_t shift = step.first_row - step.train.first;  // wraps around, and back when it is added
   const Rows queries = rows_of(step.queries);
   const std::uint32_t batches = batches_of(queries, S::batch);
   return with_chain(step.metric, [&](auto chain) {
@@ -162,7 +162,7 @@ cudaError_t nearest_by(const Queue& queue, const spi::NearestStep& step, std::ui
   });
 }
 
-/// Threads for as many rows, and those of a thread that begin before the group does.
+/// Returns the number of threads for this many rows, which need not begin where a thread's rows do.
 template <class S>
 std::uint32_t threads_for(std::uint32_t rows) {
   constexpr std::uint32_t warp = 32;
@@ -173,15 +173,15 @@ std::uint32_t threads_for(std::uint32_t rows) {
 }  // namespace
 
 cudaError_t nearest_rows(const Queue& queue, const spi::NearestStep& step) {
-  const std::uint32_t rows = divide_up(step.train.rows, step.groups);  // of a group
+  const std::uint32_t rows = divide_up(step.train.rows, step.groups);  // rows of a group
   return with_query_batch(step.queries.rows, [&](auto size) {
     constexpr int batch = decltype(size)::value;
     if constexpr (batch == Wide::batch) {
-      const bool alone = step.groups <= queue.multiprocessors;  // on its multiprocessor
+      const bool alone = step.groups <= queue.multiprocessors;  // each block has a multiprocessor to itself
       if (alone && rows > Wide::most_threads) return nearest_by<Wide>(queue, step, Wide::most_threads);
     }
     if constexpr (batch == Short::batch) {
-      // Devices of compute capability 7.5 have 64 KiB: too little for 16 long lists.
+      // Devices of compute capability 7.5 have 64 KiB, which is too little for 16 long lists.
       const std::size_t needed = shared_bytes<Plain<batch>>(step) + sizeof(ShortlistState<batch>);
       if (needed > queue.shared_bytes) return nearest_by<Plain<4>>(queue, step, row_threads);
       const std::uint32_t threads = threads_for<Short>(rows);

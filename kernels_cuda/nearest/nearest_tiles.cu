@@ -1,23 +1,25 @@
-// nearest, for many queries: distance and select in one step, nothing written in between but survivors.
+// nearest, for many queries: computes distances and selects in one step. Only candidates are written
+// in between.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// The rows of a group are cut into tiles of 128, and the tiles go through in phases: every 512th
-// tile, every 64th of the others, every 8th, the rest (fewer phases where there are few tiles). A
-// phase is two launches:
-//   scan     a block computes the distances of 128 queries from the tiles of one of `parts` parts of the
-//            phase (tile.cuh), compares the chains with the query's bound, and appends the few keys below it
-//            to the buffer of (query, group, part); up to 8 dimensions and k = 32 a warp does that, with
-//            tiles of 32 (nearest_low_dim.cu), after every 4096th tile;
-//   tighten  a block joins the buffers of a (query, group) with the k smallest so far, in `out`; the
-//            k-th of them is the bound of the next phase.
-// So about 8 k keys a list and phase get past the bound, whatever the order of the rows, as long as
-// tiles are alike; where they are not, a scan sorts a buffer that is nearly full and lowers its own
-// bound: nothing is ever lost, and rows in descending order cost time, not memory.
-// Work: q * t * dims multiply-adds, two instructions each, and a comparison a pair. Shared memory: 34 KiB.
-// Scratch: bounds [q, groups]; for every block of a scan counts [128] and buffers [128, capacity].
-// Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
+// The rows of a group are cut into tiles of 128, which are read in phases: first every 512th tile, then every
+// 64th of the others, then every 8th, then the rest; there are fewer phases if there are few tiles. Each
+// phase launches two kernels:
+//   scan     A block computes the distances of 128 queries from the tiles of one of `parts` parts of the
+//            phase (tile.cuh), compares them with the query's bound, and appends the few keys below it to the
+//            buffer of (query, group, part). Up to 8 dimensions and k = 32 a warp does this, with tiles of 32
+//            (nearest_low_dim.cu); the first phase then has every 4096th tile.
+//   tighten  A block merges the buffers of a (query, group) with the k smallest so far, in `out`; the k-th of
+//            them is the bound of the next phase.
+// In each phase about 8 k keys per list pass the bound, whatever the order of the rows, if tiles are alike.
+// If they are not, a scan sorts a buffer that is nearly full, and lowers its own bound: nothing is lost, and
+// rows in descending order cost time, not memory. Work: q * t * dims multiply-adds, two instructions each,
+// and one comparison per pair. Shared memory: 34 KiB. Scratch: bounds [q, groups]; for every block of a scan,
+// counts [128] and buffers [128, capacity]. Source: geometric phases after the sampled thresholds of top-k
+// selection (Alabi and others, Fast k-selection algorithms for graphics processing units, 2012); for tiles
+// see tile.cuh.
 // k-selection algorithms for graphics processing units, 2012); the tiles see tile.cuh.
 #include "common/phases.cuh"
 #include "common/sort.cuh"
@@ -26,14 +28,14 @@
 namespace kith::cuda {
 namespace {
 
-/// Of the queries of a block, in shared memory.
+/// The bounds of a block's queries, in shared memory.
 struct Bounds {
   alignas(16) float value[tile_rows];  // bound_value(key)
   Key key[tile_rows];
-  std::uint32_t count[tile_rows];  // keys in the buffer
+  std::uint32_t count[tile_rows];  // number of keys in the buffer
 };
 
-/// Sort the buffer of query `place` by a warp, keep the k smallest, and lower the bound.
+/// A warp sorts the buffer of query `place`, keeps the k smallest, and lowers the bound.
 template <int each>
 __device__ __forceinline__ void shrink(Bounds& bounds, std::uint32_t place, Key* buffer, std::uint32_t k) {
   const std::uint32_t lane = threadIdx.x % 32, count = bounds.count[place];
@@ -123,7 +125,7 @@ __global__ __launch_bounds__(tile_threads, 2) void scan_for_survivors(const Scan
 
         __syncthreads();
         if (i + 1 == tiles) return;
-        // A tile may add 128 keys a query. Each warp looks after 16 queries.
+        // A tile may add 128 keys per query. Each warp checks the buffers of 16 queries.
         const std::uint32_t first = threadIdx.x / 32 * 16, lane = threadIdx.x % 32;
         std::uint32_t full =
             __ballot_sync(0xFFFFFFFFu, lane < 16 && bounds.count[first + lane % 16] > capacity - tile_rows);
@@ -147,16 +149,17 @@ cudaError_t scan_tiles_of(const Queue& queue, Metric metric, const Scan& scan, s
 }
 
 constexpr std::uint32_t tighten_threads = 128;
-constexpr std::uint32_t tighten_capacity = 1024;  // k and one buffer fit
+constexpr std::uint32_t tighten_capacity = 1024;  // k keys and one buffer fit
 
-/// Block b joins the buffers of query b / groups, group b % groups, with the k keys found before, which
-/// stand in `out`. Work: as many keys as there are, sorted 1024 at a time.
+/// Block b merges the buffers of query b / groups and group b % groups with the k keys found before, in
+/// `out`. Work: all these keys, sorted 1024 at a time.
 __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, const std::uint32_t capacity,
                                                            const Matrix<Key> out) {
   __shared__ Key keys[tighten_capacity];
   __shared__ std::uint32_t counts[tighten_threads];
   const std::uint32_t q = blockIdx.x / scan.groups, g = blockIdx.x % scan.groups, k = scan.k;
-  const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // place among all tiles' queries
+  const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // the query's place among the
+                                                                         // queries of all tiles
   Key* best = out.data + q * out.stride + std::size_t{g} * k;
 
   const auto sort_up_to = [&](std::uint32_t filled) {
@@ -204,7 +207,7 @@ struct Search {
   std::uint32_t k;
   std::uint32_t groups;
   Matrix<Key> out;  // [queries.rows, groups * k]
-  bool of_points;   // scanned by nearest_low_dim.cu
+  bool of_points;   // nearest_low_dim.cu scans
 };
 
 Search search_of(const spi::NearestStep& step, bool of_points) {
@@ -212,13 +215,13 @@ Search search_of(const spi::NearestStep& step, bool of_points) {
           step.k,      step.groups,           matrix_of(step.out), of_points};
 }
 
-/// Keys of a buffer.
+/// Returns how many keys a buffer holds.
 std::uint32_t capacity_for(const Search& search) {
   if (search.of_points) return points_capacity;
   return search.k <= 64 ? 256 : 512;
 }
 
-/// Tiles of the first group.
+/// Returns the number of tiles of the first group.
 std::uint32_t tiles_of(const Search& search) {
   return Group(search.train, 0, search.groups, search.of_points ? points_tile : tile_rows).tiles;
 }
@@ -235,14 +238,14 @@ std::size_t bounds_bytes(const Search& search) {
   return aligned(std::size_t{search.queries.rows} * search.groups * sizeof(Key));
 }
 
-/// Counts and buffers of one part of every group.
+/// Returns the bytes of counts and buffers for one part of every group.
 std::size_t part_bytes(const Search& search) {
   const std::size_t buffers = std::size_t{query_tiles_of(search)} * tile_rows * search.groups;
   return buffers * (sizeof(std::uint32_t) + capacity_for(search) * sizeof(Key));
 }
 
-/// Parts a group's tiles are cut into: scans come in waves, and the last wave should be full; every
-/// part costs about as much beside its tiles as `overhead` tiles.
+/// Returns the number of parts of each group's tiles. Blocks of a scan run in waves, and the last wave should
+/// be full; beside its tiles, each part costs about as much as `overhead` tiles.
 std::uint32_t parts_for(const Queue& queue, const Search& search, std::size_t scratch_bytes) {
   constexpr std::uint64_t most_waves = 4, most_parts = 1024;
   const std::uint64_t overhead = search.of_points ? 32 : 3;
@@ -281,8 +284,8 @@ cudaError_t scan_in_phases(const Queue& queue, const Search& search, const spi::
   memory += blocks * tile_rows * sizeof(std::uint32_t);
   survivors.buffers = reinterpret_cast<Key*>(memory);
 
-  // Sampling first pays while chains are short. It needs a tile for every part; a warp that scans points
-  // has nothing to sort while its first tile is all there is.
+  // Sampling first pays if chains are short. It needs a tile for every part; a warp that scans points has
+  // nothing to sort before its second tile.
   const std::uint32_t tiles = tiles_of(search);
   const std::uint32_t fewest = search.of_points ? 4 : std::max(8u, parts);
   const std::uint32_t most_stride = search.of_points ? 4096 : 512;

@@ -1,4 +1,4 @@
-// How quantized rows for tensor cores lie in memory.
+// The memory layout of quantized rows for tensor cores.
 // No twin in kernels_cl: prepare_quantized.cl has it.
 #pragma once
 
@@ -6,15 +6,15 @@
 
 namespace kith::cuda {
 
-/// They are padded to whole multiples of so many rows (kith/spi/candidates.hpp, QuantizedRows).
+/// The number of quantized rows is padded to a multiple of this (kith/spi/candidates.hpp, QuantizedRows).
 inline constexpr std::uint32_t tile_of_halves = spi::quantized_block_rows;
 
-/// Quantized rows of 16-bit floats: tile after tile of 128 rows, of each tile slab after slab of up to 64
-/// dimensions, of each slab 128 lines, a row's. The pieces of 16 bytes of a line are in an order that depends
-/// on the row, so that the same piece of 8 rows is in different banks (the 128-, 64- or 32-byte swizzle of
-/// the hardware): piece p of row r stands at place p ^ r * pieces / 8 % pieces.
+/// The layout of quantized rows of 16-bit floats. Tiles of 128 rows follow each other; a tile consists of
+/// slabs of up to 64 dimensions; a slab consists of 128 lines, one per row. The order of the 16-byte pieces
+/// of a line depends on the row, so that the same piece of 8 rows is in different banks (the hardware's 128-,
+/// 64- or 32-byte swizzle): piece p of row r is at place p ^ r * pieces / 8 % pieces.
 struct HalfShape {
-  std::uint32_t pieces;  ///< of a line: 8, or 4 or 2 of up to 32 or 16 dimensions
+  std::uint32_t pieces;  ///< of a line: 8; 4 for up to 32 dimensions, 2 for up to 16
   std::uint32_t slabs;   ///< of a tile
 };
 
@@ -22,7 +22,7 @@ constexpr HalfShape half_shape(std::uint32_t dims) {
   return {dims <= 16 ? 2u : dims <= 32 ? 4u : 8u, (dims + 63) / 64};
 }
 
-/// Where the first quantized row of a grid begins.
+/// Returns the address of the first quantized row of a grid.
 inline void* quantized_of(Proposer proposer, const spi::Grid<float>& rows) {
   const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
   return static_cast<unsigned char*>(address_of(rows.memory)) +

@@ -1,15 +1,16 @@
-// prepare: each quantized row and what is known of it.
+// prepare: computes each quantized row and its row terms, which are the numbers that bounds need.
 //
 //   rows       [n, dims]   blocks of 32 rows
 //   centre     [1, dims]
 //   quantized  [n, dims]   row-major: x~ = fl(x - c)
 //   row_terms  [4, n]      half_norm, norm, quantized_norm, residual, each rounded to the safe side
 //
-// A team of 1, 2, 4 or 8 warps takes a block of 32 rows, a warp 32 dimensions at a time: it reads them with a
-// lane a row, and writes them, turned over in shared memory, with a lane a dimension. So both sides are
-// whole lines. Sums of squares are double, a lane a row, and those of the team are added at the end.
-// Work: n * dims elements, read once and written once. Shared memory: 39 KiB. Barriers: one.
-// Source: docs/certificate.md, section 2; the error of a subtraction: Moeller 1965, Knuth 1969 (TwoSum).
+// A team of 1, 2, 4 or 8 warps handles a block of 32 rows; each warp takes 32 dimensions at a time. It
+// reads them with one lane per row, transposes them in shared memory, and writes them with one lane per
+// dimension, so that it reads and writes whole lines. Each lane adds the squares of one row in double; at
+// the end the sums of the team are added. Work: n * dims elements are read once and written once. Shared
+// memory: 39 KiB. One barrier. Source: docs/certificate.md, section 2; the error of a subtraction: Moeller
+// 1965, Knuth 1969 (TwoSum).
 #include "prepare/preparation.cuh"
 
 namespace kith::cuda {
@@ -19,7 +20,7 @@ constexpr std::uint32_t warps = 8, threads = warps * 32;
 constexpr std::uint32_t tile_dims = 32;
 static_assert(rows_a_block == 32);
 
-/// Sums of squares of a row, or of a part of its dimensions.
+/// Sums of squares over a row, or over some of its dimensions.
 struct Squares {
   double moved;      // of x - c
   double quantized;  // of x~
@@ -32,8 +33,8 @@ struct Squares {
   }
 };
 
-/// fl(x - c), whose squares are added to `sums`. The error of the subtraction is a float, and squares of
-/// floats are exact in double; x - c is rounded once more.
+/// Returns fl(x - c), and adds its squares to `sums`. The error of the subtraction is a float, and squares of
+/// floats are exact in double; x - c is rounded once, to double.
 __device__ __forceinline__ float move(float x, float c, Squares& sums) {
   const float quantized = x - c;
   const float c_part = x - quantized, x_part = quantized + c_part;
@@ -45,7 +46,8 @@ __device__ __forceinline__ float move(float x, float c, Squares& sums) {
   return quantized;
 }
 
-/// `margin` is more than all roundings of a sum, a product and a root, each 2^-53 at most.
+/// Returns an upper bound of the root of `squares`. `margin` exceeds the sum of all relative rounding errors
+/// of a sum, a product and a root, each at most 2^-53.
 __device__ __forceinline__ float root_above(double squares, double margin) {
   return __double2float_ru(sqrt(squares * (1.0 + margin)));
 }
@@ -68,7 +70,8 @@ __global__ __launch_bounds__(threads) void prepare_rows(const Preparation prepar
   const Rows& rows = preparation.rows;
   const std::uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32, member = warp % team;
   const std::uint32_t block =
-      rows.first / rows_a_block + blockIdx.x * (warps / team) + warp / team;  // of rows
+      // block of rows
+      rows.first / rows_a_block + blockIdx.x * (warps / team) + warp / team;
   const bool some = block - rows.first / rows_a_block < blocks;
   const float* const from = rows.data + static_cast<std::size_t>(block) * rows.dims * rows_a_block + lane;
   const auto is_row = [&](std::uint32_t r) { return r >= rows.first && r < rows.first + rows.rows; };

@@ -1,10 +1,11 @@
-// prepare, fp16: rows as scaled 16-bit floats, by prepare_turned.cuh.
+// prepare, fp16: converts rows into scaled 16-bit floats, by prepare_turned.cuh.
 //
-//   quantized  [n, dims]   in the order of HalfShape: x~ = half(scale (x - c)) / scale; padding is zeros. Of
-//                          up to 4 dimensions x~ = (high + low) / scale (prepare_fp16.hpp)
+//   quantized  [n, dims]   in the order of HalfShape: x~ = half(scale (x - c)) / scale; padding is zeros.
+//                          With up to 4 dimensions x~ = (high + low) / scale (prepare_fp16.hpp)
 //
-// Split rows, lines of 32 bytes, are made by a thread each, with their row terms and copy. Work: n * dims
-// elements, read once, and half as many bytes written, with a copy one and a half as many.
+// Split rows are lines of 32 bytes; one thread makes such a line, with the row terms and the copy of the
+// row. Work: n * dims elements are read once, and half as many bytes written; with a copy, one and a half
+// times as many.
 #include <cuda_fp16.h>
 
 #include "prepare/prepare_fp16.hpp"
@@ -22,7 +23,7 @@ struct Halves {
 
   static __device__ __forceinline__ bool is_exact() { return false; }
 
-  /// The scaled half of x - c, as its bits.
+  /// Returns the bits of x - c as a scaled half.
   __device__ __forceinline__ std::uint32_t half_of(float x, float c, Squares& sums) const {
     const __half half = __float2half_rn((x - c) * scale);
     sums.add(static_cast<double>(x) - static_cast<double>(c),
@@ -41,7 +42,7 @@ struct Halves {
 };
 static_assert(split_pieces * Halves::piece == half_terms(most_split_dims));
 
-/// The four columns of a number; its squares are added to `sums`.
+/// Returns the four columns of a number, and adds its squares to `sums`.
 __device__ __forceinline__ uint2 split(float x, float c, float scale, double unscale, bool of_query,
                                        Squares& sums) {
   const float value = (x - c) * scale;
@@ -54,7 +55,7 @@ __device__ __forceinline__ uint2 split(float x, float c, float scale, double uns
   return {both, both};
 }
 
-/// Block b takes rows 128 b ... of the quantized rows, a thread a row; rows behind the last are zeros.
+/// Block b handles quantized rows from 128 b on, one per thread; rows behind the last are zeros.
 __global__ __launch_bounds__(tile_of_halves) void prepare_split(const Preparation preparation,
                                                                 const float scale, const bool of_queries,
                                                                 uint4* quantized) {

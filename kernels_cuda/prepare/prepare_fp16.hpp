@@ -1,4 +1,4 @@
-// How numbers are kept in quantized rows of 16-bit floats: docs/certificate.md, section 2.
+// How quantized rows of 16-bit floats store numbers: docs/certificate.md, section 2.
 #pragma once
 
 #include "kith/spi/product_error.hpp"
@@ -6,9 +6,10 @@
 
 namespace kith::cuda {
 
-// Of up to spi::most_split_dims dimensions a number is split, high = half(v), low = half(v - high), and has
-// four columns: high, low, high, low of a training row, high, high, low, low of a query. So the product of
-// the lines is that of the sums of both parts, and all of it is one step of 16 columns.
+// With up to spi::most_split_dims dimensions a number v is split into high = half(v) and low = half(v -
+// high), and takes four columns: high, low, high, low in a training row; high, high, low, low in a query.
+// The product of two such lines is therefore the product of the sums of both parts, in a single step of
+// 16 columns.
 using spi::half_terms;
 using spi::most_split_dims;
 

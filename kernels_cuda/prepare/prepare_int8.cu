@@ -1,9 +1,11 @@
-// prepare, int8: rows as scaled bytes, by prepare_turned.cuh.
+// prepare, int8: converts rows into scaled bytes, by prepare_turned.cuh.
 //
-//   quantized  [n, dims]   in the order of byte_shape(): x~ = byte / scale, byte the nearest whole number to
-//                          scale (x - c) from -127 to 127, of rows on a grid from -128 on; padding is zeros
+//   quantized  [n, dims]   in the order of byte_shape(): x~ = byte / scale, where byte is the whole number
+//                          nearest to scale (x - c), from -127 to 127, or from -128 for rows on a grid;
+//                          padding is zeros
 //
-// Work: n * dims elements, read once, and a quarter as many bytes written, with a copy five quarters.
+// Work: n * dims elements are read once, and a quarter as many bytes written; with a copy, one and a quarter
+// times as many.
 #include "prepare/prepare_turned.cuh"
 #include "propose/int8.hpp"
 
@@ -12,16 +14,16 @@ namespace {
 
 struct Bytes {
   static constexpr std::uint32_t piece = sizeof(uint4);
-  /// One over the scale was rounded to double, and so was each product with it.
+  /// Both 1 / scale and each product with it are rounded to double.
   static constexpr double inexact = 0x1p-50;
   float scale;
   double unscale;
   float least;
-  bool exact;  // c + x~ is computed without a rounding
+  bool exact;  // c + x~ is computed without rounding
 
   __device__ __forceinline__ bool is_exact() const { return exact; }
 
-  /// The byte of x - c, in the low bits.
+  /// Returns the byte of x - c in the low bits.
   __device__ __forceinline__ std::uint32_t byte_of(float x, float c, Squares& sums) const {
     constexpr float most = 127;
     const int byte = __float2int_rn(fminf(fmaxf((x - c) * scale, least), most));

@@ -1,5 +1,5 @@
-// What quantized rows that are scaled and rounded have in common: where they lie, and what is known of their
-// rows. docs/certificate.md, section 2.
+// What the scaled formats of quantized rows share: the places of their pieces, and their row terms.
+// docs/certificate.md, section 2.
 #pragma once
 
 #include "prepare/preparation.cuh"
@@ -18,8 +18,8 @@ struct Squares {
     quantized += of_quantized_rows * of_quantized_rows;
     residual += apart * apart;
   }
-  /// Of a number x on a grid, of which c + x~ is computed without a rounding: x - c is rounded where x is not
-  /// there, but x - (c + x~) is 0 only where it is.
+  /// Adds a value x of a grid, for which c + x~ is computed without rounding. x - c may be rounded if x is
+  /// not on the grid, but x - (c + x~) is 0 only if it is.
   __device__ __forceinline__ void add_exact(double x, double c, double of_quantized_rows) {
     const double moved_by_centre = x - c, apart = x - (c + of_quantized_rows);
     moved += moved_by_centre * moved_by_centre;
@@ -37,9 +37,9 @@ __device__ __forceinline__ float root_above(double squares, double margin) {
   return __double2float_ru(sqrt(squares * (1.0 + margin)));
 }
 
-/// Terms of row r.
-///   inexact  at least the relative error that x~ has in double precision; 0 where it has none
-///   exact    sums are those of add_exact(): a residual of 0 is one
+/// Writes the terms of row r.
+///   inexact  an upper bound of the relative error of x~ in double precision; 0 if it is exact
+///   exact    the sums come from add_exact(), so that a residual of 0 is exact
 __device__ inline void write_row_terms(const Preparation& preparation, std::uint32_t r, const Squares& sums,
                                        double inexact = 0, bool exact = false) {
   const Matrix<float>& row_terms = preparation.row_terms;
@@ -53,7 +53,7 @@ __device__ inline void write_row_terms(const Preparation& preparation, std::uint
   if (preparation.half_norms_only) return;
   at[spi::norm * row_terms.stride] = norm;
   at[spi::quantized_norm * row_terms.stride] = quantized_norm;
-  // x - c was rounded to double, and so was its distance from the quantized rows.
+  // x - c was rounded to double, and so was its difference from the quantized row.
   at[spi::residual * row_terms.stride] =
       on_grid ? 0.0f
               : __double2float_ru(static_cast<double>(root_above(sums.residual, margin)) +
@@ -61,15 +61,15 @@ __device__ inline void write_row_terms(const Preparation& preparation, std::uint
                                   static_cast<double>(quantized_norm) * inexact);
 }
 
-/// Where piece p of row r of the quantized rows stands, in pieces.
+/// Returns the place of piece p of quantized row r, in pieces.
 __device__ __forceinline__ std::size_t place_of(const HalfShape& shape, std::uint32_t r, std::uint32_t p) {
-  const std::uint32_t last = shape.pieces - 1, bits = __popc(last);  // pieces are a power of two
+  const std::uint32_t last = shape.pieces - 1, bits = __popc(last);  // the number of pieces is a power of two
   const std::uint32_t in_tile = r % tile_of_halves, turn = in_tile * shape.pieces / 8 & last;
   const std::size_t slab = std::size_t{r / tile_of_halves} * shape.slabs + (p >> bits);
   return (slab * tile_of_halves + in_tile << bits) + (p & last ^ turn);
 }
 
-/// Where row r of the memory begins; its dimensions are rows_a_block floats apart.
+/// Returns the address of row r of the memory; its dimensions are rows_a_block floats apart.
 __device__ __forceinline__ const float* row_of(const Rows& rows, std::uint32_t r) {
   return rows.data + static_cast<std::size_t>(r / rows_a_block) * rows.dims * rows_a_block + r % rows_a_block;
 }

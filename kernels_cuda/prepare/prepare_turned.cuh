@@ -1,17 +1,17 @@
-// prepare of quantized rows that are scaled and rounded: rows are read once, for the quantized rows, for what
-// is known of them and, where asked for, for a copy, one row behind the other.
+// prepare for the scaled formats of quantized rows: reads rows once, and writes the quantized rows, their row
+// terms and, if asked for, a copy in which rows are contiguous.
 //
 //   rows       [n, dims]   blocks of 32 rows
 //   centre     [1, dims]
-//   quantized  [n, dims]   in the order of HalfShape; what is written of a number is the affair of Form
+//   quantized  [n, dims]   in the order of HalfShape; Form defines what is written for a number
 //   row_terms  [4, n]      half_norm, norm, quantized_norm, residual, each rounded to the safe side
 //   copy       [n, dims]   row-major
 //
-// A team of 1, 2, 4 or 8 warps takes 32 rows, a warp 16 dimensions at a time: it reads them with a lane a
-// row, turns them over in shared memory, and then has four neighbouring dimensions a lane, of 8 rows at once.
-// So what is read is whole lines, and what is written whole sectors. Sums of squares are double. Shared
-// memory: 22 KiB. Barriers: one. Source: docs/certificate.md, section 2.
-// No twin in kernels_cl: prepare_quantized.cl has it.
+// A team of 1, 2, 4 or 8 warps handles 32 rows; each warp takes 16 dimensions at a time. It reads them with
+// one lane per row, and transposes them in shared memory; then each lane has four neighbouring dimensions, of
+// 8 rows at once. Whole lines are read, and whole sectors written. Sums of squares are double. Shared memory:
+// 22 KiB. One barrier. Source: docs/certificate.md, section 2.
+// No twin in kernels_cl: prepare_quantized.cl has this.
 #pragma once
 
 #include "prepare/prepare_quantized.cuh"
@@ -24,20 +24,21 @@ inline constexpr std::uint32_t warps = 8, threads = warps * 32, step_dims = 16, 
 inline constexpr std::uint32_t all_lanes = 0xFFFFFFFFu;
 static_assert(rows_a_block == 32);
 
-/// Four neighbouring dimensions of 32 rows each: 8 lanes meet in no bank, neither when each has a row nor
-/// when four have one.
+/// Four neighbouring dimensions of each of 32 rows. 8 lanes never conflict in a bank, neither when each lane
+/// reads its own row nor when four lanes read one.
 using Tile = float4[rows_a_block][quads];
 __device__ __forceinline__ float4& quad_of(Tile& tile, std::uint32_t row, std::uint32_t quad) {
   return tile[row][quad ^ row / 2 % quads];
 }
 
-/// Elements d, d + 1, ... of a row of `dims`, zeros behind the last.
+/// Returns elements d, d + 1, ... of a row of `dims`, with zeros behind the last.
 __device__ __forceinline__ float4 four_of(const float* row, std::uint32_t d, std::uint32_t dims) {
   return {d < dims ? __ldg(row + d) : 0.0f, d + 1 < dims ? __ldg(row + d + 1) : 0.0f,
           d + 2 < dims ? __ldg(row + d + 2) : 0.0f, d + 3 < dims ? __ldg(row + d + 3) : 0.0f};
 }
 
-/// Write elements d, d + 1, ... of a row of `dims`. `whole`: dims is a multiple of 4, and the row aligned.
+/// Writes elements d, d + 1, ... of a row of `dims`. `whole`: dims is a multiple of 4, and the row
+/// is aligned.
 template <bool whole>
 __device__ __forceinline__ void put_four(float* row, std::uint32_t d, std::uint32_t dims, const float4& x) {
   if constexpr (whole) {
@@ -60,7 +61,7 @@ __device__ __forceinline__ Squares choose(bool first, const Squares& a, const Sq
   return {first ? a.moved : b.moved, first ? a.quantized : b.quantized, first ? a.residual : b.residual};
 }
 
-/// Of four lanes' sums of rows 0 ... 3 each, lane l % 4 gets those of row l % 4.
+/// Each of four lanes has sums of rows 0 ... 3. Lane l % 4 gets the total for row l % 4.
 __device__ __forceinline__ Squares share_sums(const Squares (&sums)[4], std::uint32_t lane) {
   const bool even = lane % 2 == 0, lower = lane / 2 % 2 == 0;
   Squares low = choose(even, sums[0], sums[1]), high = choose(even, sums[2], sums[3]);
@@ -71,7 +72,7 @@ __device__ __forceinline__ Squares share_sums(const Squares (&sums)[4], std::uin
   return own;
 }
 
-/// Team b takes rows 32 b ... of the quantized rows; rows behind the last, and dimensions, are zeros.
+/// Team b handles quantized rows from 32 b on; rows and dimensions behind the last are zeros.
 template <class Form, int team, bool whole>
 __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation preparation, const Form form,
                                                              const HalfShape shape,
@@ -86,7 +87,7 @@ __global__ __launch_bounds__(threads, 3) void prepare_turned(const Preparation p
   const Matrix<float>& copy = preparation.copy;
   Tile& tile = tiles[warp];
 
-  Squares sums[4] = {};  // of row 8 j + lane / 4
+  Squares sums[4] = {};  // sums[j] belongs to row 8 j + lane / 4
   const std::uint32_t steps = block < row_blocks ? shape.slabs * shape.pieces * Form::piece / step_dims : 0;
   for (std::uint32_t step = warp % team; step < steps; step += team) {
     const std::uint32_t d0 = step * step_dims, d = d0 + lane % quads * 4;
@@ -137,8 +138,10 @@ cudaError_t launch_team(const Queue& queue, const Preparation& preparation, cons
 
 }  // namespace turned
 
-/// A Form has: piece, the dimensions of a piece; inexact and is_exact(), as write_row_terms() says; and
-///   put(quantized, shape, row, d, x, c, sums)   of dimensions d ... d + 3, whose squares are added to `sums`
+/// Launches the kernel with a Form, which has: piece, the number of dimensions of a piece; inexact and
+/// is_exact(), which write_row_terms() explains; and
+///   put(quantized, shape, row, d, x, c, sums)   writes dimensions d ... d + 3 and adds their squares
+///                                               to `sums`
 template <class Form>
 cudaError_t launch_turned(const Queue& queue, const Preparation& preparation, const Form& form,
                           const HalfShape& shape) {

@@ -1,13 +1,13 @@
-// recover: rows back from bytes, which lie on their grid exactly.
+// recover: computes rows from the bytes of quantized rows on a grid, which represent them exactly.
 //
-//   quantized  [n, dims]   as prepare_int8.cu leaves them
+//   quantized  [n, dims]   as prepare_int8.cu writes them
 //   centre     [1, dims]
-//   rows       [blocks, dims, 32]  transposed: c + byte / scale, computed without a rounding; the last block
-//                          padded with 0
+//   rows       [blocks, dims, 32]  transposed: c + byte / scale, computed without rounding; the last block is
+//                                  padded with 0
 //
-// A warp takes a piece of 16 dimensions of 32 rows, a lane a row: it reads 16 bytes a lane, whose other parts
-// of the line are the next warps', and writes whole lines. Work: n * dims bytes read, four times as many
-// written. No barrier, no shared memory. Source: docs/certificate.md, section 4.
+// A warp handles a piece of 16 dimensions of 32 rows, one row per lane. Each lane reads 16 bytes; the next
+// warps read the rest of these lines. The warp writes whole lines. Work: n * dims bytes are read, and four
+// times as many written. No barrier, no shared memory. Source: docs/certificate.md, section 4.
 #include "prepare/prepare_quantized.cuh"
 #include "propose/int8.hpp"
 
@@ -29,7 +29,7 @@ __device__ __forceinline__ float byte_at(const uint4& piece, std::uint32_t i) {
   return static_cast<float>(static_cast<signed char>(words[i / 4] >> 8 * (i % 4) & 0xFFu));
 }
 
-/// Warp w of all takes piece w % pieces of rows 32 (w / pieces) ...
+/// Warp w of the grid handles piece w % pieces of the 32 rows from 32 (w / pieces) on.
 __global__ __launch_bounds__(threads) void recover_rows(const Recovery recovery, const HalfShape shape,
                                                         const std::uint32_t pieces,
                                                         const std::uint32_t row_blocks) {

@@ -1,17 +1,17 @@
-// What becomes of the sums that tensor cores leave: each is tested where it is, and what passes is appended
-// to the list of its query (findings.cuh). Of a sample nothing is appended: a lane writes the least bound of
+// Tests the sums that tensor cores compute, in the lanes that hold them, and appends what passes to the
+// list of its query (findings.cuh). For a sample nothing is appended: each lane writes the least bound of
 // its rows.
 //
-// Of 16 queries by 8 training rows a lane has four sums: of queries lane / 4 and lane / 4 + 8, and of rows
-// 2 (lane % 4) and the next.
+// Of 16 queries by 8 training rows a lane has four sums: those of queries lane / 4 and lane / 4 + 8 with rows
+// 2 (lane % 4) and 2 (lane % 4) + 1.
 #pragma once
 
 #include "propose/findings.cuh"
 
 namespace kith::cuda {
 
-/// Of the rows of a warp what a lane needs: low [2 j + e] is of row 8 j + 2 (lane % 4) + e, NaN where there
-/// is none. `from` begins at row 0 of the warp's.
+/// Loads those values of the warp's rows that this lane needs: low[2 j + e] belongs to row 8 j + 2 (lane % 4)
+/// + e, and is NaN if there is no such row. `from` begins at the warp's row 0.
 template <int columns>
 __device__ __forceinline__ void load_low(float (&low)[columns], const float* from, std::uint32_t lane) {
 #pragma unroll
@@ -22,9 +22,10 @@ __device__ __forceinline__ void load_low(float (&low)[columns], const float* fro
   }
 }
 
-/// Write the least bounds of 64 rows and 8 queries, of which this quad has query `q`, a number a lane.
-///   v      what is compared with the threshold, NaN where there is no row
-///   place  of column 0 of the warp's in ProductLow
+/// Writes the least bounds of 64 rows for 8 queries, one number per lane. Each four lanes have one
+/// query, `q`.
+///   v      values that are compared with the threshold; NaN if there is no row
+///   place  place of the warp's column 0 in ProductLow
 __device__ __forceinline__ void put_sample(const HalfCollection& collection,
                                            const float (&v)[spi::sample_rows], std::uint32_t q,
                                            std::uint32_t place, std::uint32_t lane) {
@@ -38,9 +39,10 @@ __device__ __forceinline__ void put_sample(const HalfCollection& collection,
       ordered_bits(least);
 }
 
-/// Find what passes of 8 queries at a time, of which this quad has query `q`. By all lanes of a warp.
-///   v      what is compared with the threshold, NaN where there is no row
-///   place  of column 0 of the warp's in ProductLow, and its training row `row`
+/// Finds the values that pass, for 8 queries at a time. Each four lanes have one query, `q`. All lanes of a
+/// warp call this.
+///   v      values that are compared with the threshold; NaN if there is no row
+///   place  place of the warp's column 0 in ProductLow; `row` is its training row
 template <int columns, class Gap>
 __device__ __forceinline__ void find_near(Findings<Gap>& findings, const HalfCollection& collection,
                                           const float (&v)[columns], float threshold, std::uint32_t q,

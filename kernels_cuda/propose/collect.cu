@@ -1,15 +1,15 @@
-// collect: append every row that may be as near as the threshold to the lists of candidates.
+// collect: appends every row that may be within the threshold to the lists of candidates.
 //
-//   values     [q, t]         row-major, read once; a masked one, NaN, is never kept
+//   values     [q, t]         row-major, read once; a masked value, NaN, is never kept
 //   threshold  [q, 1]
-//   low        [t]            for products: low - value is compared with the threshold, else value is
-//   out        [q, capacity]  training rows, in any order; counts [q, 1] grow, beyond the capacity too
+//   low        [t]            for products: low - value is compared with the threshold, else value
+//                             is compared
+//   out        [q, capacity]  training rows, in any order; counts [q, 1] grow, even beyond the capacity
 //
-// Block b scans 1024 columns of some rows, 8 rows at a time: 32 values a thread are on their way before the
-// first is looked at. `low` stays in registers. A warp that finds something adds to a count once for each
-// row, however many of its 128 values passed.
-// Work: q * t values read; one comparison each, for products a subtraction too. No barrier, no shared memory.
-// Source: docs/certificate.md, section 4.
+// Block b scans 1024 columns of some rows, 8 rows at a time: each thread loads 32 values before it tests the
+// first. `low` stays in registers. A warp that finds something adds to a count once per row, no matter how
+// many of its 128 values passed. Work: q * t values are read, and compared once each; for products, also
+// subtracted. No barrier, no shared memory. Source: docs/certificate.md, section 4.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {
@@ -19,7 +19,7 @@ constexpr std::uint32_t threads = 256, each = 4, batch = 8;
 constexpr std::uint32_t chunk = threads * each;  // columns of a block
 constexpr std::uint32_t most_rows = 64;          // rows of a block
 
-/// Column v of a thread, counted from the first of its block: four neighbours, or one of every 256.
+/// Returns column v of a thread, counted from the block's first: neighbours, or columns 256 apart.
 template <bool vector>
 __device__ __forceinline__ std::uint32_t place_of(std::uint32_t v) {
   return vector ? threadIdx.x * each + v : v * threads + threadIdx.x;
@@ -35,16 +35,16 @@ struct Collection {
   Lists<std::uint32_t> out;
 };
 
-/// What a block scans; `shift` columns before the first one belong to the first chunk, so that each
-/// begins where 16 bytes do.
+/// The columns and rows that a block scans. The first chunk begins `shift` columns before the first column,
+/// so that each chunk is aligned to 16 bytes.
 struct Shape {
   std::uint32_t chunks;
   std::uint32_t rows;  // of a block
   std::uint32_t shift;
 };
 
-/// Read `batch` rows of values from `row` on, of which `rows` exist; what does not becomes no candidate.
-/// Where all do, nothing stands between the loads.
+/// Reads `batch` rows of values from `row` on. Only `rows` of them exist; the others get values that are no
+/// candidates. If all exist, the loads follow each other without conditions.
 template <bool vector>
 __device__ __forceinline__ void read_batch(float (&value)[batch][each], const float* row, std::size_t stride,
                                            std::uint32_t rows, std::int64_t c0, std::uint32_t columns) {
@@ -76,7 +76,7 @@ __device__ __forceinline__ void read_batch(float (&value)[batch][each], const fl
   }
 }
 
-/// Append those columns of a warp whose bit is set in `pending`, which some bit of the warp is.
+/// Appends those columns of a warp whose bit is set in `pending`. At least one bit of the warp is set.
 template <bool vector>
 __device__ __forceinline__ void append(std::uint32_t pending, const Lists<std::uint32_t>& out, std::size_t q,
                                        std::uint32_t first) {
@@ -106,7 +106,8 @@ __global__ __launch_bounds__(threads) void scan(const Collection collection, con
       static_cast<std::int64_t>(blockIdx.x % shape.chunks) * chunk - static_cast<std::int64_t>(shape.shift);
   const std::uint32_t begin = blockIdx.x / shape.chunks * shape.rows;
   const std::uint32_t end = min(collection.rows - begin, shape.rows) + begin;
-  const auto first = static_cast<std::uint32_t>(c0) + collection.first_row;  // wraps around, and back
+  const auto first = static_cast<std::uint32_t>(c0) + collection.first_row;  // wraps around, and back when a
+                                                                             // column is added
   float low[each] = {};
 #pragma unroll
   for (std::uint32_t v = 0; v < each; ++v) {
@@ -155,7 +156,7 @@ cudaError_t collect_values(const Queue& queue, const spi::CollectStep& step) {
   shape.shift = vector ? misplaced : 0;
   shape.chunks = static_cast<std::uint32_t>(
       divide_up<std::uint64_t>(std::uint64_t{collection.columns} + shape.shift, chunk));
-  // As many rows a block as leave several blocks for each multiprocessor.
+  // A block takes many rows, as long as each multiprocessor gets several blocks.
   const std::uint64_t enough = 8ull * queue.multiprocessors;
   const std::uint64_t rows = std::uint64_t{collection.rows} * shape.chunks / enough / batch * batch;
   shape.rows = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(rows, batch, most_rows));

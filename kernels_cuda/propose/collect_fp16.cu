@@ -1,19 +1,19 @@
-// collect, fp16: inner products on tensor cores, tested as they come, never written.
+// collect, fp16: computes inner products on tensor cores and tests them at once; they are never written.
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats (HalfShape)
 //   threshold [q, 1]      low, gap [columns]  by place (collect_low.cu)
-//   out       [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, beyond the
-//                             capacity too
-//   sample    [q, columns / 16]   instead: the least bound of each 16 of these
+//   out       [q, capacity]   training rows, in any order, and their bounds; counts [q, 1] grow, even beyond
+//                             the capacity
+//   sample    [q, columns / 16]   instead of `out`: the least bound of each 16 columns
 //
-// A block of 4 warps takes 128 queries and, one after another, tiles of 128 training rows; a warp 64 by
-// 64 of each, 128 sums a thread. Slabs of training rows come through shared memory, copied as they lie while
-// earlier ones are multiplied; queries stay there where they are few enough dimensions, else they come the
-// same way. Of each sum low - p is compared with the threshold. Blocks that run at the same time share their
-// training rows in the cache.
-// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions a pair. A barrier a slab, of up
-// to 64 dimensions. Shared memory: 52 KiB and the queries, or 100 KiB; where there is less, 68 KiB.
-// Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// A block of 4 warps handles 128 queries and, one after another, tiles of 128 training rows. Each warp takes
+// 64 by 64 of these, which are 128 sums per thread. Slabs of training rows are copied to shared memory
+// unchanged, while earlier ones are multiplied. Queries stay in shared memory if they have few dimensions;
+// otherwise they are copied slab by slab as well. For each sum p, low - p is compared with the threshold.
+// Blocks that run at the same time share their training rows in the cache. Work: q * t * dims multiply-adds
+// in steps of m16n8k16, and two instructions per pair. There is one barrier per slab of up to 64 dimensions.
+// Shared memory: 52 KiB and the queries, or 100 KiB; if there is less, 68 KiB. Source: docs/certificate.md;
+// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #include <cuda_pipeline.h>
 
 #include "common/tensor.cuh"
@@ -26,7 +26,7 @@ namespace {
 constexpr std::uint32_t threads = 128, warps_across = 2;
 constexpr std::uint32_t block_rows = tile_of_halves, warp_rows = block_rows / warps_across;
 constexpr std::uint32_t most_stages = 3, fewest_stages = 2;
-constexpr std::uint32_t resident_slabs = 4;                    // queries of more are staged
+constexpr std::uint32_t resident_slabs = 4;                    // with more slabs, queries are staged too
 constexpr int across = warp_rows / 16, along = warp_rows / 8;  // matrices of a warp
 
 template <std::uint32_t pieces>
@@ -36,17 +36,18 @@ __device__ __forceinline__ void copy_slab(uint4* to, const uint4* from) {
     __pipeline_memcpy_async(to + i * threads + threadIdx.x, from + i * threads + threadIdx.x, sizeof(uint4));
 }
 
-/// Sum [i][j][e] is of query 16 i + lane / 4 (8 more for e >= 2) and training row 8 j + 2 (lane % 4) + e % 2
-/// of the warp's.
+/// sums[i][j][e] belongs to the warp's query 16 i + lane / 4 (plus 8 for e >= 2) and to its training row 8 j
+/// + 2 (lane % 4) + e % 2.
 using Sums = float[across][along][4];
 
-/// 16 dimensions, two pieces, of the pairs of a warp.
+/// Multiplies 16 dimensions, which are two pieces, for the pairs of a warp.
 template <std::uint32_t pieces>
 __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, const uint4* train,
                                               std::uint32_t warp_q, std::uint32_t warp_t, std::uint32_t p,
                                               std::uint32_t lane) {
   std::uint32_t a[across][4], b[along / 2][4];
-  // Of a: rows 0-7, rows 8-15, and both 8 dimensions on. Of b: rows 0-7, the same 8 dimensions on, rows 8-15.
+  // The matrices of a: rows 0-7, rows 8-15, then both for the next 8 dimensions. The matrices of b: rows 0-7,
+  // the same for the next 8 dimensions, then both for rows 8-15.
   const std::uint32_t a_row = warp_q + lane % 16, a_piece = p + lane / 16;
   const std::uint32_t b_row = warp_t + lane % 8 + lane / 16 * 8, b_piece = p + lane / 8 % 2;
 #pragma unroll
@@ -60,13 +61,13 @@ __device__ __forceinline__ void multiply_step(Sums& sums, const uint4* queries, 
     for (int i = 0; i < across; ++i) multiply(sums[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
 }
 
-/// Test the sums of a warp and append what passes.
+/// Tests the sums of a warp and appends what passes.
 struct Test {
-  float threshold[across * 2];  // [i, 2]; NaN where there is no query
+  float threshold[across * 2];  // [i, 2]; NaN if there is no query
   float low[along * 2];
   float minus_unscale;
 
-  /// What is compared with the threshold, of the queries lane / 4 + 8 h of matrix i.
+  /// Computes the values that are compared with the threshold, for queries lane / 4 + 8 h of matrix i.
   __device__ __forceinline__ void places(const Sums& sums, int i, int h, float (&v)[along * 2]) const {
 #pragma unroll
     for (int c = 0; c < along * 2; ++c)
@@ -87,7 +88,7 @@ struct Test {
           put_sample(collection, v, q0 + 16 * i + 8 * h + lane / 4, place, lane);
           continue;
         }
-        float least[2] = {v[0], v[1]};  // so that no comparison waits for the one before
+        float least[2] = {v[0], v[1]};  // two minima, so that no comparison waits for the one before
 #pragma unroll
         for (int c = 2; c < along * 2; ++c) least[c % 2] = fminf(least[c % 2], v[c]);
         if (__any_sync(whole_warp, fminf(least[0], least[1]) <= threshold[2 * i + h]))
@@ -97,7 +98,7 @@ struct Test {
   }
 };
 
-/// Block b takes queries 128 (b % query_blocks) ... and part b / query_blocks of the tiles.
+/// Block b handles queries from 128 (b % query_blocks) on, and part b / query_blocks of the tiles.
 template <std::uint32_t pieces, std::uint32_t stages, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollection collection,
                                                              const HalfWork work) {
@@ -107,7 +108,8 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
   uint4* const train_stages = memory;                         // [stages, slab_pieces]
-  uint4* const query_stages = memory + stages * slab_pieces;  // the same, or [slabs, slab_pieces]
+  uint4* const query_stages = memory + stages * slab_pieces;  // [stages, slab_pieces] too, or
+                                                              // [slabs, slab_pieces]
   const std::uint32_t query_block = blockIdx.x % work.query_blocks, part = blockIdx.x / work.query_blocks;
   const std::uint32_t begin = part * work.a_part, end = min(begin + work.a_part, work.tiles);
   if (begin >= end) return;
@@ -147,7 +149,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   std::uint32_t s = 0;
   for (std::uint32_t tile = begin; tile < end; ++tile) {
     const std::uint32_t place = tile * block_rows + warp_t;
-    load_low(test.low, collection.from.low + place, lane);  // long before it is needed
+    load_low(test.low, collection.from.low + place, lane);  // loaded long before it is needed
     Sums sums = {};
     for (std::uint32_t i = 0; i < slabs; ++i, ++s) {
       __pipeline_wait_prior(stages - 2);
@@ -184,7 +186,8 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection) {
   work.used_pieces = divide_up(collection.dims, 16u) * 2;
   work.query_blocks = divide_up(collection.rows, block_rows);
   work.tiles = divide_up(collection.columns, block_rows);
-  // Two blocks a multiprocessor run at once; several rounds of them even out what the last ones take.
+  // Two blocks run on a multiprocessor at once; several rounds of them even out the differences between the
+  // last ones.
   constexpr std::uint32_t at_once = 2, rounds = 4;
   const std::uint32_t parts = std::clamp<std::uint32_t>(
       divide_up(rounds * at_once * queue.multiprocessors, work.query_blocks), 1, work.tiles);

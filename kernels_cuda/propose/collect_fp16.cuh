@@ -5,23 +5,23 @@
 
 namespace kith::cuda {
 
-/// How the work of a step is cut: a block takes some queries and some tiles of training rows.
+/// How the work of a step is divided: each block takes some queries and some tiles of training rows.
 struct HalfWork {
   std::uint32_t slabs;         // of a tile
   std::uint32_t used_pieces;   // of a row, in whole steps of 16 dimensions; those behind them are zeros
-  std::uint32_t query_blocks;  // of all queries
-  std::uint32_t tiles;         // of all training rows of the step
-  std::uint32_t a_part;        // tiles of a block
+  std::uint32_t query_blocks;  // number of blocks of queries
+  std::uint32_t tiles;         // number of tiles of training rows of the step
+  std::uint32_t a_part;        // number of tiles that a block takes
 };
 
-/// Where piece p of row r stands in a slab.
+/// Returns the place of piece p of row r in a slab.
 template <std::uint32_t pieces>
 __device__ __forceinline__ std::uint32_t line_place(std::uint32_t r, std::uint32_t p) {
   return r * pieces + (p ^ r * pieces / 8 % pieces);
 }
 
-/// Parts to cut the tiles into so that all blocks are done soonest; a part costs about as much as `overhead`
-/// tiles beside its own.
+/// Returns into how many parts the tiles are cut so that all blocks finish soonest. Beside its tiles, a part
+/// costs about as much as `overhead` tiles.
 inline std::uint32_t best_parts(std::uint32_t query_blocks, std::uint32_t at_once, std::uint32_t tiles,
                                 std::uint32_t overhead) {
   constexpr std::uint32_t most_waves = 12;

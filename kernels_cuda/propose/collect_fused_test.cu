@@ -1,12 +1,12 @@
-// collect, fp16, of few dimensions: as collect_fp16.cu, but the test is part of the product (fused_test.cuh).
-// What is left to do for a pair is half an instruction: signs of sums are joined three at a time.
+// collect, fp16, for few dimensions: as collect_fp16.cu, but the test is part of the product
+// (fused_test.cuh). Half an instruction per pair is left: the signs of three sums are combined at a time.
 //
-// First the lines of the training rows of the step are copied, with low in their last columns, in the order
-// of the visits; of a row whose terms are NaN low is +infinity, as where there is no row. Then a block of 8
-// warps takes 256 queries, 32 a warp, which stay in registers with their threshold, and, one after another,
-// runs of tiles of 128 rows, which come through shared memory. A warp multiplies 16 rows at a time, 16 sums a
-// thread: so few registers that blocks enough fit a multiprocessor for some to multiply while others test.
-// Warps wait for each other once a run. Work: 16 or 32 multiply-adds a pair, in steps of m16n8k16. Shared
+// First the training rows of the step are copied in the order of visits, with `low` in their last columns. If
+// there is no row, or its terms are NaN, `low` is +infinity. Then a block of 8 warps handles 256 queries, 32
+// per warp, which stay in registers with their thresholds, and, one after another, runs of tiles of 128 rows,
+// which are copied to shared memory. A warp multiplies 16 rows at a time, which are 16 sums per thread. So
+// few registers are needed that several blocks fit on a multiprocessor, and some multiply while others test.
+// Warps wait for each other once per run. Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Shared
 // memory: 40 KiB. Source: docs/certificate.md, section 4.
 #include <cuda_pipeline.h>
 
@@ -28,11 +28,11 @@ constexpr std::uint32_t warps = 8, threads = warps * 32, warp_queries = 32,
 constexpr std::uint32_t tile_rows = tile_of_halves, stages = 2, group_rows = 16;
 constexpr std::uint32_t low_threads = 256;
 
-/// Tiles of a run, of lines of so many steps of 16 columns.
+/// The number of tiles of a run whose lines have `steps` steps of 16 columns.
 template <std::uint32_t steps>
 inline constexpr std::uint32_t run_tiles = 4 / steps;
 
-/// Blocks of a multiprocessor, as registers allow.
+/// Returns how many blocks fit on a multiprocessor, given the registers they need.
 constexpr std::uint32_t blocks_at_once(std::uint32_t steps) {
   return steps == 1 ? 4 : 3;
 }
@@ -41,14 +41,14 @@ constexpr std::uint32_t blocks_at_once(std::uint32_t steps) {
 template <std::uint32_t steps>
 using Run = uint4[run_tiles<steps>][tile_rows * 2 * steps];
 
-/// Steps of 16 columns that rows and low take together.
+/// Returns how many steps of 16 columns a row and its `low` take.
 constexpr std::uint32_t steps_of(std::uint32_t dims) {
   return spi::fused_test_steps(dims);
 }
 static_assert(steps_of(spi::most_fused_test_dims) == 2);
 
-/// How far bounds are apart: by the gap of the row, what a sum loses of the threshold, twice, and what single
-/// precision does.
+/// Computes how far apart the bounds of a row are: the gap of the row, twice the part of the threshold that a
+/// sum may lose, and the rounding errors of single precision.
 struct GapWithSlack {
   Matrix<const float> threshold;
   float most, a_unit, least;
@@ -59,7 +59,7 @@ struct GapWithSlack {
   }
 };
 
-/// low as two halves, and the gap, of a training row.
+/// `low` of a training row, as two halves, and its gap.
 struct Low {
   std::uint32_t parts;
   float gap;
@@ -82,7 +82,7 @@ __device__ __forceinline__ Low low_of_row(const ProductBound& bound, const Error
           row_gap(errors, bound.squared ? norm : 0, lost, low)};
 }
 
-/// A thread a place: its line, with low, and its gap.
+/// One thread handles one place: it writes the line, with `low`, and the gap.
 template <std::uint32_t steps>
 __global__ __launch_bounds__(low_threads) void fused_test_rows(
     const ProductBound bound, const ErrorTerms errors, const FusedTestTerms terms, const LargestParts parts,
@@ -95,7 +95,7 @@ __global__ __launch_bounds__(low_threads) void fused_test_rows(
   const bool some = t < bound.rows;
   constexpr std::uint32_t infinity = 0x7C00, factor = 0x7800;  // factor: K
   Low low{infinity, 0};
-  // fmin() would make a number of what terms that are NaN lead to.
+  // fmin() would turn the result of terms that are NaN into a number.
   if (some && !isnan(__ldg(bound.train_terms.data + spi::norm * bound.train_terms.stride + t)))
     low = low_of_row(bound, errors, terms, largest, t);
   if (gap != nullptr) gap[place] = low.gap;
@@ -112,7 +112,7 @@ __global__ __launch_bounds__(low_threads) void fused_test_rows(
   }
 }
 
-/// Copy up to `pieces`, of which there are `count`, by all threads of a block.
+/// All threads of a block copy `pieces` pieces, or the first `count` of them.
 template <std::uint32_t pieces>
 __device__ __forceinline__ void copy(uint4* to, const uint4* from, std::uint32_t count = pieces) {
   static_assert(pieces % threads == 0);
@@ -122,11 +122,11 @@ __device__ __forceinline__ void copy(uint4* to, const uint4* from, std::uint32_t
       __pipeline_memcpy_async(to + i + threadIdx.x, from + i + threadIdx.x, sizeof(uint4));
 }
 
-/// What a lane multiplies with all training rows: four queries, eight apart, and their threshold.
+/// What a lane multiplies with all training rows: four queries, eight apart, and their thresholds.
 template <std::uint32_t steps>
 struct Queries {
   std::uint32_t a[2][steps][4];
-  float base[4];  // what is left of the threshold when a sum has been taken from it is a lower bound
+  float base[4];  // base - sum is a lower bound of the value that is compared with the threshold
 
   __device__ __forceinline__ Queries(const HalfCollection& collection, const FusedTestTerms& terms,
                                      const HalfShape& shape, std::uint32_t q0, std::uint32_t lane) {
@@ -151,19 +151,19 @@ struct Queries {
   }
 };
 
-/// Sums of 32 queries by group_rows rows: [j][s][e] of query 16 s + lane / 4 (8 more for e >= 2) and row
-/// 8 j + 2 (lane % 4) + e % 2.
+/// The sums of 32 queries by group_rows rows: sums[j][s][e] belongs to query 16 s + lane / 4 (plus 8 for e >=
+/// 2) and row 8 j + 2 (lane % 4) + e % 2.
 constexpr int sums_of_lane = group_rows;
 using Sums = float[group_rows / 8][2][4];
 
-/// Where a lane reads the rows of a tile, in bytes behind its begin: found once, since every 16 rows the
-/// order of pieces is the same.
+/// The byte offsets in a tile at which a lane reads rows. They are computed once, because the order of pieces
+/// repeats every 16 rows.
 template <std::uint32_t steps>
 struct Lines {
   std::uint32_t at[steps];
 
   __device__ __forceinline__ explicit Lines(std::uint32_t lane) {
-    // Of 16 rows: rows 0-7, the same 8 columns on, rows 8-15, the same.
+    // The lanes address rows 0-7, the same rows 8 columns on, rows 8-15, and these 8 columns on.
     const std::uint32_t row = lane % 8 + lane / 16 * 8;
 #pragma unroll
     for (std::uint32_t step = 0; step < steps; ++step)
@@ -171,7 +171,7 @@ struct Lines {
   }
 };
 
-/// group_rows rows from row `first` on.
+/// Computes the sums of group_rows rows from row `first` on.
 ///   tile  address in shared memory
 template <std::uint32_t steps>
 __device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>& queries,
@@ -194,7 +194,7 @@ __device__ __forceinline__ void multiply_group(Sums& sums, const Queries<steps>&
     }
 }
 
-/// Its first bit is set where all sums are negative.
+/// Returns a number whose first bit is set if all sums are negative.
 __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
   std::uint32_t joined[2] = {~0u, ~0u};
 #pragma unroll
@@ -207,11 +207,11 @@ __device__ __forceinline__ std::uint32_t join_signs(const Sums& sums) {
   return joined[0] & joined[1];
 }
 
-/// Find what passes of group_rows rows, the first of which is at `place`.
+/// Finds which of group_rows rows pass; the first row is at `place`.
 __device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const HalfCollection& collection,
                                      const Sums& sums, const float (&base)[4], std::uint32_t q,
                                      std::uint32_t place, std::uint32_t row, std::uint32_t lane) {
-  std::uint32_t negative = 0;  // the first bits: sums 0, 1, ...
+  std::uint32_t negative = 0;  // its first bits belong to sums 0, 1, ...
   float flat[sums_of_lane];
 #pragma unroll
   for (int i = 0; i < sums_of_lane; ++i) {
@@ -230,7 +230,7 @@ __device__ __forceinline__ void find(Findings<GapWithSlack>& findings, const Hal
   }
 }
 
-/// Block b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
+/// Block b handles queries from 256 (b % query_blocks) on, and part b / query_blocks of the tiles.
 template <std::uint32_t steps>
 __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_fused_test(
     const HalfCollection collection, const HalfWork work, const FusedTestTerms terms,
@@ -284,7 +284,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(steps)) void collect_fused_
   findings.finish(collection);
 }
 
-/// Scratch, cut: the largest of the queries, lines, gaps.
+/// The parts of scratch: the largest terms of the queries, lines, and gaps.
 struct FusedTest {
   LargestParts largest;
   uint4* lines;

@@ -1,15 +1,16 @@
-// collect, fp16 and int8, for compute capability 9.0: as collect_fp16.cu, by products of groups of four warps
-// (wgmma). Lines of bytes lie as lines of 16-bit floats do, and have twice as many dimensions.
+// collect, fp16 and int8, for compute capability 9.0: as collect_fp16.cu, but groups of four warps multiply
+// (wgmma). Lines of bytes have the layout of lines of 16-bit floats, and twice as many dimensions.
 //
-// A block takes 256 queries and, one after another, tiles of 128 training rows. Of its twenty warps one
-// copies slabs, as they lie, by one bulk copy each, into a ring of stages; sixteen are four groups, each of
-// which multiplies 64 queries with every tile and tests the sums, 64 a thread: while one multiplies, others
-// test. Where queries stay in shared memory (`resident`, up to 256 dimensions) only training rows come; else
-// slabs of queries come with them, and two blocks, a pair, take the same queries and every other tile: each
-// copies half of the queries' slabs for both. Work: q * t * dims multiply-adds in steps of m64n128k16, of
-// bytes m64n128k32, and two instructions a pair, of bytes one. Shared memory: up to 227 KiB. A slab of 16
-// KiB feeds 1024 cycles of the tensor cores; so do 48 KiB, of which 16 from a neighbour. Source:
-// docs/certificate.md; one warp that copies for others that multiply: CUTLASS 3 (NVIDIA, 2023).
+// A block handles 256 queries and, one after another, tiles of 128 training rows. It has twenty warps. One of
+// them copies slabs unchanged, with one bulk copy each, into a ring of stages. Sixteen form four groups; each
+// group multiplies 64 queries with every tile and tests the sums, 64 per thread, so that some groups multiply
+// while others test. If queries stay in shared memory (`resident`, up to 256 dimensions), only training rows
+// are copied. Otherwise slabs of queries are copied with them, and two blocks form a pair: both take the same
+// queries, each takes every other tile, and each copies half of the queries' slabs for both. Work: q * t *
+// dims multiply-adds in steps of m64n128k16, or m64n128k32 for bytes, and two instructions per pair, one for
+// bytes. Shared memory: up to 227 KiB. A slab of 16 KiB keeps the tensor cores busy for 1024 cycles; so do 48
+// KiB, 16 of which come from the other block. Source: docs/certificate.md; one warp that copies while others
+// multiply: CUTLASS 3 (NVIDIA, 2023).
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include <type_traits>
 
@@ -20,11 +21,12 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = (groups + 1) * group_threads;
-// Registers of a thread. A block begins with 96 for each, 61,440 in all, and that is what there is to share.
+// Registers of a thread. A block starts with 96 for each thread, 61,440 in total, which are
+// then redistributed.
 constexpr int registers_to_copy = 32, registers_to_multiply = 112;
 
-/// Add `steps` times 32 bytes of the rows, at most so many, to the sums of 64 queries, without a branch
-/// between them.
+/// Adds `steps` times 32 bytes of the rows to the sums of 64 queries. steps is at most most_steps; no branch
+/// lies between the products.
 template <std::uint32_t most_steps, class Sum>
 __device__ __forceinline__ void multiply_slab(hopper::Sums<Sum>& sums, std::uint64_t a, std::uint64_t b,
                                               bool add, std::uint32_t steps) {
@@ -37,23 +39,24 @@ __device__ __forceinline__ void multiply_slab(hopper::Sums<Sum>& sums, std::uint
   hopper::begin_products();
 #pragma unroll
   for (std::uint32_t step = 0; step < most_steps; ++step)
-    hopper::multiply(sums, a + step * 2, b + step * 2, add || step != 0);  // 32 bytes on
+    hopper::multiply(sums, a + step * 2, b + step * 2, add || step != 0);  // advances by 32 bytes
   hopper::commit_products();
 }
 
-/// What sums are tested with, of each place: floats, or ints in the place of floats.
+/// Returns the values that sums are tested with, one per place. They are floats, or ints in memory typed
+/// as floats.
 template <bool lifted>
 __device__ __forceinline__ const float* lows_of(const HalfCollection& collection) {
   return lifted ? reinterpret_cast<const float*>(collection.from.lift) : collection.from.low;
 }
 
-/// What a group of four warps multiplies: 64 queries with all tiles of the block.
+/// A group of four warps multiplies 64 queries with all tiles of the block.
 template <class Sum, std::uint32_t line_bytes, bool resident, bool sample>
 __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection, const HalfWork& work,
                                                const Memory& memory, const unsigned char* shared, Rest& rest,
                                                Share<resident> share, std::uint32_t query_block) {
   constexpr std::uint32_t steps_a_slab = line_bytes / 32;
-  // The same for all lanes, and told so.
+  // The value is the same for all lanes; the shuffle tells the compiler so.
   const std::uint32_t group = __shfl_sync(whole_warp, threadIdx.x / group_threads, 0);
   const std::uint32_t lane = threadIdx.x % 32;
   const std::uint32_t q0 =
@@ -61,7 +64,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
   constexpr bool lifted = std::is_same_v<Sum, int> && !sample;
   const Limits<lifted> limits(collection, q0);
   const unsigned char* const stages = shared + memory.queries;
-  // Where this group's queries begin in a slab of 128, and which slab that is.
+  // Offset of this group's queries in a slab of 128.
   const std::uint32_t half = group % 2 * group_queries * line_bytes;
   Findings<std::conditional_t<lifted, SumOfPlace, GapOfPlace>> findings(rest.found[threadIdx.x / 32], lane);
   const auto release = [&](std::uint32_t stage) {
@@ -100,7 +103,7 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
     release(last);
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
-    if (some || (sample && share.is_inside())) {  // a sample says where there is no row
+    if (some || (sample && share.is_inside())) {  // a sample also reports tiles without rows
       const Spot spot{q0, share.tile * tile_rows, collection.first_row + static_cast<std::uint32_t>(row),
                       lane};
       if constexpr (lifted)
@@ -108,12 +111,12 @@ __device__ __forceinline__ void multiply_tiles(const HalfCollection& collection,
       else
         test_sums<sample>(findings, collection, sums, rest.low[low_place.at], limits, spot);
     }
-    __syncwarp();  // all have read `low`, before the next release
+    __syncwarp();  // all have read `low` before the next release
   }
   findings.finish(collection);
 }
 
-/// Block, or pair, b takes queries 256 (b % query_blocks) ... and part b / query_blocks of the tiles.
+/// Block or pair b handles queries from 256 (b % query_blocks) on, and part b / query_blocks of the tiles.
 template <class Sum, std::uint32_t line_bytes, bool resident, bool sample>
 __global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCollection collection,
                                                                    const HalfWork work) {
@@ -148,7 +151,7 @@ __global__ __launch_bounds__(threads, 1) void collect_tiles_hopper(const HalfCol
     multiply_tiles<Sum, line_bytes, resident, sample>(collection, work, memory, shared, rest, share,
                                                       query_block);
   }
-  // No block ends while the other may copy to it, or arrive.
+  // No block ends while the other may still copy to it or arrive at its barriers.
   if (!resident) hopper::meet_cluster();
 }
 
@@ -157,7 +160,7 @@ cudaError_t start(const Queue& queue, const HalfCollection& collection, HalfWork
   const Memory memory = memory_of<resident>(line_bytes, work.slabs);
   const std::uint32_t at_once = std::max(queue.multiprocessors / (resident ? 1 : 2), 1u);
   work.a_part = divide_up(work.tiles, best_parts(work.query_blocks, at_once, work.tiles, 2));
-  const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // none is empty
+  const std::uint32_t parts = divide_up(work.tiles, work.a_part);  // no part is empty
   const std::uint64_t blocks = std::uint64_t{work.query_blocks} * parts * (resident ? 1 : 2);
   const auto kernel = collection.sample.data != nullptr
                           ? collect_tiles_hopper<Sum, line_bytes, resident, true>

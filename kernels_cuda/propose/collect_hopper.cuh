@@ -1,5 +1,5 @@
-// What collect for compute capability 9.0 (collect_hopper.cu) is made of: how a block shares its
-// memory and its tiles, the warp that copies, and the test of sums.
+// The parts of collect for compute capability 9.0 (collect_hopper.cu): how a block divides its memory and its
+// tiles, the warp that copies, and the test of sums.
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #pragma once
 
@@ -16,21 +16,22 @@ inline constexpr std::uint32_t groups = 4, group_threads = 128, group_warps = gr
 inline constexpr std::uint32_t tile_rows = tile_of_halves, group_queries = 64;
 inline constexpr std::uint32_t block_queries = groups * group_queries,
                                query_slabs = block_queries / tile_rows;
-inline constexpr std::uint32_t resident_slabs = 4;  // beyond, there is no room for a tile
+inline constexpr std::uint32_t resident_slabs = 4;  // with more, no tile would fit beside them
 inline constexpr std::uint32_t most_stages = 16;
-inline constexpr std::uint32_t alignment = 1024;  // of lines of 128 bytes, eight together
+inline constexpr std::uint32_t alignment = 1024;  // required for lines of 128 bytes, of which eight form a
+                                                  // swizzle pattern
 
 /// The part of shared memory behind queries and stages.
 struct Rest {
   Finding found[groups * group_warps][findings_of_warp];
-  float low[most_stages + 1][tile_rows];  // of a tile, one after another; or lifts
+  float low[most_stages + 1][tile_rows];  // `low`, or lifts, of successive tiles
   hopper::Barrier full[most_stages], empty[most_stages], queries, turn[groups];
 };
 
-/// Sizes, in bytes, of the parts of shared memory, which stand in this order after its alignment.
+/// The sizes, in bytes, of the parts of shared memory, in this order after its alignment.
 struct Memory {
-  std::uint32_t slab;     // of 128 rows
-  std::uint32_t queries;  // that stay
+  std::uint32_t slab;     // for 128 rows
+  std::uint32_t queries;  // for resident queries
   std::uint32_t stage;
   std::uint32_t stages;
   std::uint32_t bytes;
@@ -49,7 +50,7 @@ __host__ __device__ Memory memory_of(std::uint32_t line_bytes, std::uint32_t sla
   return memory;
 }
 
-/// A stage of the ring, and whether the ring has been round an odd number of times.
+/// A stage of the ring, and the parity of how often the ring has been passed.
 struct Place {
   std::uint32_t stage = 0, parity = 0;
 
@@ -61,15 +62,16 @@ struct Place {
   }
 };
 
-/// The place of the `low` of a tile in Rest. The thread that copies is at most `stages` tiles ahead of the
-/// warps that test, which have released their slabs, so that one place more than stages is enough.
+/// The place of a tile's `low` in Rest. The thread that copies is at most `stages` tiles ahead of the warps
+/// that test, which have then released their slabs, so one place more than stages is enough.
 struct LowPlace {
   std::uint32_t at = 0;
 
   __device__ __forceinline__ void next(std::uint32_t stages) { at = at == stages ? 0 : at + 1; }
 };
 
-/// The tiles that a block takes, `count` of them. Of a pair each block takes every other tile, and as many.
+/// The `count` tiles that a block takes. Each block of a pair takes every other tile, and both have the
+/// same count.
 template <bool resident>
 class Share {
  public:
@@ -82,12 +84,12 @@ class Share {
     count = resident ? end_ - first_ : divide_up(end_ - first_, 2u);
     tile = first_ + (resident ? 0 : rank);
   }
-  /// First row of the tile; ~0 where there is none.
+  /// Returns the first row of the tile; ~0 if it has none.
   __device__ __forceinline__ std::uint64_t row(const HalfCollection& collection) const {
     const std::uint64_t row = walk_.row(collection.tiles);
     return tile < end_ && row < collection.train_rows ? row : ~std::uint64_t{0};
   }
-  /// Whether there is such a tile, with rows or without.
+  /// Returns whether the tile exists, with rows or without.
   __device__ __forceinline__ bool is_inside() const { return tile < end_; }
   __device__ __forceinline__ void next(const HalfCollection& collection) {
     walk_.next(collection.tiles);
@@ -103,7 +105,7 @@ class Share {
 };
 
 /// One thread copies the slabs that all others multiply.
-///   lows  of each place, the value that sums are tested with
+///   lows  for each place, the value that sums are tested with
 template <bool resident>
 __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& work, const Memory& memory,
                            unsigned char* shared, Rest& rest, Share<resident> share,
@@ -113,7 +115,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
       static_cast<const unsigned char*>(collection.queries) + query_block * query_slabs * tile_bytes;
   const auto* const train = static_cast<const unsigned char*>(collection.train);
   unsigned char* const stages = shared + memory.queries;
-  // The last 128 queries may not be in memory.
+  // The last 128 queries may not exist in memory.
   const std::uint32_t query_tiles =
       min(query_slabs, divide_up(collection.rows - query_block * block_queries, tile_rows));
   if (resident) {
@@ -127,7 +129,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   for (std::uint32_t i = 0; i < share.count; ++i, share.next(collection), low.next(memory.stages)) {
     const std::uint64_t row = share.row(collection);
     const bool some = row != ~std::uint64_t{0};
-    const unsigned char* const from = train + row / tile_rows * tile_bytes;  // read where there is one
+    const unsigned char* const from = train + row / tile_rows * tile_bytes;  // only read if the tile has rows
     for (std::uint32_t s = 0; s < work.slabs; ++s, place.next(memory.stages)) {
       hopper::wait<!resident>(&rest.empty[place.stage], place.parity ^ 1);
       hopper::Barrier* const full = &rest.full[place.stage];
@@ -145,7 +147,7 @@ __device__ void copy_slabs(const HalfCollection& collection, const HalfWork& wor
   }
 }
 
-/// The limits that the sums of the two queries of a lane are tested with: [i] is of query q0 + 8 i.
+/// The limits for the sums of the two queries of a lane: of[i] belongs to query q0 + 8 i.
 template <bool lifted>
 struct Limits {
   __device__ __forceinline__ Limits(const HalfCollection& collection, std::uint32_t q0) {
@@ -161,11 +163,11 @@ struct Limits {
     }
   }
 
-  // The least lifted sum that goes on, or the threshold, NaN where there is no query.
+  // The least lifted sum that passes, or the threshold, which is NaN if there is no query.
   std::conditional_t<lifted, int, float> of[2];
 };
 
-/// The place in the step of the sums of 8 queries by 64 rows, of which a lane has 16.
+/// Where in the step the sums of 8 queries by 64 rows belong. A lane has 16 of these sums.
 struct Spot {
   std::uint32_t q, place, row, lane;
 
@@ -176,7 +178,7 @@ struct Spot {
 
 constexpr int columns_at_once = 16, rows_at_once = 64;
 
-/// Read the values of the 16 rows that a lane tests, of the 64 rows of a part of the tile.
+/// Reads `low` of the 16 rows that a lane tests, out of the 64 rows of a part of the tile.
 template <class Low>
 __device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const float* low, int part,
                                          std::uint32_t lane) {
@@ -191,7 +193,7 @@ __device__ __forceinline__ void read_low(Low (&low_of)[columns_at_once], const f
   }
 }
 
-/// A finding of bytes has the lifted sum in the place of `low`. append() turns it into the value that is
+/// A finding of bytes stores the lifted sum in the place of `low`. append() turns it into the value that is
 /// compared with the threshold, so that the warps that multiply do not wait for memory.
 struct SumOfPlace : GapOfPlace {};
 
@@ -203,9 +205,10 @@ __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& 
   return found.low <= collection.threshold.data[found.query * collection.threshold.stride];
 }
 
-constexpr int parts = tile_rows / rows_at_once, chains = 4;  // so that no comparison waits for the one before
+constexpr int parts = tile_rows / rows_at_once, chains = 4;  // several chains, so that no comparison waits
+                                                             // for the one before
 
-/// Returns sum `c` of 16 that a lane has of query `h`, of its two, and of part `part` of the tile.
+/// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
 template <class Sum>
 __device__ __forceinline__ Sum& sum_at(hopper::Sums<Sum>& sums, int part, int h, int c) {
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
@@ -215,8 +218,8 @@ __device__ __forceinline__ const Sum& sum_at(const hopper::Sums<Sum>& sums, int 
   return sums[part * 32 + c / 2 * 4 + 2 * h + c % 2];
 }
 
-/// Set each sum to the lift of its row. Products are added to it, so that one comparison with `floor` is the
-/// test.
+/// Sets each sum to the lift of its row. Products are then added, so that one comparison with `floor` tests
+/// the sum.
 __device__ __forceinline__ void start_from(hopper::Sums<int>& sums, const float* lifts, std::uint32_t lane) {
 #pragma unroll
   for (int part = 0; part < parts; ++part) {
@@ -227,7 +230,7 @@ __device__ __forceinline__ void start_from(hopper::Sums<int>& sums, const float*
   }
 }
 
-/// Find the lifted sums of a query that reach `floor`, as find_near() does floats.
+/// Finds the lifted sums of a query that reach `floor`; find_near() does this for floats.
 __device__ __forceinline__ void find_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
                                             const int (&sums)[columns_at_once], int floor, const Spot& spot) {
   std::uint32_t pending = 0;
@@ -244,8 +247,8 @@ __device__ __forceinline__ void find_lifted(Findings<SumOfPlace>& findings, cons
   }
 }
 
-/// Test the lifted sums of the 16 queries of this warp, all at once: one vote says whether any of them
-/// reaches its limit.
+/// Tests the lifted sums of the 16 queries of this warp at once: one vote tells whether any reaches
+/// its limit.
 __device__ __forceinline__ void test_lifted(Findings<SumOfPlace>& findings, const HalfCollection& collection,
                                             const hopper::Sums<int>& sums, const Limits<true>& limits,
                                             const Spot& spot) {
@@ -283,7 +286,7 @@ __device__ __forceinline__ void test_lifted(Findings<SumOfPlace>& findings, cons
   }
 }
 
-/// Compute the values that are compared with the threshold, of 16 sums of a query.
+/// Computes, from 16 sums of a query, the values that are compared with the threshold.
 template <class Sum>
 __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const HalfCollection& collection,
                                              const hopper::Sums<Sum>& sums,
@@ -293,8 +296,8 @@ __device__ __forceinline__ void compare_with(float (&v)[columns_at_once], const 
     v[c] = __fmaf_rn(-collection.unscale, static_cast<float>(sum_at(sums, part, h, c)), low[c]);
 }
 
-/// Test sums by the values that are compared with the threshold; or write a sample of these values.
-///   low  of the rows of the tile
+/// Tests sums by the values that are compared with the threshold, or writes a sample of these values.
+///   low  belongs to the rows of the tile
 template <bool sample, class Sum>
 __device__ __forceinline__ void test_sums(Findings<>& findings, const HalfCollection& collection,
                                           const hopper::Sums<Sum>& sums, const float* low,

@@ -1,5 +1,5 @@
-// collect, int8, of up to 64 queries: collect_small_batch.cuh with exact sums of products of bytes.
-// No twin in kernels_cl: collect_small_batch.cl is compiled for either kind of numbers.
+// collect, int8, for up to 64 queries: uses collect_small_batch.cuh with exact sums of products of bytes.
+// No twin in kernels_cl: collect_small_batch.cl is compiled for both number formats.
 #include "propose/collect_small_batch.cuh"
 #include "propose/int8.hpp"
 

@@ -2,13 +2,13 @@
 // distance between its lower and its upper bound.
 //
 //   query row terms [4, q]   train row terms [4, t]
-//   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN where there is no row, or its
-//                    terms are NaN. Of exact products E is 0, and only half_norm is read
-//   gap  [columns]   norm^2 / 2 + E - low, or 2 E, rounded up
-//   lift [columns]   of int8: low as lifted.cuh has it
+//   low  [columns]   half_norm - E, or -E for inner products, rounded down; NaN if there is no row or its
+//                    terms are NaN. For exact products E is 0, and only half_norm is read
+//   gap  [columns]   norm^2 / 2 + E - low, or 2 E for inner products, rounded up
+//   lift [columns]   for int8: `low` as an integer, see lifted.cuh
 //
-// A thread a place. What bounds need of the queries is found before, or by each block
-// (largest_of_queries.cuh). Work: 16 bytes read and 8 written a place. Source: docs/certificate.md,
+// One thread handles one place. The largest terms of the queries are found before, or by each block
+// (largest_of_queries.cuh). Work: 16 bytes are read and 8 written per place. Source: docs/certificate.md,
 // section 4.
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t part_threads = 512, part_queries = 2048, most_parts = 16;
 static_assert(most_parts * sizeof(LargestOfQueries) <= largest_bytes);
 
-/// Of part blockIdx.x of the queries.
+/// Finds the largest terms in part blockIdx.x of the queries.
 __global__ __launch_bounds__(part_threads) void find_largest(const ProductBound bound,
                                                              LargestOfQueries* parts) {
   const std::uint32_t share = divide_up(bound.queries, gridDim.x), first = blockIdx.x * share;
@@ -37,10 +37,10 @@ __global__ __launch_bounds__(part_threads) void find_largest(const ProductBound 
 struct Out {
   float *low, *gap;
   int* lift;
-  double unit;  ///< of a sum
+  double unit;  ///< the value of 1 in an integer sum
 };
 
-/// low, gap and lift of a place, rounded to the safe side.
+/// Computes low, gap and lift of a place, rounded to the safe side.
 __global__ __launch_bounds__(threads) void compute_low(const ProductBound bound, const ErrorTerms terms,
                                                        const LargestParts parts, const Out out) {
   take_turn();

@@ -1,21 +1,21 @@
-// collect, fp16 and int8, of up to 64 queries: a stream over the quantized training rows.
+// collect, fp16 and int8, for up to 64 queries: streams the quantized training rows once.
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats or of bytes (half_shape.hpp)
 //   threshold [q, 1]      row terms of both, [4, q] and [4, t]
 //   out       [q, capacity]   training rows with bounds, in any order
-//   counts    [q, 1]          grow, also beyond the capacity
-//   sample    [q, places / 16]   instead: the least bound of each 16 of these
+//   counts    [q, 1]          grow, even beyond the capacity
+//   sample    [q, places / 16]   instead of `out`: the least bound of each 16 places
 //
-// A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.
-// A lane reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones into
-// the same registers as soon as they have been multiplied: 128 bytes a lane are always on their way, and
-// nothing else has to be fast. Training rows are the rows of a product, queries its columns, 8, 16, 32 or 64
-// of them, whose pieces are in shared memory where they fit. Which dimension meets which place of an mma does
-// not matter as long as it is the same for both: half a piece, 4 halves or 8 bytes, is a lane's part of one
-// step, of 16 dimensions or 32. `low` is made here, from 12 bytes of terms a row, since to write it once and
-// read it again would take more. What passes is appended later (findings.cuh). Work: the quantized rows
-// and three terms, read once; q / 8 mma for 16 rows and 32 bytes of each. No barrier but one. Source:
-// docs/certificate.md, sections 3 and 4.
+// A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, or of 64 or 128 if lines are
+// short. A lane reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next
+// ones into the same registers as soon as these are multiplied. So 128 bytes per lane are always being
+// loaded, and nothing else has to be fast. Training rows are the rows of a matrix product; its columns are
+// the 8, 16, 32 or 64 queries, whose pieces are in shared memory if they fit. The order of dimensions within
+// an mma does not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is a lane's part
+// of one step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing
+// it and reading it again would take longer. What passes is appended later (findings.cuh). Work: the
+// quantized rows and three terms per row are read once; q / 8 mma for 16 rows and 32 bytes of each. There is
+// a single barrier. Source: docs/certificate.md, sections 3 and 4.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -28,26 +28,26 @@
 namespace kith::cuda {
 
 inline constexpr std::uint32_t threads = 128, warps = threads / 32;
-inline constexpr std::uint32_t group_rows = 32;  // tested at once: two products, or four times 8 rows
+inline constexpr std::uint32_t group_rows = 32;  // rows tested at once: two products, or four times 8 rows
 inline constexpr std::size_t most_shared = 96 * 1024;
 
-/// Blocks of a multiprocessor, as its registers allow.
+/// Returns how many blocks fit on a multiprocessor, given the registers they need.
 constexpr int blocks_at_once(int across) {
   return across == 1 ? 5 : across <= 4 ? 4 : 3;
 }
 
-/// Lines of so many pieces.
+/// The layout of lines of `pieces` pieces.
 template <int pieces>
 struct Line {
-  using Piece = std::conditional_t<pieces == 2, uint2, uint4>;    // what a lane takes of a row
-  static constexpr int parts = pieces == 8 ? 2 : 1;               // of a line, each 4 lanes long
-  static constexpr int groups = 8 / pieces;                       // in 4 KiB
-  static constexpr std::uint32_t rows = groups * group_rows;      // likewise
-  static constexpr std::uint32_t chunks = tile_of_halves / rows;  // of 4 KiB, of a tile
+  using Piece = std::conditional_t<pieces == 2, uint2, uint4>;    // what a lane reads from a row
+  static constexpr int parts = pieces == 8 ? 2 : 1;               // of a line; each is read by 4 lanes
+  static constexpr int groups = 8 / pieces;                       // groups of rows in 4 KiB
+  static constexpr std::uint32_t rows = groups * group_rows;      // rows in 4 KiB
+  static constexpr std::uint32_t chunks = tile_of_halves / rows;  // chunks of 4 KiB in a tile
   static constexpr std::uint32_t slab = tile_of_halves * pieces * (sizeof(uint4) / sizeof(Piece));
   static constexpr std::uint32_t chunk = slab / chunks;
 
-  /// Where a lane finds what it takes of row 8 i + lane / 4, counted in Piece.
+  /// Returns where a lane reads its piece of row 8 i + lane / 4, in units of Piece.
   static __device__ __forceinline__ std::uint32_t place_of(std::uint32_t i, std::uint32_t part,
                                                            std::uint32_t lane) {
     const std::uint32_t row = 8 * i + lane / 4, turn = lane / 4 * pieces / 8, at = lane % 4;
@@ -76,7 +76,8 @@ __device__ __forceinline__ uint2 read_once(const uint2* from) {
   return to;
 }
 
-/// Of 8 rows above 8 others: both steps of a lane's pieces of them, or the only one.
+/// Multiplies a lane's pieces of 8 rows, and of 8 others, with its piece of the queries, in both steps or the
+/// only one.
 template <class Sum>
 __device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint4& upper, const uint4& lower,
                                                 const uint4& query) {
@@ -90,7 +91,7 @@ __device__ __forceinline__ void multiply_pieces(Sum (&sums)[4], const uint2& upp
   multiply(sums, {upper.x, lower.x, upper.y, lower.y}, query.x, query.y);
 }
 
-/// The chunks of a warp, slab by slab, one after another. Behind the last it stays where it is.
+/// Goes through the chunks of a warp, slab by slab. It stays at the last one.
 template <int pieces, bool sample>
 struct Cursor {
   using Of = Line<pieces>;
@@ -99,7 +100,7 @@ struct Cursor {
   std::uint32_t slab = 0;
   std::uint32_t chunk;
 
-  /// Find the first chunk, from `chunk` on, of which there are rows.
+  /// Finds the first chunk, from `chunk` on, that contains rows.
   __device__ __forceinline__ bool seek(const HalfCollection& collection, const Few& few) {
     const std::uint32_t step = gridDim.x * warps;
     for (; chunk < few.chunks; chunk += step) {
@@ -117,7 +118,7 @@ struct Cursor {
     return false;
   }
 
-  /// Say in a sample that there are no rows.
+  /// Writes to a sample that these places have no rows.
   __device__ void leave_out(const HalfCollection& collection) const {
     constexpr std::uint32_t groups = Of::rows / spi::sample_rows;
     for (std::uint32_t i = threadIdx.x % 32; i < collection.rows * groups; i += 32)
@@ -138,7 +139,7 @@ struct Cursor {
   }
 };
 
-/// Begin to copy what lanes take of the queries: [slabs, parts, across, 32].
+/// Begins to copy the pieces that lanes read of the queries: [slabs, parts, across, 32].
 template <int pieces, int across>
 __device__ __forceinline__ void stage_queries(typename Line<pieces>::Piece* to,
                                               const typename Line<pieces>::Piece* queries,
@@ -153,7 +154,7 @@ __device__ __forceinline__ void stage_queries(typename Line<pieces>::Piece* to,
   __pipeline_commit();
 }
 
-/// Warp w of all takes chunks w, w + warps, ...
+/// Warp w of the grid handles chunks w, w + warps, ...
 template <class Sum, int pieces, int across, bool resident, bool sample>
 __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small_batch(
     const HalfCollection collection, const __grid_constant__ Few few) {
@@ -222,7 +223,7 @@ __global__ __launch_bounds__(threads, blocks_at_once(across)) void collect_small
             multiply_pieces(sums[i][j], train[s][part][2 * i], train[s][part][2 * i + 1], query);
         }
 #pragma unroll
-        for (int i = 0; i < 4; ++i)  // behind the last chunk some of it again, which is cheaper than to ask
+        for (int i = 0; i < 4; ++i)  // behind the last chunk, reading some of it again is cheaper than a test
           train[s][part][i] = read_once(next.from + Of::place_of(4 * s + i, part, lane));
       }
       if (slab + 1 == slabs)
@@ -239,7 +240,7 @@ cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, con
   constexpr std::size_t findings = sizeof(Finding) * warps * findings_of_warp;
   const bool resident = wanted <= most_shared && wanted + findings <= queue.shared_bytes;
   const std::size_t shared = resident ? wanted : 0;
-  // As many blocks as a multiprocessor runs at once: 200 KiB of shared memory, and registers.
+  // The grid has as many blocks as run at once: 200 KiB of shared memory, and registers, limit them.
   const std::size_t most = blocks_at_once(across), room = 200 * 1024 / (shared + findings);
   const std::uint64_t at_once = std::min(most, room) * queue.multiprocessors;
   auto* kernel = collect_small_batch<Sum, pieces, across, true, sample>;
@@ -264,7 +265,7 @@ cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, Few
   return launch_few<Sum, pieces, 8>(queue, collection, few);
 }
 
-/// `bound.b` is of products of this order.
+/// Launches the kernel for lines of this length. `bound.b` is for products in this order.
 template <class Sum>
 cudaError_t launch_few(const Queue& queue, const HalfCollection& collection, const ProductBound& bound,
                        const HalfShape& shape) {

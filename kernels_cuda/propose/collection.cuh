@@ -1,4 +1,4 @@
-// A step of collect as its kernels take it: docs/certificate.md, section 4.
+// The arguments of the collect kernels: docs/certificate.md, section 4.
 // No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 
@@ -8,10 +8,10 @@
 
 namespace kith::cuda {
 
-/// Where the training rows of a step lie, 128 at a time (spi::Visits): visit v is of block v * stride %
-/// blocks, `a_visit` tiles long. Rows in their order are one visit to the only block.
+/// Where the training rows of a step are, in tiles of 128 (spi::Visits): visit v reads block v * stride %
+/// blocks, which is `a_visit` tiles long. Rows that are read in order are one visit to the only block.
 struct Tiles {
-  std::uint32_t a_visit;  ///< tiles of a visit
+  std::uint32_t a_visit;  ///< number of tiles of a visit
   std::uint32_t first;    ///< number of the first visit
   std::uint32_t blocks;
   std::uint32_t stride;
@@ -23,18 +23,18 @@ inline Tiles tiles_of(const spi::CollectStep& step) {
   return {visits.rows / tile_of_halves, visits.first, visits.blocks, visits.stride};
 }
 
-/// What the bound of a product is made of.
+/// The terms that bounds of products are computed from.
 struct ProductBound {
-  bool squared;                     ///< squared distances; else inner products
+  bool squared;                     ///< the metric has squared distances; otherwise it has inner products
   Matrix<const float> query_terms;  ///< [4, queries]
   Matrix<const float> train_terms;  ///< [4, rows]
   std::uint32_t queries;
-  std::uint32_t rows;     ///< that row terms are of
-  std::uint32_t columns;  ///< places: rows of the step, one for each column; of whole tiles with visits
+  std::uint32_t rows;     ///< number of rows that have row terms
+  std::uint32_t columns;  ///< places of the step, one for each row; with visits rounded up to whole tiles
   std::uint32_t dims;     ///< at most product_max_dims
-  double b;               ///< error of a product, a unit of both norms
+  double b;               ///< error of a product, relative to the product of both norms
   Tiles tiles;
-  bool exact;  ///< products and half norms are: E is 0
+  bool exact;  ///< products and half norms are exact: E is 0
   float gap_share;
 };
 
@@ -53,17 +53,17 @@ inline ProductBound bound_of(const spi::CollectStep& step) {
 }
 
 /// Points at what collect_low() writes to scratch for each place of a step: the values from which products
-/// are subtracted, and how far the lower and the upper bound are apart.
+/// are subtracted, and the gap between lower and upper bounds.
 struct ProductLow {
-  const float* low;  ///< [columns]  NaN where there is no row
-  const float* gap;  ///< [columns]  null: not wanted
-  const int* lift;   ///< [columns]  of int8, for lifted.cuh; else null
+  const float* low;  ///< [columns]  NaN if there is no row
+  const float* gap;  ///< [columns]  null: not needed
+  const int* lift;   ///< [columns]  for int8 (lifted.cuh); else null
 };
 
-/// Where collect_low() puts them.
+/// Returns where collect_low() writes these values.
 ProductLow low_of(const spi::CollectStep& step);
 
-/// Lists with what bounds say of each candidate.
+/// Lists of candidates with the bounds of each.
 struct BoundedLists {
   Lists<std::uint32_t> lists;
   Matrix<float> low;  ///< [queries, capacity]  data null: no bounds
@@ -74,24 +74,25 @@ inline BoundedLists bounded_lists_of(const spi::CandidateLists& lists, const spi
   return {lists_of<std::uint32_t>(lists), matrix_of(bounds.low), matrix_of(bounds.high)};
 }
 
-/// Where products are never written.
+/// The arguments of kernels that never write products.
 struct HalfCollection {
-  const void* queries;  ///< quantized rows [rows, dims], as of prepare_fp16() or prepare_int8()
+  const void* queries;  ///< quantized rows [rows, dims], as prepare_fp16() or prepare_int8() makes them
   const void* train;    ///< quantized rows of all training rows
   std::uint32_t rows;
-  std::uint32_t columns;  ///< places of the step, whole tiles; tiles behind `train_rows` are not in memory
+  std::uint32_t columns;  ///< places of the step, in whole tiles; tiles behind `train_rows` do not exist
+                          ///< in memory
   std::uint32_t train_rows;
   Tiles tiles;
   std::uint32_t dims;
-  float unscale;  ///< makes products of the quantized rows those of the rows; of fp16 a power of two
+  float unscale;  ///< turns products of quantized rows into those of the rows; for fp16 a power of two
   ProductLow from;
   Matrix<const float> threshold;  ///< [rows, 1]
   std::uint32_t first_row;        ///< training row of row 0 of `train`
   BoundedLists out;
-  Matrix<std::uint32_t> sample;  ///< [rows, columns / sample_rows]  data null: candidates are listed
+  Matrix<std::uint32_t> sample;  ///< [rows, columns / sample_rows]  data null: candidates are listed instead
 };
 
-/// `from`: empty where kernels make `low` on the way.
+/// Returns the arguments of a step. `from` is empty if kernels compute `low` themselves.
 inline HalfCollection collection_of(const spi::CollectStep& step, const ProductLow& from = {}) {
   return {quantized_of(step.proposer, step.queries.rows),
           quantized_of(step.proposer, step.train.rows),

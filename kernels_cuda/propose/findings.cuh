@@ -1,6 +1,6 @@
-// Candidates that pass the test, seldom one pair in thousands, are gathered in a buffer of shared memory for
-// each warp. A warp appends 32 at a time, so that it waits for places in the lists once for 32 candidates.
-// No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have it.
+// Gathers candidates that pass the test, which are rare, in a buffer of shared memory for each warp. A warp
+// appends 32 of them at a time, so that it waits for places in the lists once for 32 candidates.
+// No twin in kernels_cl: append_fp16.cl and collect_fused_test.cl have this.
 #pragma once
 
 #include "propose/candidates.cuh"
@@ -20,7 +20,7 @@ __device__ __forceinline__ T pick(const T (&from)[columns], std::uint32_t at) {
 
 /// A row that passed the test of a query.
 struct alignas(16) Finding {
-  std::uint32_t query, place, row;  // place: in the step, as gaps are
+  std::uint32_t query, place, row;  // `place` counts in the step, as gaps do
   float low;
 };
 
@@ -45,11 +45,11 @@ inline constexpr std::uint32_t findings_of_warp = 64;
 template <class Gap = GapOfPlace>
 class Findings {
  public:
-  /// `buffer`: of this warp, findings_of_warp long.
+  /// `buffer` belongs to this warp and has findings_of_warp places.
   __device__ __forceinline__ Findings(Finding* buffer, std::uint32_t lane, Gap gap = {})
       : buffer_(buffer), lane_(lane), gap_(gap) {}
 
-  /// Add a finding of each lane that has one. By all lanes of a warp.
+  /// Adds the findings of those lanes that have one. All lanes of a warp call this.
   __device__ __forceinline__ void add(const HalfCollection& collection, bool has, const Finding& found) {
     const std::uint32_t vote = __ballot_sync(whole_warp, has);
     const auto before = static_cast<std::uint32_t>(__popc(vote & ((1u << lane_) - 1)));
@@ -58,11 +58,11 @@ class Findings {
     if (count_ >= 32) append(collection, 32);
   }
 
-  /// Append what is left.
+  /// Appends the findings that are left.
   __device__ __forceinline__ void finish(const HalfCollection& collection) { append(collection, count_); }
 
  private:
-  /// Append the last `many`, up to 32.
+  /// Appends the last `many` findings, at most 32.
   __device__ __forceinline__ void append(const HalfCollection& collection, std::uint32_t many) {
     __syncwarp();
     count_ -= many;

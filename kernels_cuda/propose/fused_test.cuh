@@ -1,12 +1,12 @@
-// The test of collect as part of the product: low(x) and threshold(q) become columns of 16-bit floats, two
-// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign is the answer.
+// Makes the test of collect part of the product: low(x) and threshold(q) become two columns of 16-bit floats
+// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign tells whether it passes.
 // docs/certificate.md, section 4.
 //
 //   last columns of a query           -K  -K  t0  t1
 //   last columns of a training row    l0  l1   K   K
 //
-// K = 2^15; l0 + l1 and t0 + t1 are low and the threshold in units of K unscale: the first the nearest half
-// of the number, the second what is left, rounded to the safe side.
+// K = 2^15. l0 + l1 and t0 + t1 are `low` and the threshold in units of K unscale. The first half is the one
+// nearest to the number; the second is the rest, rounded to the safe side.
 #pragma once
 
 #include <cuda_fp16.h>
@@ -16,15 +16,15 @@
 
 namespace kith::cuda {
 
-/// What is the same for all rows of a step.
+/// Values that are the same for all rows of a step.
 struct FusedTestTerms {
   double unit;     // K unscale
   double to_unit;  // 1 / unit
-  double b;        // error of a sum, a unit of the magnitudes that are added
+  double b;        // error of a sum, relative to the magnitudes that are added
   double dims;
 };
 
-/// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
+/// Two halves whose sum is a number of at most 2 * 65504, or slightly more on its safe side.
 struct Parts {
   std::uint16_t part[2];
   double sum;
@@ -42,7 +42,7 @@ __device__ __forceinline__ Parts parts_of(double value) {
           sum + static_cast<double>(__half2float(second))};
 }
 
-/// low of a row, less what the sum loses of it.
+/// Returns `low` of a row, reduced by what the sum may lose of it.
 __device__ __forceinline__ Parts fused_test_low(const FusedTestTerms& terms, double low) {
   constexpr double most = spi::most_fused_test_low,
                    least = -1.0 * (spi::most_fused_test_threshold + spi::most_fused_test_product);
@@ -50,15 +50,15 @@ __device__ __forceinline__ Parts fused_test_low(const FusedTestTerms& terms, dou
   return parts_of<false>(fmax(fmin(less, most * terms.dims), least * terms.dims));
 }
 
-/// What is left of the threshold when a sum has been taken from it is below the place of the row: the
-/// threshold less what the sum loses of it, and of parts of unlike signs, which only numbers below all others
-/// have.
+/// Returns the base of lower bounds, which are base - sum: the threshold, reduced by what the sum may lose of
+/// it, and by what it may lose where the two parts have opposite signs, as only those of tiny numbers may.
 __device__ __forceinline__ float base_of(const FusedTestTerms& terms, const Parts& threshold) {
   const double lost = terms.b * (fabs(threshold.sum) * (1.0 + 0x1p-10) + 0x1p-22);
   return __double2float_rd((threshold.sum - lost) * terms.unit);
 }
 
-/// The threshold of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
+/// Returns the threshold of a query, increased by what the sum may lose of it, and slightly more, so that no
+/// sum that should pass is 0.
 __device__ __forceinline__ Parts fused_test_threshold(const FusedTestTerms& terms, float threshold) {
   constexpr double most = spi::most_fused_test_threshold;
   const auto wide = static_cast<double>(threshold);

@@ -1,4 +1,5 @@
-// collect, fp16, of up to 24 dimensions, with the test as part of the product: collect_fused_test.cu.
+// The launcher of collect, fp16, for up to 24 dimensions, with the test as part of the
+// product: collect_fused_test.cu.
 #pragma once
 
 #include "prepare/prepare_fp16.hpp"

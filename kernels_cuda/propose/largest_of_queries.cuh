@@ -1,8 +1,9 @@
-// The largest of what bounds need of the queries of a step, which every row's bound is made with.
+// The largest row terms of the queries of a step, which the bounds of every training row need.
 //
-// Of few queries each block that makes bounds finds it for itself, which takes less than a kernel of its own;
-// of more, some blocks find that of a part each, and the blocks that make bounds that of the parts.
-// No twin in kernels_cl: each work-group finds it by itself there (collect_low.cl).
+// With few queries, each block that computes bounds finds them itself, which takes less time than another
+// kernel. With more queries, some blocks find the largest of a part each, and the blocks that compute bounds
+// combine the parts.
+// No twin in kernels_cl: there each work-group finds them itself (collect_low.cl).
 #pragma once
 
 #include "propose/candidates.cuh"
@@ -10,21 +11,21 @@
 
 namespace kith::cuda {
 
-/// Of `count` parts of the queries; of the queries themselves where it is 0.
+/// The largest terms of `count` parts of the queries. If count is 0, they are found from the queries.
 struct LargestParts {
   const LargestOfQueries* parts;
   std::uint32_t count;
 };
 
-/// Bytes of scratch for parts.
+/// The bytes of scratch for parts.
 inline constexpr std::size_t largest_bytes = 256;
 
-/// Find the largest of parts where there are many queries.
+/// Finds the largest terms of parts if there are many queries.
 cudaError_t find_largest_parts(const Queue& queue, const ProductBound& bound, void* scratch,
                                LargestParts* out);
 
-/// The largest of all threads of a block, each of which has some. No number is below 0, so their bits have
-/// the order of the numbers. Called by all.
+/// Returns the largest terms that any thread of the block has; all threads call this. No number is negative,
+/// so the order of the bits is that of the numbers.
 __device__ inline LargestOfQueries largest_of_threads(const LargestOfQueries& mine) {
   __shared__ std::uint32_t most[3];
   if (threadIdx.x < 3) most[threadIdx.x] = 0;
@@ -41,7 +42,7 @@ __device__ inline LargestOfQueries largest_of_threads(const LargestOfQueries& mi
   return {__uint_as_float(most[0]), __uint_as_float(most[1]), __uint_as_float(most[2])};
 }
 
-/// Of queries q, q + step, ...
+/// Returns the largest terms of queries q, q + step, ...
 __device__ inline LargestOfQueries largest_of_some(const ProductBound& bound, std::uint32_t q,
                                                    std::uint32_t end, std::uint32_t step) {
   const Matrix<const float>& row_terms = bound.query_terms;
@@ -57,7 +58,7 @@ __device__ inline LargestOfQueries largest_of_some(const ProductBound& bound, st
   return most;
 }
 
-/// The largest of all queries, for all threads of a block. Called by all.
+/// Returns the largest terms of all queries to all threads of a block; all threads call this.
 __device__ inline LargestOfQueries largest_of_all(const ProductBound& bound, const LargestParts& of) {
   if (of.count > 0)
     return largest_of_threads(threadIdx.x < of.count ? of.parts[threadIdx.x] : LargestOfQueries{});

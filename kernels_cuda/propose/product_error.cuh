@@ -1,5 +1,5 @@
-// E of docs/certificate.md, section 4, and what follows from it: `low` and `gap` of a training row, each
-// rounded to the safe side.
+// Computes the error bound E of docs/certificate.md, section 4, and from it `low` and `gap` of a training
+// row, each rounded to the safe side.
 #pragma once
 
 #include "kith/spi/product_error.hpp"
@@ -7,11 +7,10 @@
 
 namespace kith::cuda {
 
-/// Terms of the error bound E that depend on the number of columns, and what becomes of it in `gap`; the host
-/// computes them.
+/// Terms of E that depend on the number of columns, and the factor of `gap`. The host computes them.
 struct ErrorTerms {
-  double chain;  // of inner products: the error of the chain itself, a unit of both norms
-  double tiny;   // what underflow takes from a product of rows of norm 0
+  double chain;  // for inner products: the error of the chain itself, relative to the product of both norms
+  double tiny;   // what underflow may take from a product of rows of norm 0
   float gap_share;
 };
 
@@ -20,20 +19,20 @@ inline ErrorTerms error_terms(const ProductBound& bound) {
           bound.gap_share};
 }
 
-/// The largest of what E needs of the queries.
+/// The largest terms of the queries that E needs.
 struct LargestOfQueries {
   float norm;            // A
   float error;           // B
   float quantized_norm;  // S
 };
 
-/// residual + b quantized_norm of a query, rounded up.
+/// Returns residual + b quantized_norm of a query, rounded up.
 __device__ __forceinline__ float query_error(float residual, double b, float quantized_norm) {
   const double of_product = __dmul_ru(b, static_cast<double>(quantized_norm));
   return __double2float_ru(__dadd_ru(static_cast<double>(residual), of_product));
 }
 
-/// E of a training row. Its last factor is more than its roundings.
+/// Returns E of a training row. Its last factor covers the rounding errors.
 __device__ __forceinline__ double row_error(const ErrorTerms& terms, const LargestOfQueries& largest,
                                             float residual, float norm, float quantized_norm) {
   const auto wide = [](float number) { return static_cast<double>(number); };
@@ -43,12 +42,12 @@ __device__ __forceinline__ double row_error(const ErrorTerms& terms, const Large
          (1.0 + 0x1p-20);
 }
 
-/// half_norm - E, or -E for inner products, of which half_norm is to be 0.
+/// Returns half_norm - E. For inner products pass half_norm as 0.
 __device__ __forceinline__ float row_low(float half_norm, double error) {
   return __double2float_rd(__dsub_rd(static_cast<double>(half_norm), error));
 }
 
-/// norm^2 / 2 + E - low, or E - low for inner products, of which norm is to be 0; or a share of it.
+/// Returns norm^2 / 2 + E - low, times gap_share. For inner products pass norm as 0.
 __device__ __forceinline__ float row_gap(const ErrorTerms& terms, float norm, double error, double low) {
   const double above = __dmul_ru(0.5 * static_cast<double>(norm), static_cast<double>(norm));
   return __double2float_ru(__dmul_ru(__dsub_ru(__dadd_ru(above, error), low), terms.gap_share));

@@ -1,5 +1,4 @@
-// What passes of 32 rows that few queries were multiplied with, and where it goes: of
-// collect_small_batch.cuh.
+// Tests the products of few queries with 32 rows, and writes what passes; a part of collect_small_batch.cuh.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +8,7 @@
 
 namespace kith::cuda {
 
-/// No number is below 0, so their bits have the order of the numbers.
+/// Returns the largest value. No value is negative, so the order of the bits is that of the numbers.
 __device__ __forceinline__ float largest_of_warp(float value) {
 #if __CUDA_ARCH__ >= 800
   return __uint_as_float(__reduce_max_sync(whole_warp, __float_as_uint(value)));
@@ -22,8 +21,8 @@ __device__ __forceinline__ float largest_of_warp(float value) {
 struct Few {
   ProductBound bound;
   ErrorTerms terms;
-  std::uint32_t slabs;   // of a tile
-  std::uint32_t chunks;  // of 4 KiB a slab, of all tiles
+  std::uint32_t slabs;   // number of slabs of a tile
+  std::uint32_t chunks;  // number of chunks of all tiles, each with 4 KiB per slab
 };
 
 __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound, std::uint32_t lane) {
@@ -39,8 +38,8 @@ __device__ inline LargestOfQueries largest_of_queries(const ProductBound& bound,
   return {largest_of_warp(most.norm), largest_of_warp(most.error), largest_of_warp(most.quantized_norm)};
 }
 
-/// What `low` of a row is made of; NaN where there is no row, as is what its terms may be. Of exact products
-/// the first two mean nothing.
+/// The terms that `low` of a row is computed from. They are NaN if there is no row, and may be NaN otherwise.
+/// For exact products the first two are not used.
 struct RowTerms {
   float residual, quantized_norm;
   float other;  // half_norm, or norm for inner products that are not exact
@@ -60,7 +59,7 @@ struct RowTerms {
 
   __device__ __forceinline__ float low(const Few& few, const LargestOfQueries& largest) const {
     const bool squared = few.bound.squared;
-    if (few.bound.exact) return squared ? other : other * 0.0f;  // NaN where there is no row
+    if (few.bound.exact) return squared ? other : other * 0.0f;  // NaN if there is no row
     const double error = row_error(few.terms, largest, residual, squared ? 0 : other, quantized_norm);
     return row_low(squared ? other : 0, error);
   }
@@ -78,13 +77,13 @@ __device__ inline float gap_of(const Few& few, const LargestOfQueries& largest, 
   return row_gap(few.terms, bound.squared ? norm : 0, error, low);
 }
 
-/// Of 32 rows: sum [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e % 2. Sums
-/// of halves are float, of bytes int.
+/// The sums of 32 rows: sums[i][j][e] belongs to row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4)
+/// + e % 2. Sums are float for halves and int for bytes.
 template <class Sum, int across>
 using Sums = Sum[2][across][4];
 
-/// What sums are tested with: the threshold of pair 2 j + e is of query 8 j + 2 (lane % 4) + e, NaN where
-/// there is none.
+/// The limits for sums: threshold[2 j + e] belongs to query 8 j + 2 (lane % 4) + e, and is NaN if there
+/// is none.
 template <int across>
 struct Limits {
   float threshold[2 * across];
@@ -101,13 +100,13 @@ struct Limits {
   }
 };
 
-/// What each of 32 lanes has of a row of its own, as number i of row 8 i + lane / 4.
+/// Gives each lane, as to[i], the value that lane 8 i + lane / 4 has for its own row.
 __device__ __forceinline__ void spread(float (&to)[4], float of_lane, std::uint32_t lane) {
 #pragma unroll
   for (int i = 0; i < 4; ++i) to[i] = __shfl_sync(whole_warp, of_lane, 8 * i + lane / 4);
 }
 
-/// How far bounds are apart, from the terms of the row, which are no longer in registers by then.
+/// Computes the gap between the bounds from the terms of the row, which are read again.
 struct GapOfRow {
   const Few* few;
   LargestOfQueries largest;
@@ -121,10 +120,10 @@ struct GapOfRow {
   }
 };
 
-/// Write the least bounds of 16 rows each, of 32.
-///   v      [8 across]  of pair p and row 8 i + lane / 4 in place 4 p + i, NaN where there is none. Pair
-///          2 j + e is of query 8 j + 2 (lane % 4) + e
-///   place  of the first row in the step
+/// Writes the least bounds of each 16 of 32 rows.
+///   v      [8 across]  v[4 p + i] belongs to pair p and row 8 i + lane / 4, and is NaN if there is none;
+///                      pair 2 j + e is query 8 j + 2 (lane % 4) + e
+///   place  place of the first row in the step
 template <int values>
 __device__ __forceinline__ void put_sample_of_group(const HalfCollection& collection,
                                                     const float (&v)[values], const float (&gap)[4],
@@ -134,7 +133,7 @@ __device__ __forceinline__ void put_sample_of_group(const HalfCollection& collec
     float least = no_high();
 #pragma unroll
     for (int i = 0; i < 4; ++i) least = least_high(least, v[4 * pair + i], gap[i]);
-    // Of four lanes, lane / 4 of which are together 0 to 3 or 4 to 7: 16 rows.
+    // Four lanes whose lane / 4 is 0 to 3, or 4 to 7, hold 16 rows together.
     least = fminf(least, __shfl_xor_sync(whole_warp, least, 4));
     least = fminf(least, __shfl_xor_sync(whole_warp, least, 8));
     const std::uint32_t q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
@@ -145,7 +144,7 @@ __device__ __forceinline__ void put_sample_of_group(const HalfCollection& collec
   __syncwarp();
 }
 
-/// Find what passes of 32 rows, of which the first is `row`; v as above.
+/// Finds what passes of 32 rows, the first of which is `row`; v as above.
 template <int values>
 __device__ __forceinline__ void find_near(Findings<GapOfRow>& findings, const HalfCollection& collection,
                                           const float (&v)[values], const float (&threshold)[values / 4],
@@ -163,8 +162,8 @@ __device__ __forceinline__ void find_near(Findings<GapOfRow>& findings, const Ha
   }
 }
 
-/// Test 32 rows; lane l has `low` of row t0 + l. Afterwards sums mean nothing.
-///   place  of row t0 in the step
+/// Tests 32 rows; lane l has `low` of row t0 + l. The sums are undefined afterwards.
+///   place  place of row t0 in the step
 template <bool sample, class Sum, int across>
 __device__ __forceinline__ void test_group(Findings<GapOfRow>& findings, const HalfCollection& collection,
                                            const Few& few, const LargestOfQueries& largest,

@@ -1,16 +1,16 @@
-// rerank: the chain of every listed candidate.
+// rerank: computes the chain of every listed candidate.
 //
-//   queries [q, dims]   blocks of 32 rows      train [t, dims]   the same, or rows one behind the other
-//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
+//   queries [q, dims]   blocks of 32 rows      train [t, dims]   the same, or contiguous rows
+//   candidates [q, capacity]   counts [q, 1] say how many are listed
 //   out     [q, capacity]      keys, in the places of the candidates
 //
-// A block takes 8 queries and hands their candidates out in parts of 32 of one query, so that a warp has
-// work however the candidates are spread; several blocks share the queries where these are few. A lane
-// takes a candidate. The rows of candidates lie anywhere: of rows in blocks a lane reads 4 of the 32 bytes
-// that come; of rows in order it reads all (rerank_lines.cu is for those that begin at 16 bytes). What hides
-// the latency is that several dimensions are read before the first is accumulated. The query's value is one
-// address for all lanes. Work: dims multiply-adds a candidate, and dims * 32 bytes read, or dims * 4.
-// Barriers: one. Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance:
+// A block takes 8 queries and divides their candidates into parts of 32 of one query, so that each warp has
+// work however candidates are distributed; if queries are few, several blocks share them. One lane handles
+// one candidate. Rows of candidates are anywhere in memory: of rows in blocks, a lane uses 4 of each 32 bytes
+// that are transferred; of contiguous rows it uses all (rerank_lines.cu handles those aligned to 16 bytes).
+// Several dimensions are read before the first is accumulated, which hides the latency. All lanes read the
+// query's value at one address. Work: dims multiply-adds per candidate, and dims * 32 bytes read, or dims *
+// 4. Barriers: one. Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance:
 // Seidl, Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
 #include "common/rows.cuh"
 #include "rerank/reranking.cuh"
@@ -20,12 +20,12 @@ namespace {
 
 constexpr std::uint32_t threads = 256, warps = threads / 32;
 constexpr std::uint32_t team_queries = warps;  // of a block
-constexpr std::uint32_t step = 16;             // dimensions on their way
+constexpr std::uint32_t step = 16;             // number of dimensions that are loaded together
 
-/// How training rows lie in memory.
+/// The layout of training rows.
 enum class Order { blocks, rows };
 
-/// `step` dimensions of a training row that begins at `row`.
+/// Loads `step` dimensions of a training row that begins at `row`.
 template <Order order>
 __device__ __forceinline__ void load_step(float (&b)[step], const float* row) {
 #pragma unroll
@@ -33,7 +33,7 @@ __device__ __forceinline__ void load_step(float (&b)[step], const float* row) {
     b[d] = __ldg(row + d * (order == Order::blocks ? rows_a_block : 1));
 }
 
-/// The chain of a query and a row, both given by their dimension 0.
+/// Returns the chain of a query and a row. Both arguments point at dimension 0.
 template <Metric metric, Order order>
 __device__ __forceinline__ float chain_of(const float* query, const float* row, std::uint32_t dims) {
   constexpr std::uint32_t pitch = order == Order::blocks ? rows_a_block : 1;
@@ -57,15 +57,15 @@ __device__ __forceinline__ float chain_of(const float* query, const float* row, 
   return acc;
 }
 
-/// Where dimension 0 of training row r of the memory stands.
+/// Returns the address of dimension 0 of training row r of the memory.
 template <Order order>
 __device__ __forceinline__ const float* train_row(const Rows& train, std::uint32_t r) {
   if constexpr (order == Order::blocks) return row_at(train, r);
   return train.data + static_cast<std::size_t>(r) * train.dims;
 }
 
-/// Block b takes part b / teams of the candidates of queries b % teams * 8 and following: first parts, which
-/// short lists have no other than, lie on all multiprocessors.
+/// Block b handles part b / teams of the candidates of 8 queries from b % teams * 8 on. Short lists have only
+/// a first part; first parts are spread over all multiprocessors.
 template <Metric metric, Order order>
 __global__ __launch_bounds__(threads) void rerank_lists(const Reranking reranking, const std::uint32_t teams,
                                                         const std::uint32_t parts) {
@@ -80,9 +80,11 @@ __global__ __launch_bounds__(threads) void rerank_lists(const Reranking rerankin
   }
   __syncthreads();
 
-  // Of all parts of 32 this warp takes every (parts * 8)-th; `next` counts from the first of query q.
+  // This warp takes every (parts * 8)-th of the pieces of 32 candidates; `next` counts from the first piece
+  // of query q.
   std::uint64_t next = std::uint64_t{blockIdx.x / teams} * warps + threadIdx.x / 32;
-  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back when it
+                                                                            // is added
   for (std::uint32_t i = 0; i < team_queries; ++i) {
     const std::uint32_t count = listed[i], pieces = divide_up(count, 32u);
     const std::size_t q = q0 + i;
@@ -102,7 +104,7 @@ __global__ __launch_bounds__(threads) void rerank_lists(const Reranking rerankin
 template <Order order>
 cudaError_t start(const Queue& queue, const Reranking& reranking) {
   const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
-  // Blocks enough for all multiprocessors, if every list were full.
+  // There are enough blocks for all multiprocessors, if every list is full.
   const std::uint64_t enough = divide_up<std::uint64_t>(8ull * queue.multiprocessors, teams);
   const auto parts = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(enough, divide_up(reranking.candidates.capacity, 32u)));

@@ -1,20 +1,21 @@
-// rerank, of training rows one behind the other that begin at 16 bytes: lines of a row come together.
+// rerank, for contiguous training rows that are aligned to 16 bytes: copies whole lines of a row.
 //
 //   queries [q, dims]   blocks of 32 rows      train [t, dims]   row-major, dims a multiple of 4
-//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
+//   candidates [q, capacity]   counts [q, 1] say how many are listed
 //   out     [q, capacity]      keys, in the places of the candidates
 //
-// A block takes 8 queries and puts their candidates one behind the other, so that it has 32 whatever query
-// they are of. Eight lanes copy 128 bytes of a row, 32 dimensions, into shared memory while those before are
-// accumulated, and with them the same dimensions of the queries; then each lane accumulates the row of its
-// own candidate. Where each lane read its own row from global memory, an access of a warp would go to 32
-// lines for 16 bytes of each, and the next would wait for it. A block is a warp: where most have nothing to
-// do, others are not kept waiting. Rows in memory of the host come over the bus, which is as busy with a part
-// of a line as with all of it: asynchronous copies, whose places in shared memory are mixed, ask for parts,
-// and loads of registers for lines. An H100 took 9.9 ms by those, and 2.7, at 51 GB/s, by these. Where all
-// rows begin at the same place of a line, the first and the last load are shorter, so that no line is asked
-// for twice. Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers: two. Shared memory: 10
-// to 20 KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal multi-step
+// A block takes 8 queries and joins their lists of candidates into one sequence, so that it always has 32
+// candidates to handle. Eight lanes copy 128 bytes of a row, which are 32 dimensions, into shared memory
+// while earlier ones are accumulated, and copy the same dimensions of the queries; then each lane accumulates
+// the row of its own candidate. If instead each lane read its own row from device memory, each access of a
+// warp would touch 32 lines for 16 bytes of each, and the next would wait for it. A block is a single warp,
+// so that warps without work do not occupy a multiprocessor.
+// Rows in memory of the host are read over the bus, which takes as long for a part of a line as for all of
+// it. Asynchronous copies to permuted places of shared memory request parts of lines; loads into registers
+// request whole lines. On an H100 the former took 9.9 ms, the latter 2.7 ms, at 51 GB/s. If all rows begin at
+// the same offset in a line, the first and the last load are shorter, so that no line is requested twice.
+// Work: dims multiply-adds per candidate, and dims * 4 bytes read. Barriers: two. Shared memory: 10 to 20
+// KiB. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal multi-step
 // k-nearest neighbor search, 1998.
 #include <cuda_pipeline.h>
 
@@ -25,16 +26,16 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 32, team_queries = 8;
-constexpr std::uint32_t line = 32, pieces = line / 4;  // dimensions, and 16 bytes of them
+constexpr std::uint32_t line = 32, pieces = line / 4;  // dimensions, and pieces of 16 bytes
 
-/// Lines of 32 candidates, piece p of row r at p ^ r % 8, so that neither copies nor reads meet, and the same
-/// dimensions of the queries of the block.
+/// Lines of 32 candidates, with piece p of row r at p ^ r % 8 so that neither copies nor reads have bank
+/// conflicts, and the same dimensions of the block's queries.
 struct Stage {
   float4 rows[32][pieces];
   float queries[line][team_queries];
 };
 
-/// Where the candidates of each query of a block begin when they stand one behind the other.
+/// Where the candidates of each query of a block begin in their joint sequence.
 struct Team {
   std::uint32_t begin[team_queries + 1];
 
@@ -62,14 +63,14 @@ struct Team {
   }
 };
 
-/// Where rows come from: memory of the device, or of the host.
+/// Where rows are stored: in memory of the device, or of the host.
 enum class From { device, host };
 
-/// What a warp copies: its candidates' rows, eight of them this lane, and its block's queries.
+/// Copies the rows of the warp's candidates, eight of them in this lane, and the queries of the block.
 template <From from>
 class Lines {
  public:
-  ///   row  of this lane's candidate, or of any that there is
+  ///   row  of this lane's candidate, or any valid row
   __device__ __forceinline__ Lines(const Reranking& reranking, std::uint32_t row, std::uint32_t q0,
                                    std::uint32_t lane)
       : data_(reranking.train.data + lane % pieces * 4),
@@ -80,9 +81,9 @@ class Lines {
     for (std::uint32_t i = 0; i < pieces; ++i) row_[i] = __shfl_sync(0xFFFFFFFFu, row, 4 * i + lane / pieces);
   }
 
-  /// Begin to copy dimensions d0 ... of all 32 rows, those that there are.
+  /// Begins to copy the existing dimensions from d0 on, of all 32 rows.
   __device__ __forceinline__ void copy(Stage& to, std::int32_t d0) const {
-    if (static_cast<std::uint32_t>(d0) + lane_ % pieces * 4 < dims_) {  // below 0 it wraps around
+    if (static_cast<std::uint32_t>(d0) + lane_ % pieces * 4 < dims_) {  // a negative sum wraps around
 #pragma unroll
       for (std::uint32_t i = 0; i < pieces; ++i) {
         const std::uint32_t r = 4 * i + lane_ / pieces;
@@ -110,7 +111,7 @@ class Lines {
   std::uint32_t row_[pieces];
 };
 
-/// Accumulate pieces first ... last - 1 of a line of a lane's own row with query `i` of the block.
+/// Accumulates pieces first ... last - 1 of a line, of the lane's own row, with query `i` of the block.
 template <Metric metric>
 __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage, std::uint32_t i,
                                                   std::uint32_t first, std::uint32_t last,
@@ -126,8 +127,8 @@ __device__ __forceinline__ void accumulate_pieces(float& acc, const Stage& stage
   }
 }
 
-/// Block b takes part b / teams of the candidates of queries b % teams * 8 and following.
-///   early  pieces by which all rows begin behind the beginning of a line of memory
+/// Block b handles part b / teams of the candidates of 8 queries from b % teams * 8 on.
+///   early  offset, in pieces, at which all rows begin in a line of memory
 template <Metric metric, From from, std::uint32_t stages>
 __global__ __launch_bounds__(threads) void rerank_lines(const Reranking reranking, const std::uint32_t teams,
                                                         const std::uint32_t parts,
@@ -143,7 +144,8 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   team.count(reranking, q0);
   const std::uint32_t total = team.begin[team_queries];
-  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back when it
+                                                                            // is added
   for (std::uint32_t first = blockIdx.x / teams * threads; first < total; first += parts * threads) {
     const std::uint32_t place = min(first + lane, total - 1), i = team.query_of(place);
     const std::uint32_t j = place - team.begin[i];
@@ -151,7 +153,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
     const std::uint32_t t = lists.rows.data[q * lists.rows.stride + j];
     const Lines<from> lines(reranking, t + shift, q0, lane);
     float acc = Chain<metric>::start();
-    __syncwarp();  // all have read what was there before
+    __syncwarp();  // all have read the former contents
 #pragma unroll
     for (std::uint32_t s = 0; s + 1 < stages; ++s)
       lines.copy(stage[s], begin + static_cast<std::int32_t>(s) * step);
@@ -159,9 +161,10 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
     for (std::int32_t d = begin; d < dims; d += step, s = (s + 1) % stages) {
       lines.copy(stage[(s + stages - 1) % stages], d + static_cast<std::int32_t>(stages - 1) * step);
       __pipeline_wait_prior(stages - 1);
-      __syncwarp();  // what other lanes copied
+      __syncwarp();  // other lanes' copies are visible
       if (d >= 0 && d + step <= dims)
-        accumulate_pieces<metric>(acc, stage[s], i, 0, pieces, lane);  // known, and so without a branch
+        accumulate_pieces<metric>(acc, stage[s], i, 0, pieces, lane);  // both limits are constants, so that
+                                                                       // no branch is needed
       else
         accumulate_pieces<metric>(acc, stage[s], i, d < 0 ? early : 0,
                                   static_cast<std::uint32_t>(min(dims - d, step)) / 4, lane);
@@ -174,7 +177,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
 template <From from, std::uint32_t stages>
 cudaError_t start(const Queue& queue, const Reranking& reranking) {
   const std::uint32_t teams = divide_up(reranking.queries.rows, team_queries);
-  // Blocks enough for all multiprocessors, if every list were full.
+  // There are enough blocks for all multiprocessors, if every list is full.
   const std::uint64_t enough = divide_up<std::uint64_t>(24ull * queue.multiprocessors, teams);
   const std::uint64_t most =
       divide_up<std::uint64_t>(std::uint64_t{reranking.candidates.capacity} * team_queries, threads);
@@ -190,7 +193,7 @@ cudaError_t start(const Queue& queue, const Reranking& reranking) {
   });
 }
 
-/// All lines of a row should be on their way at once, up to three; more leave room for fewer blocks.
+/// Up to three lines, all lines of a row should be loading at once; with more stages, fewer blocks fit.
 template <From from>
 cudaError_t start_with_stages(const Queue& queue, const Reranking& reranking) {
   if (reranking.train.dims <= line) return start<from, 2>(queue, reranking);

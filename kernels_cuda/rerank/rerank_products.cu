@@ -1,13 +1,13 @@
-// rerank, where exact products say what chains are.
+// rerank, for exact products: computes the values of chains from products.
 //
-//   low [q, capacity]          what collect compared with the threshold
+//   low [q, capacity]          the value that collect compared with the threshold
 //   query_terms [4, q]         half_norm of the queries
-//   candidates [q, capacity]   of which counts [q, 1] say how many are listed
-//   out     [q, capacity]      keys, in the places of the candidates: of 2 (low + half_norm) for squared
-//                              distances, of `low` for inner products
+//   candidates [q, capacity]   counts [q, 1] say how many are listed
+//   out     [q, capacity]      keys, in the places of the candidates. Their values are 2 (low + half_norm)
+//                              for squared distances, and `low` for inner products
 //
-// A thread takes a candidate. Work: 16 bytes a candidate. No barrier, no shared memory. Source:
-// docs/certificate.md, section 4.
+// One thread handles one candidate at a time. Work: 16 bytes per candidate. No barrier, no shared memory.
+// Source: docs/certificate.md, section 4.
 #include "rerank/reranking.cuh"
 
 namespace kith::cuda {
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t threads = 128;
 
-/// Block b takes every so many candidates of query b / across.
+/// Block b handles part b % across of the candidates of query b / across.
 template <bool squared>
 __global__ __launch_bounds__(threads) void rerank_by_products(const Reranking reranking,
                                                               const Matrix<const float> low,

@@ -1,4 +1,4 @@
-// A step of rerank as its kernels take it.
+// The arguments of the rerank kernels.
 // No twin in kernels_cl: kernels of OpenCL take memory and places as arguments.
 #pragma once
 

@@ -1,14 +1,13 @@
 // select, insertion: one thread keeps one sorted list.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Thread l of all finds list l: group l % groups of row l / groups. It inserts every candidate below
-// its last key where it belongs and moves what is behind. Lists stand in scratch side by side,
-// [k, lists], so that a warp moves 32 of them at once; distances reach their threads through shared
-// memory, 32 columns of 32 lists at a time, so that they are read as lines.
-// Work: every distance read once; on data in random order k^2 / 4 (1 + ln(t / (groups k))) moves a list.
-// Shared memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
+// Thread l of the grid selects list l, which is group l % groups of row l / groups. It inserts every
+// candidate below its last key in order, and moves the keys behind it. Lists are side by side in scratch, [k,
+// lists], so that a warp moves keys of 32 lists at once. Distances pass through shared memory, 32 columns of
+// 32 lists at a time, so that whole lines are read. Work: every distance is read once; in random order, k^2 /
+// 4 (1 + ln(t / (groups k))) moves per list. Shared memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
 #include "common/part.cuh"
 #include "select/selectors.hpp"
 
@@ -18,12 +17,12 @@ namespace {
 constexpr std::uint32_t threads = 128;
 constexpr std::uint32_t moved = 4;
 
-/// Lists in scratch: those of a selection, and more until warps are full.
+/// Returns the number of lists in scratch: those of a selection, rounded up to fill warps.
 std::size_t padded_lists(const Selection& selection) {
   return divide_up(std::size_t{selection.rows} * selection.groups, std::size_t{32}) * 32;
 }
 
-/// Rows whose lists so many bytes hold; one at least.
+/// Returns the number of rows whose lists fit into `bytes`, at least one.
 std::uint32_t rows_a_round(const Selection& selection, std::size_t bytes) {
   const std::size_t lists = bytes / (selection.k * sizeof(Key)) / 32 * 32;
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(lists / selection.groups, 1, selection.rows));
@@ -35,7 +34,7 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
   const std::uint32_t lane = threadIdx.x % 32, k = selection.k;
   float(&tile)[32][33] = staged[threadIdx.x / 32];
   const std::size_t l = std::size_t{blockIdx.x} * threads + threadIdx.x;
-  if (l - lane >= lists) return;  // a whole warp; lists is a multiple of 32
+  if (l - lane >= lists) return;  // the same for a whole warp; lists is a multiple of 32
   const std::size_t q = l / selection.groups;
   const auto g = static_cast<std::uint32_t>(l % selection.groups);
   const bool real = q < selection.rows;
@@ -61,7 +60,7 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
       const Key key = key_of(value, selection.first_row + begin + c0 + i);
       if (key >= last) continue;
       std::uint32_t j = k - 1;
-      for (; j >= moved; j -= moved) {  // several at once, so that their loads overlap
+      for (; j >= moved; j -= moved) {  // several are moved at once, so that their loads overlap
         Key before[moved];
 #pragma unroll
         for (std::uint32_t i = 0; i < moved; ++i) before[i] = list[(j - 1 - i) * lists];

@@ -1,17 +1,16 @@
-// select, radix: any k. Two ways, by how much of a part is wanted.
+// select, radix: any k, in one of two ways.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Few of many, in many parts: a block a part finds the k-th key digit by digit (radix_choose), and
-// only the k chosen keys of each part are sorted, all 64 bits.
-// Else: whole rows become keys, `rows a round` of them at a time, as scratch allows, and every part is
-// sorted whole: by its value's 32 bits only, since the sort is stable and rows are in order.
-// Both end in cut_lists. The sorts are those of CUB (part of the CUDA toolkit): one sort for all of the
-// device where there are few parts, a block a part where there are many.
-// Work: the first 2 to 7 reads of a distance, the second 5 passes over 8 bytes a distance.
-// Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022
-// (radix sort).
+// If few keys are wanted from many values, in many parts, a block handles a part: it finds the k-th key digit
+// by digit (radix_choose), and only the k chosen keys of each part are sorted, by all 64 bits. Otherwise, all
+// values of as many rows as scratch allows become keys, and every part is sorted, only by the 32 bits of its
+// values, because the sort is stable and rows are in order. Both ways end in cut_lists. The sorts are those
+// of CUB (part of the CUDA toolkit): one sort for the whole device if parts are few, one block per part if
+// there are many. Work: the first way reads each distance 2 to 7 times; the second makes 5 passes over 8
+// bytes per distance. Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets,
+// Merrill 2022 (radix sort).
 #include "common/part.cuh"
 #include "common/radix_sort.cuh"
 #include "select/selectors.hpp"
@@ -22,28 +21,28 @@ namespace {
 constexpr std::uint32_t threads = 512;
 constexpr std::uint32_t digits = 2048;  // 11 bits
 
-/// Digits of a key from the highest: the value's 32 bits, and among equal values the row's.
+/// The digits of a key, highest first: the 32 bits of the value, then, for equal values, those of the row.
 struct Digit {
   std::uint32_t shift, size;
 };
 __device__ constexpr Digit digit_of_pass[] = {{53, 2048}, {42, 2048}, {32, 1024},
                                               {21, 2048}, {10, 2048}, {0, 1024}};
 
-/// Keeps what a block has found of the k-th key so far, in shared memory so that all of its threads see it.
+/// What a block knows of the k-th key so far, in shared memory.
 struct Choice {
   std::uint32_t histogram[digits];
-  std::uint32_t digit;      // of the k-th key
-  std::uint32_t remaining;  // rank of the k-th among keys with its digits so far, from 1
-  std::uint32_t equal;      // how many keys have these digits
+  std::uint32_t digit;      // digit of the k-th key
+  std::uint32_t remaining;  // rank of the k-th key among keys with its digits so far, from 1
+  std::uint32_t equal;      // number of keys that have these digits
 };
 
-/// Find the digit of the key with rank `remaining`. By the first warp.
+/// Finds the digit of the key with rank `remaining`. The first warp calls this.
 __device__ void find_digit(Choice& choice, std::uint32_t remaining) {
   constexpr std::uint32_t a_lane = digits / 32;
   const std::uint32_t lane = threadIdx.x;
   std::uint32_t sum = 0;
   for (std::uint32_t i = 0; i < a_lane; ++i) sum += choice.histogram[lane * a_lane + (i + lane) % a_lane];
-  std::uint32_t up_to = sum;  // of this lane and those before it
+  std::uint32_t up_to = sum;  // sum of this lane and those before it
 #pragma unroll
   for (std::uint32_t step = 1; step < 32; step *= 2) {
     const std::uint32_t other = __shfl_up_sync(0xFFFFFFFFu, up_to, step);
@@ -58,8 +57,8 @@ __device__ void find_digit(Choice& choice, std::uint32_t remaining) {
   choice.equal = choice.histogram[d];
 }
 
-/// Block b writes the min(k, width) smallest keys of part b to chosen[b], in no order, and pads.
-/// Work: each distance read twice, and once more for every digit that does not settle it.
+/// Block b writes the min(k, width) smallest keys of part b to chosen[b], in any order, and pads. Work: each
+/// distance is read twice, and once more for every digit that does not decide it.
 __global__ __launch_bounds__(threads) void radix_choose(const Selection selection, Key* chosen) {
   __shared__ Choice choice;
   __shared__ std::uint32_t count;
@@ -88,7 +87,7 @@ __global__ __launch_bounds__(threads) void radix_choose(const Selection selectio
     prefix |= static_cast<Key>(choice.digit) << digit.shift;
     mask |= static_cast<Key>(digit.size - 1) << digit.shift;
     remaining = choice.remaining;
-    if (choice.equal == remaining) break;  // all that share these digits are wanted
+    if (choice.equal == remaining) break;  // all keys that share these digits are wanted
     __syncthreads();
   }
   const Key largest = all ? no_key : prefix | ~mask;
@@ -105,7 +104,7 @@ __global__ __launch_bounds__(threads) void radix_choose(const Selection selectio
   for (std::uint32_t j = count + threadIdx.x; j < k; j += threads) list[j] = no_key;
 }
 
-/// A thread a distance: its key.
+/// One thread makes the key of one distance.
 __global__ __launch_bounds__(threads) void make_keys(const Selection selection, const std::uint32_t first,
                                                      const std::uint64_t all, Key* keys) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;
@@ -115,8 +114,7 @@ __global__ __launch_bounds__(threads) void make_keys(const Selection selection, 
   keys[i] = key_of(selection.distances.data[q * selection.distances.stride + c], selection.first_row + c);
 }
 
-/// A thread a place in `out`: rows first .. first + all / (groups * k) - 1 get the first k keys of
-/// each sorted part. Parts stand as `parts` says: sorted[row * pitch + begin of the part].
+/// The layout of sorted parts: sorted[row * pitch + begin of the part].
 struct Parts {
   std::uint32_t columns;  // of a row, cut into groups; 0: every part has k keys
   std::uint32_t groups;
@@ -138,7 +136,7 @@ __global__ __launch_bounds__(threads) void cut_lists(const Key* sorted, const Pa
   out.data[q * out.stride + std::uint64_t{g} * parts.k + j] = key;
 }
 
-/// Few of many, in enough parts to fill the GPU.
+/// Returns whether few keys are wanted from many values, in enough parts to fill the GPU.
 bool chooses(const Selection& selection) {
   return std::uint64_t{selection.rows} * selection.groups >= 64 &&
          selection.k <= divide_up(selection.columns, selection.groups) / 4;
@@ -152,7 +150,7 @@ SortShape whole_shape(const Selection& selection, std::uint32_t rows) {
           divide_up(selection.columns, selection.groups)};
 }
 
-/// Rows a round of the second way, for so many keys at most, if it is not one row.
+/// Returns how many rows the second way takes in a round, for at most `keys` keys; at least one row.
 std::uint32_t rows_a_round(const Selection& selection, std::size_t keys) {
   return static_cast<std::uint32_t>(std::clamp<std::size_t>(keys / selection.columns, 1, selection.rows));
 }
@@ -192,7 +190,7 @@ cudaError_t sort_whole(const Queue& queue, const Selection& selection, const spi
 
 std::size_t scratch_of(const spi::SelectStep& step) {
   const Selection selection = selection_of(step);
-  // With fewer rows than these the other way may be taken, a row at a time.
+  // A round with fewer rows may go the other way, one row at a time.
   if (chooses(selection))
     return std::max(sort_bytes(chosen_shape(selection)), sort_bytes(whole_shape(selection, 1)));
   return sort_bytes(whole_shape(selection, rows_a_round(selection, round_keys)));

@@ -1,5 +1,4 @@
-// What selectors share that work in rounds: scratch for as many rows as there is room for, and one launch for
-// each round of rows.
+// What selectors share that work in rounds: scratch for as many rows as fit, and one launch per round.
 // No twin in kernels_cl: there scratch is for all rows, and the back end launches once.
 #pragma once
 
@@ -8,7 +7,7 @@
 
 namespace kith::cuda {
 
-/// A round: all of its rows have what they want of scratch.
+/// Launches one round, for all of whose rows scratch is large enough.
 using SelectRound = cudaError_t (*)(const Queue&, const Selection&, void* scratch);
 
 template <auto bytes_a_row>
@@ -24,8 +23,8 @@ cudaError_t select_by_rows(const Queue& queue, const spi::SelectStep& step) {
                    [&](const Selection& rows) { return round(queue, rows, address_of<void>(step.scratch)); });
 }
 
-/// A selector that wants `bytes_a_row` bytes of scratch for each row, all rows being alike; where these are
-/// 0, one round has all rows.
+/// Returns a selector that needs `bytes_a_row` bytes of scratch for each row, the same for every row. If it
+/// is 0, one round takes all rows.
 template <auto bytes_a_row, SelectRound round>
 constexpr SelectorKernels selector_by_rows(Selector selector) {
   return {selector, scratch_by_rows<bytes_a_row>, select_by_rows<bytes_a_row, round>};

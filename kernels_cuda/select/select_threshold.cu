@@ -1,17 +1,17 @@
-// select, threshold: a running k-th key as a filter, what passes it buffered and sorted when full.
+// select, threshold: filters values by the k-th key so far; keys that pass go to a buffer, which is sorted
+// when full.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Block b finds group b % groups of row b / groups, 2048 columns a step, a thread four runs of four;
-// one barrier a step. Blocks are small, so that 8 fit on a multiprocessor: others read while one sorts.
-// For small k a first bound comes from the first step (shortlist.cuh, seed). For large k it is
-// guessed from a 32nd of the columns, so that about 3 k / 2 keys pass and the buffer is sorted once;
-// should fewer than k pass, the guess was too low, and the columns are read again without it.
-// For k above 2048 the buffer is in scratch, and blocks are larger; the rest is the same.
-// Work: every distance read once, a 32nd twice; k (1 + ln(t / (groups k))) keys kept a list without the
-// guess, on data in random order. Shared memory: capacity keys, 8 to 32 KiB. Scratch for k above 2048:
-// capacity keys a list, up to 4 k.
+// Block b selects group b % groups of row b / groups, 2048 columns per step, with four runs of four columns
+// per thread and one barrier per step. Blocks are small, so that 8 fit on a multiprocessor, and others read
+// while one sorts. For small k the first step gives a first bound (shortlist.cuh, seed). For large k the
+// bound is guessed from a 32nd of the columns, so that about 3 k / 2 keys pass and the buffer is sorted once.
+// If fewer than k pass, the guess was too low, and the columns are read again without it. For k above 2048
+// the buffer is in scratch, and blocks are larger; the rest is the same. Work: every distance is read once, a
+// 32nd of them twice; in random order and without the guess, each list keeps k (1 + ln(t / (groups k))) keys.
+// Shared memory: capacity keys, 8 to 32 KiB. Scratch for k above 2048: capacity keys per list, up to 4 k.
 // Source: see shortlist.cuh; the guess: Floyd, Rivest, Expected time bounds for selection, 1975.
 #include "common/shortlist.cuh"
 #include "select/select_rounds.cuh"
@@ -19,20 +19,21 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t shared_threads = 128, scratch_threads = 1024;  // by where the buffer is
-constexpr std::uint32_t runs = 4;                                      // of four columns, a thread and step
+constexpr std::uint32_t shared_threads = 128, scratch_threads = 1024;  // depends on where the buffer is
+constexpr std::uint32_t runs = 4;                                      // runs of four columns per thread
+                                                                       // and step
 
-// The sample: 32 columns, a line of memory, of every 1024.
+// The sample takes 32 columns, which are a line of memory, of every 1024.
 constexpr std::uint32_t sampled = 32, sample_rate = 32, sample_columns = sampled * sample_rate;
 constexpr std::uint32_t guess_from_k = 96;
 
-/// Column of value v of a thread, in the step that begins at column c0.
+/// Returns the column of value v of a thread, in the step that begins at column c0.
 template <std::uint32_t threads>
 __device__ __forceinline__ std::int64_t column_of(std::int64_t c0, std::uint32_t v) {
   return c0 + (v / 4 * threads + threadIdx.x) * 4 + v % 4;
 }
 
-/// Read a step; columns outside begin .. end - 1 become no candidates.
+/// Reads the values of a step; columns outside begin .. end - 1 get values that are no candidates.
 template <std::uint32_t threads>
 __device__ __forceinline__ void read_step(float (&value)[runs * 4], const float* row, std::int64_t c0,
                                           const Columns& columns) {
@@ -54,12 +55,12 @@ __device__ __forceinline__ void read_step(float (&value)[runs * 4], const float*
   }
 }
 
-/// Offer all columns.
+/// Offers the values of all columns.
 template <std::uint32_t threads>
 __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, const Columns& columns,
                                      std::uint32_t first_row, bool seeded) {
   if (columns.begin >= columns.end) return;
-  // Steps begin where 16 bytes do: up to 3 columns before the first, which are not read.
+  // Steps are aligned to 16 bytes, so that the first may begin up to 3 columns early; these are not read.
   const auto misplaced =
       static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row + columns.begin) % 16 / 4);
   for (std::int64_t c0 = columns.begin - misplaced; c0 < columns.end; c0 += threads * runs * 4) {
@@ -86,7 +87,7 @@ __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, 
   }
 }
 
-/// The value below which about 3 k / 2 columns are, as a key: the `rank`-th of the sample.
+/// Guesses the value below which about 3 k / 2 columns are: the `rank`-th of the sample. Returns it as a key.
 template <std::uint32_t threads>
 __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capacity, std::uint32_t rank,
                      const float* row, const Columns& columns) {
@@ -109,7 +110,7 @@ __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capaci
 #pragma unroll
     for (std::uint32_t v = 0; v < 4; ++v)
       if (value[v] <= limit) pending |= 1u << v;
-    // Equal values may all be counted: they are told apart by thread and place.
+    // Thread and place distinguish equal values, so that all of them count.
     sample.offer<4>(pending, [&](int, int v) {
       return key_of(value[v],
                     static_cast<std::uint32_t>(c0) + static_cast<std::uint32_t>(v) * threads + threadIdx.x);
@@ -121,7 +122,7 @@ __device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capaci
   return last_key_of(static_cast<std::uint32_t>(key >> 32));
 }
 
-/// `buffer` has room for `capacity` keys.
+/// Selects from one part. `buffer` has room for `capacity` keys.
 template <std::uint32_t threads>
 __device__ __forceinline__ void select_part(const Selection& selection, Key* buffer, std::uint32_t capacity) {
   __shared__ ShortlistState<1> state;
@@ -130,7 +131,7 @@ __device__ __forceinline__ void select_part(const Selection& selection, Key* buf
   const float* row = selection.distances.data + q * selection.distances.stride;
   Shortlist<1> shortlist(state, buffer, capacity, k);
 
-  // Of the k nearest about k / 32 are in the sample, and hardly ever more than four deviations above.
+  // About k / 32 of the k nearest are in the sample, and hardly ever more than four deviations above that.
   const std::uint32_t mean = k / sample_rate;
   const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 4;
   bool guessed = k >= guess_from_k && (columns.end - columns.begin) / 64 >= k;
@@ -155,7 +156,7 @@ __global__ __launch_bounds__(shared_threads, 8) void select_in_shared(const Sele
   select_part<shared_threads>(selection, buffer, capacity);
 }
 
-/// Lists of `capacity` keys, one a block.
+/// Each block has a buffer of `capacity` keys in scratch.
 __global__ __launch_bounds__(scratch_threads) void select_in_scratch(const Selection selection, Key* buffers,
                                                                      const std::uint32_t capacity) {
   select_part<scratch_threads>(selection, buffers + std::size_t{blockIdx.x} * capacity, capacity);
@@ -165,7 +166,7 @@ bool fits_shared(const Selection& selection) {
   return selection.k <= threshold_max_k;
 }
 
-/// Keys of a buffer: more than k, unless all of a part fits.
+/// Returns the number of keys of a buffer: more than k, unless it holds all values of a part.
 std::uint32_t capacity_of(const Selection& selection) {
   constexpr std::uint32_t fewest = scratch_threads;  // Shortlist::seed
   const std::uint32_t enough = power_of_two(selection.k);

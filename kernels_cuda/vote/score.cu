@@ -1,15 +1,15 @@
-// score: the weights of the neighbours of each class, added in order of rank, beginning with 0.
+// score: adds the weights of the neighbours of each class in the order of their ranks, starting at 0.
 //
 //   nearest  [q, k]         keys; no_key has no vote
 //   weights  [q, k]         finite, >= 0
-//   labels   [n]            a class for each training row
-//   sums     [q, classes]   each addition rounded once, so the order is part of the result
+//   labels   [n]            the class of each training row
+//   sums     [q, classes]   each addition is rounded once, so that the order determines the result
 //
-// Which classes the neighbours have is not known before, but only those of one class wait for each other. A
-// team of threads, a power of two, has a query, a thread a neighbour, and takes so many neighbours at a time.
-// The first neighbour of a class among these adds the others of it, in order, to what the sum was; for a
-// class there is one such thread, so no addition is atomic. Work for a query: `classes` stores, k steps of
-// each thread. Barriers: 1 + 2 ceil(k / team). Shared memory: 2 KiB.
+// The classes of the neighbours are not known in advance, but only neighbours of the same class have to wait
+// for each other. A team of threads, a power of two, handles a query, with as many neighbours at a time as it
+// has threads. The thread of the first neighbour of a class adds the others of this class, in order, to the
+// sum so far. Each class has only one such thread, so that no addition is atomic. Work per query: `classes`
+// stores, and k steps of each thread. Barriers: 1 + 2 ceil(k / team). Shared memory: 2 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -32,7 +32,7 @@ __global__ __launch_bounds__(threads) void score_by_team(const Scoring scoring, 
   __shared__ float staged_weights[threads];
   const std::uint32_t member = threadIdx.x % team, k = scoring.k;
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
-  const bool exists = q < scoring.rows;  // else it goes along, for the barriers
+  const bool exists = q < scoring.rows;  // if not, the thread only takes part in barriers
   const std::uint32_t* const label = staged_labels + (threadIdx.x - member);
   const float* const weight = staged_weights + (threadIdx.x - member);
   const Key* const nearest = scoring.nearest.data + q * scoring.nearest.stride;
@@ -67,7 +67,7 @@ cudaError_t score(const Queue& queue, const spi::ScoreStep& step) {
   const Scoring scoring{input_of(step.nearest),      input_of(step.weights),     count_of(step.nearest.rows),
                         count_of(step.nearest.cols), input_of(step.labels).data, step.classes,
                         matrix_of(step.sums)};
-  // A team as wide as there is work for: neighbours to add, classes to begin with 0.
+  // The team is as wide as there are neighbours to add or classes to set to 0.
   const std::uint32_t team = power_of_two(std::min(threads, std::max({scoring.k, scoring.classes, 1u})));
   return launch(queue, score_by_team, divide_up<std::uint64_t>(scoring.rows, threads / team), threads, 0,
                 scoring, team);

@@ -1,19 +1,19 @@
-// vote: one vote for each neighbour; most votes win, of several classes the smallest.
+// vote: each neighbour has one vote; the class with most votes wins, and the smallest of equal ones.
 //
 //   nearest [q, k]         keys; no_key does not vote
-//   labels  [n]            a class for each training row
+//   labels  [n]            the class of each training row
 //   counts  [q, classes]   votes            winner [q, 1]   no_row without a vote
 //
-// A team counts the votes of a query: a warp, or a block of 256 where k or the classes are many. Then it
-// looks for the largest count. Three ways to count:
-//   vote              atomic additions to the query's row of `counts`
-//   vote_atomic       a block a query, a thread a neighbour, atomic additions to counters in shared memory
-//                     where these take up to 47 KiB, else in `counts`. Source: GS_KNN (Liu, Zheng, Liu
+// A team counts the votes of a query: a warp, or a block of 256 threads if k is large or classes are many.
+// Then it finds the largest count. There are three ways to count:
+//   vote              adds atomically to the query's row of `counts`.
+//   vote_atomic       A block handles a query, a thread a neighbour. It adds atomically to counters in shared
+//                     memory if these take up to 47 KiB, else in `counts`. Source: GS_KNN (Liu, Zheng, Liu
 //                     2019); knn01 (Batlle, Ballber 2020).
-//   vote_branch_free  the votes of class c are the sum of (label == c) over all neighbours: a ballot for each
-//                     class and 32 neighbours, no counter is looked up and nothing branches on a label.
-//                     Source: knn03 (Batlle, Ballber 2020), for two classes.
-// Work for a query, shared by the team: k additions and 2 classes steps; branch-free k classes / 32 ballots.
+//   vote_branch_free  The votes of class c are the sum of (label == c) over all neighbours: one ballot per
+//                     class and 32 neighbours. No address and no branch depends on a label. Source: knn03
+//                     (Batlle, Ballber 2020), for two classes.
+// Work per query, shared by the team: k additions and 2 classes steps; branch-free, k classes / 32 ballots.
 #include "common/common.cuh"
 
 namespace kith::cuda {
@@ -51,13 +51,13 @@ __device__ __forceinline__ void wait_for_team() {
   }
 }
 
-/// Votes above, then the smaller class first: the order in which larger is better.
+/// Returns a number that is larger for more votes, and for equal votes if the class is smaller.
 __device__ __forceinline__ std::uint64_t merit(std::uint32_t votes, std::uint32_t c) {
   return votes == 0 ? 0 : static_cast<std::uint64_t>(votes) << 32 | ~c;
 }
 
-/// Write the class of the best merit that a member of the team has. Teams of whole blocks may be smaller
-/// than `team`.
+/// Writes the class with the best merit that a member of the team has. A team that is a block may have fewer
+/// threads than `team`.
 template <std::uint32_t team>
 __device__ __forceinline__ void write_winner(const Voting& voting, std::uint64_t q, std::uint64_t best) {
   __shared__ std::uint64_t best_of_warp[threads / 32];
@@ -78,7 +78,7 @@ template <std::uint32_t team>
 __global__ __launch_bounds__(threads) void vote_by_team(const Voting voting) {
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team;
-  if (q >= voting.rows) return;  // a whole team
+  if (q >= voting.rows) return;  // the same for a whole team
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
   std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 
@@ -120,13 +120,13 @@ __global__ __launch_bounds__(threads) void vote_by_block(const Voting voting) {
   write_winner<threads>(voting, q, best);
 }
 
-/// 32 classes at a time, lane l of every warp keeping the count of class number l of them.
+/// Counts 32 classes at a time; lane l of every warp keeps the count of class number l of these.
 template <std::uint32_t team>
 __global__ __launch_bounds__(threads) void vote_without_branches(const Voting voting) {
   __shared__ std::uint32_t count_of_warp[threads / 32][32];
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team, lane = threadIdx.x % 32;
-  if (q >= voting.rows) return;  // a whole team
+  if (q >= voting.rows) return;  // the same for a whole team
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
   std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 
@@ -137,7 +137,7 @@ __global__ __launch_bounds__(threads) void vote_without_branches(const Voting vo
     for (std::uint64_t j0 = member - lane; j0 < voting.k; j0 += team) {
       const std::uint64_t j = j0 + lane;
       const Key key = j < voting.k ? nearest[j] : no_key;
-      // Who does not vote reads the first label, and is of no class.
+      // A neighbour that does not vote reads the first label, and gets no class.
       const std::uint32_t label = voting.labels[key == no_key ? 0 : static_cast<std::uint32_t>(key)];
       const std::uint64_t number = (key == no_key ? no_row : label) - first;
       for (std::uint32_t c = 0; c < some; ++c) {
@@ -158,7 +158,7 @@ __global__ __launch_bounds__(threads) void vote_without_branches(const Voting vo
   write_winner<team>(voting, q, best);
 }
 
-/// Whether a query has work for a block.
+/// Returns whether a query has enough work for a block.
 bool is_large(const Voting& voting) {
   constexpr std::uint32_t large = 1024;
   return voting.k > large || voting.classes > large;

@@ -1,17 +1,16 @@
-// select, bitonic: each part padded to a power of two with no_key and sorted whole.
+// select, bitonic: pads each part to a power of two with no_key, and sorts all of it.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Up to 256 values a warp sorts in registers, up to 2048 a block. A longer part is sorted in tiles of
-// 2048; then, for every doubling up to the power of two, passes over device memory take strides of 2048
-// and more, up to three steps a pass with eight keys in the registers of a thread, and one last pass takes
-// all smaller strides a tile at a time. All compare-exchanges are rising (network.cuh), so the padding never
-// moves: it is neither stored nor read.
-// Work, with p the power of two: p / 4 * log2(p) * (log2(p) + 1) compare-exchanges whatever k is; a barrier
-// for each of the 6 steps between warps of a tile. Shared memory: 32 KiB. Scratch: 8 bytes a value where a
-// part has more than 2048.
-// Source: GS_KNN (Liu, Zheng, Liu 2019); Batcher 1968.
+// Up to 256 values are sorted by a warp in registers, up to 2048 by a block. A longer part is sorted in tiles
+// of 2048. Then, for every doubling up to the power of two, passes over device memory do the strides of 2048
+// and more, up to three steps per pass with eight keys in the registers of a thread, and one last pass does
+// all smaller strides, tile by tile. All compare-exchanges are ascending (network.cuh), so the padding never
+// moves: it is neither stored nor read. Work, with p the power of two: p / 4 * log2(p) * (log2(p) + 1)
+// compare-exchanges for any k; a barrier for each of the 6 steps between warps of a tile. Shared memory: 32
+// KiB. Scratch: 8 bytes per value if a part has more than 2048. Source: GS_KNN (Liu, Zheng, Liu 2019);
+// Batcher 1968.
 #include "select/published/network.cuh"
 #include "select/published/select_blocks.cuh"
 
@@ -21,9 +20,9 @@ namespace {
 constexpr std::uint32_t threads = 256;
 constexpr int each = 8;
 constexpr std::uint32_t tile = threads * each;
-constexpr std::uint32_t most_steps = 3;  // of a pass: 2^3 keys a thread
+constexpr std::uint32_t most_steps = 3;  // most steps of a pass: 2^3 keys per thread
 
-/// A warp a list of up to 32 * keys values.
+/// One warp sorts one list of up to 32 * keys values.
 template <int keys>
 __global__ __launch_bounds__(threads) void sort_by_warps(const Selection selection,
                                                          const std::uint32_t lists) {
@@ -40,7 +39,7 @@ __global__ __launch_bounds__(threads) void sort_by_warps(const Selection selecti
   for (std::uint32_t j = 32 * keys + lane; j < selection.k; j += 32) part.out[j] = no_key;
 }
 
-/// Write the keys of a block to `to`, `wanted` of them at most. All buffers of the block are free.
+/// Writes the keys of a block to `to`, at most `wanted` of them. All buffers of the block must be free.
 __device__ __forceinline__ void store_tile(const Key (&key)[each], Key* slots, Key* to,
                                            std::uint64_t wanted) {
   const std::uint32_t warp = threadIdx.x / 32, first = warp * 32 * each;
@@ -49,8 +48,8 @@ __device__ __forceinline__ void store_tile(const Key (&key)[each], Key* slots, K
                static_cast<std::uint32_t>(min(wanted - first, std::uint64_t{32 * each})));
 }
 
-/// Block b sorts tile b % tiles of list b / tiles, where it stays in `sorted` [lists, width]; without it
-/// the tile is the whole part, and the list. Shared memory: two keys for each of the tile.
+/// Block b sorts tile b % tiles of list b / tiles into `sorted` [lists, width]. If `sorted` is null, the tile
+/// is the whole part, and its keys are the list. Shared memory: two keys for each key of the tile.
 __global__ __launch_bounds__(threads) void sort_tiles(const Selection selection, const std::uint32_t tiles,
                                                       Key* sorted) {
   extern __shared__ Key buffers[];
@@ -72,16 +71,17 @@ __global__ __launch_bounds__(threads) void sort_tiles(const Selection selection,
     part.out[j] = no_key;
 }
 
-/// Strides of a pass over device memory: `largest`, its half, ... `smallest`; first a flip of 2 * largest.
+/// The strides of a pass over device memory: `largest`, its half, ... `smallest`; a flip of 2 * largest comes
+/// first if `flip`.
 struct Strides {
   std::uint64_t largest;
   std::uint64_t smallest;
   bool flip;
-  std::uint32_t blocks;  // a list
+  std::uint32_t blocks;  // blocks per list
 };
 
-/// A thread takes the 2^steps keys that meet each other in `steps` steps.
-/// Work: a key read and written once. No barrier.
+/// Each thread takes the 2^steps keys that are compared with each other in `steps` steps. Work: each key is
+/// read and written once. No barrier.
 template <std::uint32_t steps>
 __global__ __launch_bounds__(threads) void bitonic_pass(const Selection selection, const Strides strides,
                                                         Key* sorted) {
@@ -93,7 +93,7 @@ __global__ __launch_bounds__(threads) void bitonic_pass(const Selection selectio
   const std::uint64_t size = 2 * strides.largest;
   const std::uint64_t begin = i / strides.smallest * size, low = i & (strides.smallest - 1);
   if (begin + low >= part.count) return;
-  // In a flip the upper half is met from its end.
+  // A flip takes the upper half from its end.
   const auto place = [&](std::uint32_t j) {
     return begin + (strides.flip && j >= keys / 2 ? size - 1 - low - (keys - 1 - j) * strides.smallest
                                                   : low + j * strides.smallest);
@@ -119,10 +119,10 @@ __global__ __launch_bounds__(threads) void bitonic_pass(const Selection selectio
     if (place(j) < part.count) mine[place(j)] = key[j];
 }
 
-/// Block b takes the strides below 2048 of tile b % tiles of list b / tiles; in the end it writes the list.
+/// Block b does the strides below 2048 in tile b % tiles of list b / tiles; at the end it writes the list.
 __global__ __launch_bounds__(threads) void merge_tiles(const Selection selection, const std::uint32_t tiles,
                                                        Key* sorted, const bool last) {
-  constexpr std::uint32_t pitch = threads + 2;  // so that banks differ both ways
+  constexpr std::uint32_t pitch = threads + 2;  // avoids bank conflicts in both directions
   __shared__ Key slots[threads / 32 * store_keys<each>];
   static_assert(each * pitch <= threads / 32 * store_keys<each>);
   const std::uint32_t list = blockIdx.x / tiles, thread = threadIdx.x;
@@ -137,7 +137,7 @@ __global__ __launch_bounds__(threads) void merge_tiles(const Selection selection
     const std::uint64_t place = begin + e * threads + thread;
     key[e] = place < part.count ? mine[place] : no_key;
   }
-  merge_registers(key);  // strides of 1024, 512 and 256
+  merge_registers(key);  // does strides of 1024, 512 and 256
 #pragma unroll
   for (std::uint32_t e = 0; e < each; ++e) {
     const std::uint32_t place = e * threads + thread;
@@ -164,7 +164,7 @@ cudaError_t pass(const Queue& queue, const Selection& selection, const Strides& 
   }
 }
 
-/// Sorted runs of size / 2 become sorted runs of `size`, but for strides within tiles.
+/// Merges sorted runs of size / 2 into sorted runs of `size`, except for the strides within tiles.
 cudaError_t merge_far(const Queue& queue, const Selection& selection, std::uint64_t size, Key* sorted) {
   const std::uint64_t padded = divide_up<std::uint64_t>(width_of(selection), size) * size;
   for (std::uint64_t stride = size / 2; stride >= tile;) {
@@ -179,7 +179,7 @@ cudaError_t merge_far(const Queue& queue, const Selection& selection, std::uint6
   return cudaSuccess;
 }
 
-/// Shared memory of sort_tiles.
+/// Returns the shared memory of sort_tiles.
 std::size_t bytes_of(std::uint32_t block_threads) {
   return std::size_t{2} * each * block_threads * sizeof(Key);
 }

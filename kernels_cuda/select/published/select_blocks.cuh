@@ -1,5 +1,5 @@
-// What selectors share that cut parts into blocks: those that sort a part whole, tile by tile, and those that
-// sort runs, which are then merged.
+// What selectors share that work by blocks: those that sort a whole part tile by tile, and those that sort
+// runs, which are then merged.
 // No twin in kernels_cl: there the back end does this, in steps/select/published/select_blocks.cpp.
 #pragma once
 
@@ -8,14 +8,14 @@
 
 namespace kith::cuda {
 
-/// Bytes for the sorted tiles of the parts of a row, where a part has several.
+/// Returns the bytes for the sorted tiles of the parts of a row; 0 if each part is a single tile.
 template <std::uint32_t tile>
 std::size_t bytes_of_tiles(const Selection& selection) {
   const std::size_t width = width_of(selection);
   return width <= tile ? 0 : width * selection.groups * sizeof(Key);
 }
 
-/// Sorts parts of several tiles in `sorted`; and parts of one.
+/// The first sorts parts of several tiles in `sorted`; the second sorts parts of one tile.
 using SortLong = cudaError_t (*)(const Queue&, const Selection&, Key* sorted);
 using SortShort = cudaError_t (*)(const Queue&, const Selection&);
 
@@ -30,7 +30,7 @@ constexpr SelectorKernels selector_by_tiles(Selector selector) {
   return selector_by_rows<bytes_of_tiles<tile>, sort_tiles_whole<tile, sort_short, sort_long>>(selector);
 }
 
-/// The values of a run; and the kernel that makes the runs.
+/// The first returns the number of values of a run; the second is the kernel that makes the runs.
 using RunLength = std::uint32_t (*)(const Selection&);
 using SortRuns = cudaError_t (*)(const Queue&, const Selection&, const Runs&);
 

@@ -1,25 +1,27 @@
-// select, bubble: K bubbles a row and group, each carrying the smallest of what those before it left.
+// select, bubble: K bubbles walk through each row and group; each carries away the smallest value that those
+// before it left.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// A bubble walks through the group's values; at each place it keeps the smaller of what it carries and
-// what it finds, and leaves the larger to the bubble behind it. So bubbles enter one after another until
-// all are in (growing) and then walk to the end together (stable); in the end bubble i carries the i-th
-// smallest. What a bubble leaves is needed by the next in the next step and never again: so bubbles live
-// in registers, several a lane, and what they leave goes to the next lane by a shuffle.
-//   k <= 32     eight lanes a list, up to four bubbles each: four lists a warp. No barrier. Where there are
-//               too few lists to keep the device busy so, a block a list: the values are shared out among its
-//               threads, past each of which all k bubbles walk; then the threads' lists are merged in pairs,
-//               with a barrier a step.
-//   k <= 256    a warp a list, up to eight bubbles a lane. No barrier.
-//   k <= 4096   a block a list, up to 16 warps: each hands 32 values on to the next through shared memory,
-//               a barrier for every 32 values.
-//   beyond      4096 bubbles walk, and leave what they do not carry in scratch; then the next 4096 walk
-//               through that.
-// Work: k compare-exchanges a value, and one step a value; every value read once. Shared memory: none, or
-// 9 KiB. Scratch: none, or 8 bytes a value.
-// Source: PBKNN (He, Pu, Li, Yan 2016), where each bubble is a work-item, with a barrier a step.
+// A bubble walks through the group's values. At each place it keeps the smaller of the value it carries and
+// the value it finds, and leaves the larger to the bubble behind it. Bubbles enter one after another until
+// all are in (growing), and then walk to the end together (stable); in the end bubble i carries the i-th
+// smallest value. The value that a bubble leaves is used by the next bubble in the next step, and never
+// again. Bubbles are therefore kept in registers, several per lane, and the values they leave are passed to
+// the next lane by a shuffle.
+//   k <= 32     Eight lanes handle a list, with up to four bubbles each: four lists per warp. No barrier. If
+//               there are too few lists to keep the device busy, a block handles a list: its threads divide
+//               the values, and all k bubbles walk through the values of each thread; then the threads' lists
+//               are merged in pairs, with one barrier per step.
+//   k <= 256    A warp handles a list, with up to eight bubbles per lane. No barrier.
+//   k <= 4096   A block handles a list, with up to 16 warps: each passes 32 values to the next through shared
+//               memory, with one barrier for every 32 values.
+//   beyond      4096 bubbles walk, and write the values that they do not carry to scratch; then the next 4096
+//               walk through those.
+// Work: k compare-exchanges and one step per value; every value is read once. Shared memory: none, or 9 KiB.
+// Scratch: none, or 8 bytes per value. Source: PBKNN (He, Pu, Li, Yan 2016), where each bubble is a
+// work-item, with one barrier per step.
 #include "common/sort.cuh"
 #include "select/select_rounds.cuh"
 
@@ -27,13 +29,13 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
-constexpr std::uint32_t threads = 128;    // where no block works together
-constexpr std::uint32_t few_lanes = 8;    // a list, for few bubbles
-constexpr std::uint32_t most_warps = 16;  // a list, for many
-constexpr int most_each = 8;              // bubbles a lane
+constexpr std::uint32_t threads = 128;    // of a block whose warps do not cooperate
+constexpr std::uint32_t few_lanes = 8;    // lanes of a list with few bubbles
+constexpr std::uint32_t most_warps = 16;  // warps of a list with many bubbles
+constexpr int most_each = 8;              // bubbles per lane
 constexpr std::uint32_t lane_bubbles = 32 * most_each, most_bubbles = most_warps * lane_bubbles;
 
-/// All bubbles of a lane meet what is found; what they leave.
+/// Passes a value through all bubbles of a lane; returns the value that they leave.
 template <int each>
 __device__ __forceinline__ Key meet(Key (&carried)[each], Key found) {
 #pragma unroll
@@ -41,11 +43,11 @@ __device__ __forceinline__ Key meet(Key (&carried)[each], Key found) {
   return found;
 }
 
-/// A team of `lanes` lanes finds list number thread / lanes; lane l has bubbles l * each and on.
+/// A team of `lanes` lanes selects list number thread / lanes; lane l has bubbles from l * each on.
 template <std::uint32_t lanes, int each>
 __global__ __launch_bounds__(threads) void select_by_teams(const Selection selection,
                                                            const std::uint32_t lists) {
-  constexpr std::uint32_t held = 32 / lanes;  // of 32 values, by each lane of the team
+  constexpr std::uint32_t held = 32 / lanes;  // of each 32 values, those that a lane of the team loads
   constexpr int unrolled = 8;                 // steps
   const std::uint32_t lane = threadIdx.x % lanes;
   const std::uint64_t list = (std::uint64_t{blockIdx.x} * threads + threadIdx.x) / lanes;
@@ -58,7 +60,7 @@ __global__ __launch_bounds__(threads) void select_by_teams(const Selection selec
 #pragma unroll
   for (std::uint32_t h = 0; h < held; ++h) next[h] = part.value(h * lanes + lane);
 
-  // All teams of a warp walk as far as the longest part goes; behind its end a team finds nothing.
+  // All teams of a warp walk as far as the longest part goes; behind its end a team finds no values.
   const std::uint64_t steps = std::uint64_t{width_of(selection)} + lanes - 1;
   for (std::uint64_t begin = 0; begin < steps; begin += 32) {
     std::uint32_t code[held];
@@ -82,16 +84,18 @@ __global__ __launch_bounds__(threads) void select_by_teams(const Selection selec
   if (list >= lists) return;
 #pragma unroll
   for (std::uint32_t b = 0; b < each; ++b) {
-    // Nothing that was found behind the end has a row of its own.
+    // Values that were found behind the end have no row of their own.
     const Key key = carried[b] >> 32 == no_value ? no_key : carried[b];
     if (lane * each + b < selection.k) part.out[lane * each + b] = key;
   }
 }
 
-/// Block b finds list b: each thread has all bubbles for its share of the values. `places` is a power of two.
+/// Block b selects list b. Each thread has all bubbles for its share of the values; `places` is a power
+/// of two.
 template <int places>
 __global__ __launch_bounds__(threads) void select_by_shares(const Selection selection) {
-  constexpr std::uint32_t together = 4;    // values, each behind the one before
+  constexpr std::uint32_t together = 4;    // number of values that walk through the bubbles together, one
+                                           // step apart
   __shared__ Key lists[places * threads];  // key b of thread i's list at b * threads + i
   const Part part = part_of(selection, blockIdx.x);
   Key carried[places];
@@ -108,8 +112,8 @@ __global__ __launch_bounds__(threads) void select_by_shares(const Selection sele
   for (int b = 0; b < places; ++b) lists[b * threads + threadIdx.x] = carried[b];
   __syncthreads();
 
-  // Of each key and its mirror image in the other list the smaller; a few steps of a bitonic network
-  // (Batcher 1968) put them in order.
+  // The smaller of each key and its mirror image in the other list is kept; a few steps of a bitonic network
+  // (Batcher 1968) sort these.
   for (std::uint32_t side = threads / 2; side > 0; side /= 2) {
     for (std::uint32_t i = threadIdx.x; i < side * places; i += threads) {
       Key* const key = lists + i / side * threads + i % side;
@@ -129,12 +133,12 @@ __global__ __launch_bounds__(threads) void select_by_shares(const Selection sele
   if (threadIdx.x < selection.k) part.out[threadIdx.x] = lists[threadIdx.x * threads];
 }
 
-/// Keys on their way from warp to warp, by turns. Warp w takes 32 from handed[w], and leaves 32 in
-/// handed[w + 1] for the next phase.
+/// Keys that warps hand on, in two buffers used in turn. Warp w takes 32 keys from handed[w], and leaves 32
+/// in handed[w + 1] for the next phase.
 using Handed = Key[most_warps + 1][2][32];
 
-/// Block b finds list b. Bubble b of a walk is in warp b / (32 * each).
-///   rest  [lists, width]  what a walk leaves to the next; null where there is only one
+/// Block b selects list b. Bubble b of a walk is in warp b / (32 * each).
+///   rest  [lists, width]  values that a walk leaves for the next; null if one walk is enough
 template <int each>
 __global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Selection selection, Key* rest) {
   __shared__ Handed handed;
@@ -143,7 +147,7 @@ __global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Select
   const Part part = part_of(selection, blockIdx.x);
   if (rest) rest += std::size_t{blockIdx.x} * width_of(selection);
 
-  // What the bubbles walk through: the part's values, and then what others left.
+  // The bubbles walk through the part's values; later ones walk through the values that earlier ones left.
   const Key* found = nullptr;
   std::uint32_t count = part.count;
   const auto at = [&](std::uint64_t i) { return i >= count ? no_key : found ? found[i] : part.key(i); };
@@ -153,12 +157,12 @@ __global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Select
     for (int b = 0; b < each; ++b) carried[b] = no_key;
     Key left = no_key;
     const std::uint32_t leaves = count > bubbles ? count - bubbles : 0;
-    // A value is 31 steps late in the warp behind: in the end it has passed warps * 31 more steps.
+    // Each warp delays a value by 31 steps, so that the last warp ends warps * 31 steps later.
     const std::uint64_t late = std::uint64_t{31} * warps;
     const std::uint64_t turns = count == 0 ? 0 : divide_up(count + late, std::uint64_t{32});
     Key next = warp == 0 ? at(lane) : no_key;
     for (std::uint64_t phase = 0; phase < turns + warps - 1; ++phase) {
-      const bool walks = phase >= warp && phase - warp < turns;  // the same for a whole warp
+      const bool walks = phase >= warp && phase - warp < turns;  // the same for all lanes of a warp
       if (walks) {
         const std::uint64_t turn = phase - warp;
         const Key* from = handed[warp][phase % 2];
@@ -176,7 +180,7 @@ __global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Select
           if (lane == 31) to[i] = left;
         }
         if (warp + 1 == warps && rest) {
-          // Every bubble took the first value it met and left nothing: values begin behind these places.
+          // Every bubble took the first value it met and left nothing, so values begin behind these places.
           __syncwarp();
           const std::uint64_t place = turn * 32 + lane, skipped = late + bubbles;
           if (place >= skipped && place - skipped < leaves) rest[place - skipped] = to[lane];
@@ -214,7 +218,7 @@ cudaError_t by_shares(const Queue& queue, const Selection& selection) {
 
 cudaError_t without_scratch(const Queue& queue, const Selection& selection) {
   const std::uint32_t k = selection.k;
-  // A team takes its values one after another; with so few lists nothing hides how long each takes.
+  // A team handles its values one after another; with so few lists nothing hides the latency of each.
   if (k <= 32 && lists_of(selection) <= 12 * queue.multiprocessors) {
     if (k <= 4) return by_shares<4>(queue, selection);
     if (k <= 8) return by_shares<8>(queue, selection);
@@ -234,7 +238,7 @@ cudaError_t without_scratch(const Queue& queue, const Selection& selection) {
   return by_blocks<most_each>(queue, selection, nullptr);
 }
 
-/// Bytes for what the bubbles of the first walk leave, for the parts of a row.
+/// Returns the bytes for the values that the first walk leaves, for the parts of a row.
 std::size_t bytes_a_row(const Selection& selection) {
   const std::size_t width = width_of(selection);
   return std::min<std::size_t>(selection.k, width) <= most_bubbles ? 0

@@ -1,19 +1,19 @@
-// select, k_min: a tournament for the smallest, k times.
+// select, k_min: finds the smallest by a tournament, k times.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// 1024 values take part in a tournament, those of a warp's registers, 32 a lane (256 values, 8 a lane,
-// where a part has no more). A round compare-exchanges key i with key i + half, the larger going to the
-// upper half, and the lower half plays on; a key that meets no_key passes on. The first three rounds
-// are among eight keys of a lane, the others between a lane's sets of eight and, by shuffles, between
-// lanes. The winner is put away, and the next tournament is for the rest: only the winner's set has to
-// play its first rounds again, for the others would end as before.
-// The 1024s of a longer part have a warp each, and their lists are merged (merge_runs.cu).
-// Work: for n keys 7 n / 8 compare-exchanges, once; then for every 1024 of them, min(k, 1024) times, 3
-// minima a lane to join its sets, 5 shuffled rounds, and the 7 compare-exchanges of the winner's set.
-// No barrier, no shared memory. Scratch: 16 k bytes for every 1024 values.
-// Source: GS_KNN (Liu, Zheng, Liu 2019), which plays all rounds again, with a barrier each, in shared memory.
+// A warp holds 1024 values in its registers, 32 per lane (if a part has at most 256 values, 8 per lane),
+// which play a tournament. A round compare-exchanges key i with key i + half; the larger goes to the
+// upper half, and the lower half plays on. A key that meets no_key wins. The first three rounds are among
+// eight keys of a lane, the others between a lane's sets of eight and, by shuffles, between lanes. The
+// winner is removed, and the rest play the next tournament: only the winner's set has to repeat its first
+// rounds, because the others would end as before. In a longer part each 1024 values have a warp, and the
+// lists of all warps are merged (merge_runs.cu). Work: for n keys 7 n / 8 compare-exchanges, once; then
+// for every 1024 of them, min(k, 1024) times, 3 minima per lane to join its sets, 5 rounds of shuffles,
+// and the 7 compare-exchanges of the winner's set. No barrier, no shared memory. Scratch: 16 k bytes for
+// every 1024 values. Source: GS_KNN (Liu, Zheng, Liu 2019), which repeats all rounds, with a barrier
+// each, in shared memory.
 #include "common/sort.cuh"
 #include "select/published/select_blocks.cuh"
 
@@ -24,7 +24,7 @@ constexpr std::uint32_t threads = 128;
 constexpr std::uint32_t set = 8;  // keys of a lane that play among themselves
 constexpr std::uint32_t small_values = 32 * set, run_values = 1024;
 
-/// Three rounds; the smallest ends in front.
+/// Plays three rounds; the smallest key ends in front.
 __device__ __forceinline__ void play(Key (&key)[set]) {
 #pragma unroll
   for (std::uint32_t half = set / 2; half > 0; half /= 2) {
@@ -33,7 +33,7 @@ __device__ __forceinline__ void play(Key (&key)[set]) {
   }
 }
 
-/// Warp w of all finds the first keys of run w % runs.count of list w / runs.count.
+/// Warp w of the grid selects the smallest keys of run w % runs.count of list w / runs.count.
 template <std::uint32_t sets>
 __global__ __launch_bounds__(threads) void play_tournaments(const Selection selection, const Runs runs,
                                                             const std::uint64_t all) {
@@ -54,7 +54,7 @@ __global__ __launch_bounds__(threads) void play_tournaments(const Selection sele
     play(key[s]);
   }
 
-  Key kept = no_key;  // lane l keeps winner number l of every 32, until they are written together
+  Key kept = no_key;  // lane l keeps winner number l of each 32, until they are written together
   const std::uint64_t values = begin < part.count ? min(part.count - begin, std::uint64_t{runs.length}) : 0;
   const auto wanted = static_cast<std::uint32_t>(min(values, std::uint64_t{place.keys}));
   for (std::uint32_t j = 0; j < wanted; ++j) {
@@ -77,7 +77,7 @@ __global__ __launch_bounds__(threads) void play_tournaments(const Selection sele
   for (std::uint32_t j = wanted + lane; j < place.keys; j += 32) place.to[j] = no_key;
 }
 
-/// Parts of up to 256 values are one small run.
+/// Returns the number of values of a run. A part of up to 256 values is one small run.
 std::uint32_t values_a_run(const Selection& selection) {
   return width_of(selection) <= small_values ? small_values : run_values;
 }

@@ -1,15 +1,15 @@
-// select, local_sort: every 256 distances are sorted whole, and the first k of each 256 merged.
+// select, local_sort: sorts each 256 distances, and merges the first k of each 256.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key; k <= 256
 //
-// A block of 256 threads sorts eight times 256 values of as many parts or places of a part, a warp each,
-// eight values a lane: a bitonic network in registers and by shuffles. (The paper sorts 256 by 256 threads
-// in shared memory, with a barrier a step; these are the same compare-exchanges without barriers.)
-// Where a part has more than 256 values, its runs of k are merged (merge_runs.cu).
-// Work: 36 steps of 128 compare-exchanges for every 256 values, whatever k is: (256 - k) / 256 of the
-// order found is thrown away. No barrier. Shared memory: 17 KiB. Scratch: 16 k bytes for every 256 values.
-// Source: CUKNN (Liang, Liu, Wang, Jian 2009); the network: Batcher 1968.
+// A block of 256 threads sorts eight times 256 values, of different parts or of one part, with one warp each
+// and eight values per lane: a bitonic network in registers and by shuffles. (The paper sorts 256 values with
+// 256 threads in shared memory, with a barrier for each step; these are the same compare-exchanges without
+// barriers.) If a part has more than 256 values, its runs of k are merged (merge_runs.cu). Work: 36 steps of
+// 128 compare-exchanges for every 256 values, for any k: (256 - k) / 256 of the sorted values are discarded.
+// No barrier. Shared memory: 17 KiB. Scratch: 16 k bytes for every 256 values. Source: CUKNN (Liang, Liu,
+// Wang, Jian 2009); the network: Batcher 1968.
 #include "common/sort.cuh"
 #include "select/published/select_blocks.cuh"
 
@@ -21,7 +21,7 @@ constexpr int each = 8;
 constexpr std::uint32_t run_values = 32 * each;
 static_assert(run_values == local_sort_max_k);
 
-/// Warp w of all sorts run w % runs.count of list w / runs.count.
+/// Warp w of the grid sorts run w % runs.count of list w / runs.count.
 __global__ __launch_bounds__(threads) void sort_blocks(const Selection selection, const Runs runs,
                                                        const std::uint64_t all) {
   __shared__ Key slots[threads / 32][store_keys<each>];

@@ -1,16 +1,16 @@
-// select, merge_sort: a parallel merge sort of (value, row) pairs.
+// select, merge_sort: sorts (value, row) pairs by a parallel merge sort.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// A block sorts 1792 values: each thread seven in registers, and then runs of 7, 14, 28, ... keys are
-// merged in shared memory, every thread making seven keys of the result from where a binary search in
-// both runs says. Longer runs are merged in device memory (merge_runs.cu). No result needs what is behind
-// the k-th key of a run, so merged runs are cut there; for k = n it is the whole sort.
-// Seven, an odd number, so that threads of a warp that go through runs of their own meet other banks.
-// Work: log2(t / groups) passes over the keys; 8 of them with two barriers each in shared memory (none
-// while a run belongs to one warp). Shared memory: 14 KiB. Scratch: 16 bytes a value, less where cut.
-// Source: knn03 (Batlle, Ballber 2020); merging: Odeh and others 2012 (Merge Path).
+// A block sorts 1792 values. Each thread sorts seven in registers; then runs of 7, 14, 28, ... keys are
+// merged in shared memory. Every thread makes seven keys of the result, and finds where these begin in both
+// runs by binary search. Longer runs are merged in device memory (merge_runs.cu). No result needs the keys
+// behind the k-th of a run, so merged runs are cut there; with k = n all values are sorted. Seven is odd, so
+// that threads of a warp that read different runs access different banks. Work: log2(t / groups) passes over
+// the keys; 8 of them are in shared memory, with two barriers each (none while a run belongs to one warp).
+// Shared memory: 14 KiB. Scratch: 16 bytes per value, less if runs are cut. Source: knn03 (Batlle, Ballber
+// 2020); merging: Odeh and others 2012 (Merge Path).
 #include "common/sort.cuh"
 #include "merge/merge_path.cuh"
 #include "select/published/select_blocks.cuh"
@@ -22,7 +22,7 @@ constexpr std::uint32_t most_threads = 256;
 constexpr int each = 7;
 constexpr std::uint32_t run_values = most_threads * each;
 
-/// Odd-even transposition, in registers.
+/// Sorts the keys of a thread in registers, by odd-even transposition.
 __device__ __forceinline__ void sort_registers(Key (&key)[each]) {
 #pragma unroll
   for (int phase = 0; phase < each; ++phase) {
@@ -31,7 +31,7 @@ __device__ __forceinline__ void sort_registers(Key (&key)[each]) {
   }
 }
 
-/// Wait for the threads that share runs of `span` threads.
+/// Waits for the threads that share runs of `span` threads.
 __device__ __forceinline__ void wait_for(std::uint32_t span) {
   if (span > 32) {
     __syncthreads();
@@ -53,7 +53,7 @@ __global__ __launch_bounds__(most_threads) void sort_and_merge(const Selection s
   for (std::uint32_t e = 0; e < each; ++e)
     key[e] = part.key(std::uint64_t{run} * run_values + e * threads + thread);
   sort_registers(key);
-  for (std::uint32_t span = 1;; span *= 2) {  // threads a sorted run
+  for (std::uint32_t span = 1;; span *= 2) {  // `span` threads share a sorted run
 #pragma unroll
     for (std::uint32_t e = 0; e < each; ++e) keys[thread * each + e] = key[e];
     if (span >= threads) break;

@@ -1,19 +1,19 @@
-// select, odd_even: odd-even transposition sort, the slow parallel bubble.
+// select, odd_even: sorts by odd-even transposition, which is a parallel bubble sort.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// Neighbours 0 1, 2 3, ... are compare-exchanged, then 1 2, 3 4, ..., as many times in all as there are
-// values. A thread holds up to eight values in registers; every second step it meets the threads beside
-// it, by shuffles within a warp and through shared memory between warps, which is where the barrier is.
-// Up to 256 values are sorted by a warp, up to 2048 by a block. A longer part is sorted in tiles of 2048,
-// and then the tiles do the same: neighbours 0 1, 2 3, ... are merged and split, then 1 2, 3 4, ..., as many
-// times as there are tiles. A pair that is in order already is left after a look at two keys.
-// Work: for n keys, at most 2048, n steps of n / 2 compare-exchanges, n / 2 barriers (none up to 256). For
+// Neighbours 0 1, 2 3, ... are compare-exchanged, then 1 2, 3 4, ..., in as many steps as there are values. A
+// thread holds up to eight values in registers. In every second step it exchanges with the threads beside it,
+// by shuffles within a warp, and through shared memory between warps, which needs a barrier. Up to 256 values
+// are sorted by a warp, up to 2048 by a block. A longer part is sorted in tiles of 2048. Then tiles are
+// treated like values: neighbours 0 1, 2 3, ... are merged and split, then 1 2, 3 4, ..., in as many steps as
+// there are tiles. If a pair is already in order, comparing two keys shows this, and nothing is done. Work:
+// for n keys, at most 2048, n steps of n / 2 compare-exchanges, and n / 2 barriers (none up to 256). For
 // more, 1024 n compare-exchanges in tiles, then at most n / 2048 launches that read and write all keys.
-// Shared memory: 35 KiB to merge, else 256 bytes. Scratch: 8 bytes a value where a part has more than 2048.
-// Source: Habermann, Parallel neighbor sort, 1972; Baudet, Stevenson, Optimal sorting algorithms for
-// parallel computers, 1978 (merge and split).
+// Shared memory: 35 KiB to merge, else 256 bytes. Scratch: 8 bytes per value if a part has more than 2048.
+// Source: Habermann, Parallel neighbor sort, 1972; Baudet, Stevenson, Optimal sorting algorithms for parallel
+// computers, 1978 (merge and split).
 #include "common/sort.cuh"
 #include "merge/merge_path.cuh"
 #include "select/published/select_blocks.cuh"
@@ -32,7 +32,8 @@ __device__ __forceinline__ void even_step(Key (&key)[keys]) {
   for (int e = 0; e < keys; e += 2) exchange(key[e], key[e + 1]);
 }
 
-/// before, behind: the last key of the thread before, and the first of the one behind.
+/// Does one odd step.
+///   before, behind  the last key of the thread before, and the first key of the thread behind
 template <int keys>
 __device__ __forceinline__ void odd_step(Key (&key)[keys], Key before, Key behind) {
 #pragma unroll
@@ -50,7 +51,7 @@ __device__ __forceinline__ Key first_behind(const Key (&key)[keys]) {
   return __shfl_down_sync(0xFFFFFFFFu, key[0], 1);
 }
 
-/// A warp a list of up to 32 * keys values.
+/// One warp sorts one list of up to 32 * keys values.
 template <int keys>
 __global__ __launch_bounds__(threads) void sort_by_warps(const Selection selection,
                                                          const std::uint32_t lists) {
@@ -71,12 +72,13 @@ __global__ __launch_bounds__(threads) void sort_by_warps(const Selection selecti
   for (std::uint32_t j = 32 * keys + lane; j < selection.k; j += 32) part.out[j] = no_key;
 }
 
-/// Block b sorts tile b % tiles of list b / tiles, where it stays in `sorted` [lists, width]; without it
-/// the tile is the whole part, and the list.
+/// Block b sorts tile b % tiles of list b / tiles into `sorted` [lists, width]. If `sorted` is null, the tile
+/// is the whole part, and its keys are the list.
 __global__ __launch_bounds__(threads) void sort_tiles(const Selection selection, const std::uint32_t tiles,
                                                       Key* sorted) {
   __shared__ Key slots[threads / 32][store_keys<each>];
-  __shared__ Key ends[2][threads / 32][2];  // by turns: the first and the last key of each warp
+  __shared__ Key ends[2][threads / 32][2];  // the first and the last key of each warp, in two buffers used
+                                            // in turn
   const std::uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
   const std::uint32_t list = blockIdx.x / tiles;
   const std::uint64_t begin = std::uint64_t{blockIdx.x % tiles} * tile;
@@ -106,8 +108,8 @@ __global__ __launch_bounds__(threads) void sort_tiles(const Selection selection,
   for (std::uint64_t j = blockDim.x * each + threadIdx.x; j < wanted; j += blockDim.x) to[j] = no_key;
 }
 
-/// Block b merges pair b % pairs of neighbouring tiles of list b / pairs, beginning with tile `odd`, and
-/// splits the result: the smaller keys to the first tile.
+/// Block b merges pair b % pairs of neighbouring tiles of list b / pairs, counted from tile `odd`, and splits
+/// the result: the smaller keys go to the first tile.
 __global__ __launch_bounds__(merge_threads) void merge_and_split(const Selection selection,
                                                                  const std::uint32_t pairs,
                                                                  const std::uint32_t odd, Key* sorted) {
@@ -132,7 +134,7 @@ __global__ __launch_bounds__(merge_threads) void merge_and_split(const Selection
     store_warp(mine, keys + warp * slots_a_warp, threadIdx.x % 32, first + done, tile + second - done);
 }
 
-/// A thread a place of the lists.
+/// One thread writes one place of the lists.
 __global__ __launch_bounds__(threads) void cut_lists(const Selection selection, const std::uint64_t all,
                                                      const Key* sorted) {
   const std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x;

@@ -1,17 +1,17 @@
-// select, rank_sort: a value's place is the number of those before it.
+// select, rank_sort: places each value by the number of values that come before it.
 //
-//   distances [q, t]            NaN only where masked
+//   distances [q, t]            NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
-// A thread counts for up to eight values of its own, in registers, while the block takes all values of the
-// part through shared memory, 1024 at a time, read four at once by all lanes. Values are compared without
-// their rows: an equal one comes before if its row does, so of the tiles before the block's own values those
-// `smaller or equal` count, of the tiles behind them those `smaller`; only in between rows are looked at.
-// A masked value, NaN, comes before no other and gets no place; behind the others the list is padded.
-// Places from k on are not written, and a warp whose values are all there stops counting, as does a block.
-// Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier every 1024 values.
-// Shared memory: 8 KiB. No scratch.
-// Source: enumeration sort, as by Ajorian, Bastan, Montazeri; Muller, Preparata 1975.
+// A thread counts for up to eight values of its own, in registers. The block copies all values of the part
+// through shared memory, 1024 at a time, and all lanes read four at once. Values are compared without their
+// rows. An equal value comes before if its row does; so in tiles before the block's own values those that are
+// `smaller or equal` count, and in tiles behind them those that are `smaller`; rows are compared only in
+// between. A masked value, NaN, comes before no other and gets no place; the list is padded at its end.
+// Places from k on are not written; a warp whose values all have such places stops counting, and so does a
+// block. Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier for every
+// 1024 values. Shared memory: 8 KiB. No scratch. Source: enumeration sort, as by Ajorian, Bastan, Montazeri;
+// Muller, Preparata 1975.
 #include "select/select_rounds.cuh"
 
 namespace kith::cuda {
@@ -21,8 +21,8 @@ constexpr std::uint32_t threads = 256;
 constexpr std::uint32_t loads = 4, staged = threads * loads;
 constexpr std::uint32_t most_each = 8;
 
-/// Add to each place how many of the staged values are below the thread's value, or not above it.
-/// Counts of a tile are floats: these are added beside the comparisons, not by the same unit.
+/// Adds to each place how many of the staged values are below the thread's value; with or_equal, below or
+/// equal to it. The counts of a tile are floats, so that additions and comparisons use different units.
 template <bool or_equal, std::uint32_t each>
 __device__ __forceinline__ void count_tile(const float4 (&stage)[staged / 4], const float (&value)[each],
                                            std::uint32_t (&place)[each]) {
@@ -45,12 +45,12 @@ __device__ __forceinline__ void count_tile(const float4 (&stage)[staged / 4], co
   for (std::uint32_t e = 0; e < each; ++e) place[e] += static_cast<std::uint32_t>(count[e]);
 }
 
-/// Block b places values b % tiles * (threads * each) ... of list b / tiles.
+/// Block b computes places for the values from b % tiles * (threads * each) on, of list b / tiles.
 template <std::uint32_t each>
 __global__ __launch_bounds__(threads) void count_smaller(const Selection selection,
                                                          const std::uint32_t tiles) {
   __shared__ float4 stage[2][staged / 4];
-  __shared__ std::uint32_t placed;  // values that are not masked
+  __shared__ std::uint32_t placed;  // number of values that are not masked
   const std::uint32_t list = blockIdx.x / tiles, thread = threadIdx.x, k = selection.k;
   const std::uint64_t own = std::uint64_t{blockIdx.x % tiles} * (threads * each);
   const Part part = part_of(selection, list);
@@ -70,7 +70,7 @@ __global__ __launch_bounds__(threads) void count_smaller(const Selection selecti
 #pragma unroll
   for (std::uint32_t e = 0; e < each; ++e) {
     const std::uint64_t i = own + e * threads + thread;
-    value[e] = part.value(i);  // nothing is before NaN: it stays at place k, which is not written
+    value[e] = part.value(i);  // no value is before NaN, which stays at place k and is not written
     place[e] = isnan(value[e]) ? k : 0;
   }
   float next[loads];
@@ -95,7 +95,8 @@ __global__ __launch_bounds__(threads) void count_smaller(const Selection selecti
     } else if (begin >= own + threads * each) {
       count_tile<false>(stage[turn], value, place);
     } else {
-      // Number i here is before an equal value of this thread where i is below the latter's number.
+      // Value i of the tile comes before an equal value of this thread if i is below the number of
+      // the latter.
       const auto mine =
           static_cast<std::int32_t>(static_cast<std::int64_t>(own) - static_cast<std::int64_t>(begin)) +
           static_cast<std::int32_t>(thread);
@@ -120,7 +121,7 @@ std::size_t bytes_a_row(const Selection&) {
 }
 
 cudaError_t select_rows(const Queue& queue, const Selection& selection, void*) {
-  // More values a thread are less to read, but leave fewer blocks.
+  // More values per thread mean less to read, but fewer blocks.
   const std::uint64_t lists = lists_of(selection);
   const auto tiles_of = [&](std::uint32_t each) { return divide_up(width_of(selection), threads * each); };
   std::uint32_t each = most_each;
