@@ -1,8 +1,8 @@
 // Numbers that are rounded to the safe side: docs/certificate.md.
 //
-// Devices with double precision compute in it and round once. Others add up in single precision, and
-// move the sum by more than its own rounding can be. -D NO_DOUBLES makes a device one of the others.
-// No twin in kernels_cuda: an instruction rounds to either side there, and every chip has double precision.
+// Devices with double precision compute in it and round once. Others sum in single precision, and move the
+// sum by more than its rounding error can be. -D NO_DOUBLES treats a device as one of the others.
+// No twin in kernels_cuda: instructions round to either side there, and every device has double precision.
 #include "common/common.cl"
 
 #if defined(cl_khr_fp64) && !defined(NO_DOUBLES)
@@ -13,7 +13,7 @@ typedef double Sum;
 typedef float Sum;
 #endif
 
-// The next float above `x`, which is less than infinity and not NaN.
+// Returns the next float above `x`, which is less than infinity and not NaN.
 float next_up(float x) {
   const uint bits = as_uint(x == 0.0f ? 0.0f : x);
   return as_float(bits >> 31 ? bits - 1 : bits + 1);
@@ -30,9 +30,9 @@ float round_down(double x) {
 }
 #endif
 
-// Of a sum of `dims` squares and its neighbours: at most a half of it, and at least its root. In double
-// precision the sum is within (dims + 2) 2^-53 of the squares', in single precision within (dims + 4) 2^-24
-// and dims 2^-150; sqrt() may be wrong in its last three bits.
+// The next functions bound a sum of `dims` squares: half of it from below, and its root from above. In double
+// precision the sum has a relative error of at most (dims + 2) 2^-53; in single precision at most (dims + 4)
+// 2^-24, plus dims 2^-150. The last three bits of sqrt() may be wrong.
 float half_at_most(Sum sum, uint dims) {
 #if DOUBLES
   return round_down(0.5 * sum * (1.0 - (dims + 10) * 0x1p-53));

@@ -1,12 +1,13 @@
-// prune: keep of each list the candidates whose `low` is at most the threshold, in any order.
+// prune: removes from each list the candidates whose lower bound `low` is above the query's threshold. The
+// order of the others may change.
 //
 //   threshold                      [q]   stride in elements
-//   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
+//   rows, counts, lows, highs        see candidates.cl; a count above the capacity is read as the capacity
 //
-// Work-group q of GROUP items takes list q, EACH places an item at a time: when all of them have been read,
-// what is kept of them is written to the first free places, none of which is behind them.
-// Work: a comparison a candidate, and 16 bytes read and written for what is kept; an atomic addition an item
-// and a barrier every GROUP * EACH places.
+// Work-group q of GROUP items handles list q, with EACH places per item at a time. When all of these are
+// read, the candidates that stay are written to the first free places; none of these lies behind a place that
+// is still unread. Work: one comparison per candidate, and 16 bytes read and written for each that stays; one
+// atomic addition per item and one barrier for every GROUP * EACH places.
 #include "propose/candidates.cl"
 
 #define EACH 4

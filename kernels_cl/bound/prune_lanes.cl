@@ -1,11 +1,11 @@
-// prune, for CPU devices: keep of each list the candidates whose `low` is at most the threshold, in their
-// order.
+// prune, for CPU devices: removes from each list the candidates whose lower bound `low` is above the query's
+// threshold. The order of the others does not change.
 //
 //   threshold                      [q]   stride in elements
-//   rows, counts, lows, highs        candidates.cl; a count above the capacity counts as the capacity
+//   rows, counts, lows, highs        see candidates.cl; a count above the capacity is read as the capacity
 //
-// Work-item q takes list q. Work: a comparison a candidate, and a copy of what is kept.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Work-item q handles list q. Work: one comparison per candidate, and a copy of each that stays.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "propose/candidates.cl"
 
 kernel void kith_prune_lanes(global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {

@@ -1,14 +1,13 @@
-// What tighten tells of a query beside its k best, when they are known.
+// The last part of tighten: computes the threshold of a query from its k best, and updates its count.
 //
-//   counts     [q]      in; 0 afterwards, with -D BOUNDS as before
-//   lost       [q]      becomes 1 where counts is above the capacity, and with -D GUESSED where the threshold
-//                       becomes larger than it was, else stays
+//   counts     [q]      in; becomes 0, but with -D BOUNDS does not change
+//   lost       [q]      becomes 1 if counts is above the capacity, or with -D GUESSED if the threshold grows
 //   row_terms  [4, q]   with -D HALVES: of the quantized queries
 //   threshold  [q]      rounded up; with -D BOUNDS in and out: it never grows
-// No twin in kernels_cuda: threshold.cuh has what it does.
+// No twin in kernels_cuda: threshold.cuh has this.
 #include "bound/threshold.cl"
 
-// Where these stand, and the columns of the rows. Settled in tighten.hpp of the back end.
+// Where these are stored, and the number of columns of the rows; Settled in tighten.hpp of the back end.
 typedef struct {
   Place lost, row_terms, threshold;
   uint dims;
@@ -18,11 +17,11 @@ typedef struct {
   global uint *restrict lost, global const float *restrict row_terms, global float *restrict threshold, \
       const Settled settled
 
-// The same, handed on.
+// The same as arguments of a call.
 #define SETTLEMENT_HERE lost, row_terms, threshold, settled
 
-// By one work-item a query.
-//   value  of the k-th: of a chain, or with -D BOUNDS `high` of a candidate (candidates.cl)
+// One work-item per query calls this.
+//   value  value of the k-th: a chain, or with -D BOUNDS `high` of a candidate (candidates.cl)
 //   count  of query q
 void settle(ulong q, float value, global uint* count, uint capacity, SETTLEMENT) {
   global uint* const is_lost = lost + settled.lost.first + q * settled.lost.stride;

@@ -1,23 +1,23 @@
-// tighten: join reranked candidates into the k best so far.
+// tighten: merges reranked candidates into the k best so far.
 //
-//   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
+//   keys    [q, capacity]  in any order, stride in elements; `counts` says how many each row has
 //   counts  [q]            may exceed the capacity, stride in elements
-//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
-//                          out only, as if it had been padding
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH only
+//                          out, made from candidates alone
 //
-// Work-group q of GROUP items takes query q.
+// Work-group q of GROUP items handles query q.
 #include "bound/settle.cl"
 #include "common/shortlist.cl"
 #include "merge/merge_path.cl"
 
-#define STEP (GROUP * VALUES)  // keys at a time
+#define STEP (GROUP * VALUES)  // keys that are read at a time
 
 // For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
-// STEP, and 2 * parts numbers. Where nothing was best, either the list begins with the first candidates,
-// sorted; or, with -D SEEDED, for small k, a first bound comes from the first candidates, if they are many,
-// and the few that pass are put in order by counting. What else a search has to know of the query is settled
-// here, too (settle.cl). Work: k and counts reads; about log^2 of merge_at compare-exchanges for each key
-// that is not behind the k-th, or as many comparisons as there are such keys.
+// STEP, and 2 * parts numbers. With -D AFRESH the list begins with the first candidates, sorted; or, with -D
+// SEEDED, for small k, the first of many candidates give a first bound, and the few keys that pass are
+// ordered by counting. Count and threshold of the query are updated as well (settle.cl). Work: k and counts
+// reads; for each key below the k-th about log^2 of merge_at compare-exchanges, or as many comparisons as
+// there are such keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
     global const Key* restrict keys, Place keys_at, uint capacity, global uint* restrict counts,
     Place counts_at, uint k, global Key* restrict best, Place best_at, const Shortlist shortlist,
@@ -25,7 +25,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   const uint list_size = shortlist.list_size, places = shortlist.capacity, merge_at = shortlist.merge_at,
              parts = shortlist.parts;
   local uint kept[1];
-  local Key last;  // of the k best
+  local Key last;  // the last of the k best
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0);
   global uint* count = counts + counts_at.first + q * counts_at.stride;
@@ -34,7 +34,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   keys += keys_at.first + q * keys_at.stride;
   if (lid == 0) kept[0] = 0;
   uint begin = 0;
-  bool in_list = true;  // what is found; else it is in the buffer
+  bool in_list = true;  // where keys are found; otherwise they are in the buffer
 #ifdef SEEDED
   in_list = false;
   for (uint i = lid; i < list_size; i += GROUP) list[i] = NO_KEY;
@@ -43,7 +43,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
 #elif defined(AFRESH)
   begin = min(many, list_size);
   for (uint i = lid; i < list_size; i += GROUP) list[i] = i < begin ? keys[i] : NO_KEY;
-  const uint width = power_of_two(begin);  // behind it is padding
+  const uint width = power_of_two(begin);  // padding is behind it
   sort_runs(list, width, width);
 #else
   for (uint i = lid; i < list_size; i += GROUP) list[i] = i < k ? best[i] : NO_KEY;
@@ -94,7 +94,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   if (lid == 0) settle(q, value_of(last), count, capacity, SETTLEMENT_HERE);
 }
 
-// The first `end` keys of the merge of a and b, PIECE of them an item at a time. Called by all work-items.
+// Writes the first `end` keys of the merge of a and b, PIECE keys per item at a time. All work-items
+// call this.
 void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_size, global Key* to,
                  uint end) {
   for (ulong piece = (ulong)get_local_id(0) * PIECE; piece < end; piece += GROUP * PIECE) {
@@ -105,9 +106,9 @@ void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_s
   }
 }
 
-// For any k: runs of CHUNK candidates are sorted in local memory, joined two by two in global memory, and
-// joined with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over the
-// candidates, and two over the best.
+// For any k: sorts runs of CHUNK candidates in local memory, merges them in pairs in global memory, and
+// merges the result with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over
+// the candidates, and two over the best.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs(
     global const Key* restrict keys, Place keys_at, uint capacity, global const uint* restrict counts,
     Place counts_at, uint k, global Key* restrict best, Place best_at, global Key* scratch) {

@@ -1,29 +1,31 @@
-// tighten by bounds, for GPUs: the threshold from the k-th smallest of the bounds of what is listed.
+// tighten by bounds, for GPUs: computes the threshold from the k-th smallest bound of the listed candidates.
 //
-//   keys       [q, capacity]  bounds, in any order, stride in elements; the first `counts` of each row
+//   keys       [q, capacity]  bounds, in any order, stride in elements; `counts` says how many each row has
 //   counts     [q]            may exceed the capacity, stride in elements
-//   lost       [q]            becomes 1 where counts is above the capacity, else stays, stride in elements
+//   lost       [q]            becomes 1 if counts is above the capacity; stride in elements
 //   row_terms  [4, q]         with -D HALVES: of the quantized queries, stride in elements
-//   threshold  [q]            in and out: it never grows; where fewer than k are listed it stays
+//   threshold  [q]            in and out: it never grows; with fewer than k candidates it does not change
 //
-// With -D SAMPLE keys are codes alone, all `capacity` of each row count, and counts and lost are not used.
-// Work-group q of GROUP items takes query q. Only the value of the k-th counts, not who has it. Values are
-// counted by the highest DIGIT_BITS bits of what their codes are above the least, then those with the k-th's
-// by the next, until GROUP are left, which are compared each with all. Local memory: a counter a digit, and
-// the first CODES codes, a multiple of GROUP, so that only what is behind them is read more than once. Work:
-// the bounds, read once, or behind CODES three to five times. Source: selection by the digits of the keys.
+// With -D SAMPLE keys are only codes, every row has `capacity` of them, and counts and lost are not used.
+// Work-group q of GROUP items handles query q. Only the value of the k-th bound is needed, not its row. The
+// difference of each code to the least code is counted by its highest DIGIT_BITS bits; then codes with the
+// digit of the k-th are counted by their next bits, until at most GROUP codes are left; each of these is
+// compared with all others. Local memory: one counter per digit, and the first CODES codes, a multiple of
+// GROUP, so that only later codes are read more than once. Work: the bounds are read once, those behind CODES
+// three to five times. Source: selection by the digits of the keys.
 #include "bound/threshold.cl"
 
 #define DIGITS (1u << DIGIT_BITS)  // at least GROUP
-#define AT_ONCE 4                  // keys that an item reads before it looks at one
-#define PART 16                    // sums that are added by one item
+#define AT_ONCE 4                  // keys that an item reads before it examines the first
+#define PART 16                    // sums that one item adds
 
-// What the items of a group know together.
+// What the items of a group share.
 typedef struct {
   uint least, most;            // codes
-  uint digit, before, inside;  // of the k-th; smaller and equal ones of others
+  uint digit, before, inside;  // the digit of the k-th code, and how many codes have a smaller digit, or
+                               // the same
   uint taken;
-  uint code;  // the k-th
+  uint code;  // the k-th code
 } Found;
 
 #ifdef SAMPLE
@@ -38,14 +40,15 @@ uint code_of(Listed key) {
 }
 #endif
 
-// The codes of places j, j + GROUP, ...; instead of those behind the last, the last. Inlined, so
-// that they stay in registers.
+// Reads the codes at places j, j + GROUP, ...; behind the last place, the last code again. The function is
+// inlined, so that the codes stay in registers.
 ALL_INLINE void read_codes(global const Listed* keys, uint many, uint j, uint* code) {
 #pragma unroll
   for (uint i = 0; i < AT_ONCE; ++i) code[i] = code_of(keys[min(j + i * GROUP, many - 1)]);
 }
 
-// The least and the largest code; codes[j] of the places that item j % GROUP alone will ask for again.
+// Finds the least and the largest code, and keeps the first codes in `codes`: only item j % GROUP reads
+// codes[j] again.
 void find_range(global const Listed* keys, uint many, local uint* codes, local Found* found) {
   const uint lid = (uint)get_local_id(0);
   uint least = 0xFFFFFFFFu, most = 0;
@@ -69,7 +72,8 @@ void find_range(global const Listed* keys, uint many, local uint* codes, local F
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Of a code that is at most `span` above `base`, what it is above: counted in bins of 2^shift, or listed.
+// Handles a code that is at most `span` above the base: its difference `above` is counted in bins of 2^shift,
+// or listed.
 void put_code(uint above, uint span, uint shift, bool list, local uint* bins, local Found* found) {
   if (above > span) return;
   if (list)
@@ -91,7 +95,7 @@ void put_codes(global const Listed* keys, uint many, local const uint* codes, ui
   }
 }
 
-// The digit of the k-th of those that have been counted. Comes after a barrier, ends with one.
+// Finds the digit of the k-th code from the counts. A barrier comes before it, and it ends with one.
 //   sums  [GROUP + GROUP / PART]
 void find_digit(local const uint* bins, local uint* sums, uint k, local Found* found) {
   const uint each = DIGITS / GROUP, lid = (uint)get_local_id(0);
@@ -118,12 +122,12 @@ void find_digit(local const uint* bins, local uint* sums, uint k, local Found* f
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// The k-th smallest code of `many`, which are k or more.
+// Returns the k-th smallest of `many` codes; many is at least k.
 uint kth_code(global const Listed* keys, uint many, uint k, local uint* codes, local uint* bins,
               local uint* sums, local Found* found) {
   const uint lid = (uint)get_local_id(0);
   find_range(keys, many, codes, found);
-  // It is at most `span` above `base`, as `inside` of them are, and of these the k-th.
+  // The k-th code is one of the `inside` codes that are at most `span` above `base`.
   uint base = found->least, span = found->most - base, inside = many;
   while (span > 0 && inside > GROUP) {
     const uint bits = 32 - clz(span), shift = bits - min(bits, (uint)DIGIT_BITS);

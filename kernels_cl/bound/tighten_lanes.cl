@@ -1,18 +1,18 @@
-// tighten, for CPU devices: join reranked candidates into the k best so far. tighten_threshold.cl does the
-// rest.
+// tighten, for CPU devices: merges reranked candidates into the k best so far. tighten_threshold.cl does
+// the rest.
 //
-//   keys    [q, capacity]  in any order, stride in elements; the first `counts` of each row
+//   keys    [q, capacity]  in any order, stride in elements; `counts` says how many each row has
 //   counts  [q]            may exceed the capacity, stride in elements
-//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH
-//                          out only, as if it had been padding
+//   best    [q, k]         in and out: ascending, padded with NO_KEY, stride in elements; with -D AFRESH only
+//                          out, made from candidates alone
 //
-// Work-item q inserts what comes before the last of the best. A long list turned around is a heap with the
-// largest on top (list.cl); it pays to make it one where many keys come. No barrier, no local memory.
-// Work: counts reads, and for each key that comes before the last k moves, or log2 k and k log2 k at the end.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Work-item q inserts the keys that are below the last of the best. A long list in reverse order is a heap
+// with the largest key on top (list.cl); this is used if many keys pass. No barrier, no local memory. Work:
+// counts reads; for each key that is below the last, k moves, or log2 k moves and k log2 k at the end.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/list.cl"
 
-#define FEW 16  // keys that are inserted one by one
+#define FEW 16  // up to this many keys are inserted one by one
 
 void turn_around(global Key* list, uint k) {
   for (uint i = 0; i < k / 2; ++i) {
@@ -32,7 +32,7 @@ kernel void kith_tighten_lanes(global const Key* restrict keys, Place keys_at, u
 #ifdef AFRESH
   for (uint j = 0; j < k; ++j) best[j] = NO_KEY;
 #endif
-  uint before = 0;  // keys that come before the last of the best
+  uint before = 0;  // number of keys that are below the last of the best
   for (uint j = 0; j < many; ++j) before += keys[j] < best[k - 1];
   if (before == 0) return;
 

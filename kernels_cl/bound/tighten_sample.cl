@@ -1,15 +1,16 @@
-// tighten by a sample: the threshold from the k-th smallest of bounds that are no candidates, of many
-// queries. For devices with tensor cores, which alone take samples. The twin of tighten_by_samples in
-// kernels_cuda/bound/tighten_bounds.cu.
+// tighten by a sample, for many queries: computes the threshold from the k-th smallest bound of rows
+// that are no candidates. Only devices with tensor cores take samples. The twin of tighten_by_samples
+// in kernels_cuda/bound/tighten_bounds.cu.
 //
 //   sample     [q, groups]  codes, in any order, stride in elements
 //   row_terms  [4, q]       with -D HALVES: of the quantized queries, stride in elements
-//   threshold  [q]          in and out: it never grows; stays where groups < k
+//   threshold  [q]          in and out: it never grows; with groups < k it does not change
 //
-// Compiled with -D EACH=n, codes of a work-item, groups / 32 at least. A warp takes a query, whose codes stay
-// in registers, and finds the k-th bit by bit, from the highest in which any two differ, by counting those
-// below; where k of them are, it is the largest of these. Work: up to 32 comparisons a code. No local memory.
-// Source: selection by the digits of the keys.
+// Compiled with -D EACH=n, the number of codes per work-item, at least groups / 32. One warp handles one
+// query and keeps its codes in registers. It finds the k-th code bit by bit, from the highest bit in which
+// any two codes differ, by counting the codes below a number; if exactly k are below, the largest of these
+// is the k-th. Work: up to 32 comparisons per code. No local memory. Source: selection by the digits of
+// the keys.
 // No twin in kernels_cuda: tighten_bounds.cu has the kernel.
 #include "bound/threshold.cl"
 #include "common/tensor.cl"
@@ -42,7 +43,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_samp
   uint found = least == most ? least : least & ~(2 * bit - 1);
   for (; bit != 0; bit /= 2) {
     const uint limit = found | bit;
-    uint below[4] = {0, 0, 0, 0};  // so that no addition waits for the one before
+    uint below[4] = {0, 0, 0, 0};  // four counters, so that additions do not wait for each other
 #pragma unroll
     for (uint i = 0; i < EACH; ++i) below[i % 4] += code[i] < limit ? 1 : 0;
     const uint count = sum_of_warp((below[0] + below[1]) + (below[2] + below[3]));

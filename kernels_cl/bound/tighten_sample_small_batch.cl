@@ -1,14 +1,14 @@
-// tighten by a sample, where queries are few and k is small: the threshold from the k-th smallest of bounds
-// that are no candidates. The twin of kernels_cuda/bound/tighten_sample_small_batch.cu.
+// tighten by a sample, for few queries and a small k: computes the threshold from the k-th smallest bound of
+// rows that are no candidates. The twin of kernels_cuda/bound/tighten_sample_small_batch.cu.
 //
 //   sample     [q, groups]  codes, in any order, stride in elements
 //   row_terms  [4, q]       with -D HALVES: of the quantized queries, stride in elements
-//   threshold  [q]          in and out: it never grows; stays where groups < k
+//   threshold  [q]          in and out: it never grows; with groups < k it does not change
 //
-// Work-group q of GROUP items takes query q, and keeps its k smallest (shortlist.cl): of the first STEP
-// codes, all read at once, a first bound refuses all but hardly more than k, which are put in order by
-// counting. Work: the codes, read once. Local memory: list_size + capacity keys, capacity >= merge_at + STEP,
-// and 2 * parts numbers, parts >= k.
+// Work-group q of GROUP items handles query q, and keeps its k smallest codes (shortlist.cl). The first STEP
+// codes are read at once, and give a first bound, which refuses all but slightly more than k; these are
+// ordered by counting. Work: each code is read once. Local memory: list_size + capacity keys, capacity >=
+// merge_at + STEP, and 2 * parts numbers, parts >= k.
 #include "bound/threshold.cl"
 #include "common/shortlist.cl"
 

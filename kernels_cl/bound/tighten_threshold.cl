@@ -1,10 +1,9 @@
-// tighten, last kernel where joining takes several: what still counts as near, from the k-th best value so
-// far.
+// The last kernel of tighten if merging takes several: computes the threshold from the k-th best value.
 //
 //   best    [q, k]   ascending, padded with NO_KEY, stride in elements
 //
-// counts, lost, row terms and the threshold as in settle.cl. Work-item q takes query q.
-// No twin in kernels_cuda: the last kernel that joins finds the threshold, too (tighten.cu).
+// counts, lost, row terms and the threshold are those of settle.cl. Work-item q handles query q.
+// No twin in kernels_cuda: there the last kernel that merges computes the threshold, too (tighten.cu).
 #include "bound/settle.cl"
 
 kernel void kith_tighten_threshold(global const Key* restrict best, Place best_at, uint q_rows, uint k,

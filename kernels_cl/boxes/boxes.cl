@@ -1,23 +1,24 @@
-// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md).
+// boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md).
 //
 //   queries  [q, dims]                blocks of QUERY_BLOCK rows
-//   order    [q]                      -D ORDERED: queries in an order in which neighbours follow each other
-//   rows     [n, dims]                in their places, blocks of 32: a block is a leaf
+//   order    [q]                      -D ORDERED: queries in an order in which successive ones are close
+//   rows     [n, dims]                in the order of the boxes, in blocks of 32; each block is a leaf
 //   numbers  [n]                      the training row in each place
-//   bounds   [blocks, 2, dims, 32]    level by level, the leaves first: 32 boxes, their least, their largest
-//   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 where training row t counts
-//   within   [q]                      -D WITHIN: rows beyond do not count
+//   bounds   [blocks, 2, dims, 32]    level by level, leaves first: the minima of 32 boxes, then their maxima
+//   filter   [1 or q, words]          -D FILTERED: bit t % 32 of word t / 32 is 1 if training row t counts
+//   within   [q]                      -D WITHIN: farther rows do not count
 //   out      [q, k]                   ascending, padded with NO_KEY
-//   leaves   [q]                      leaves read; above most_leaves: the query gave up
+//   leaves   [q]                      number of leaves read; above most_leaves: the query gave up
 //
-// A work-group of 32 takes a query. Of each level it is at a work-item keeps the bound of one of 32 boxes,
-// and whether it is left. The group goes down into the nearest (but for the last five bits of the bound, in
-// whose place the item's number stands), and up where the nearest that is left is beyond the k-th value so
-// far. Of a leaf each work-item accumulates a row. The rows that pass join the list by rank: a row's place is
-// how many keys are smaller, in the list and among those that pass. Local memory: 2 k keys, the query, 32
-// keys and 32 numbers a level. Barriers: one for each box that is gone into or out of, and two to three a
-// leaf. Work a leaf: 32 chains, and for those that pass k + 32 comparisons of each. Source: Friedman,
-// Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
+// A work-group of 32 items handles one query. For each level, each work-item keeps the bound of one of 32
+// boxes and whether that box is still unvisited. The group goes down into the nearest unvisited box, and goes
+// up when that box is farther than the k-th value so far. Bounds are compared without their last five bits,
+// which hold the item's number. In a leaf, each work-item computes the chain of one row. The rows that pass
+// are merged into the list by rank: the place of a row is the number of smaller keys, in the list and among
+// those that passed. Local memory: 2 k keys, the query, 32 keys, and 32 numbers per level. Barriers: one for
+// each box that is entered or left, and two to three per leaf. Work per leaf: 32 chains, and k + 32
+// comparisons for each row that passes. Source: Friedman, Bentley, Finkel, An algorithm for finding best
+// matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
@@ -26,11 +27,11 @@
 #define NOTHING 0xFFFFFFFFu
 #define MOST_COLUMNS_OF_EARLY_NUMBERS 4
 
-// Where the levels lie, and how many boxes they have.
+// The place of each level in `bounds`, and its number of boxes.
 typedef struct {
   uint top;
   uint counts[LEVELS];
-  ulong blocks[LEVELS];  // before the first
+  ulong blocks[LEVELS];  // before the first of the level
 } Levels;
 
 Levels levels_of(uint n) {
@@ -47,8 +48,8 @@ Levels levels_of(uint n) {
   return levels;
 }
 
-// Returns the chain of the gaps between the query and a box, which is at most the chain of each row inside.
-//   box  its least of dimension 0; the next dimension is WIDTH further
+// Returns the chain of the gaps between the query and a box, which is at most the chain of any row inside.
+//   box  minimum of the box in dimension 0; those of later dimensions follow, WIDTH apart
 float gaps_of(local const float* query, global const float* box, uint dims) {
   float acc = chain_start();
   for (uint d = 0; d < dims; ++d) {
@@ -64,11 +65,11 @@ float chain_of(local const float* query, global const float* row, uint dims) {
   return acc;
 }
 
-// The k smallest of the keys of a list and of those that passed, by rank.
-//   count  keys in `passed`, at most WIDTH
+// Merges the keys of a list and those that passed, by rank; the k smallest stay.
+//   count  number of keys in `passed`, at most WIDTH
 ALL_INLINE void join_passed(local const Key* list, uint k, local const Key* passed, uint count, uint lid,
                             local Key* joined) {
-  for (uint i = lid; i < k; i += WIDTH) {  // those of the list move up
+  for (uint i = lid; i < k; i += WIDTH) {  // keys of the list move up
     const Key known = list[i];
     uint to = i;
     for (uint j = 0; j < count; ++j) to += passed[j] < known;
@@ -88,7 +89,7 @@ ALL_INLINE void join_passed(local const Key* list, uint k, local const Key* pass
   if (to < k) joined[to] = mine;
 }
 
-// The query of a work-group, and what its rows may reach, with the names of the kernel.
+// The query of a work-group, and the largest value that its rows may have; they use variables of the kernel.
 #ifdef ORDERED
 #define QUERY_OF(group) order[shape.order_first + (group)]
 #else
@@ -115,7 +116,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     const Shape shape, local float* query, local Key* lists) {
   local float gaps[LEVELS][WIDTH];
   local Key passed[WIDTH];
-  local uint many, least[3];  // of three rounds in turn
+  local uint many, least[3];  // for three rounds in turn
   const uint lid = (uint)get_local_id(0), n = shape.n, dims = shape.dims, k = shape.k;
   const uint q = QUERY_OF((uint)get_group_id(0));
   const float limit = LIMIT_OF(q);
@@ -133,17 +134,17 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
   if (lid == 0) least[0] = NOTHING;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  // Of few columns most leaves that are read have rows that pass: their numbers
-  // are read beside them, not after them. Of more columns few have.
+  // With few columns, most leaves that are read have rows that pass, so that row numbers are read together
+  // with the leaf instead of after it. With more columns, few leaves have such rows.
   const bool early = dims <= MOST_COLUMNS_OF_EARLY_NUMBERS;
   const Levels levels = levels_of(n);
   uint level = levels.top, read = 0, round = 0, blocks[LEVELS];
-  uint left = 0;  // bit l: this item's box of level l
+  uint left = 0;  // bit l: this item's box at level l is unvisited
   float most = limit;
   bool enters = true;
   blocks[level] = 0;
   while (true) {
-    if (enters) {  // the boxes of a block
+    if (enters) {  // computes the bounds of the boxes of a block
       gaps[level][lid] =
           gaps_of(query, bounds + (levels.blocks[level] + blocks[level]) * shape.bounds.stride + lid, dims);
       if (lid < levels.counts[level] - blocks[level] * WIDTH) left |= 1u << level;
@@ -156,7 +157,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
       atomic_min(&least[now], (as_uint(gaps[level][lid]) & ~(WIDTH - 1u)) | lid);
     barrier(CLK_LOCAL_MEM_FENCE);
     const uint chosen = least[now];
-    if (chosen == NOTHING) {  // nothing that is left here can be near enough
+    if (chosen == NOTHING) {  // no unvisited box of this block can be near enough
       if (level == levels.top) break;
       left &= ~(1u << level);
       ++level;
@@ -172,7 +173,6 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
       continue;
     }
     if (++read > shape.most_leaves) break;
-    // A leaf.
     const uint place = box * WIDTH + lid;
     Key key = NO_KEY;
     if (lid == 0) many = 0;

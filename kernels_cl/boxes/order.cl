@@ -1,26 +1,28 @@
-// order: the place of each row along a Hilbert curve, or in a cut of the parts of an order, as a number, and
-// the row's number beside it, which sort_places.cl then sorts (docs/boxes.md, section 2).
+// order: computes for each row its place along a Hilbert curve, or its place in a cut of the parts of an
+// order; then sort_places.cl sorts the row numbers by these places (docs/boxes.md, section 2).
 //
 //   rows     [n, dims]     blocks of BLOCK rows
-//   frame    [COLUMNS + 1] least of each column, then cells a unit
-//   places   [n]           curve_bits x COLUMNS bits each; or the number of a part, and 32 bits of a value
-//   numbers  [n]           first_number + 0, 1, ...; of a cut, the row in each place so far
+//   frame    [COLUMNS + 1] minimum of each column, then the number of cells per unit
+//   places   [n]           curve_bits x COLUMNS bits each; in a cut, the number of a part and 32 bits of
+//                          a value
+//   numbers  [n]           first_number + 0, 1, ...; in a cut, the row in each place so far
 //
-// A work-item a row. Work of the curve: the row's first COLUMNS columns are read once; some 3 x BITS x
-// COLUMNS operations. Of a cut: one number of a row, which lies anywhere. Sources: Skilling, Programming the
-// Hilbert curve, 2004; Leutenegger, Lopez, Edgington, STR: a simple and efficient algorithm for R-tree
-// packing, 1997.
+// One work-item handles one row. Work for the curve: the first COLUMNS columns of the row are read once;
+// about 3 x BITS x COLUMNS operations. Work for a cut: one value of a row is read, at any place in memory.
+// Sources: Skilling, Programming the Hilbert curve, 2004; Leutenegger, Lopez, Edgington, STR: a simple and
+// efficient algorithm for R-tree packing, 1997.
 #include "common/common.cl"
 
 #define MOST_CELL ((1u << BITS) - 1u)
 
-// Where a value lies between 0 and MOST_CELL.
+// Returns the number of the cell, 0 to MOST_CELL, in which a value lies.
 uint cell_of(float value, float least, float cells) {
   const float at = (value - least) * cells;
-  return at >= (float)MOST_CELL ? MOST_CELL : at > 0.0f ? (uint)at : 0;  // 0 if it is no number
+  return at >= (float)MOST_CELL ? MOST_CELL : at > 0.0f ? (uint)at : 0;  // 0 for NaN
 }
 
-// Turn the cell into the place, whose bits stand in turns, the highest of axis[0] first.
+// Turns the coordinates of a cell into its place on the curve. The bits of the place alternate between the
+// axes, starting with the highest bit of axis[0].
 void to_curve(uint* axis) {
   for (uint bit = 1u << (BITS - 1); bit > 1; bit >>= 1)
     for (uint d = 0; d < COLUMNS; ++d)
@@ -58,9 +60,9 @@ kernel void kith_order(global const float* restrict rows, uint first, uint n, ui
   numbers[numbers_first + i] = first_number + i;
 }
 
-// Only rows first_number ... first_number + count - 1 are written; the other parts of the rows write theirs.
-//   part_bits    of the places of a part, before the cut
-//   numbered     whether there is an order so far; else rows stand in that of their numbers
+// Writes only rows first_number ... first_number + count - 1; other parts of the rows are handled separately.
+//   part_bits    bits of the places of a part, before the cut
+//   numbered     whether there is an order so far; if not, rows are in the order of their numbers
 kernel void kith_place_in_cut(global const float* restrict rows, uint first, uint count, uint first_number,
                               uint dims, uint column, uint part_bits, uint numbered, uint n,
                               global ulong* restrict places, ulong places_first,

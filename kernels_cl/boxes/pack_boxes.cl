@@ -1,20 +1,21 @@
-// pack_boxes: rows in the places of an order, and the boxes around them (docs/boxes.md, section 2).
+// pack_boxes: copies rows into the places of an order, and computes the boxes around them (docs/boxes.md,
+// section 2).
 //
 //   rows     [rows, dims]             training rows first_number, first_number + 1, ..., blocks of BLOCK rows
 //   numbers  [p]                      the training row in each place
-//   packed   [leaves, dims, 32]       the last leaf padded with its last row
+//   packed   [leaves, dims, 32]       the last leaf is padded with its last row
 //   inside   [leaves, dims, 32], or blocks of 32 boxes of the level below, [2, dims, 32]
-//   bounds   [blocks, 2, dims, 32]    of one level: of 32 boxes the least of each dimension, then the largest
+//   bounds   [blocks, 2, dims, 32]    of one level: the minima of 32 boxes in each dimension, then the maxima
 //
-// kith_pack_rows: a work-item a place. What stands elsewhere is left to the other parts of the rows.
-// kith_halve_parts: a work-group of GROUP takes the rows of PART places, sorts them by one column, each half
-// by one, and so on until halves are leaves, and puts them and their numbers in these places. Local memory:
-// PART keys, and GROUP numbers. Barriers: some 200, and one a column. Work: PART / 2 comparisons at each of
-// 185 steps of its sorts; rows are read twice, a column in six, and written once.
-// kith_bound_boxes: a work-item a box and a dimension reads what is inside, 32 numbers in a line, twice where
-// these are bounds. Work: each row is read twice and written once.
-// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
-// 1977.
+// kith_pack_rows: one work-item handles one place. Rows of other parts are skipped; they are copied with
+// their own part. kith_halve_parts: a work-group of GROUP items takes the rows of PART places, sorts them by
+// one column, then each half by another, and so on until halves are leaves, and writes rows and numbers back
+// in this order. Local memory: PART keys and GROUP numbers. Barriers: about 200, and one per column. Work:
+// PART / 2 comparisons in each of 185 steps of its sorts; rows are read twice, one column in six of a pass,
+// and written once. kith_bound_boxes: one work-item handles one dimension of one box. It reads what is
+// inside, 32 contiguous numbers at a time, twice if these are bounds. Work: each row is read twice and
+// written once. Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic
+// expected time, 1977.
 #define GROUP 256  // of kith_halve_parts
 #include "common/sort.cl"
 #include "kith/spi/kernel_limits.def"
@@ -37,13 +38,13 @@ kernel void kith_pack_rows(global const float* restrict rows, uint first, uint c
   for (uint d = 0; d < dims; ++d) packed[(size_t)d * WIDTH] = rows[(size_t)d * BLOCK];
 }
 
-// Where a column of the row in a place stands.
+// Returns where a column of the row at a place is stored.
 size_t at_place(uint place, uint column, uint dims) {
   return ((size_t)(place / WIDTH) * dims + column) * WIDTH + place % WIDTH;
 }
 
-// How far WIDTH of `count` rows reach in a column.
-//   keys  of these rows, by the places in which they came
+// Returns the extent of some rows in a column: maximum less minimum of a sample of WIDTH of `count` rows.
+//   keys  of these rows; their lower half is the place that the row came from
 float reach_of(local const Key* keys, uint count, global const float* rows, uint column, uint dims) {
   float least = INFINITY, largest = -INFINITY;
   for (uint j = 0; j < WIDTH; ++j) {
@@ -54,7 +55,7 @@ float reach_of(local const Key* keys, uint count, global const float* rows, uint
   return largest - least;
 }
 
-// The first column that reaches furthest.
+// Returns the column with the largest extent, the first of equal ones.
 uint widest_of(local const float* reaches, uint columns) {
   uint widest = 0;
   for (uint d = 1; d < columns; ++d)
@@ -74,7 +75,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_halve_parts(
   for (uint i = lid; i < PART; i += GROUP) keys[i] = i < count ? make_key(0.0f, i) : NO_KEY;
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint size = PART; size > WIDTH; size /= 2) {
-    const uint first = lid / columns * size;  // of the part that this item looks at
+    const uint first = lid / columns * size;  // first place of the part that this item examines
     if (first < count)
       reaches[lid] = reach_of(keys + first, min(size, count - first), packed, lid % columns, dims);
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -102,7 +103,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_halve_parts(
     if (lid + j * GROUP < count) numbers[lid + j * GROUP] = number[j];
 }
 
-// inside_block: elements of a block; largest: how far behind the least of what is inside its largest stand.
+// `inside_block` is the number of elements of a block, `largest` the distance from the minima of what is
+// inside to the maxima.
 kernel void kith_bound_boxes(global const float* inside, ulong inside_first, ulong inside_block,
                              ulong largest, uint below, uint boxes, uint dims, global float* bounds,
                              ulong bounds_first, ulong bounds_block) {

@@ -1,17 +1,18 @@
-// One pass of a stable radix sort of places along a curve or in a cut, and of the numbers beside them: by
-// DIGIT_BITS bits.
+// One pass of a stable radix sort, by DIGIT_BITS bits. It sorts places along a curve or in a cut, together
+// with row numbers.
 //
 //   from, to          [n]               places, 64 bits each
-//   numbers, sorted   [n]               what goes with them
-//   counts            [DIGITS, groups]  first how many places of a group's part have a digit; then how many
+//   numbers, sorted   [n]               the row numbers that belong to these
+//   counts            [DIGITS, groups]  first how many places in a group's part have a digit; then how many
 //                                       places come before the first of these
 //
-// Work-group g of GROUP items has places g x part ... (g + 1) x part - 1, a multiple of TILE but for the
-// last. kith_count_digits counts, kith_sum_counts is one work-group, kith_scatter_places takes tile after
-// tile: an item counts the digits of ITEM_PLACES places that follow each other, so that the sums of the
-// counts before them, digit by digit and item by item, are where they go. No global atomics: the order is
-// always the same. Local memory: 16 x GROUP counts. Work a pass: places are read twice and written once.
-// Source: Satish, Harris, Garland, Designing efficient sorting algorithms for manycore GPUs, 2009.
+// Work-group g of GROUP items handles places g x part ... (g + 1) x part - 1; part is a multiple of TILE,
+// except for the last group. kith_count_digits counts; kith_sum_counts sums, in a single work-group;
+// kith_scatter_places takes tile after tile. An item counts the digits of ITEM_PLACES successive places. The
+// sum of all counts before a place, in the order of digits and then of items, is where it goes. There are no
+// global atomics, so the order is always the same. Local memory: 16 x GROUP counts. Work per pass: places are
+// read twice and written once. Source: Satish, Harris, Garland, Designing efficient sorting algorithms for
+// manycore GPUs, 2009.
 // No twin in kernels_cuda: CUB sorts there (radix_sort.cu).
 #include "common/common.cl"
 
@@ -25,7 +26,8 @@ uint digit_of(ulong place, uint shift) {
   return (uint)(place >> shift) & (DIGITS - 1);
 }
 
-// Of one number an item, the sum of those before it. `sums` are the group's; two barriers a round.
+// Returns the sum of the numbers of all items before this one. `sums` is local memory of the group; two
+// barriers per round.
 uint sum_before(uint mine, uint lid, local uint* sums) {
   sums[lid] = mine;
   barrier(CLK_LOCAL_MEM_FENCE);
@@ -83,7 +85,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_scatter_plac
     ulong numbers_first, uint n, uint part, uint shift, global const uint* restrict counts,
     ulong counts_first, global ulong* restrict to, ulong to_first, global uint* restrict sorted,
     ulong sorted_first) {
-  local ushort before[DIGITS * GROUP];  // in the tile; digit by digit, item by item
+  local ushort before[DIGITS * GROUP];  // counts of the tile, in the order of digits, then of items
   local uint sums[GROUP], base[DIGITS], next[DIGITS];
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
   const ulong begin = (ulong)g * part, end = min((ulong)n, begin + part);
@@ -107,7 +109,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_scatter_plac
       before[lid * DIGITS + i] = (ushort)sum;
       sum += count;
     }
-    if (lid % DIGITS == DIGITS - 1) next[lid / DIGITS] = sum;  // items 16 d ... 16 d + 15 have digit d
+    if (lid % DIGITS == DIGITS - 1) next[lid / DIGITS] = sum;  // items 16 d ... 16 d + 15 handle digit d
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint j = 0; j < ITEM_PLACES; ++j)
       if (first + j < end) {

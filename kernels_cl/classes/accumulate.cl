@@ -1,17 +1,18 @@
-// accumulate: smallest and sum of the distances of each query to each class, sums as pairs of floats.
+// accumulate: computes the smallest distance, and the sum of distances, of each query to each class. Sums are
+// pairs of floats.
 //
 //   distances       [q, t]         row-major, stride in elements
-//   labels          [1, t]         the class of each column
+//   labels          [1, t]         class of each column
 //   smallest        [q, classes]   in and out, stride in elements
 //   high, low       [q, classes]   in and out: high + low is the sum
 //
-// A work-item adds the columns of a query in ascending order, as kith/spi.hpp says. It keeps what belongs to
-// the class of the last column in registers, and changes it only where the class does: seldom, where columns
-// are sorted by class. Any order is right.
-// Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
+// Each work-item adds the columns of one query in ascending order, as kith/spi.hpp requires. The values of
+// the current class stay in registers, and are swapped only when the class changes: seldom, if columns are
+// sorted by class; but any order is right. Source: the mean distances of the KNN-Classifier
+// (docs/methods.md); TwoSum (Knuth).
 #include "common/common.cl"
 
-// The running values of a class, of one query or of 16.
+// The running values of a class, for one query or for 16.
 #ifdef LANES
 #define VALUE float16
 #else
@@ -23,7 +24,7 @@ typedef struct {
 } Sums;
 
 void add(Sums* sums, VALUE distance) {
-  const VALUE x = distance == 0.0f ? (VALUE)(0.0f) : distance;  // -0 is +0
+  const VALUE x = distance == 0.0f ? (VALUE)(0.0f) : distance;  // -0 becomes +0
   const VALUE before = sums->high, sum = before + x, part = sum - before;
   const VALUE low = sums->low + ((before - (sum - part)) + (x - part));
   sums->smallest = x < sums->smallest ? x : sums->smallest;
@@ -33,8 +34,8 @@ void add(Sums* sums, VALUE distance) {
 
 #ifdef LANES
 
-// Of CPU devices: work-item i takes queries 16 i ... 16 i + 15, a lane each. Lanes behind the last query
-// repeat it, and are not written. No barrier, no local memory. Work for a column: ten vector instructions.
+// For CPU devices: work-item i handles queries 16 i ... 16 i + 15, one per lane. Lanes behind the last query
+// repeat it, and are not written. No barrier, no local memory. Work per column: ten vector instructions.
 #define EACH_LANE for (uint i = 0; i < 16; ++i)
 
 void take(Sums* sums, global const float* smallest, const ulong* s, global const float* high, const ulong* h,
@@ -96,24 +97,24 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_accumulate_lanes
 
 #else
 
-// Of GPUs: work-group (x, p) of GROUP items takes queries x * GROUP ..., an item each, and of the classes
-// those with c % parts == p: so that few queries keep more of the device busy. The labels of 1024 columns are
-// looked through at once; tiles of 32 columns of which one counts pass through local memory, since
-// neighbouring items read neighbouring columns, and add neighbouring queries. The next tile is on its way
-// while one is added. Local memory: GROUP * 33 floats and 32 words. Work for a column that counts: ten
-// instructions, and two barriers for 32 of them.
+// For GPUs: work-group (x, p) of GROUP items handles the queries from x * GROUP on, one per item, and the
+// classes c with c % parts == p; because classes are divided, few queries still keep the device busy. It
+// scans the labels of 1024 columns at once. Tiles of 32 columns that contain one of its classes pass through
+// local memory, because reading is fast along columns and adding is fast along queries. The next tile is
+// loaded while one is added. Local memory: GROUP * 33 floats and 32 words. Work: ten instructions for each
+// column that counts, and two barriers for 32 of them.
 #define COLUMNS 32
 #define TILES 32
 #define PITCH (COLUMNS + 1)
 #define ROWS_AT_ONCE (GROUP / COLUMNS)
 
-// The first tile from i on of which a column counts; TILES where there is none.
+// Returns the first tile from i on that has a column that counts; TILES if there is none.
 uint next_tile(local const uint* counts, uint i) {
   while (i < TILES && counts[i] == 0) ++i;
   return i;
 }
 
-// The distances that item `lid` brings of a tile; 0 for those outside.
+// Loads the distances that item `lid` reads of a tile; 0 for those outside.
 void fetch(global const float* distances, ulong stride, uint q0, uint rows, uint t0, uint columns, uint lid,
            float* next) {
   const uint t = t0 + lid % COLUMNS;

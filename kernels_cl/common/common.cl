@@ -1,29 +1,29 @@
-// What every kernel shares: the key of a candidate, and the parts of a row of distances.
-//
-// Names and bits as in lib/include/kith/key.hpp; docs/contract.md, section 2.
+// What all kernels share: the key of a candidate, and the parts of a row of distances. Names and bits are
+// those of lib/include/kith/key.hpp; docs/contract.md, section 2, defines them.
 #pragma OPENCL FP_CONTRACT OFF
 
-// Functions that are given arrays, which then stay in registers, or that are phases of one kernel.
+// Inlines functions that take arrays, so that these stay in registers, and functions that are phases of
+// a kernel.
 #define ALL_INLINE __attribute__((always_inline))
 
-// Where the rows of a grid stand in its memory, as spi::Grid: counted in elements.
+// The place of a matrix in its memory, like spi::Grid: first element and stride, in elements.
 typedef struct {
   ulong first, stride;
 } Place;
 
-// Which rows of queries and of training rows a kernel takes, counted from the first of their memory.
+// The queries and training rows that a kernel takes, counted from the beginning of their memory.
 typedef struct {
   uint q_first, q_rows, t_first, t_rows, dims;
 } Sides;
 
 typedef ulong Key;  // ordered(value) << 32 | row; a smaller key is nearer
 
-#define NO_KEY 0xFFFFFFFFFFFFFFFFul  // pads short lists: behind every candidate
+#define NO_KEY 0xFFFFFFFFFFFFFFFFul  // pads short lists; it comes after every candidate
 #define NO_ROW 0xFFFFFFFFu
 #define NO_VALUE 0xFFFFFFFFu  // ordered() of a masked pair, and the upper half of NO_KEY
 
-// A float as an unsigned number with the same order; -0 becomes +0. The only NaN is a masked pair (mask.cl),
-// which comes behind +infinity, as NO_VALUE.
+// Returns a float as an unsigned number in the same order; -0 becomes +0. The only NaN is that of a masked
+// pair (mask.cl), which comes after +infinity, as NO_VALUE.
 uint ordered(float value) {
   const uint bits = as_uint(value == 0.0f ? 0.0f : value);
   return bits >> 31 ? ~bits : bits | 0x80000000u;
@@ -33,13 +33,14 @@ Key make_key(float value, uint row) {
   return (Key)ordered(value) << 32 | row;
 }
 
-// The value of a key; +infinity for NO_KEY and masked pairs, so that `value <= value_of(bound)` loses none.
+// Returns the value of a key. It is +infinity for NO_KEY and masked pairs, so that `value <= value_of(bound)`
+// keeps every value whose key is below the bound.
 float value_of(Key key) {
   const uint code = (uint)(key >> 32);
   return code == NO_VALUE ? INFINITY : as_float(code >> 31 ? code & 0x7FFFFFFFu : ~code);
 }
 
-// A compare-exchange: the smaller key first.
+// Compare-exchanges two keys: the smaller one becomes the first.
 void order_keys(Key* a, Key* b) {
   const Key x = *a, y = *b;
   const bool swap = y < x;
@@ -47,7 +48,7 @@ void order_keys(Key* a, Key* b) {
   *b = swap ? x : y;
 }
 
-// Group g of `groups` has columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
+// Group g of `groups` consists of columns first_column(g) ... first_column(g + 1) - 1 of `columns`.
 uint first_column(uint g, uint columns, uint groups) {
   const ulong width = ((ulong)columns + groups - 1) / groups;
   return (uint)min((ulong)columns, g * width);

@@ -1,5 +1,5 @@
-// The chain of one metric, -D METRIC=<id>, as metrics.def writes it. Of LANE: float, or a vector of
-// floats each of which is a chain of its own.
+// The chain of one metric, -D METRIC=<id>, as metrics.def writes it. LANE is its type: float, or a vector of
+// floats, each of which is a chain of its own.
 #include "common/common.cl"
 
 #define JOIN_NOW(a, b) a##b
@@ -12,7 +12,7 @@
 #define LANE_WORDS as_uint
 #endif
 
-// Bits that differ, as a whole float.
+// Returns the number of bits that differ, as a float.
 LANE bits_apart(LANE a, LANE b) {
   return JOIN(convert_, LANE)(popcount(LANE_WORDS(a) ^ LANE_WORDS(b)));
 }

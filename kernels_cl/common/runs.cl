@@ -1,17 +1,16 @@
-// Blocks of columns as runs of keys: read, sorted eight at a time in registers, written.
+// Reads blocks of columns as runs of keys, sorts eight keys at a time in registers, and writes them.
 //
-// The list of a (query, group) is cut into `blocks` blocks of `size` places, a power of two from EACH
-// on; places behind the last column hold NO_KEY. A work-group of GROUP items takes so many
-// neighbouring blocks that every item has EACH keys; on CPU devices a lone item (GROUP 1) takes one
-// block. EACH keys in registers are three steps of a sorting network, or a run to begin a merge with,
-// without a barrier.
-// No twin in kernels_cuda: runs are sorted by warps and blocks there, with network.cuh and sort.cuh.
+// The list of a (query, group) is cut into `blocks` blocks of `size` places; size is a power of two, at least
+// EACH. Places behind the last column hold NO_KEY. A work-group of GROUP items handles as many neighbouring
+// blocks as give every item EACH keys; on CPU devices a single item (GROUP 1) handles one block. EACH keys in
+// registers allow three steps of a sorting network, or are a run to begin a merge with, without a barrier.
+// No twin in kernels_cuda: there warps and blocks sort runs, with network.cuh and sort.cuh.
 #include "common/common.cl"
 
 #define EACH 8
 
-// Where key i of a run stands in local memory. Items that touch EACH neighbours each would meet in few
-// of the banks; a gap behind every 16 keys sends them to different ones.
+// The place of key i of a run in local memory. Items that each access EACH neighbouring keys would use few of
+// the banks; a gap after every 16 keys spreads them.
 #if GROUP == 1
 #define PLACE(i) (i)
 #else
@@ -20,13 +19,13 @@
 
 typedef struct {
   global const float* values;
-  uint width;      // columns it has; 0: none, or no such block
-  uint first_row;  // training row of the first
-  ulong out;       // where the keys it leaves begin
+  uint width;      // number of its columns; 0: none, or no such block
+  uint first_row;  // training row of the first column
+  ulong out;       // where its output begins
   bool exists;
 } Block;
 
-// Block `job` of all, in the order of queries, groups and blocks, which leaves `keep` keys.
+// Returns block `job`, in the order of queries, groups and blocks. It writes `keep` keys.
 Block block_of(global const float* distances, ulong stride, uint columns, uint first_row, uint groups,
                ulong lists, ulong job, uint blocks, uint size, uint keep, ulong out_stride) {
   const ulong list = job / blocks, b = job % blocks, q = list / groups;
@@ -46,13 +45,13 @@ Key key_at(const Block* block, uint place) {
   return place < block->width ? make_key(block->values[place], block->first_row + place) : NO_KEY;
 }
 
-// EACH keys of a block for item `item` of `items`: neighbouring items read neighbouring columns.
+// Loads EACH keys of a block for item `item` of `items`; neighbouring items read neighbouring columns.
 void load_keys(const Block* block, uint item, uint items, Key* keys) {
 #pragma unroll
   for (uint r = 0; r < EACH; ++r) keys[r] = key_at(block, r * items + item);
 }
 
-// Batcher's odd-even merge sort of eight keys: 19 compare-exchanges.
+// Sorts eight keys by Batcher's odd-even merge sort: 19 compare-exchanges.
 void sort_each(Key* keys) {
   order_keys(keys, keys + 1), order_keys(keys + 2, keys + 3);
   order_keys(keys + 4, keys + 5), order_keys(keys + 6, keys + 7);

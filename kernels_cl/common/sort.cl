@@ -1,9 +1,9 @@
-// Sorting in local memory by all work-items of a group, without branches on the data.
-// Source: Batcher, Sorting networks and their applications, 1968 (bitonic sort; here in the form
-// whose first step of each merge is mirrored, so that every comparison points the same way).
+// Sorts keys in local memory by all work-items of a group. No branch depends on the data. Source: Batcher,
+// Sorting networks and their applications, 1968 (bitonic sort, in the form that mirrors the first step of
+// each merge, so that all comparisons have the same direction).
 //
-// Every function here is called by all GROUP work-items, and begins and ends with a barrier.
-// -D LISTS_IN_SCRATCH: in global memory instead, for lists that are too long.
+// All GROUP work-items call each function, which begins and ends with a barrier. With -D LISTS_IN_SCRATCH
+// keys are in global memory instead, for lists that are too long.
 #include "common/common.cl"
 
 #ifdef LISTS_IN_SCRATCH
@@ -20,7 +20,7 @@ void order_pair(LISTS Key* a, LISTS Key* b) {
   *b = max(x, y);
 }
 
-// Make each run of `size` keys of keys[0, total), every one bitonic, ascending. Powers of two.
+// Sorts each run of `size` keys of keys[0, total), which must be bitonic. Both sizes are powers of two.
 void clean_runs(LISTS Key* keys, uint total, uint size) {
   barrier(LISTS_FENCE);
   for (uint step = size / 2; step > 0; step /= 2) {
@@ -32,7 +32,7 @@ void clean_runs(LISTS Key* keys, uint total, uint size) {
   }
 }
 
-// Sort each run of `size` keys of keys[0, total). Powers of two.
+// Sorts each run of `size` keys of keys[0, total). Both sizes are powers of two.
 void sort_runs(LISTS Key* keys, uint total, uint size) {
   barrier(LISTS_FENCE);
   for (uint width = 2; width <= size; width *= 2) {
@@ -44,7 +44,7 @@ void sort_runs(LISTS Key* keys, uint total, uint size) {
   }
 }
 
-// The smallest power of two that is not below `x`, for 1 <= x <= 2^31.
+// Returns the smallest power of two that is not below `x`, for 1 <= x <= 2^31.
 uint power_of_two(uint x) {
   return x <= 1 ? 1 : 1u << (32 - clz(x - 1));
 }

@@ -1,24 +1,24 @@
-// The chains of a tile of 128 queries with 128 training rows, by a work-group of 256 (GPUs).
+// A work-group of 256 items computes the chains of a tile of 128 queries with 128 training rows (GPUs).
 //
-// Work-item (y, x) of 16 x 16 computes the distances of 8 queries from 8 rows, in registers. STEP dimensions
+// Work-item (y, x) of 16 x 16 computes the distances of 8 queries from 8 rows in registers. STEP dimensions
 // of both sides at a time are staged in local memory, in two buffers: while one is accumulated, the next step
-// is on its way from global memory through registers, and a step costs one barrier. Rows come in
-// transposed blocks of 32, so that a step of a block is one contiguous piece.
-// Local memory: 16 KiB. Work: 128 arithmetic instructions for 4 vector loads a dimension and item.
-// Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
+// is loaded from global memory into registers, and each step costs one barrier. Rows are stored in transposed
+// blocks of 32, so that a step of a block is one contiguous piece. Local memory: 16 KiB. Work: 128 arithmetic
+// instructions for 4 vector loads, per dimension and item. Source: the register tiling of Volkov, Demmel,
+// Benchmarking GPUs to tune dense linear algebra, 2008.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define TILE KITH_TILE_ROWS
 #define STEP 8
 #define BLOCK KITH_ROWS_A_BLOCK
-#define EACH 8  // queries and rows an item
+#define EACH 8  // queries and rows per item
 
-// Where item row or column `i` of work-item coordinate `c` stands in the tile: two runs of four.
+// The place in the tile of row or column `i` of work-item coordinate `c`; an item has two runs of four.
 #define place_in_tile(c, i) (((i)&4) * 16 + (c)*4 + ((i)&3))
 
-// The four floats that work-item `lid` stages of step d0 of the tile that begins at block `block0`.
-// Blocks behind `last` are read as `last`, dimensions behind the last as 0; neither is used.
+// Returns the four floats that work-item `lid` stages of step d0, for the tile that begins at block `block0`.
+// For blocks behind `last`, block `last` is read; dimensions behind the last are 0; neither is used.
 float4 fetch(global const float* rows, uint block0, uint last, uint dims, uint d0, uint lid) {
   const uint block = min(block0 + lid / 64, last), d = d0 + lid % 64 / 8;
   if (d >= dims) return (float4)(0.0f);
@@ -41,9 +41,9 @@ void accumulate_dimension(local const float* q, local const float* t, uint y, ui
   }
 }
 
-// acc[i][j]: the chain of query place_in_tile(y, i) with row place_in_tile(x, j).
-//   q_staged, t_staged  [2, STEP, TILE]  free when this is called; a barrier must follow before
-//                                        they are used again
+// Computes acc[i][j], the chain of query place_in_tile(y, i) with row place_in_tile(x, j).
+//   q_staged, t_staged  [2, STEP, TILE]  not in use when this is called; a barrier must follow before they
+//                                        are used again
 void tile_chains(global const float* queries, uint q_block, uint q_last, global const float* train,
                  uint t_block, uint t_last, uint dims, local float* q_staged, local float* t_staged,
                  float acc[EACH][EACH]) {

@@ -1,8 +1,8 @@
-// What the 32 work-items of a warp tell each other: only for NVIDIA's compiler, which takes PTX for compute
-// capability 8.0 and newer. All of a warp calls these together.
-// No twin in kernels_cuda: the language has these, as __ballot_sync() and its like.
+// Communication among the 32 work-items of a warp: only for NVIDIA's compiler, which accepts PTX for compute
+// capability 8.0 and newer. All items of a warp call these functions together.
+// No twin in kernels_cuda: CUDA has functions for these, such as __ballot_sync().
 
-// Bit l: whether item l has `mine`.
+// Returns a mask whose bit l is `mine` of item l.
 uint votes_of_warp(bool mine) {
   uint votes;
   asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
@@ -12,7 +12,7 @@ uint votes_of_warp(bool mine) {
   return votes;
 }
 
-// The value of item `which`.
+// Returns the value of item `which`.
 uint of_item(uint value, uint which) {
   uint got;
   asm volatile("shfl.sync.idx.b32 %0, %1, %2, 0x1f, 0xffffffff;"
@@ -40,7 +40,7 @@ uint most_of_warp(uint mine) {
   return most;
 }
 
-// The largest, of numbers that are not negative, so that their bits have their order.
+// Returns the largest of numbers that are not negative; the order of their bits is therefore theirs.
 float largest_of_warp(float mine) {
   return as_float(most_of_warp(as_uint(mine)));
 }

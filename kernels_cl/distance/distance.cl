@@ -1,12 +1,12 @@
-// distance: one chain for each (query, training row) pair of a tile.
+// distance: computes one chain for each pair of a query and a training row.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
-//   out     [q, t]      row-major, stride in elements; values are raw
+//   out     [q, t]      row-major, stride in elements; raw values
 //
-// Work-group (x, y) of 256 items accumulates 128 queries (tile x, counted from the block of the first
-// query) with 128 training rows (tile y): tile.cl says how. Pairs outside the tile that was asked
-// for are computed and not written. Neighbouring groups share their training rows in the cache.
-// Work: q * t * dims multiply-adds, two instructions each.
+// Work-group (x, y) of 256 items handles 128 queries (tile x, counted from the block of the first query) and
+// 128 training rows (tile y), see tile.cl. Pairs outside of what is asked for are computed, but not written.
+// Neighbouring groups share their training rows in the cache. Work: q * t * dims multiply-adds, two
+// instructions each.
 #include "common/tile.cl"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
@@ -32,7 +32,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(
 #pragma unroll
     for (uint j = 0; j < EACH; j += 4) {
       const uint t = t_block * BLOCK + place_in_tile(x, j);
-      const ulong at = row + t - t_first;  // meant only where t >= t_first
+      const ulong at = row + t - t_first;  // valid only if t >= t_first
       if (t >= t_first && t + 4 <= t_end && at % 4 == 0) {
         *(global float4*)(out + at) = (float4)(acc[i][j], acc[i][j + 1], acc[i][j + 2], acc[i][j + 3]);
       } else {

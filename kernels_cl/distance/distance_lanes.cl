@@ -1,13 +1,13 @@
-// distance, for CPU devices: one chain for each (query, training row) pair of a tile.
+// distance, for CPU devices: computes one chain for each pair of a query and a training row.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
-//   out     [q, t]      row-major, stride in elements; values are raw
+//   out     [q, t]      row-major, stride in elements; raw values
 //
-// Work-item (p, c) computes the distances of the PASS queries of pass p from `chunk` blocks of training rows;
-// the items of a row of the range share those blocks, which stay in the second-level cache. Rows of
-// the first and last block that lie outside the tile are computed and not written.
-// Work: q * t * dims multiply-adds; reads train once a query pass, from the cache.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Work-item (p, c) computes the distances of the PASS queries of pass p from `chunk` blocks of training rows.
+// Items with the same c share those blocks, which stay in the second-level cache. Rows of the first and last
+// block that lie outside the tile are computed, but not written. Work: q * t * dims multiply-adds; each query
+// pass reads the training rows once, from the cache.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_distance_lanes(

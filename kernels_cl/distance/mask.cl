@@ -1,16 +1,17 @@
-// mask: strike out the pairs of a tile that do not count.
+// mask: excludes the pairs of a tile that do not count, by writing a value that means "masked".
 //
-//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 where training row t counts; the stride is 0
-//                               where one row of bits serves all queries
-//   distances  [q, t]           row-major; written as bits, only where the filter says 0
-//   from       [q, t]           with -D FROM: likewise, written to `distances` where the filter says 1
+//   filter     [1 or q, words]  bit t % 32 of word t / 32 is 1 if training row t counts; the stride is 0 if
+//                               one row of bits serves all queries
+//   distances  [q, t]           row-major; written as bits, only where the filter has 0
+//   from       [q, t]           with -D FROM: values that are copied to `distances` where the filter has 1
 //
-// Column j is training row first_row + j. Work is cut along words, so that a word is read once, and need not
-// begin with column 0. Work-group w, or work-item w of CPU devices, has piece w % pieces of row w / pieces.
-// Work: a bit a pair, and a store for each that does not count, or that there is.
+// Column j is training row first_row + j. Work is divided by words, so that each word is read once; it
+// need not begin with column 0. Work-group w, or work-item w on CPU devices, handles piece w % pieces of
+// row w / pieces. Work: one bit per pair, and one store for each pair that does not count, or with -D FROM
+// for each pair.
 #include "common/common.cl"
 
-#define MASKED 0x7FFFFFFFu  // a NaN that ordered() puts behind +infinity
+#define MASKED 0x7FFFFFFFu  // a NaN that ordered() orders behind +infinity
 
 #ifdef FROM
 #define FROM_GRID , global const uint *restrict from, Place from_at
@@ -20,15 +21,15 @@
 
 #if GROUP > 1
 
-// GROUP words, staged in local memory, for 32 GROUP columns: neighbouring items write neighbours.
-// One barrier. Local memory: GROUP words.
+// Stages GROUP words in local memory, for 32 GROUP columns, so that neighbouring items write neighbouring
+// values. One barrier. Local memory: GROUP words.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
     global const uint* restrict filter, Place filter_at, uint first_row, ulong pieces,
     global uint* restrict distances, Place distances_at, ulong columns FROM_GRID) {
   local uint words[GROUP];
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / pieces;
-  const ulong begin = first_row, end = begin + columns;  // training rows
+  const ulong begin = first_row, end = begin + columns;  // in training rows
   const ulong w0 = begin / 32 + get_group_id(0) % pieces * GROUP;
   words[lid] =
       (w0 + lid) * 32 < end ? filter[filter_at.first + q * filter_at.stride + w0 + lid] : 0xFFFFFFFFu;
@@ -48,14 +49,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_mask(
 
 #else
 
-#define WORDS 128  // a piece: 4096 columns
+#define WORDS 128  // words of a piece: 4096 columns
 
-// No barrier, no local memory; words of ones or of zeros are not looked at bit by bit.
+// Handles words of only ones or only zeros at once, not bit by bit. No barrier, no local memory.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_mask(
     global const uint* restrict filter, Place filter_at, uint first_row, ulong pieces,
     global uint* restrict distances, Place distances_at, ulong columns FROM_GRID) {
   const ulong q = get_global_id(0) / pieces;
-  const ulong begin = first_row, end = begin + columns;  // training rows
+  const ulong begin = first_row, end = begin + columns;  // in training rows
   const ulong w0 = begin / 32 + get_global_id(0) % pieces * WORDS;
   filter += filter_at.first + q * filter_at.stride;
   global uint* row = distances + distances_at.first + q * distances_at.stride;

@@ -1,23 +1,25 @@
-// finish: keys as the caller sees them.
+// finish: turns keys into the distances and row numbers that the caller gets.
 //
 //   keys      [q, width]      each list ascending, row-major, stride in elements
-//   distance  [q, k]          the value of the key by the last column of metrics.def, -D METRIC=<id>
-//   numbers   [q, k]          its row; -1 where there is none, or the pair is masked
+//   distance  [q, k]          the key's value, after the function in the last column of metrics.def,
+//                             -D METRIC=<id>
+//   numbers   [q, k]          the key's row; -1 if there is none or the pair is masked
 //   places    [rows of keys]  the place of the row of a key; null: the row itself
 //   named     [places]        the number of a place; null: the place itself
-//   own       the place of query 0, which its list leaves out as that of query q leaves out own + q; -1: none
+//   own       the place that the list of query 0 leaves out; query q leaves out own + q; -1: nothing is
+//             left out
 //
-// A work-group of 256 takes as many queries as it has work-items for, at least one: first it looks for the
-// key that leaves each list, then an item makes one answer after the other. The root is rounded correctly on
-// every device, whatever its sqrt() is worth: see root(). Work: each key is read twice. One barrier, two with
-// `own`. Local memory: 1 KiB.
+// A work-group of 256 items handles as many queries as it has items for, at least one. It first finds the key
+// to leave out of each list; then each item computes one answer after another. The root is correctly rounded
+// on every device, however inaccurate its sqrt() is: see root(). Work: each key is read twice. One barrier,
+// two with `own`. Local memory: 1 KiB.
 #include "common/common.cl"
 
-// The float nearest to the square root of s >= 0. Let s = p 2^e with e even and 2^46 <= p < 2^48, and r the
-// whole part of the root of p: r has 24 bits. The root of p is not r + 1/2, whose square is no whole number;
-// it is above that where p > r^2 + r + 1/4, so where p - r^2 > r. Then r + 1 is nearest, else r. r + 1 is
-// at most 2^24: p - r^2 > r and r = 2^24 - 1 would make p more than (2^24 - 1) 2^24, above which there is no
-// p. sqrt() is only the first guess of r.
+// Returns the float nearest to the square root of s >= 0. Let s = p 2^e with e even and 2^46 <= p < 2^48, and
+// let r be the integer part of the root of p, which has 24 bits. The root of p is not r + 1/2, whose square
+// is no integer. It is above r + 1/2 if p > r^2 + r + 1/4, which means p - r^2 > r; then r + 1 is nearest,
+// else r. r + 1 is at most 2^24: if r = 2^24 - 1, then p - r^2 > r would make p exceed (2^24 - 1) 2^24, which
+// no p does. sqrt() only gives the first guess of r.
 float root(float s) {
   if (!(s > 0.0f) || s == INFINITY) return s;
   const uint bits = as_uint(s);
@@ -44,7 +46,7 @@ float root(float s) {
 #define JOIN_NOW(a, b) a##b
 #define JOIN(a, b) JOIN_NOW(a, b)
 
-#undef sqrt  // which may be a macro
+#undef sqrt  // it may be a macro
 #define sqrt root
 #define KITH_METRIC(id, prepare, start, accumulate, finish) \
   float finished_##id(float acc) {                          \
@@ -56,7 +58,7 @@ float root(float s) {
 
 #define GROUP 256
 
-// The place of the row of a key.
+// Returns the place of the row of a key.
 ulong place_of(Key key, global const uint* places) {
   const uint row = (uint)key;
   return places ? places[row] : row;
@@ -66,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_finish(
     global const Key* keys, Place keys_at, global float* distance, Place distance_at, global long* numbers,
     Place numbers_at, global const uint* places, Place places_at, global const long* named, Place named_at,
     long own, ulong queries, uint width, uint k, uint queries_a_group) {
-  local uint leaves[GROUP];  // the place in the list of the key that leaves it
+  local uint leaves[GROUP];  // the place in the list of the key that is left out
   const uint lid = (uint)get_local_id(0);
   const ulong q0 = (ulong)get_group_id(0) * queries_a_group;
   const uint count = (uint)min((ulong)queries_a_group, queries - q0);

@@ -1,20 +1,20 @@
-// land: rows as a caller has them become rows of float32 in blocks.
+// land: converts rows of the caller into rows of float32 in blocks.
 //
 //   from     [rows, cols]    of ELEMENT, at any address; stride in bytes
-//   columns  [dims]          those that count; with -D COLUMNS
-//   chosen   [rows]          those of the caller's that are landed; with -D CHOSEN
-//   out      [blocks, dims, BLOCK]  transposed, from block 0 of the step on; the last block padded with 0
+//   columns  [dims]          the columns that count; with -D COLUMNS
+//   chosen   [rows]          the rows of the caller that are landed; with -D CHOSEN
+//   out      [blocks, dims, BLOCK]  transposed, from block 0 of the step on; the last block is padded with 0
 //   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity
 //
-// Values are handled as bits: no arithmetic of floats changes or flushes one. -D ALIGNED says that every
-// element begins at a multiple of its size. Of bits a column is a word of 32.
+// Values are handled as bits, so that no float arithmetic changes or flushes one. -D ALIGNED says that every
+// element is aligned to its size. A column of `bits` is a word of 32 bits.
 //
-// GPUs: a work-group of 256 takes 32 columns of a block of 32 rows through local memory, so that both sides
-// are read and written in lines. CPU devices: a work-item takes a block.
-// Work: each element is read once and written once. Three barriers. Local memory: 4.2 KiB.
+// On GPUs a work-group of 256 items passes 32 columns of a block of 32 rows through local memory, so that it
+// reads and writes whole lines. On CPU devices a work-item handles a block. Work: each element is read once
+// and written once. Three barriers. Local memory: 4.2 KiB.
 #include "common/common.cl"
 
-#define F32 0  // as Element of rows_view.hpp counts
+#define F32 0  // numbered as Element of rows_view.hpp
 #define F16 1
 #define BF16 2
 #define U8 3
@@ -33,7 +33,7 @@ uint half_word(global const uchar* row, uint d) {
 }
 
 #if ELEMENT == F16
-// Below 2^-14 it is a whole number of 2^-24.
+// Converts a half to a float, both as bits. A half below 2^-14 is a whole multiple of 2^-24.
 uint float_of_half(uint half_bits) {
   const uint sign = (half_bits & 0x8000u) << 16, exponent = half_bits >> 10 & 0x1Fu,
              fraction = half_bits & 0x3FFu;
@@ -42,7 +42,7 @@ uint float_of_half(uint half_bits) {
 }
 #endif
 
-// Column d of a row, as the bits of a float.
+// Returns column d of a row, as the bits of a float.
 uint landed(global const uchar* row, uint d, uint cols) {
 #if ELEMENT == F32
 #ifdef ALIGNED

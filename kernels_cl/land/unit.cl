@@ -1,11 +1,12 @@
-// unit: rows in blocks are divided by their norms, where they lie. Only for devices with double precision.
+// unit: divides rows in blocks by their norms, in place. Only for devices with double precision.
 //
-//   rows   [blocks, dims, BLOCK]  transposed; what pads the last block stays
-//   found  [2]                    the largest |value| of a unit row as bits, and the first row of zeros
+//   rows   [blocks, dims, BLOCK]  transposed; the padding of the last block does not change
+//   found  [2]                    the largest |value| of a unit row as bits, and the first row that is
+//                                 all zeros
 //
 // Sum, root and quotients are doubles, each rounded once to nearest; squares of floats are exact in double.
-// A work-item takes a row, so that neighbours read neighbours. Work: each value is read twice and written
-// once. Two barriers. Local memory: 8 bytes.
+// One work-item handles one row, so that neighbouring items read neighbouring values. Work: each value is
+// read twice and written once. Two barriers. Local memory: 8 bytes.
 #include "common/common.cl"
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

@@ -1,24 +1,24 @@
-// merge: join the sorted lists of a row into one.
+// merge: merges the sorted lists of each row into one.
 //
 //   in   [q, lists * k]  keys, each list ascending, padded with NO_KEY
 //   out  [q, k]          the k smallest of all, ascending
 //
-// Three kernels, each in a file of its own, since a program is compiled as a whole: kith_merge for GPUs,
-// where a short list fits into local memory; kith_merge_insertion for few keys and CPU devices;
-// kith_merge_runs, two lists at a time, for any k.
+// There are three kernels, each in its own file, because a program is compiled as a whole: kith_merge for
+// GPUs, if a short list fits into local memory; kith_merge_insertion for few keys and for CPU devices;
+// kith_merge_runs, which merges two lists at a time, for any k.
 #include "common/shortlist.cl"
 
-// Work-group (q, g) visits the first key of every list, then the second of every list, and so on, KEYS an
-// item and step, and keeps the k smallest (shortlist.cl). When as many candidates in a row as there are lists
-// were refused, everything that follows would be too. Local memory: list_size + capacity keys, 2 * parts
-// numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, where order
-// is random.
+// Work-group (q, g) reads the first key of every list, then the second of every list, and so on, KEYS per
+// item and step, and keeps the k smallest (shortlist.cl). It ends after as many successive refusals as there
+// are lists, because all later keys would be refused as well. Local memory: list_size + capacity keys, 2 *
+// parts numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, if the
+// order is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     global const Key* restrict in, Place in_at, uint groups, uint lists, uint k, const Shortlist shortlist,
     global Key* restrict out, Place out_at, local Key* list, local Key* buffer, local uint* least) {
   const uint list_size = shortlist.list_size, capacity = shortlist.capacity, merge_at = shortlist.merge_at,
              parts = shortlist.parts;
-  local uint count[1], accepted;  // how many candidates are in the buffer; how far the last one was
+  local uint count[1], accepted;  // number of candidates in the buffer; the last one that was accepted
   const uint lid = (uint)get_local_id(0);
   const ulong q = get_group_id(0) / groups, g = get_group_id(0) % groups;
   const ulong candidates = (ulong)lists * k;
@@ -39,7 +39,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
 #pragma unroll
     for (uint v = 0; v < KEYS; ++v) {
       const ulong c = c0 + v * GROUP + lid;
-      // In a single step the order is all one, and neighbours are read at once.
+      // If one step takes all keys, their order does not matter, and they are read as they are stored.
       const ulong at = candidates <= GROUP * KEYS ? c : ((uint)c % lists) * (ulong)k + (uint)c / lists;
       mine[v] = c < candidates ? row[at] : NO_KEY;
       small = min(small, mine[v]);
@@ -70,8 +70,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     const uint now = count[0];
     refused = c0 + GROUP * KEYS - accepted;
     barrier(CLK_LOCAL_MEM_FENCE);
-    // A list once merged is what is written; short ones never are. Merged in one place of the source: it is
-    // long, and PoCL makes copies of what follows a barrier in a branch.
+    // A list that was merged is the result; short ones are never merged. There is only one call of the merge
+    // in the source: it is long, and PoCL duplicates the code behind a barrier in a branch.
     const bool last = c0 + GROUP * KEYS >= candidates || refused >= lists;
     if (now >= merge_at || (last && (merged || now > MOST_RANKED(1)))) {
       shortlist_merge(list, list_size, buffer, capacity, count, 1);

@@ -1,8 +1,8 @@
-// merge for few keys, and for CPU devices: the operands are those of merge.cl.
-// No twin in kernels_cuda: merge.cu has one block a row for few keys, too.
+// merge for few keys and for CPU devices; its arguments are those of merge.cl.
+// No twin in kernels_cuda: merge.cu has one block per row for few keys, too.
 #include "common/list.cl"
 
-// Work-item q inserts the keys of all lists, of each only until the first that comes too late.
+// Work-item q inserts the keys of all lists; it leaves each list at the first key that is too large.
 kernel void kith_merge_insertion(global const Key* restrict in, Place in_at, uint rows, uint lists, uint k,
                                  global Key* restrict out, Place out_at) {
   const ulong q = get_global_id(0);

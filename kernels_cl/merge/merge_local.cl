@@ -1,9 +1,10 @@
-// Merging pairs of runs in local memory.
+// Merges pairs of runs in local memory.
 // No twin in kernels_cuda: merge_runs.cu merges in shared memory, too.
 #include "common/runs.cl"
 
-// How many of the first `take` keys of the merge of runs a and b, both of `run` keys, come from a.
-// a_begin, b_begin: where they begin in `keys`. Merge path, as in merge_path.cl.
+// Returns how many of the first `take` keys of the merge of runs a and b, both of `run` keys, come from a.
+//   a_begin, b_begin  where they begin in `keys`
+// It uses merge path, like merge_path.cl.
 uint from_first_local(local const Key* keys, uint a_begin, uint b_begin, uint run, uint take) {
   uint low = take - min(take, run), high = min(take, run);
   while (low < high) {
@@ -16,9 +17,9 @@ uint from_first_local(local const Key* keys, uint a_begin, uint b_begin, uint ru
   return low;
 }
 
-// Merge runs 0 and 1, 2 and 3, ... of `run` keys of from[0, total) into runs of twice the length.
-// An item writes EACH neighbouring keys of them, one that is alone a whole run. Called by all items
-// behind a barrier; ends with one.
+// Merges runs 0 and 1, 2 and 3, ... of `run` keys of from[0, total) into runs of twice the length. Each item
+// writes EACH neighbouring keys of these; a single item writes whole runs. All items call this after a
+// barrier; it ends with one.
 void merge_round(local const Key* from, local Key* to, uint total, uint run) {
   const uint piece = GROUP == 1 ? 2 * run : EACH;
   for (uint o = (uint)get_local_id(0) * piece; o < total; o += GROUP * piece) {

@@ -1,18 +1,18 @@
-// Merging runs 0 and 1, 2 and 3, ... of each list; a last one without a partner is copied.
+// Merges runs 0 and 1, 2 and 3, ... of each list; a last run without a partner is copied.
 //
 //   in   [q, groups, total]  runs of `run` keys, the last may be short
-//   out  [q, groups, ...]    runs of `out_run` keys: of each pair the smallest so many
+//   out  [q, groups, ...]    runs of `out_run` keys, the smallest of each pair
 //
-// Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins
-// by binary search along a diagonal and then merges step by step. No barrier.
-// Source: Odeh, Green, Mwassi, Shmueli, Birk, Merge Path, 2012.
+// Work-item (x, g, q) writes PIECE neighbouring keys of list (q, g): it finds where its piece begins by
+// binary search along a diagonal, and then merges key by key. No barrier. Source: Odeh, Green, Mwassi,
+// Shmueli, Birk, Merge Path, 2012.
 #include "merge/merge_path.cl"
 
 kernel void kith_merge_runs(global const Key* restrict in, Place in_at, uint total, uint run, uint pieces,
                             global Key* restrict out, Place out_at, uint out_total, uint out_run) {
   const ulong g = get_global_id(1), q = get_global_id(2);
   const ulong pair = get_global_id(0) / pieces;
-  const ulong piece = get_global_id(0) % pieces * PIECE;  // first key of it, in the pair's output
+  const ulong piece = get_global_id(0) % pieces * PIECE;  // its first key in the pair's output
   const ulong a_begin = 2 * pair * run;
   if (a_begin >= total) return;
   const uint a_size = (uint)min((ulong)run, total - a_begin);

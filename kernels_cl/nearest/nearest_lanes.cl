@@ -1,23 +1,23 @@
-// nearest, for CPU devices: distance and select in one step, nothing written in between.
+// nearest, for CPU devices: computes distances and selects in one step. Distances are not written.
 //
 //   queries [q, dims]   blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of
-// span s. It takes `chunk` blocks of training rows at a time, which stay in the second-level cache
-// while all its queries visit them; a row enters a list only if it comes before the list's last.
-// Work: q * t * dims multiply-adds, and k (1 + ln(t / (groups k))) insertions a list on data in random order.
-// Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list a query).
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of span s. It
+// takes `chunk` blocks of training rows at a time, which stay in the second-level cache while all its queries
+// read them. A row enters a list only if it is nearer than the list's last. Work: q * t * dims multiply-adds;
+// if rows are in random order, k (1 + ln(t / (groups k))) insertions per list. Source of the selection:
+// Garcia, Debreuve, Barlaud 2008 (one sorted list per query).
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
 #include "common/list.cl"
 
-// Offer the lanes of `acc` to the list of one query; returns the new bound.
+// Offers the lanes of `acc` to the list of one query; returns the new bound.
 Key offer_lanes(float16 acc, Key bound, global Key* list, uint k, uint r0, uint begin, uint end, uint shift) {
   float lane[TRAIN_BLOCK];
   vstore16(acc, 0, lane);
   for (uint j = 0; j < TRAIN_BLOCK; ++j) {
-    if (r0 + j < begin || r0 + j >= end) continue;  // padding, or another group's
+    if (r0 + j < begin || r0 + j >= end) continue;  // padding, or a row of another group
     const Key key = make_key(lane[j], r0 + j + shift);
     if (key >= bound) continue;
     list_take(list, k, key);
@@ -36,7 +36,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
   const uint p1 = min(p0 + passes, (q_first + q_rows - 1) / PASS + 1);
   const uint begin = t_first + first_column(g, t_rows, groups);
   const uint end = t_first + first_column(g + 1, t_rows, groups);
-  const uint shift = first_row - t_first;  // wraps around, and back
+  const uint shift = first_row - t_first;  // wraps around, and back when it is added
   out += out_at.first + (ulong)g * k;
 
   const uint q_begin = max(p0 * PASS, q_first), q_end = min(p1 * PASS, q_first + q_rows);
@@ -49,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_nearest_lanes(
     for (uint p = p0; p < p1; ++p) {
       global const float* query = query_at(queries, p * PASS, dims);
       Key bound[PASS];
-      float value[PASS];  // of the bound; below everything for a query outside the tile
+      float value[PASS];  // value of the bound; below every value if the query is outside the tile
       for (uint i = 0; i < PASS; ++i) {
         const uint q = p * PASS + i;
         const bool inside = q >= q_first && q < q_first + q_rows;

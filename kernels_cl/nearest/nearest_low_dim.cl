@@ -1,31 +1,31 @@
-// nearest, for many queries of few dimensions (GPUs): distance and select in one step.
+// nearest, for many queries of few dimensions (GPUs): computes distances and selects in one step.
 //
 //   queries [q, DIMS]   train [t, DIMS]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-group (x, g) of GROUP items; a work-item keeps one query and its list of LIST >= k keys in
-// registers, and computes its distances from the rows of group g, four at a time, which the work-group stages
-// in local memory, POINTS at a time. The few rows before the bound are queued, QUEUE an item; the queues
-// are emptied into the lists by all items together, so that none waits for another's insertions.
-// Work: (2 DIMS + 1) q t instructions, and on data in random order about k (1 + ln(t / (groups k)))
-// insertions of 4 LIST instructions a list. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
-// A step of a chain gives the same bits with query and row exchanged (tests/metric/test_metric.cpp). Here the
-// row comes first: `-a` of a query would be moved out of the loop and across its barriers, and there Intel's
-// compiler for CPUs (2026.2) loses it (docs/opencl.md).
-// Source: the filter before selection of Johnson, Douze, Jegou 2017 (FAISS); thread queues there.
+// Work-group (x, g) has GROUP items. Each keeps one query and its list of LIST >= k keys in registers, and
+// computes its distances from the rows of group g, four at a time; the work-group stages these in local
+// memory, POINTS at a time. The few rows below the bound go to a queue of QUEUE keys per item. All items
+// empty their queues into their lists together, so that none waits for the insertions of another. Work: (2
+// DIMS + 1) q t instructions; if rows are in random order, about k (1 + ln(t / (groups k))) insertions per
+// list, of 4 LIST instructions each. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
+// A step of a chain gives the same bits if query and row are exchanged (tests/metric/test_metric.cpp). Here
+// the row comes first: otherwise Intel's compiler for CPUs (2026.2) moves `-a` of a query out of the loop and
+// across its barriers, and loses it there (docs/opencl.md). Source: the filter before selection of Johnson,
+// Douze, Jegou 2017 (FAISS), and their thread queues.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define BLOCK KITH_ROWS_A_BLOCK
 
-// Put `key` in its place among LIST ascending keys and drop the last, without a branch.
+// Inserts `key` into LIST ascending keys and drops the last, without a branch.
 void insert(Key list[LIST], Key key) {
 #pragma unroll
   for (uint j = LIST - 1; j > 0; --j) list[j] = min(list[j], max(list[j - 1], key));
   list[0] = min(list[0], key);
 }
 
-// Insert the queue of this work-item; returns the value of the new bound.
+// Inserts the queue of this work-item; returns the value of the new bound.
 float take_queue(local const Key* queue, uint size, Key list[LIST]) {
   for (uint e = 0; e < size; ++e) insert(list, queue[e * GROUP]);
   return value_of(list[LIST - 1]);
@@ -42,15 +42,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_low_
   const uint q = min(q_first + (uint)get_global_id(0), q_first + q_rows - 1);
   const uint begin = t_first + first_column(g, t_rows, groups);
   const uint end = t_first + first_column(g + 1, t_rows, groups);
-  const uint shift = first_row - t_first;  // wraps around, and back
+  const uint shift = first_row - t_first;  // wraps around, and back when it is added
 
   float a[DIMS];
 #pragma unroll
   for (uint d = 0; d < DIMS; ++d) a[d] = queries[((size_t)(q / BLOCK) * DIMS + d) * BLOCK + q % BLOCK];
-  Key list[LIST];  // LIST - k keys that come before all, then the k of the result
+  Key list[LIST];  // LIST - k keys that are below all others, then the k of the result
 #pragma unroll
   for (uint j = 0; j < LIST; ++j) list[j] = j < LIST - k ? 0 : NO_KEY;
-  float value = INFINITY;  // of the bound
+  float value = INFINITY;  // value of the bound
   uint size = 0;
   local Key* queue = queues + lid;
   if (lid == 0) full = 0;

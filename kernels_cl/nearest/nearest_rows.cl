@@ -1,31 +1,32 @@
-// nearest, for few queries (GPUs): distance and select in one step.
+// nearest, for few queries (GPUs): computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-group (g, p) of GROUP items computes the distances of the PASS queries of pass p from the rows of
-// group g, a work-item WIDTH (4 or 2) neighbouring rows a step: of 4 rows 8 items read one dimension of a
-// block as one line of 128 bytes. Of one query an item takes PIECES times as many, GROUP * WIDTH rows apart,
-// and where these are all rows of the group, items wait for memory once. STAGED queries stand in local
-// memory, others where they are; every item reads the same ones. PASS divides 32. Candidates go to one
-// shortlist a query (shortlist.cl); one that finds its buffer full waits for the merge and tries again. A
-// first bound comes from the first rows (shortlist.cl), so that often a list is what the buffer holds, put in
-// order by counting. Local memory: PASS * (list_size + capacity) keys, 2 * PASS * parts numbers, PASS * dims
-// floats where STAGED. Work: q * t * dims multiply-adds; train is read once a pass.
+// group g. In each step an item takes WIDTH (4 or 2) neighbouring rows; with 4 rows, 8 items read one
+// dimension of a block as one line of 128 bytes. With a single query an item takes PIECES times as many rows,
+// GROUP * WIDTH apart; if these are all rows of the group, items wait for memory only once. With -D STAGED
+// queries are copied to local memory, otherwise they are read from global memory; every item reads the same
+// ones. PASS divides 32. Each query has a shortlist for candidates (shortlist.cl). An item that finds the
+// buffer full waits for the merge and tries again. The first rows give a first bound, so that often the
+// buffer never fills, and the result is its keys, ordered by counting. Local memory: PASS * (list_size +
+// capacity) keys, 2 * PASS * parts numbers, and with -D STAGED PASS * dims floats. Work: q * t * dims
+// multiply-adds; each pass reads the training rows once.
 #include "common/metric.cl"
 #include "common/shortlist.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define BLOCK KITH_ROWS_A_BLOCK
-#define EACH (WIDTH * PIECES)        // rows an item
-#define AHEAD (PIECES == 1 ? 8 : 2)  // dimensions of a row that are on their way from memory at once
-// Row e of an item, counted from its first, and a dimension of the piece whose dimension 0 stands at `row`.
+#define EACH (WIDTH * PIECES)        // rows per item
+#define AHEAD (PIECES == 1 ? 8 : 2)  // dimensions of a row that are loaded ahead
+// Row e of an item, counted from its first row; and dimension d of the piece whose dimension 0 is at `row`.
 #define ROW_OF(e) ((e) / WIDTH * (GROUP * WIDTH) + (e) % WIDTH)
 #define PIECE_OF(row, d) (*(global const Neighbours*)((row) + (size_t)(d)*BLOCK))
 
 #if STAGED
 #define QUERIES local
-#define PITCH PASS  // floats from dimension to dimension
+#define PITCH PASS  // floats from one dimension to the next
 #else
 #define QUERIES global
 #define PITCH BLOCK
@@ -37,7 +38,7 @@ typedef float4 Neighbours;
 typedef float2 Neighbours;
 #endif
 
-// Accumulate a dimension of a piece of the rows of an item.
+// Accumulates one dimension of a piece of an item's rows.
 void accumulate_dimension(QUERIES const float* restrict query, Neighbours b, uint piece,
                           float acc[PASS][EACH]) {
   float a[PASS];
@@ -65,7 +66,7 @@ void accumulate_dimension(QUERIES const float* restrict query, Neighbours b, uin
   }
 }
 
-// acc[i][e]: the chain of query i of the pass with row e of the item, whose pieces begin at `row`.
+// Computes acc[i][e], the chain of query i of the pass with row e of the item, whose pieces begin at `row`.
 void row_chains(QUERIES const float* restrict query, global const float* row[PIECES], uint dims,
                 float acc[PASS][EACH]) {
 #pragma unroll
@@ -75,7 +76,7 @@ void row_chains(QUERIES const float* restrict query, global const float* row[PIE
   }
   uint d = 0;
 #if PASS >= 16
-  // Two dimensions are accumulated while the next two are on their way.
+  // Two dimensions are accumulated while the next two are loaded.
   if (dims >= 2) {
     Neighbours b0 = PIECE_OF(row[0], 0), b1 = PIECE_OF(row[0], 1);
 #pragma unroll 2
@@ -114,8 +115,8 @@ void row_chains(QUERIES const float* restrict query, global const float* row[PIE
   }
 }
 
-// Lower the bounds to what follows from the first rows (shortlist.cl). All work-items call this; the last
-// thing in it is a barrier.
+// Lowers the bounds by those from the first rows (shortlist.cl). All work-items call this; it ends with
+// a barrier.
 ALL_INLINE void bound_by_first_rows(float acc[PASS][EACH], local uint* least, local uint* sorted, uint k,
                                     uint parts, float values[PASS]) {
 #pragma unroll
@@ -136,13 +137,13 @@ ALL_INLINE void bound_by_first_rows(float acc[PASS][EACH], local uint* least, lo
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Put what is near into the buffers. Returns what found no place.
-//   near   bit i * EACH + e: query i wants row e
-//   row    of the item's row 0, its number
-//   full   becomes 1 where a buffer is to be merged
+// Puts near candidates into the buffers. Returns those that found no room.
+//   near   bit i * EACH + e: row e is near query i
+//   row    number of the item's row 0
+//   full   becomes 1 if a buffer should be merged
 ALL_INLINE ulong offer_rows(ulong near, float acc[PASS][EACH], uint row, local Key* buffers, uint capacity,
                             uint merge_at, local uint* counts, local uint* full) {
-  uint places[PASS];  // all of them asked for before the first is waited for
+  uint places[PASS];  // all are requested before the first is waited for
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) {
     const uint wanted = (uint)popcount(near >> (i * EACH) & (~0ul >> (64 - EACH)));
@@ -190,19 +191,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
   if (lid == 0) full = 0;
   barrier(CLK_LOCAL_MEM_FENCE);
 
-  float values[PASS];  // of the bounds; NaN, which nothing passes, for a query outside the tile
+  float values[PASS];  // values of the bounds; NaN, which nothing passes, for a query outside the tile
 #pragma unroll
   for (uint i = 0; i < PASS; ++i) values[i] = q0 + i >= q_first && q0 + i < q_first + q_rows ? INFINITY : NAN;
 
   const uint first = begin / WIDTH * WIDTH;
   bool merged = false;
-  uint filled = 0;  // by the fullest buffer, in the end
+  uint filled = 0;  // number of keys in the fullest buffer at the end
   for (uint t0 = first; t0 < end && begin < end; t0 += GROUP * EACH) {
     const uint t = t0 + lid * WIDTH;
-    ulong near = 0;  // bit i * EACH + e: query i wants row e
+    ulong near = 0;  // bit i * EACH + e: row e is near query i
     float acc[PASS][EACH];
     if (t < end) {
-      // A piece without a row has another's, so that all are read without asking.
+      // A piece without a row of the group gets the address of the first piece, so that all can be read
+      // without a condition.
       global const float* row[PIECES];
 #pragma unroll
       for (uint piece = 0; piece < PIECES; ++piece) {
@@ -235,8 +237,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_nearest_rows
         merge = merge || merged || filled > MOST_RANKED(PASS);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
-      // Lists once merged are what is written; short ones never are. Merged in one place of the source: it
-      // is long, and PoCL makes copies of what follows a barrier in a branch.
+      // Lists that were merged are the result; short ones are never merged. There is only one call of the
+      // merge in the source: it is long, and PoCL duplicates the code behind a barrier in a branch.
       if (merge) {
         if (lid == 0) full = 0;
         merged = true;
