@@ -1,22 +1,21 @@
-// nearest, for many queries of many dimensions (GPUs): distance and select in one step.
+// nearest, for many queries of many dimensions (GPUs): computes distances and selects in one step.
 //
 //   queries [q, dims]   train [t, dims]   blocks of 32 rows
 //   out     [q, groups * k]     keys, ascending in each list, padded with NO_KEY
 //   queues  [q tiles, groups, QUEUE, 128]  scratch: candidates of a work-group's queries
 //
 // Work-group (x, g) of 256 items keeps 128 queries and computes their distances from the rows of group g, 128
-// at a time (tile.cl). What comes before the bound of its query, its list's last key, is queued; when
-// a queue holds more than MERGE_AT, work-items 0 ... 127 insert the queues into the lists, one
-// query each. A tile adds at most 128 to a queue, so it never runs over: QUEUE = MERGE_AT + 128.
-// Work: q * t * dims multiply-adds, one comparison a pair, and on data in random order about
-// k (1 + ln(t / (groups k))) insertions a list.
-// Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
+// at a time (tile.cl). Keys below the query's bound, which is the last key of its list, are queued. When a
+// queue holds more than MERGE_AT keys, work-items 0 ... 127 insert the queues into the lists, one query each.
+// A tile adds at most 128 keys to a queue, so it never overflows: QUEUE = MERGE_AT + 128. Work: q * t * dims
+// multiply-adds and one comparison per pair; if rows are in random order, about k (1 + ln(t / (groups k)))
+// insertions per list. Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
 #include "common/list.cl"
 #include "common/tile.cl"
 
 #define QUEUE (MERGE_AT + TILE)
 
-// Insert the queue of one query into its list; returns the value of the new bound.
+// Inserts the queue of one query into its list; returns the value of the new bound.
 float take_queue(global const Key* queue, uint size, global Key* list, uint k) {
   Key bound = list_bound(list, k);
   for (uint e = 0; e < size; ++e) {
@@ -36,7 +35,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
              dims = sides.dims;
   local float q_staged[2 * STEP * TILE] __attribute__((aligned(16)));
   local float t_staged[2 * STEP * TILE] __attribute__((aligned(16)));
-  local float bounds[TILE];  // values; NaN, which nothing passes, for a query outside the tile
+  local float bounds[TILE];  // values of the bounds; NaN, which nothing passes, for a query outside the tile
   local uint counts[TILE];
   local uint full;
   const uint lid = (uint)get_local_id(0), y = lid / 16, x = lid % 16;
@@ -45,7 +44,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
   const uint begin = t_first + first_column(g, t_rows, groups);
   const uint end = t_first + first_column(g + 1, t_rows, groups);
   const uint q_last = (q_first + q_rows - 1) / BLOCK, t_last = (t_first + t_rows - 1) / BLOCK;
-  const uint shift = first_row - t_first;  // wraps around, and back
+  const uint shift = first_row - t_first;  // wraps around, and back when it is added
   queues += (get_group_id(0) * (size_t)groups + g) * TILE * QUEUE;
 
   const uint my_query = q_block * BLOCK + lid;
@@ -88,7 +87,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_nearest_tiles(
       counts[lid] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (lid == 0) full = 0;  // before the next tile's first barrier, which is before its epilogue
+    if (lid == 0) full = 0;  // it comes before the next tile's first barrier, and so before its epilogue
   }
   if (keeps_list) {
     take_queue(queues + lid, counts[lid], list, k);

@@ -1,21 +1,21 @@
-// prepare: quantized rows, x~ = fl(x - c), and four bounds on each of them.
+// prepare: computes quantized rows, x~ = fl(x - c), and four row terms of each, which are bounds.
 //
 //   rows       [r, dims]   blocks of 32 rows
 //   centre     [dims]
 //   out        [r, dims]   kith_prepare: row-major, stride in elements; kith_prepare_dot: blocks of 32 rows
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //
-// Eight items of a work-group of 256 share the sums of a row. Work: r * dims steps, each float read once and
-// written once.
+// Eight items of a work-group of 256 share the sums of a row. Work: r * dims steps; each float is read once
+// and written once.
 #include "kith/spi/kernel_limits.def"
 #include "prepare/quantized_rows.cl"
 
 #define BLOCK KITH_ROWS_A_BLOCK
-#define PARTS 8  // items a row
+#define PARTS 8  // items per row
 #define PITCH (BLOCK + 1)
 
-// Add up what the PARTS items of row x have summed, and write its row terms where they are wanted. Called by
-// all work-items. sums [3, PARTS, BLOCK]
+// Adds the sums that the PARTS items of row x have computed, and writes the row terms if `wanted`. All
+// work-items call this. sums [3, PARTS, BLOCK]
 void share_sums(local Sum* sums, Sum moved, Sum quantized, Sum residual, bool wanted, global float* row_terms,
                 ulong stride, uint dims) {
   const uint lid = (uint)get_local_id(0), x = lid % BLOCK, y = lid / BLOCK;
@@ -29,8 +29,8 @@ void share_sums(local Sum* sums, Sum moved, Sum quantized, Sum residual, bool wa
   store_row_terms(row_terms, stride, y, sum, dims);
 }
 
-// Work-group b takes block b of the rows, 32 dimensions at a time: it reads with neighbouring items on
-// neighbouring rows, and writes with neighbouring items on neighbouring dimensions.
+// Work-group b handles block b of the rows, 32 dimensions at a time: neighbouring items read neighbouring
+// rows, and write neighbouring dimensions.
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, Place out_at,
@@ -64,9 +64,9 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
              row_terms + row_terms_at.first + ((size_t)r - r_first), row_terms_at.stride, dims);
 }
 
-// Work-group b takes block b of the quantized rows, neighbouring items neighbouring rows, whose places in
-// memory differ by what `r_first` is beyond a multiple of 32. Rows that pad the last block are copies of the
-// last.
+// Work-group b handles block b of the quantized rows; neighbouring items handle neighbouring rows. If
+// `r_first` is not a multiple of 32, a block of quantized rows comes from two blocks of rows. The last block
+// is padded with copies of the last row.
 kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prepare_dot(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,

@@ -1,32 +1,32 @@
-// prepare, fp16: rows as scaled 16-bit floats, and what is known of them.
+// prepare, fp16: converts rows into scaled 16-bit floats, and computes their row terms.
 //
 //   rows       [r, dims]   blocks of 32 rows
 //   centre     [dims]
 //   out        [r, dims]   x~ = half(scale (x - c)) / scale; padded with zeros to whole blocks of 128 rows
-//                          and `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64),
-//                          in which a row is a line of pieces of 8 halves in an order of its own (place_of())
+//                          and `columns` dimensions. A block has slabs of LINE dimensions (-D, 16, 32 or 64).
+//                          The line of a row in a slab is its pieces of 8 halves, in the order of place_of()
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
-//   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
+//   copy       [r, dims]   a copy of the rows, row-major; none if its stride is 0
 //
-// Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and an item makes a row. Of others
-// work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
-// in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, half as
-// many bytes written, with a copy one and a half as many. Only for devices with double precision.
-// docs/certificate.md, section 2.
+// Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and one item makes a row. For other rows,
+// work-group b of 256 items handles quantized rows from 32 b on, 64 dimensions at a time, which are
+// transposed in local memory; eight items share the sums of a row. Work: r * dims steps; each float is read
+// once, and half as many bytes are written; with a copy, one and a half times as many. Only for devices with
+// double precision. docs/certificate.md, section 2.
 #include "prepare/prepare_quantized.cl"
 
-// Where dimension d of row r stands in a block. The same piece of 8 neighbouring rows never meets in a bank
-// of local memory.
+// Returns the place of dimension d of row r in a block. The same piece of 8 neighbouring rows is in different
+// banks of local memory.
 uint place_of(uint r, uint d) {
   const uint turn = r * LINE / 64 % (LINE / 8);
   return d / LINE * (QUANTIZED_BLOCK_ROWS * LINE) + r * LINE + ((d % LINE / 8) ^ turn) * 8 + d % 8;
 }
 
-// The scaled half of x - c as its bits; its squares are added to `sums`.
+// Returns the bits of x - c as a scaled half, and adds its squares to `sums`.
 ushort half_of(float x, float c, float scale, float unscale, Squares* sums) {
   ushort bits;
   vstore_half_rte((x - c) * scale, 0, (half*)&bits);
-  // The scale is a power of two, and the product exact.
+  // The scale is a power of two, so that the product is exact.
   *sums = add_squares(*sums, (double)x - (double)c, (double)(vload_half(0, (const half*)&bits) * unscale));
   return bits;
 }
@@ -65,15 +65,15 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
                   rows_left(item, r_rows), dims, 0, false);
 }
 
-// Work-group b takes rows 128 b ... of the quantized rows, an item a row. A number v has four columns: with
-// high = half(v) and low = half(v - high) these are high, low, high, low of a training row and high, high,
-// low, low of a query, so that the product of the lines is that of the sums of both parts.
+// Work-group b handles quantized rows from 128 b on, one per item. A number v has four columns. With high =
+// half(v) and low = half(v - high), these are high, low, high, low in a training row, and high, high, low,
+// low in a query, so that the product of two lines is the product of the sums of both parts.
 kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void kith_prepare_fp16_split(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, float scale, uint of_queries,
     global ushort* restrict out, ulong out_first, global float* restrict row_terms, Place row_terms_at,
     global float* restrict copy, Place copy_at) {
-  const uint i = (uint)get_global_id(0), r = r_first + i;  // row of the quantized rows, and of the memory
+  const uint i = (uint)get_global_id(0), r = r_first + i;  // rows of the quantized rows, and of the memory
   const bool mine = i < r_rows;
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;

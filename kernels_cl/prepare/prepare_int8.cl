@@ -1,31 +1,32 @@
-// prepare, int8: rows as scaled bytes, and what is known of them.
+// prepare, int8: converts rows into scaled bytes, and computes their row terms.
 //
 //   rows       [r, dims]   blocks of 32 rows
 //   centre     [dims]
-//   out        [r, dims]   x~ = byte / scale, byte the nearest whole number to scale (x - c) from `least` to
-//                          127; padded with zeros to whole blocks of 128 rows and `pieces` pieces of 16
-//                          bytes. A block has slabs of PIECES pieces (-D, 2, 4 or 8), in which a row is a
-//                          line of pieces in an order of its own (place_of()); `first` in pieces
+//   out        [r, dims]   x~ = byte / scale, where byte is the whole number nearest to scale (x - c), from
+//                          `least` to 127; padded with zeros to whole blocks of 128 rows and `pieces` pieces
+//                          of 16 bytes. A block has slabs of PIECES pieces (-D, 2, 4 or 8). The line of a row
+//                          in a slab is its pieces, in the order of place_of(). `first` is in pieces
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
-//   copy       [r, dims]   the rows themselves, row-major; none where its stride is 0
-//   least      -127, or of rows on a grid -128
-//   exact      1 where c + byte / scale is computed without a rounding: then rows lie on the grid or
-//              do not
+//   copy       [r, dims]   a copy of the rows, row-major; none if its stride is 0
+//   least      -127, or -128 for rows on a grid
+//   exact      1 if c + byte / scale is computed without rounding, so that rows are found to be on the grid
+//              or not
 //
-// Work-group b of 256 items takes rows 32 b ... of the quantized rows, 64 dimensions at a time, turned over
-// in local memory; eight items share the sums of a row. Work: r * dims steps, each float read once, a quarter
-// as many bytes written, with a copy five quarters. docs/certificate.md, section 2.
+// Work-group b of 256 items handles quantized rows from 32 b on, 64 dimensions at a time, which are
+// transposed in local memory; eight items share the sums of a row. Work: r * dims steps; each float is read
+// once, and a quarter as many bytes are written; with a copy, one and a quarter times as many.
+// docs/certificate.md, section 2.
 #include "prepare/byte_lines.cl"
 #include "prepare/prepare_quantized.cl"
 
-// How bytes are made of numbers.
+// How numbers are converted to bytes.
 typedef struct {
   float scale, least;
   double unscale;
   bool exact;
 } ByteForm;
 
-// The byte of x - c, in the low bits; its squares are added to `sums`.
+// Returns the byte of x - c in the low bits, and adds its squares to `sums`.
 uint byte_of(float x, float c, ByteForm form, Squares* sums) {
   const int byte = convert_int_rte(clamp((x - c) * form.scale, form.least, 127.0f));
   const double quantized = (double)byte * form.unscale;
@@ -66,7 +67,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  // One over the scale was rounded to double, and so was each product with it.
+  // Both 1 / scale and each product with it are rounded to double.
   share_row_terms(shared, sums, row_terms + row_terms_at.first + item.i0, row_terms_at.stride,
                   rows_left(item, r_rows), dims, 0x1p-50, form.exact);
 }

@@ -1,4 +1,5 @@
-// prepare, for CPU devices: quantized rows, x~ = fl(x - c), and four bounds on each of them.
+// prepare, for CPU devices: computes quantized rows, x~ = fl(x - c), and four row terms of each, which
+// are bounds.
 //
 //   rows       [r, dims]   blocks of LANES rows
 //   centre     [dims]
@@ -6,13 +7,13 @@
 //                          of LANES rows
 //   row_terms  [4, r]      half_norm, norm, quantized_norm, residual of each row, stride in elements
 //
-// A lane is a row. Work: r * dims steps, each float read once and written once.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Each lane handles one row. Work: r * dims steps; each float is read once and written once.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "prepare/quantized_rows.cl"
 
 #define STEP 16
 
-// The terms of the rows of the lanes begin ... end - 1; `to` is for lane 0.
+// Writes the terms of the rows in lanes begin ... end - 1; `to` belongs to lane 0.
 void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS moved, SUMS quantized,
                  SUMS residual, uint dims) {
   for (uint lane = begin; lane < end; ++lane) {
@@ -22,7 +23,7 @@ void store_lanes(global float* to, ulong stride, uint begin, uint end, SUMS move
   }
 }
 
-// Work-item b takes block b of the rows: STEP dimensions are turned around at a time.
+// Work-item b handles block b of the rows, and transposes STEP dimensions at a time.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, Place out_at,
@@ -30,7 +31,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
   const uint block = r_first / LANES + (uint)get_global_id(0);
   global const float* from = rows + (size_t)block * dims * LANES;
   centre += centre_first;
-  const uint r0 = block * LANES;  // row of lane 0; the lanes begin ... end - 1 are meant
+  const uint r0 = block * LANES;  // row of lane 0; only lanes begin ... end - 1 are written
   const uint begin = max(r0, r_first) - r0, end = min(r0 + LANES, r_first + r_rows) - r0;
 
   SUMS moved = 0, quantized = 0, residual = 0;
@@ -50,8 +51,9 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_lanes(
               quantized, residual, dims);
 }
 
-// Work-item b takes block b of the quantized rows: a block of the rows, or where `r_first` is no multiple of
-// LANES the rows one by one. What pads the last block is a copy of padding, or of the last row.
+// Work-item b handles block b of the quantized rows. This is a block of the rows, or, if `r_first` is not a
+// multiple of LANES, rows of two blocks, read one by one. The last block is padded with copies of padding, or
+// of the last row.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_prepare_dot_lanes(
     global const float* restrict rows, uint r_first, uint r_rows, uint dims,
     global const float* restrict centre, ulong centre_first, global float* restrict out, ulong out_first,

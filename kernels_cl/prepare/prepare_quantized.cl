@@ -1,22 +1,22 @@
-// What prepare_fp16.cl and prepare_int8.cl share: rows turned over and copied, and what is known of them.
-// Only for devices with double precision. docs/certificate.md, section 2.
+// What prepare_fp16.cl and prepare_int8.cl share: they transpose rows, copy them, and compute row terms. Only
+// for devices with double precision. docs/certificate.md, section 2.
 #include "bound/bounds.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define BLOCK KITH_ROWS_A_BLOCK                         // rows of a work-group
-#define PARTS 8                                         // items a row
-#define QUANTIZED_BLOCK_ROWS KITH_QUANTIZED_BLOCK_ROWS  // of a block of the quantized rows
+#define PARTS 8                                         // items per row
+#define QUANTIZED_BLOCK_ROWS KITH_QUANTIZED_BLOCK_ROWS  // rows in a block of quantized rows
 
-// Rows of the row terms, as in spi/candidates.hpp.
+// Rows of the row terms, numbered as in spi/candidates.hpp.
 #define HALF_NORM 0
 #define NORM 1
 #define QUANTIZED_NORM 2
 #define RESIDUAL 3
 
-// From the sums of squares of x - c, of x~ and of x - c - x~.
-//   inexact  at least the relative error that x~ has in double precision, at most 2^-50; 0 where it has none
-//   exact    sums are those of add_exact_squares(): a residual of 0 is one
-//   stride   0: half_norm is all that is wanted
+// Writes row terms from the sums of squares of x - c, of x~ and of x - c - x~.
+//   inexact  an upper bound, at most 2^-50, of the relative error of x~ in double precision; 0 if it is exact
+//   exact    the sums come from add_exact_squares(), so that a residual of 0 is exact
+//   stride   0: only half_norm is written
 void write_row_terms(global float* row_terms, ulong stride, double moved, double quantized, double residual,
                      uint dims, double inexact, bool exact) {
   const bool on_grid = exact && residual == 0;
@@ -25,7 +25,7 @@ void write_row_terms(global float* row_terms, ulong stride, double moved, double
   if (stride == 0) return;
   row_terms[NORM * stride] = norm;
   row_terms[QUANTIZED_NORM * stride] = quantized_norm;
-  // x - c was rounded to double, and so was its distance from the quantized rows.
+  // x - c was rounded to double, and so was its difference from the quantized row.
   row_terms[RESIDUAL * stride] = on_grid
                                      ? 0.0f
                                      : round_up((double)root_at_least(residual, dims) +
@@ -39,17 +39,16 @@ double sum_of_row(local const double* sums, uint x) {
   return sum;
 }
 
-// Rows are read with neighbouring items on neighbouring rows, and turned over in local memory, so that then
-// an item has four neighbouring dimensions of row lid / 8: what is read is whole lines, and so is what is
-// written.
+// Neighbouring items read neighbouring rows, and transpose them in local memory. Then an item has four
+// neighbouring dimensions of row lid / 8. So reads and writes are whole lines.
 #define STEP 64            // dimensions
-#define PITCH (BLOCK + 1)  // floats from dimension to dimension of a tile
+#define PITCH (BLOCK + 1)  // floats from one dimension of a tile to the next
 
-// What a work-item does: it reads a column of the tile, and writes a part of row i0 + quantized row.
+// What a work-item handles: it reads a column of the tile, and writes a part of quantized row i0 + row.
 typedef struct {
-  uint i0, row, part;        // the first row of the group; one in it; of its PARTS
-  bool reads, mine;          // whether there is such a row to read, and to write
-  global const float* from;  // where the row that it reads begins
+  uint i0, row, part;        // first row of the group; a row in it; one of its PARTS parts
+  bool reads, mine;          // whether the row to read exists; whether the row to write does
+  global const float* from;  // the row to read
 } Item;
 
 Item item_of(global const float* rows, uint r_first, uint r_rows, uint dims) {
@@ -68,7 +67,8 @@ uint rows_left(Item item, uint r_rows) {
   return item.i0 < r_rows ? r_rows - item.i0 : 0;
 }
 
-// Dimensions d0 ... d0 + 63 of row lid % 32, which begins at `from`, or zeros. A barrier must follow.
+// Reads dimensions d0 ... d0 + 63 of row lid % 32, which begins at `from`; outside they are zeros. A barrier
+// must follow.
 void read_tile(local float* tile, global const float* from, bool inside, uint d0, uint dims) {
   const uint x = (uint)get_local_id(0) % BLOCK, y = (uint)get_local_id(0) / BLOCK;
 #pragma unroll
@@ -76,7 +76,7 @@ void read_tile(local float* tile, global const float* from, bool inside, uint d0
     tile[i * PITCH + x] = inside && d0 + i < dims ? from[(size_t)(d0 + i) * BLOCK] : 0.0f;
 }
 
-// Dimensions d ... d + 3 of the tile, of row lid / 8.
+// Returns dimensions d ... d + 3 of row lid / 8, from the tile.
 float4 four_of_tile(local const float* tile, uint d) {
   tile += d * PITCH + (uint)get_local_id(0) / PARTS;
   return (float4)(tile[0], tile[PITCH], tile[2 * PITCH], tile[3 * PITCH]);
@@ -87,7 +87,7 @@ float4 four_of(global const float* row, uint d, uint dims) {
                   d + 2 < dims ? row[d + 2] : 0.0f, d + 3 < dims ? row[d + 3] : 0.0f);
 }
 
-// `whole`: dims is a multiple of 4, and rows are aligned to as many.
+// Writes four elements of a row. `whole`: dims is a multiple of 4, and rows are aligned to four elements.
 void put_four(global float* row, uint d, uint dims, float4 x, bool whole) {
   if (whole) {
     if (d < dims) *(global float4*)(row + d) = x;
@@ -99,7 +99,7 @@ void put_four(global float* row, uint d, uint dims, float4 x, bool whole) {
   if (d + 3 < dims) row[d + 3] = x.w;
 }
 
-// Sums of squares of an item.
+// The sums of squares of an item.
 typedef struct {
   double moved;      // of x - c
   double quantized;  // of x~
@@ -114,8 +114,8 @@ Squares add_squares(Squares sums, double moved, double quantized) {
   return sums;
 }
 
-// The same of a number x on a grid, of which c + x~ is computed without a rounding: x - c is rounded where x
-// is not there, but x - (c + x~) is 0 only where it is.
+// Adds a value x of a grid, for which c + x~ is computed without rounding. x - c may be rounded if x is not
+// on the grid, but x - (c + x~) is 0 only if it is.
 Squares add_exact_squares(Squares sums, double x, double c, double quantized) {
   const double moved = x - c, apart = x - (c + quantized);
   sums.moved += moved * moved;
@@ -124,8 +124,8 @@ Squares add_exact_squares(Squares sums, double x, double c, double quantized) {
   return sums;
 }
 
-// From the sums of the items lid / 8 of 32 rows: the terms of row lid, of `count` rows. By all items; for
-// 3 * PARTS * BLOCK numbers of local memory.
+// Writes the terms of 32 rows, or the first `count` of them: items lid / 8 have sums of row lid / 8. All
+// items call this; `shared` has space for 3 * PARTS * BLOCK numbers in local memory.
 void share_row_terms(local double* shared, Squares sums, global float* row_terms, ulong stride, uint count,
                      uint dims, double inexact, bool exact) {
   const uint lid = (uint)get_local_id(0), at = lid % PARTS * BLOCK + lid / PARTS;

@@ -1,7 +1,7 @@
-// What becomes of a row that is moved by the centre c. docs/certificate.md, section 2.
+// Converts a row into a quantized row by subtracting the centre c. docs/certificate.md, section 2.
 //
-// Of LANE: a float, or with -D LANES=n a vector of n floats, each of another row.
-// No twin in kernels_cuda: prepare.cu alone needs it.
+// LANE is a float, or with -D LANES=n a vector of n floats, each from another row.
+// No twin in kernels_cuda: only prepare.cu needs this.
 #include "bound/bounds.cl"
 
 #ifdef LANES
@@ -21,12 +21,12 @@
 #define WIDEN (Sum)
 #endif
 
-// Rows of the row terms, as in spi/candidates.hpp.
+// Rows of the row terms, numbered as in spi/candidates.hpp.
 #define HALF_NORM 0
 #define NORM 1
 
-// x~ = fl(x - c). Adds the squares of x' = x - c, of x~ and of x' - x~ to the sums; the last is a float, for
-// it is the error of one subtraction (TwoSum: Moller 1965, Knuth 1969).
+// Returns x~ = fl(x - c). Adds the squares of x' = x - c, of x~ and of x' - x~ to the sums; x' - x~ is a
+// float, because it is the error of one subtraction (TwoSum: Moller 1965, Knuth 1969).
 LANE quantized_of(LANE x, float centre, SUMS* moved, SUMS* quantized, SUMS* residual) {
   const LANE c = (LANE)(centre);
   const LANE near = x - c;
@@ -39,7 +39,8 @@ LANE quantized_of(LANE x, float centre, SUMS* moved, SUMS* quantized, SUMS* resi
   return near;
 }
 
-// Write what follows from sum number `which` of a row: 0 of the squares of x', 1 of x~, 2 of x' - x~.
+// Writes the row terms that follow from a sum of squares of a row: sum 0 is that of x', 1 of x~, 2 of x'
+// - x~.
 void store_row_terms(global float* row_terms, ulong stride, uint which, Sum sum, uint dims) {
   if (which == 0) row_terms[HALF_NORM * stride] = half_at_most(sum, dims);
   row_terms[(NORM + which) * stride] = root_at_least(sum, dims);

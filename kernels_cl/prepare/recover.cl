@@ -1,14 +1,14 @@
-// recover: rows back from bytes, which lie on their grid exactly.
+// recover: computes rows from the bytes of quantized rows on a grid, which represent them exactly.
 //
-//   quantized  [n, dims]   as prepare_int8.cl leaves them, in lines of PIECES pieces (-D, 2, 4 or 8); `first`
-//                          in pieces of 16 bytes, of which a row has `row_pieces`
+//   quantized  [n, dims]   as prepare_int8.cl writes them, in lines of PIECES pieces (-D, 2, 4 or 8); `first`
+//                          is in pieces of 16 bytes, and a row has `row_pieces`
 //   centre     [dims]
-//   rows       [blocks, dims, 32]  transposed: c + byte / scale, computed without a rounding; the last block
-//                          padded with 0
+//   rows       [blocks, dims, 32]  transposed: c + byte / scale, computed without rounding; the last block is
+//                                  padded with 0
 //
-// A warp takes a piece of 16 dimensions of 32 rows, an item a row: it reads 16 bytes, whose other parts of
-// the line are the next warps', and writes whole lines. Work: n * dims bytes read, four times as many
-// written. No barrier, no local memory. Source: docs/certificate.md, section 4.
+// A warp handles a piece of 16 dimensions of 32 rows, one row per item. Each item reads 16 bytes; the next
+// warps read the rest of these lines. The warp writes whole lines. Work: n * dims bytes are read, and four
+// times as many written. No barrier, no local memory. Source: docs/certificate.md, section 4.
 #include "prepare/byte_lines.cl"
 
 #define GROUP 256

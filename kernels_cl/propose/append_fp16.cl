@@ -1,14 +1,16 @@
-// Appending what tensor cores propose to lists of candidates. Each sum is tested where it is. What passes,
-// seldom one of thousands, a warp gathers in local memory, and appends when there are 32, an item each: so it
-// waits for places in lists once in 32 times. The twin of kernels_cuda/propose/append_fp16.cuh.
+// Tests the sums that tensor cores compute, in the items that hold them. What passes, about one
+// in thousands, is gathered in local memory by each warp, and appended to lists of candidates 32
+// at a time, one per item, so that a warp waits for places in lists once for 32 candidates. The
+// twin of kernels_cuda/propose/append_fp16.cuh.
 #include "common/tensor.cl"
 #include "common/warp.cl"
 #include "kith/spi/kernel_limits.def"
 #include "propose/candidates.cl"
 
-#define FOUND 64  // room of a warp for what it has found and not yet appended
+#define FOUND 64  // number of findings that a warp has room for until they are appended
 
-// Element `at` of v [4 * ALONG]. Compilers keep v in registers where each element is read whatever `at` is.
+// Returns element `at` of v [4 * ALONG]. Every element is read for any `at`, so that compilers keep v
+// in registers.
 ALL_INLINE float element_of(const float* v, uint at) {
   uint found = 0;
 #pragma unroll
@@ -17,9 +19,9 @@ ALL_INLINE float element_of(const float* v, uint at) {
 }
 
 #ifdef SAMPLE
-// Of 16 queries and 8 ALONG training rows of a warp, write the least bound of each 16 rows of a query, in
-// place of what is listed (spi::CollectStep). Called by all of the warp.
-//   v, q   as below; v is NaN where there is no row
+// Writes, for 16 queries and 8 ALONG training rows of a warp, the least bound of each 16 rows of a query,
+// instead of listing candidates (spi::CollectStep). All items of the warp call this.
+//   v, q   as below; v is NaN if there is no row
 //   place  of training row 0 in the step
 //   gap    [8 ALONG]  of these rows
 ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, global const float* gap,
@@ -32,7 +34,7 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
     least_of_second = min(least_of_second,
                           min(high_in_sample(v[4 * j + 2], apart.x), high_in_sample(v[4 * j + 3], apart.y)));
   }
-  // Items that have 16 rows together: one, two neighbours, or all four.
+  // One, two neighbouring, or all four items hold 16 rows together.
 #pragma unroll
   for (uint step = 1; step < 8 / ALONG; step *= 2) {
     least = min(least, of_four(least, lane % 4 ^ step));
@@ -45,9 +47,10 @@ ALL_INLINE void put_sample(const float* v, ulong q, uint q_rows, uint place, glo
   JOIN_WARP();
 }
 #else
-// Append up to 32 findings, an item each. Called by all of the warp.
-//   found  query, place in the step, training row, bits of what was compared with the threshold
-//   gap    [places]  with -D BOUNDS: how far `high` is above v (collect_low.cl)
+// Appends up to 32 findings, one per item. All items of the warp call this.
+//   found  query, place in the step, training row, and the bits of the value that was compared with
+//          the threshold
+//   gap    [places]  with -D BOUNDS: the distance from v to `high` (collect_low.cl)
 ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, global const float* gap,
                                 CANDIDATES) {
   JOIN_WARP();
@@ -60,15 +63,16 @@ ALL_INLINE void append_findings(local const uint4* found, uint many, uint lane, 
   JOIN_WARP();
 }
 
-// Of 16 queries and 8 ALONG training rows of a warp, find those that the threshold lets pass, and append when
-// there are 32. Called by all of the warp. Returns how many are left in `found`, where there were `count`;
-// both are less than 32.
-//   v       [ALONG, 4]  of matrix j: query q and rows 8 j + 2 (lane % 4) and one more, and the same of query
-//                       q + 8; what is compared with the threshold
+// Finds the pairs of 16 queries and 8 ALONG training rows of a warp that pass the threshold, and appends
+// findings when there are 32. All items of the warp call this. Before, `found` has `count` findings; returns
+// how many it has afterwards; both are less than 32.
+//   v       [ALONG, 4]  values that are compared with the threshold. In matrix j they belong to query q and
+//                       rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1, then to query q + 8 and the
+//                       same rows
 //   q       the first query of the item
-//   place   of training row 0, as gap has it
+//   place   of training row 0, as gap counts
 //   row     number of training row 0
-//   found   [FOUND]     of this warp
+//   found   [FOUND]     belongs to this warp
 //   gap     as above
 ALL_INLINE uint append_matrices(const float* v, float threshold, float threshold_of_second, uint q,
                                 uint place, uint row, local uint4* found, uint count, global const float* gap,
@@ -80,7 +84,7 @@ ALL_INLINE uint append_matrices(const float* v, float threshold, float threshold
   while (any_of_warp(pending != 0)) {
     lane = hidden(lane);  // so that nothing computed from it is kept in registers elsewhere
     const bool has = pending != 0;
-    const uint at = 31 - clz(pending | 1);  // 0 where none is left
+    const uint at = 31 - clz(pending | 1);  // 0 if none is left
     const uint column = at / 4 * 8 + lane % 4 * 2 + at % 2;
     const float value = element_of(v, at);
     const uint votes = votes_of_warp(has);
@@ -97,13 +101,14 @@ ALL_INLINE uint append_matrices(const float* v, float threshold, float threshold
 }
 #endif
 
-// What an item compares with the threshold, v = low - p, in place of its products, and whether it lets
-// anything pass.
+// Replaces the products of an item by the values that are compared with the threshold, v = low - p, and
+// returns whether any passes.
 //   v    [ALONG, 4]  scaled products p
-//   low  [ALONG]     of rows 8 j + 2 (lane % 4) and one more; NaN where there is no row, which never passes
+//   low  [ALONG]     of rows 8 j + 2 (lane % 4) and 8 j + 2 (lane % 4) + 1; NaN, which never passes, if there
+//                    is no row
 ALL_INLINE bool test_matrices(float* v, const float2* low, float unscale, float threshold,
                               float threshold_of_second) {
-  // The least of each query is compared, so that no comparison waits for the one before.
+  // There are two minima for each query, so that no comparison waits for the one before.
 #pragma unroll
   for (uint i = 0; i < 4 * ALONG; ++i) v[i] = fma(-unscale, v[i], i & 1 ? low[i / 4].y : low[i / 4].x);
   float least[4] = {v[0], v[1], v[2], v[3]};

@@ -1,10 +1,10 @@
-// Appending to lists of candidates, for CPU devices: 16 training rows at a time.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Appends candidates to lists, for CPU devices: 16 training rows at a time.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "propose/candidates.cl"
 
-// Append the training rows row ... row + 15 whose element of `near` is not 0 to list q.
-//   v    what was compared with the threshold
-//   gap  [16]  with -D BOUNDS: how far `high` is above it (collect_low.cl)
+// Appends those of training rows row ... row + 15 whose element of `near` is not 0 to list q.
+//   v    values that were compared with the threshold
+//   gap  [16]  with -D BOUNDS: the distance from v to `high` (collect_low.cl)
 void append(int16 near, float16 v, global const float* gap, ulong q, uint row, CANDIDATES) {
   int lane[16];
   float low[16];

@@ -1,21 +1,20 @@
-// collect: append the columns of a tile that may be as near as the threshold to the lists of candidates.
+// collect: appends the columns of a tile that may be within the threshold to the lists of candidates.
 //
 //   values     [q, t]          row-major, stride in elements: distances, or inner products of quantized rows
-//   low        [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
-//                              before `gap`
+//   low        [t]             with -D LOW: the values from which products are subtracted (collect_low.cl),
+//                              `gap_first` floats before `gap`
 //   threshold  [q]             stride in elements
-//   rows, counts, lows, highs   candidates.cl
+//   rows, counts, lows, highs   see candidates.cl
 //
-// Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
-// value, where a product that is not a number is kept, and the chain will judge it, but nothing of a row of
-// which low is NaN: such a row does not count. Work-group (x, y) of
-// GROUP items scans EACH * GROUP columns of QUERIES rows with low in registers. What it keeps it counts in
-// local memory, and takes places for all of it with one atomic addition a row. Two barriers. Work: q * t
-// comparisons; values is read once.
+// Values that are at most the threshold are kept; a masked value, NaN, never is. With -D LOW, low - value is
+// compared instead: a product that is NaN is kept, and the chain decides; but nothing is kept of a row whose
+// low is NaN, because such a row does not count. Work-group (x, y) of GROUP items scans EACH * GROUP columns
+// of QUERIES rows, with low in registers. It counts what it keeps in local memory, and reserves places for
+// all of it with one atomic addition per row. Two barriers. Work: q * t comparisons; values are read once.
 #include "propose/candidates.cl"
 
-#define EACH 8     // columns an item
-#define QUERIES 8  // rows a group
+#define EACH 8     // columns per item
+#define QUERIES 8  // rows per group
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
     global const float* restrict values, Place values_at, uint q_rows, uint t_rows,
@@ -34,7 +33,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect(
   for (uint j = 0; j < EACH; ++j) low[j] = t0 + j * GROUP < t_rows ? low_of[t0 + j * GROUP] : NAN;
 #endif
   ulong near = 0;        // bit i * EACH + j: row i keeps column j of this item
-  uint before[QUERIES];  // kept by other items, that take their places before
+  uint before[QUERIES];  // number of values kept by other items, whose places come before
 #pragma unroll
   for (uint i = 0; i < QUERIES; ++i) {
     if (q0 + i >= q_rows) continue;

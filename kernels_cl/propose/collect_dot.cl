@@ -1,17 +1,18 @@
-// collect, dot (GPUs): inner products of quantized rows in single precision, tested as they come, never
-// written.
+// collect, dot (GPUs): computes inner products of quantized rows in single precision and tests them at once;
+// they are never written.
 //
 //   queries   [q, dims]   train [t, dims]   quantized rows, blocks of 32 rows
-//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   low       [places]    the values from which products are subtracted (collect_low.cl), `gap_first` floats
+//                         before `gap`
 //   threshold [q]         stride in elements
-//   rows, counts, lows, highs             candidates.cl
+//   rows, counts, lows, highs             see candidates.cl
 //
-// Compiled with -D METRIC=negative_dot, whose chain is the product with the other sign, one instruction a
+// Compiled with -D METRIC=negative_dot, whose chain is the negative product, with one instruction per
 // dimension. Work-group g of 256 items multiplies 128 queries (tile g % query_tiles) with 128 training rows
-// (tile g / query_tiles, visits.cl): tile.cl says how. Kept is low - product where it is at most the
-// threshold. As in collect.cl, what is kept is counted in local memory, and a query takes places for all of
-// it with one atomic addition. Neighbouring groups share their training rows in the cache.
-// Work: q * t * dims multiply-adds, and two instructions a pair.
+// (tile g / query_tiles, visits.cl), as in tile.cl. A row is kept if low - product is at most the threshold.
+// As in collect.cl, kept rows are counted in local memory, and places for all rows of a query are reserved
+// with one atomic addition. Neighbouring groups share their training rows in the cache. Work: q * t * dims
+// multiply-adds, and two instructions per pair.
 // No twin in kernels_cuda: the CUDA back end has no proposer dot.
 #include "common/tile.cl"
 #include "propose/candidates.cl"
@@ -30,7 +31,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
   const uint query_tile = (uint)get_group_id(0) % query_tiles, tile = (uint)get_group_id(0) / query_tiles;
   const ulong t0 = row_of_tile(visits, tile);
   if (t0 >= t_rows) return;
-  for (uint i = lid; i < TILE; i += 256) kept[i] = 0;  // the chains have a barrier
+  for (uint i = lid; i < TILE; i += 256) kept[i] = 0;  // the function for the chains has a barrier
   float acc[EACH][EACH];
   tile_chains(queries, q_first / BLOCK + query_tile * (TILE / BLOCK), (q_first + q_rows - 1) / BLOCK, train,
               (t_first + (uint)t0) / BLOCK, (t_first + t_rows - 1) / BLOCK, dims, q_staged, t_staged, acc);
@@ -40,7 +41,7 @@ kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_collect_dot(
 #pragma unroll
   for (uint j = 0; j < EACH; ++j) low[j] = low_of[place_in_tile(x, j)];
   ulong near = 0;     // bit i * EACH + j: query i of this item keeps row j
-  uint before[EACH];  // kept by other items, that take their places before
+  uint before[EACH];  // number of rows kept by other items, whose places come before
 #pragma unroll
   for (uint i = 0; i < EACH; ++i) {
     const uint q = query_tile * TILE + place_in_tile(y, i);

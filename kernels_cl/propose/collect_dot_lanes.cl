@@ -1,15 +1,17 @@
-// collect, dot, for CPU devices: inner products of quantized rows in single precision, tested as they come.
+// collect, dot, for CPU devices: computes inner products of quantized rows in single precision and tests them
+// at once.
 //
 //   queries   [q, dims]   quantized rows, blocks of QUERY_BLOCK rows     train [t, dims]   blocks of 16 rows
-//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   low       [places]    the values from which products are subtracted (collect_low.cl), `gap_first` floats
+//                         before `gap`
 //   threshold [q]         stride in elements
-//   rows, counts, lows, highs                                   candidates.cl
+//   rows, counts, lows, highs                                   see candidates.cl
 //
-// Compiled with -D METRIC=negative_dot, whose chain is the product with the other sign, one instruction a
+// Compiled with -D METRIC=negative_dot, whose chain is the negative product, with one instruction per
 // dimension. Work-item (p, c) multiplies the PASS queries of pass p with `chunk` tiles of 128 training rows
-// (visits.cl), which stay in the second-level cache. Kept is low - product where it is at most the threshold.
-// Work: q * t * dims multiply-adds; reads train once a query pass, from the cache.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// (visits.cl), which stay in the second-level cache. A row is kept if low - product is at most the threshold.
+// Work: q * t * dims multiply-adds; each query pass reads the training rows once, from the cache.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
 #include "propose/append_lanes.cl"
 #include "propose/visits.cl"
@@ -22,7 +24,7 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_dot_lane
              dims = sides.dims;
   const uint q0 = (uint)get_global_id(0) * PASS;
   global const float* query = query_at(queries, q_first + q0, dims);
-  float threshold[PASS];  // NaN where there is no query
+  float threshold[PASS];  // NaN if there is no query
   for (uint i = 0; i < PASS; ++i)
     threshold[i] = q0 + i < q_rows ? threshold_of[threshold_at.first + (q0 + i) * threshold_at.stride] : NAN;
 

@@ -1,46 +1,48 @@
-// collect, fp16: inner products on tensor cores, tested as they come, never written. For rows of few
-// dimensions (collect_fp16_tiles.cl is for more).
+// collect, fp16: computes inner products on tensor cores and tests them at once; they are never written. For
+// rows of few dimensions (collect_fp16_tiles.cl is for more).
 //
-//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats, as prepare_fp16.cl leaves them
-//   low       [places]    what a product is taken from (collect_low.cl), `gap_first` floats before `gap`
+//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats, as prepare_fp16.cl writes them
+//   low       [places]    the values from which products are subtracted (collect_low.cl), `gap_first` floats
+//                         before `gap`
 //   threshold [q]         stride in elements
-//   rows, counts, lows, highs             candidates.cl
+//   rows, counts, lows, highs             see candidates.cl
 //
-// Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, and
-// -D ACROSS=n, matrices of 16 queries a warp, and -D SAMPLE where rows is a sample of bounds; ACROSS * STEPS
-// is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps takes 128 ACROSS
-// queries and, one after another, tiles of 128 training rows (visits.cl). They come through local memory in
-// two stages, one copied while the other is multiplied, and each warp takes all of them, 8 ALONG at a time.
-// Kept is low - product where it is at most the threshold, seldom one of thousands. Neighbouring groups share
-// their training rows in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, and two
-// instructions a pair. A training row is read once by 128 ACROSS queries, from local memory once by 16
-// ACROSS: 128 bytes a step where ACROSS is 2. A barrier every 16 KiB. Local memory: at most 36 KiB, and 8 KiB
-// for what is found (append_fp16.cl); 128 registers, so that two groups share a multiprocessor. Source:
-// docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, -D
+// ACROSS=n, matrices of 16 queries per warp, and -D SAMPLE if `rows` is a sample of bounds. ACROSS * STEPS
+// is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps handles 128
+// ACROSS queries and, one after another, tiles of 128 training rows (visits.cl). These are copied to local
+// memory in two stages, one of which is filled while the other is multiplied. Each warp takes all of them, 8
+// ALONG at a time. A row is kept if low - product is at most the threshold, which is so for about one in
+// thousands. Neighbouring groups share their training rows in the cache. Work: q * t * dims multiply-adds in
+// steps of m16n8k16, and two instructions per pair. A training row is read once for 128 ACROSS queries, and
+// from local memory once for 16 ACROSS: 128 bytes per step if ACROSS is 2. There is one barrier for every 16
+// KiB. Local memory: at most 36 KiB, and 8 KiB for findings (append_fp16.cl). With 128 registers, two groups
+// share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
+// Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "propose/append_fp16.cl"
 #include "propose/visits.cl"
 
 #define WARP 32
 #define GROUP (8 * WARP)
-#define PIECES (LINE / 8)  // of 8 halves, a line
+#define PIECES (LINE / 8)  // pieces of 8 halves in a line
 #define SLABS ((STEPS * 16 + LINE - 1) / LINE)
-#define ROWS (SLABS > 2 ? 32 : 8192 / (SLABS * LINE))  // of a stage
-#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)   // of these, of one tile
+#define ROWS (SLABS > 2 ? 32 : 8192 / (SLABS * LINE))  // rows of a stage
+#define UNIT (ROWS < VISIT_TILE ? ROWS : VISIT_TILE)   // rows of a stage that belong to one tile
 #define UNITS_A_TILE (VISIT_TILE / UNIT)
 #define UNITS (ROWS / UNIT)
 #define UNIT_PIECES (UNIT * SLABS * PIECES)
 #define STAGE (ROWS * SLABS * PIECES)
 #define TILE_PIECES (VISIT_TILE * SLABS * PIECES)
-#define NEXT (8 * ALONG)  // training rows of a warp at a time
+#define NEXT (8 * ALONG)  // training rows that a warp takes at a time
 
-// Where piece p of row r stands among lines.
+// Returns the place of piece p of row r among lines.
 uint place_of(uint r, uint p) {
   return r * PIECES + (p ^ (r * PIECES / 8 % PIECES));
 }
 
-// The queries of a warp: row q0 + 16 i + lane / 4 and 8 more, halves 2 (lane % 4) and one more of both pieces
-// of each step.
+// Loads the queries of a warp: rows q0 + 16 i + lane / 4 and q0 + 16 i + lane / 4 + 8, and of these halves 2
+// (lane % 4) and 2 (lane % 4) + 1 of both pieces of each step.
 ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queries, uint q0, uint lane) {
 #pragma unroll
   for (uint i = 0; i < ACROSS; ++i)
@@ -55,11 +57,11 @@ ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queri
       }
 }
 
-// Products of the queries of a warp with 8 ALONG training rows.
-//   train   local address of what an item loads first of slab 0
+// Multiplies the queries of a warp with 8 ALONG training rows.
+//   train   address in local memory of the piece of slab 0 that an item loads first
 ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], uint train) {
 #if LINE == 16
-  // Of two matrices of rows both pieces.
+  // Loads both pieces of two matrices of rows.
 #pragma unroll
   for (uint j = 0; j < ALONG; j += 2) {
     uint b[4];
@@ -71,12 +73,12 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4]
         MULTIPLY_FIRST(sums[i] + 4 * (j + of), a[i][0], b[2 * of], b[2 * of + 1]);
   }
 #else
-  // Of a matrix of rows four pieces: two steps.
+  // Loads four pieces, which are two steps, of each matrix of rows.
 #pragma unroll
   for (uint step = 0; step < STEPS; step += 2) {
     uint b[ALONG][4];
     const uint slab = step * 2 / PIECES * (UNIT * PIECES * PIECE_BYTES);
-    const uint at = train ^ (step * 2 % PIECES * PIECE_BYTES);  // the other one of the line
+    const uint at = train ^ (step * 2 % PIECES * PIECE_BYTES);  // the line's other half
 #pragma unroll
     for (uint j = 0; j < ALONG; ++j) LOAD_MATRICES(b[j], at + slab + j * 8 * PIECES * PIECE_BYTES);
 #pragma unroll
@@ -95,16 +97,16 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4]
 #endif
 }
 
-// Copy the stage that begins with unit `unit` of `units`: lines of quantized rows, and what their products
-// are taken from.
-//   at   the tile of the unit, and behind: of the next stage
+// Copies the stage that begins with unit `unit` of `units`: lines of quantized rows, and `low` of each.
+//   at   the tile of the unit; returns the tile of the next stage
 ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global const uint4* train,
                            global const float* low, uint4 visits, Walk at, uint last_tile, uint unit,
                            uint units, uint lid) {
 #pragma unroll
   for (uint i = 0; i < UNITS; ++i) {
     if (unit + i >= units) continue;
-    // Tiles behind the last row have no quantized rows: another is multiplied, and lets nothing pass.
+    // Tiles behind the last row have no quantized rows. Another tile is multiplied instead, and nothing of
+    // it passes.
     const uint tile = tile_of_walk(visits, at), part = unit % UNITS_A_TILE;
     global const uint4* from = train + (size_t)min(tile, last_tile) * TILE_PIECES + part * (UNIT * PIECES);
     if (lid == 0) rows_to[i] = tile * VISIT_TILE + part * UNIT;
@@ -120,7 +122,7 @@ ALL_INLINE Walk copy_stage(uint to, uint low_to, local uint* rows_to, global con
   return at;
 }
 
-// Work-group g takes queries 128 ACROSS (g % query_blocks) ... and part g / query_blocks of the tiles.
+// Work-group g handles queries from 128 ACROSS (g % query_blocks) on, and part g / query_blocks of the tiles.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16(
     global const uint4* restrict queries, global const uint4* restrict train, const Products products,
     uint4 visits, global const float* restrict low_of, ulong gap_first,
@@ -133,13 +135,13 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   local uint row_stages[2 * UNITS];
 #ifndef SAMPLE
   local uint4 findings[GROUP / WARP * FOUND];
-  uint count = 0;  // of this warp's
+  uint count = 0;  // number of findings of this warp
 #endif
   const uint lid = (uint)get_local_id(0), lane = lid % WARP;
   const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
   if (begin >= end) return;
   const uint q0 = ((uint)get_group_id(0) % query_blocks * (GROUP / WARP) + lid / WARP) * (16 * ACROSS);
-  const bool idle = q0 >= q_rows;  // helps to copy
+  const bool idle = q0 >= q_rows;  // such a warp only copies
   queries += products.queries_first;
   train += products.train_first;
   low_of += (ulong)begin * VISIT_TILE;
@@ -150,14 +152,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
                          last_tile, 0, units, lid);
 
   uint a[ACROSS][STEPS][4];
-  float threshold[2 * ACROSS];  // NaN where there is no query
+  float threshold[2 * ACROSS];  // NaN if there is no query
   if (!idle) load_queries(a, queries, q0, lane);
 #pragma unroll
   for (uint i = 0; i < 2 * ACROSS; ++i) {
     const uint q = q0 + i * 8 + lane / 4;
     threshold[i] = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
   }
-  // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
+  // Each item passes the address of row lane % 8 in one of four matrices: four pieces of a row, or two pieces
+  // of this row and of the row 8 further on.
   const uint first =
       PIECES == 2 ? place_of(lane % 8 + lane / 16 * 8, lane / 8 % 2) : place_of(lane % 8, lane / 8);
 

@@ -1,17 +1,17 @@
-// collect, fp16, of few dimensions: as collect_fp16.cl, but the test is part of the product (fused_test.cl).
-// What is left to do for a pair is half an instruction: signs of sums are joined three at a time. The twin of
-// kernels_cuda/propose/collect_fused_test.cu.
+// collect, fp16, for few dimensions: as collect_fp16.cl, but the test is part of the product
+// (fused_test.cl). Half an instruction per pair is left: the signs of three sums are combined at a time. The
+// twin of kernels_cuda/propose/collect_fused_test.cu.
 //
-//   queries  [q, dims]  quantized rows of 16-bit floats, as prepare_fp16.cl leaves them
-//   lines    [places]   training rows, and with them numbers of places and queries: fused_test_rows.cl
-//   rows, counts, lows, highs             candidates.cl
+//   queries  [q, dims]  quantized rows of 16-bit floats, as prepare_fp16.cl writes them
+//   lines    [places]   training rows, and with them numbers of places and queries: see fused_test_rows.cl
+//   rows, counts, lows, highs             see candidates.cl
 //
-// Compiled with -D PIECES=n and -D STEPS=n, as fused_test_rows.cl. A work-group of 8 warps takes 256 queries,
-// 32 a warp, which stay in registers with their threshold, and, one after another, runs of tiles of 128 rows,
-// which come through local memory in two stages, one copied while the other is multiplied. A warp multiplies
-// 32 rows at a time, 32 sums an item. Warps wait for each other once a run. Work: 16 or 32 multiply-adds a
-// pair, in steps of m16n8k16. Local memory: 40 KiB; 128 registers, so that two groups share a multiprocessor.
-// Source: docs/certificate.md, section 4.
+// Compiled with -D PIECES=n and -D STEPS=n, like fused_test_rows.cl. A work-group of 8 warps handles 256
+// queries, 32 per warp, which stay in registers with their thresholds, and, one after another, runs of tiles
+// of 128 rows. These are copied to local memory in two stages, one of which is filled while the other is
+// multiplied. A warp multiplies 32 rows at a time, which are 32 sums per item. Warps wait for each other once
+// per run. Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Local memory: 40 KiB. With 128
+// registers, two groups share a multiprocessor. Source: docs/certificate.md, section 4.
 #include "bound/bounds.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"
@@ -21,21 +21,21 @@
 #define WARP 32
 #define GROUP (8 * WARP)
 #define QUERIES 32  // of a warp
-#define ROWS 32     // of a warp at a time
-#define FOUND 64    // room of a warp for what it has found and not yet appended
+#define ROWS 32     // rows that a warp takes at a time
+#define FOUND 64    // number of findings that a warp has room for until they are appended
 #define LINE_PIECES (2 * STEPS)
 #define TILE_PIECES (VISIT_TILE * LINE_PIECES)
 #define RUN_TILES (4 / STEPS)
 #define RUN_PIECES (RUN_TILES * TILE_PIECES)
 
-// Where piece p of row r of a tile stands among lines of `pieces`.
+// Returns the place of piece p of row r of a tile, if each row has `pieces` pieces.
 uint place_of(uint pieces, uint r, uint p) {
   return r * pieces + (p ^ (r * pieces / 8 % pieces));
 }
 
-// The queries of a warp: row q0 + 16 s + lane / 4 and 8 more, halves 2 (lane % 4) and one more of both pieces
-// of each step, with -K and the threshold in the last columns; where there is no query the threshold is
-// -infinity.
+// Loads the queries of a warp: rows q0 + 16 s + lane / 4 and q0 + 16 s + lane / 4 + 8, and of these halves 2
+// (lane % 4) and 2 (lane % 4) + 1 of both pieces of each step. The last columns become -K and the threshold,
+// which is -infinity if there is no query.
 ALL_INLINE void load_queries(uint a[2][STEPS][4], global const uint* queries, global const uint* fused_test,
                              uint q0, uint q_rows, uint lane) {
 #pragma unroll
@@ -52,10 +52,10 @@ ALL_INLINE void load_queries(uint a[2][STEPS][4], global const uint* queries, gl
   }
 }
 
-// Sums of 32 queries by 32 rows: [8 j + 4 s + e] of query 16 s + lane / 4 (8 more for e >= 2) and row
-// 8 j + 2 (lane % 4) + e % 2.
-//   at    [STEPS]  local addresses of what an item loads first
-//   rows  bytes behind these
+// Computes the sums of 32 queries by 32 rows: sums[8 j + 4 s + e] belongs to query 16 s + lane / 4 (plus 8
+// for e >= 2) and row 8 j + 2 (lane % 4) + e % 2.
+//   at    [STEPS]  addresses in local memory of what an item loads first
+//   rows  offset of the rows from these, in bytes
 ALL_INLINE void multiply(float sums[32], uint a[2][STEPS][4], const uint at[STEPS], uint rows) {
 #pragma unroll
   for (uint step = 0; step < STEPS; ++step)
@@ -74,7 +74,7 @@ ALL_INLINE void multiply(float sums[32], uint a[2][STEPS][4], const uint at[STEP
     }
 }
 
-// Its first bit is set where all sums are negative.
+// Returns a number whose first bit is set if all sums are negative.
 ALL_INLINE uint join_signs(const float sums[32]) {
   uint joined = ~0u;
 #pragma unroll
@@ -85,15 +85,15 @@ ALL_INLINE uint join_signs(const float sums[32]) {
   return joined;
 }
 
-// Of the first 2 n elements the half that has element `at`. Compilers keep elements in registers where each
-// is read whatever `at` is.
+// Keeps the half of the first 2 n elements that has element `at`. Every element is read for any `at`, so that
+// compilers keep elements in registers.
 #define HALVE(n)                                \
   for (uint i = 0; i < n; ++i) {                \
     const uint upper = 0u - (at / n & 1u);      \
     left[i] ^= (left[i] ^ left[i + n]) & upper; \
   }
 
-// Element `at` of 32 registers.
+// Returns element `at` of 32 registers.
 ALL_INLINE float element_of(const float v[32], uint at) {
   uint left[32];
 #pragma unroll
@@ -111,11 +111,10 @@ ALL_INLINE float element_of(const float v[32], uint at) {
   return as_float(left[0]);
 }
 
-// Append up to 32 findings, an item each. By all of a warp.
+// Appends up to 32 findings, one per item. All items of a warp call this.
 //   found        query, place, bits of the sum
-//   gap          [places]  with -D BOUNDS: how far bounds are apart
-//   base, slack  [q]       what is left of base when the sum is taken from it is a lower bound; by how much
-//                          more bounds are apart
+//   gap          [places]  with -D BOUNDS: the distance between the bounds
+//   base, slack  [q]       base - sum is a lower bound; slack is added to the gap
 ALL_INLINE void append(local const uint4* found, uint many, uint lane, float unscale, uint4 visits,
                        uint first_row, global const float* gap, global const float* base,
                        global const float* slack, CANDIDATES) {
@@ -131,12 +130,13 @@ ALL_INLINE void append(local const uint4* found, uint many, uint lane, float uns
   JOIN_WARP();
 }
 
-// Find what passes of 32 rows, the first of which is at `place`, and append when there are 32. Returns how
-// many are left in `found`, where there were `count`. So a warp waits for places in lists once in 32 times.
+// Finds what passes of 32 rows, the first of which is at `place`, and appends findings when there are 32, so
+// that a warp waits for places in lists once for 32 candidates. Before, `found` has `count` findings; returns
+// how many it has afterwards.
 ALL_INLINE uint find(local uint4* found, uint count, const float sums[32], uint q0, uint place, uint lane,
                      float unscale, uint4 visits, uint first_row, global const float* gap,
                      global const float* base, global const float* slack, CANDIDATES) {
-  uint negative = 0;  // bit 31 - i: sum i
+  uint negative = 0;  // bit 31 - i belongs to sum i
 #pragma unroll
   for (uint i = 0; i < 32; ++i) negative = negative << 1 | as_uint(sums[i]) >> 31;
   uint pending = ~negative;
@@ -159,7 +159,7 @@ ALL_INLINE uint find(local uint4* found, uint count, const float sums[32], uint 
   return count;
 }
 
-// Copy a run of `count` tiles.
+// Copies a run of `count` tiles.
 ALL_INLINE void copy_run(uint to, global const uint4* from, uint count, uint lid) {
 #pragma unroll
   for (uint i = 0; i < RUN_PIECES; i += GROUP)
@@ -167,7 +167,7 @@ ALL_INLINE void copy_run(uint to, global const uint4* from, uint count, uint lid
   END_BATCH();
 }
 
-// Work-group g takes queries 256 (g % query_blocks) ... and part g / query_blocks of the tiles.
+// Work-group g handles queries from 256 (g % query_blocks) on, and part g / query_blocks of the tiles.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16_fused_test(
     global const uint4* restrict queries, const Products products, uint4 visits,
     global const uint4* restrict lines, ulong gap_first, ulong fused_test_first, CANDIDATES) {
@@ -180,7 +180,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   const uint begin = (uint)get_group_id(0) / query_blocks * a_part, end = min(begin + a_part, tiles);
   if (begin >= end) return;
   const uint q0 = ((uint)get_group_id(0) % query_blocks * (GROUP / WARP) + warp) * QUERIES;
-  const bool idle = q0 >= q_rows;  // helps to copy
+  const bool idle = q0 >= q_rows;  // such a warp only copies
   global const uint4* from = lines + (size_t)begin * TILE_PIECES;
   const uint stage = local_address(stages);
   copy_run(stage, from, end - begin, lid);
@@ -190,7 +190,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
                      *base = (global const float*)fused_test + q_rows, *slack = base + q_rows;
   uint a[2][STEPS][4];
   load_queries(a, (global const uint*)(queries + products.queries_first), fused_test, q0, q_rows, lane);
-  // Of 16 rows: rows 0-7, the same 8 columns on, rows 8-15, the same.
+  // The items address rows 0-7, the same rows 8 columns on, rows 8-15, and these 8 columns on.
   const uint first = stage + place_of(LINE_PIECES, lane % 8 + lane / 16 * 8, lane / 8 % 2) * PIECE_BYTES;
   local uint4* found = findings + warp * FOUND;
   uint count = 0, side = 0;

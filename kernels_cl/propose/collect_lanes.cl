@@ -1,17 +1,17 @@
-// collect, for CPU devices: append the columns of a tile that may be as near as the threshold to the lists of
-// candidates.
+// collect, for CPU devices: appends the columns of a tile that may be within the threshold to the lists
+// of candidates.
 //
 //   values     [q, t]          row-major, stride in elements: distances, or inner products of quantized rows
-//   low        [t]             with -D LOW: what a product is taken from (collect_low.cl), `gap_first` floats
-//                              before `gap`
+//   low        [t]             with -D LOW: the values from which products are subtracted (collect_low.cl),
+//                              `gap_first` floats before `gap`
 //   threshold  [q]             stride in elements
-//   rows, counts, lows, highs   candidates.cl
+//   rows, counts, lows, highs   see candidates.cl
 //
-// Kept is what is at most the threshold: values, of which a masked one, NaN, never is; or with -D LOW low -
-// value, where a product that is not a number is kept, and the chain will judge it, but nothing of a row of
-// which low is NaN: such a row does not count. Work-item (c, q) scans `chunk` columns of row q, 16 at a time.
-// Work: q * t comparisons; values is read once.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Values that are at most the threshold are kept; a masked value, NaN, never is. With -D LOW, low - value is
+// compared instead: a product that is NaN is kept, and the chain decides; but nothing is kept of a row whose
+// low is NaN, because such a row does not count. Work-item (c, q) scans `chunk` columns of row q, 16 at a
+// time. Work: q * t comparisons; values are read once.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "propose/append_lanes.cl"
 
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_collect_lanes(

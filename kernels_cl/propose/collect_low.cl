@@ -1,18 +1,19 @@
-// collect, first kernel: what the product with a training row is taken from.
+// The first kernel of collect: computes the value from which the product with each training row
+// is subtracted.
 //
 //   queries  [4, q]   row terms of the quantized rows, stride in elements
-//   train    [4, t]   likewise
-//   low      [places] of the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
-//                     products, rounded down; NaN where there is no row, or its terms are NaN
+//   train    [4, t]   the same of the training rows
+//   low      [places] for the row t at each place (visits.cl): half_norm(t) - E(t), or -E(t) for inner
+//            products, rounded down; NaN if there is no row or its terms are NaN
 //   gap      [places] with -D BOUNDS, behind `low`: norm(t)^2 / 2 + E(t) - low(t), or 2 E(t), rounded up
 //
-//   b        at least the relative error of a product; twice that where the chain has it, too
-//   chain    0, or at least the relative error of the chain of inner products, a unit of both norms
-//   under    at least what underflow takes from a product of rows of norm 0; twice that likewise
-//   HALVES   1 where half the squared norm counts, 0 for inner products
+//   b        an upper bound of the relative error of a product; twice that if the chain has this error, too
+//   chain    0, or an upper bound of the error of the chain of inner products, relative to both norms
+//   under    an upper bound of what underflow takes from a product of rows of norm 0; twice that likewise
+//   HALVES   1 for squared distances, which contain half the squared norm; 0 for inner products
 //
-// Work-item i takes places i, i + items, ... Each group finds the three maxima over the queries by itself.
-// docs/certificate.md, section 4. Work: a step a place, and q in each group.
+// Work-item i handles places i, i + items, ... Each group computes the three maxima over the queries itself.
+// docs/certificate.md, section 4. Work: one step per place, and q steps in each group.
 #include "propose/product_error.cl"
 #include "propose/visits.cl"
 
@@ -50,7 +51,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_low(
   for (ulong place = get_global_id(0); place < places; place += get_global_size(0)) {
     const ulong t = row_of_tile(visits, (uint)(place / VISIT_TILE)) + place % VISIT_TILE;
     const float norm = t < t_rows ? train[NORM * t_at.stride + t] : NAN;
-    if (isnan(norm)) {  // next_up() takes bits for what they are
+    if (isnan(norm)) {  // next_up() would treat NaN as a number
       low[place] = NAN;
       continue;
     }

@@ -1,41 +1,39 @@
-// collect, fp16 and int8, of up to 64 queries: a stream over the quantized training rows. The twin of
-// kernels_cuda/propose/collect_small_batch.cuh.
+// collect, fp16 and int8, for up to 64 queries: streams the quantized training rows once. The twin
+// of kernels_cuda/propose/collect_small_batch.cuh.
 //
-//   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl leaves
-//                                           them; `first` in bytes
+//   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl writes
+//                                           them; `first` is in bytes
 //   row_terms [4, q] and [4, t]             of both
 //   threshold [q]
-//   rows, counts, lows, highs             candidates.cl
-//   numbers, HALVES                       product_error.cl
-//   products  (candidates.cl) tiles are chunks of 4 KiB of the quantized rows, of a slab of all tiles; steps
+//   rows, counts, lows, highs             see candidates.cl
+//   numbers, HALVES                       see product_error.cl
+//   products  see visits.cl; tiles are chunks of 4 KiB of a slab of the quantized rows, over all tiles; steps
 //             are slabs
 //   staged    local memory for [slabs, PARTS, ACROSS, 32] pieces of queries, with -D RESIDENT
 //
-// Compiled with -D PIECES=n, pieces of 16 bytes a line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, for
-// int8 with -D BYTES, with -D EXACT where its products are exact, so that E is 0, and with -D SAMPLE where
-// rows is a sample of bounds.
-// A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, 64 or 128 where lines are short.
-// An item reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the next ones
-// into the same registers as soon as they have been multiplied: 128 bytes an item are always on their way,
-// and nothing else has to be fast. Training rows are the rows of a product, queries its columns, whose pieces
-// are in local memory where they fit. Which dimension meets which place of a product does not matter as long
-// as it is the same for both: half a piece, 4 halves or 8 bytes, is an item's part of one step, of 16
-// dimensions or 32. `low` is made here, from 12 bytes of terms a row, since to write it once and read it
-// again would take more. What passes a warp gathers in local
-// memory, and appends when there are 32, an item each. Work: the quantized rows and three terms, read
-// once; ACROSS products for 16 rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections
-// 3 and 4.
+// Compiled with -D PIECES=n, pieces of 16 bytes per line (2, 4 or 8), -D ACROSS=n, matrices of 8 queries, -D
+// BYTES for int8, -D EXACT if its products are exact, so that E is 0, and -D SAMPLE if `rows` is a sample of
+// bounds. A warp takes 4 KiB of the quantized rows at a time: the lines of 32 rows, or of 64 or 128 if lines
+// are short. An item reads whole pieces of its rows, lane / 4 of every 8, straight into registers, and the
+// next ones into the same registers as soon as these are multiplied. So 128 bytes per item are always being
+// loaded, and nothing else has to be fast. Training rows are the rows of a matrix product; its columns are
+// the queries, whose pieces are in local memory if they fit. The order of dimensions within a product does
+// not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is an item's part of one
+// step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing it and
+// reading it again would take longer. A warp gathers what passes in local memory, and appends it 32 at a
+// time, one per item. Work: the quantized rows and three terms per row are read once; ACROSS products for 16
+// rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections 3 and 4.
 #include "propose/small_batch_test.cl"
 #include "propose/visits.cl"
 
 #define GROUP 128
 #define WARPS (GROUP / 32)
-#define PARTS (PIECES == 8 ? 2 : 1)  // of a line, each 4 items long
-#define GROUPS (8 / PIECES)          // of 32 rows, in 4 KiB
-#define ROWS (32 * GROUPS)           // in 4 KiB
-#define CHUNKS (VISIT_TILE / ROWS)   // of 4 KiB, of a tile
+#define PARTS (PIECES == 8 ? 2 : 1)  // parts of a line; each is read by 4 items
+#define GROUPS (8 / PIECES)          // groups of 32 rows in 4 KiB
+#define ROWS (32 * GROUPS)           // rows in 4 KiB
+#define CHUNKS (VISIT_TILE / ROWS)   // chunks of 4 KiB in a tile
 
-// Sums of products.
+// The type and the instruction of sums of products.
 #ifdef BYTES
 typedef int Accumulator;
 #define MULTIPLY_STEP MULTIPLY_BYTES
@@ -44,7 +42,7 @@ typedef float Accumulator;
 #define MULTIPLY_STEP MULTIPLY
 #endif
 
-// What an item takes of a row.
+// What an item reads from a row.
 #if PIECES == 2
 typedef uint2 Piece;
 #define SLAB (VISIT_TILE * PIECES * 2)
@@ -60,7 +58,7 @@ typedef uint4 Piece;
 #define QUERY_PIECES global const Piece*
 #endif
 
-// Where an item finds what it takes of row 8 i + lane / 4.
+// Returns where an item reads its piece of row 8 i + lane / 4.
 uint place_in_lines(uint i, uint part, uint lane) {
   const uint row = 8 * i + lane / 4, turn = lane / 4 * PIECES / 8, at = lane % 4;
 #if PIECES == 2
@@ -70,7 +68,8 @@ uint place_in_lines(uint i, uint part, uint lane) {
 #endif
 }
 
-// Of 8 rows above 8 others: both steps of an item's pieces of them, or the only one.
+// Multiplies an item's pieces of 8 rows, and of 8 others, with its piece of the queries, in both steps or the
+// only one.
 ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, Piece query) {
   const uint first[4] = {upper.s0, lower.s0, upper.s1, lower.s1};
   MULTIPLY_STEP(sums, first, query.s0, query.s1);
@@ -80,21 +79,21 @@ ALL_INLINE void multiply_pieces(Accumulator* sums, Piece upper, Piece lower, Pie
 #endif
 }
 
-// The chunks of a warp, slab by slab, one after another. Behind the last it stays where it is.
+// Goes through the chunks of a warp, slab by slab. It stays at the last one.
 typedef struct {
-  ulong from;  // in Piece, of the quantized rows
+  ulong from;  // offset in the quantized rows, in units of Piece
   uint t0;     // first row
   uint slab, chunk;
 } Cursor;
 
-// Say in a sample that there are no rows in a chunk.
+// Writes to a sample that a chunk has no rows.
 void leave_out(uint chunk, uint q_rows, uint lane, CANDIDATES) {
   for (uint i = lane; i < q_rows * (ROWS / 16); i += 32)
     rows[lists.rows.first + i / (ROWS / 16) * lists.rows.stride + chunk * (ROWS / 16) + i % (ROWS / 16)] =
         NO_VALUE;
 }
 
-// Find the first chunk, from at->chunk on, of which there are rows.
+// Finds the first chunk, from at->chunk on, that contains rows.
 ALL_INLINE bool seek(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint chunks, uint q_rows, uint lane,
                      CANDIDATES) {
   for (; at->chunk < chunks; at->chunk += (uint)get_num_groups(0) * WARPS) {
@@ -125,7 +124,7 @@ ALL_INLINE bool advance(Cursor* at, uint4 visits, uint t_rows, uint slabs, uint 
   return more;
 }
 
-// What E takes of all queries.
+// Computes the terms of E that depend on the queries.
 ALL_INLINE ErrorTerms terms_of_queries(global const float* query_terms, ulong stride, uint q_rows,
                                        ErrorNumbers numbers, uint lane) {
   ErrorTerms terms = {0, 0, 0, numbers.chain, numbers.under, numbers.gap_share};
@@ -143,7 +142,7 @@ ALL_INLINE ErrorTerms terms_of_queries(global const float* query_terms, ulong st
   return terms;
 }
 
-// Ask for 32 rows, number s of those of a chunk, and for what `low` of each is made of.
+// Begins to load group s of 32 rows of a chunk, and the terms that `low` of each is computed from.
 ALL_INLINE void load_rows(Piece rows_of[PARTS][4], global const Piece* from, uint s, uint lane) {
 #pragma unroll
   for (uint part = 0; part < PARTS; ++part)
@@ -151,10 +150,11 @@ ALL_INLINE void load_rows(Piece rows_of[PARTS][4], global const Piece* from, uin
     for (uint i = 0; i < 4; ++i) rows_of[part][i] = from[place_in_lines(4 * s + i, part, lane)];
 }
 
-// Sums of the queries with 32 rows, number s of a chunk, from 0 on in the first slab. Each part of the rows
-// makes way for that of the next chunk once it has been multiplied.
-//   sums  [2][ACROSS][4]  [i][j][e] is of row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) + e %
-//   2 next  the next chunk; behind the last some of it again, which is cheaper than to ask
+// Adds the products of the queries with group s of 32 rows of a chunk to the sums, which start at 0 in the
+// first slab. Each part of the rows is replaced by that of the next chunk once it is multiplied.
+//   sums  [2][ACROSS][4]  [i][j][e] belongs to row 16 i + 8 (e / 2) + lane / 4 and query 8 j + 2 (lane % 4) +
+//                         e % 2
+//   next  the next chunk; behind the last, reading some of it again is cheaper than a test
 ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PARTS][4], QUERY_PIECES queries,
                               uint slab, global const Piece* next, uint s, uint lane) {
   if (slab == 0)
@@ -181,9 +181,9 @@ ALL_INLINE void multiply_rows(Accumulator sums[2][ACROSS][4], Piece rows_of[PART
 }
 
 #ifndef SAMPLE
-// Find those of 32 rows that the threshold lets pass, and append when there are 32. Returns how many are left
-// in `found`, where there were `count`. By all of a warp.
-//   v   [PAIRS]  what is compared with the threshold
+// Finds those of 32 rows that pass the threshold, and appends findings when there are 32. All items of a warp
+// call this. Before, `found` has `count` findings; returns how many it has afterwards.
+//   v   [PAIRS]  values that are compared with the threshold
 //   t0  the first of the rows
 ALL_INLINE uint find(local uint4* found, uint count, const float4* v, const float* threshold, uint t0,
                      uint first_row, ErrorTerms terms, global const float* train_terms, ulong stride,
@@ -214,7 +214,7 @@ ALL_INLINE uint find(local uint4* found, uint count, const float4* v, const floa
 }
 #endif
 
-// Warp w of all takes chunks w, w + warps, ...
+// Warp w of the grid handles chunks w, w + warps, ...
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_small_batch(
     global const Piece* restrict queries, global const Piece* restrict train, const Products products,
     uint4 visits, global const float* restrict query_terms, global const float* restrict train_terms,
@@ -247,7 +247,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_smal
   }
   const ErrorTerms terms =
       terms_of_queries(query_terms + terms_at.queries.first, terms_at.queries.stride, q_rows, numbers, lane);
-  float threshold[PAIRS];  // NaN where there is no query
+  float threshold[PAIRS];  // NaN if there is no query
 #pragma unroll
   for (uint pair = 0; pair < PAIRS; ++pair) {
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;

@@ -1,12 +1,13 @@
-// The test of collect as part of the product: low(x) and threshold(q) become columns of 16-bit floats, two
-// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign is the answer. The twin of
-// kernels_cuda/propose/fused_test.cuh. docs/certificate.md, section 4.
+// Makes the test of collect part of the product: low(x) and threshold(q) become two columns of 16-bit floats
+// each, so that the sum of a pair is p - low(x) + threshold(q), and its sign tells whether it passes. The
+// twin of kernels_cuda/propose/fused_test.cuh. docs/certificate.md, section 4.
 //
 //   last columns of a query           -K  -K  t0  t1
 //   last columns of a training row    l0  l1   K   K
 //
-// K = 2^15; l0 + l1 and t0 + t1 are low and the threshold in units of K unscale: the first the nearest half
-// of the number, the second what is left, rounded to the safe side. Only for devices with double precision.
+// K = 2^15. l0 + l1 and t0 + t1 are `low` and the threshold in units of K unscale. The first half is the
+// one nearest to the number; the second is the rest, rounded to the safe side. Only for devices with
+// double precision.
 #include "kith/spi/kernel_limits.def"
 #include "propose/product_error.cl"
 
@@ -14,16 +15,16 @@
 #define HALF_INFINITY 0x7C00u
 #define MOST_HALF 65504.0
 
-// What is the same for all rows of a step.
+// Values that are the same for all rows of a step.
 typedef struct {
   double unit;  // K unscale, a power of two
-  double b;     // error of a sum, a unit of the magnitudes that are added
+  double b;     // error of a sum, relative to the magnitudes that are added
   double dims;
 } FusedTestTerms;
 
-// Two halves that add up to a number of at most 2 * 65504, or to one on its safe side.
+// Two halves whose sum is a number of at most 2 * 65504, or slightly more on its safe side.
 typedef struct {
-  uint both;  // the first below the second
+  uint both;  // the first half is in the low bits
   double sum;
 } Parts;
 
@@ -44,12 +45,12 @@ Parts parts_of(double value, bool up) {
   return made;
 }
 
-// What a sum loses of a number.
+// Returns what a sum may lose of a number.
 double fused_test_error(FusedTestTerms terms, double value) {
   return terms.b * fabs(value) * (1.0 + 0x1p-10);
 }
 
-// low of a row, less what the sum loses of it.
+// Returns `low` of a row, reduced by what the sum may lose of it.
 Parts fused_test_low(FusedTestTerms terms, double low) {
   const double less = (low - fused_test_error(terms, low)) / terms.unit;
   return parts_of(
@@ -58,7 +59,8 @@ Parts fused_test_low(FusedTestTerms terms, double low) {
       false);
 }
 
-// The threshold of a query, more what the sum loses of it, and some more: a sum is never 0 that should pass.
+// Returns the threshold of a query, increased by what the sum may lose of it, and slightly more, so that no
+// sum that should pass is 0.
 Parts fused_test_threshold(FusedTestTerms terms, float threshold) {
   const double most = KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims,
                wide = within(threshold / terms.unit, -most, most);

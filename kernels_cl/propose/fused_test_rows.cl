@@ -1,39 +1,38 @@
-// collect, fp16, first kernel where the test is part of the product (collect_fused_test.cl): lines that hold
-// low, and what becomes of the threshold.
+// The first kernel of collect, fp16, if the test is part of the product (collect_fused_test.cl): writes lines
+// of training rows that contain `low`, and the thresholds as halves.
 //
 //   queries     [4, q]    row terms of the quantized rows, stride in elements
 //   threshold   [q]       stride in elements
-//   row_terms   [4, t]    of the training rows, likewise
-//   train       [t, dims] their quantized rows, as prepare_fp16.cl leaves them
-//   lines       [places]  the line of the row at each place (visits.cl), with low in its last columns
-//                         (fused_test.cl); 128 one behind the other, STEPS * 2 pieces each, in an order of
-//                         their own
-//   gap         [places]  with -D BOUNDS, `gap_first` words behind the begin of lines: norm(t)^2 / 2 + E(t)
-//                         and what the sum loses, less low; rounded up
-//   fused_test  [3, q]    likewise, `fused_test_first` words: the threshold as two halves; what is left of
-//                         the threshold when a sum is taken from it, which is a lower bound; by how much more
-//                         than gap bounds are apart
+//   row_terms   [4, t]    of the training rows, stride in elements
+//   train       [t, dims] their quantized rows, as prepare_fp16.cl writes them
+//   lines       [places]  the line of the row at each place (visits.cl), with `low` in its last columns
+//                         (fused_test.cl); contiguous tiles of 128 lines, with STEPS * 2 pieces each, in the
+//                         order of place_of()
+//   gap         [places]  with -D BOUNDS, `gap_first` words behind the beginning of lines: norm(t)^2 / 2 +
+//                         E(t) and what the sum may lose, less `low`; rounded up
+//   fused_test  [3, q]    `fused_test_first` words behind it: the threshold as two halves; the base, from
+//                         which a sum is subtracted to get a lower bound; and what is added to the gap
 //
-//   products  of these train_first, q_rows and t_rows; unscale is K unscale (fused_test.cl)
-//   numbers   b is at least the error of a sum, a unit of the magnitudes that are added
-//   HALVES    product_error.cl
+//   products  uses train_first, q_rows and t_rows; unscale is K unscale (fused_test.cl)
+//   numbers   b is an upper bound of the error of a sum, relative to the magnitudes that are added
+//   HALVES    see product_error.cl
 //
 // Compiled with -D PIECES=n, pieces of a line of the quantized rows (2 or 4), and -D STEPS=n, steps of 16
-// dimensions that a line and low take together (1 or 2). Work-item i takes places and queries i, i + items,
-// ... Each group finds the three maxima over the queries by itself. Work: a line a place, read and written,
-// and q in each group. docs/certificate.md, section 4.
+// dimensions that a line takes with `low` (1 or 2). Work-item i handles places and queries i, i + items, ...
+// Each group computes the three maxima over the queries itself. Work: one line per place is read and written,
+// and q steps in each group. docs/certificate.md, section 4.
 // No twin in kernels_cuda: collect_fused_test.cu has this kernel, too.
 #include "propose/fused_test.cl"
 #include "propose/visits.cl"
 
 #define LINE_PIECES (2 * STEPS)
 
-// Where piece p of row r of a tile stands among lines of `pieces`.
+// Returns the place of piece p of row r of a tile, if each row has `pieces` pieces.
 uint place_of(uint pieces, uint r, uint p) {
   return r * pieces + (p ^ (r * pieces / 8 % pieces));
 }
 
-// What low of a row becomes in its line, and its gap.
+// `low` of a row as it is stored in the line, and the gap of the row.
 typedef struct {
   uint parts;
   float gap;
@@ -48,7 +47,7 @@ Low low_of_row(FusedTestTerms terms, ErrorTerms errors, global const float* row_
   const double apart = half_norm - error;
   const Parts parts = fused_test_low(terms, apart - fabs(apart) * 0x1p-50);
   const double low = parts.sum * terms.unit, lost = error + fused_test_error(terms, low);
-  // Of three roundings each is less than 2^-52 of all that is added.
+  // There are three roundings; each is less than 2^-52 of the sum of the magnitudes.
   const double gap = above + lost - low + (above + lost + fabs(low)) * 0x1p-50;
   const Low made = {parts.both, round_up(gap * errors.gap_share)};
   return made;
@@ -91,7 +90,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
     const double sum = parts.sum, size = fmin(fabs((double)threshold),
                                               KITH_MOST_FUSED_TEST_THRESHOLD * terms.dims * terms.unit);
     fused_test[q] = parts.both;
-    // Parts of different signs are, of numbers that are almost nothing, 2^-23 more than their sum.
+    // If the two parts have different signs, the number is tiny, and their magnitudes exceed their sum by at
+    // most 2^-23.
     fused_test[q_rows + q] =
         as_uint(round_down((sum - fused_test_error(terms, sum) - terms.b * 0x1p-22) * terms.unit));
     fused_test[2 * q_rows + q] =
@@ -102,7 +102,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_fused_test_r
     const uint r = place % VISIT_TILE;
     const ulong tile = row_of_tile(visits, (uint)(place / VISIT_TILE)), t = tile + r;
     const bool some = t < t_rows;
-    Low low = {HALF_INFINITY, 0.0f};  // of a row whose terms are NaN, too
+    Low low = {HALF_INFINITY, 0.0f};  // also for a row whose terms are NaN
     if (some && !isnan(row_terms[NORM * t_stride + t]))
       low = low_of_row(terms, errors, row_terms + t, t_stride);
 #ifdef BOUNDS

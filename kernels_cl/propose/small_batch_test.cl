@@ -1,23 +1,23 @@
-// What becomes of the sums of up to 64 queries with 32 training rows (collect_small_batch.cl): what passes is
-// gathered and appended, or a sample of it taken. The twin of kernels_cuda/propose/small_batch_test.cuh.
+// Tests the products of up to 64 queries with 32 training rows (collect_small_batch.cl): gathers and appends
+// what passes, or takes a sample of bounds. The twin of kernels_cuda/propose/small_batch_test.cuh.
 #include "common/tensor.cl"
 #include "common/warp.cl"
 #include "kith/spi/kernel_limits.def"
 #include "propose/candidates.cl"
 #include "propose/product_error.cl"
 
-#define PAIRS (2 * ACROSS)  // queries of an item
-#define FOUND 64            // room of a warp for what it has found and not yet appended
+#define PAIRS (2 * ACROSS)  // queries per item
+#define FOUND 64            // number of findings that a warp has room for until they are appended
 
-// A bit for each sum of an item.
+// One bit for each sum of an item.
 #if PAIRS > 8
 typedef ulong Pending;
 #else
 typedef uint Pending;
 #endif
 
-// What `low` of row t is made of: residual, quantized_norm, and half_norm or norm; of exact products
-// half_norm, three times. NaN where there is no row, as is what its terms may be.
+// Returns the terms that `low` of row t is computed from: residual, quantized_norm, and half_norm or norm;
+// for exact products three times half_norm. They are NaN if there is no row, and may be NaN otherwise.
 float3 row_terms_of(global const float* row_terms, ulong stride, ulong t, uint t_rows) {
   if (t >= t_rows) return (float3)(NAN);
 #ifdef EXACT
@@ -27,7 +27,7 @@ float3 row_terms_of(global const float* row_terms, ulong stride, ulong t, uint t
                   row_terms[(HALVES ? 0 : NORM) * stride + t]);
 }
 
-// NaN, too, where row terms are: next_up() takes bits for what they are.
+// Returns `low` of a row; NaN if its terms are NaN, because next_up() would treat NaN as a number.
 float low_of(ErrorTerms terms, float3 row_terms) {
   if (isnan(row_terms.x)) return NAN;
 #ifdef EXACT
@@ -47,7 +47,7 @@ float gap_of(ErrorTerms terms, global const float* row_terms, ulong stride, ulon
       row_error(terms, row_terms[RESIDUAL * stride + t], norm, row_terms[QUANTIZED_NORM * stride + t]), low);
 }
 
-// What each of 32 items has of a row of its own, as element i of row 8 i + lane / 4.
+// Gives each item, as element i, the value that item 8 i + lane / 4 has for its own row.
 float4 spread(float mine, uint lane) {
   const uint value = as_uint(mine), row = lane / 4;
   return as_float4((uint4)(of_item(value, row), of_item(value, 8 + row), of_item(value, 16 + row),
@@ -55,15 +55,15 @@ float4 spread(float mine, uint lane) {
 }
 
 #ifdef SAMPLE
-// Write the least bounds of 16 rows each, of 32.
-//   v      [PAIRS]  of row 8 i + lane / 4, NaN where there is none
+// Writes the least bounds of each 16 of 32 rows.
+//   v      [PAIRS]  of row 8 i + lane / 4; NaN if there is none
 //   place  of the first row in the step
 ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place, uint lane, CANDIDATES) {
 #pragma unroll
   for (uint pair = 0; pair < PAIRS; ++pair) {
     uint least = min(min(high_in_sample(v[pair].s0, gap.s0), high_in_sample(v[pair].s1, gap.s1)),
                      min(high_in_sample(v[pair].s2, gap.s2), high_in_sample(v[pair].s3, gap.s3)));
-    // Of four items, 4 apart: 16 rows.
+    // Four items, 4 apart, hold 16 rows together.
     least = min(least, of_item(least, lane ^ 4));
     least = min(least, of_item(least, lane ^ 8));
     const uint q = pair / 2 * 8 + lane % 4 * 2 + pair % 2;
@@ -73,9 +73,9 @@ ALL_INLINE void put_sample(const float4* v, float4 gap, uint q_rows, uint place,
   JOIN_WARP();
 }
 #else
-// Append up to 32 findings, an item each. Called by all of the warp. How far bounds are apart follows from
-// the terms of the row, which are no longer in registers by then.
-//   found  query, quantized training row, bits of what was compared with the threshold
+// Appends up to 32 findings, one per item. All items of the warp call this. The gap between the bounds is
+// computed from the terms of the row, which are read again.
+//   found  query, quantized training row, and the bits of the value that was compared with the threshold
 ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_row, ErrorTerms terms,
                                 global const float* row_terms, ulong stride, uint t_rows, uint lane,
                                 CANDIDATES) {
@@ -94,7 +94,7 @@ ALL_INLINE void append_findings(local const uint4* found, uint many, uint first_
   JOIN_WARP();
 }
 
-// Element `at` of v; compilers keep v in registers where each element is read whatever `at` is.
+// Returns element `at` of v. Every element is read for any `at`, so that compilers keep v in registers.
 ALL_INLINE float element_of(const float4* v, uint at) {
   uint found = 0;
 #pragma unroll

@@ -1,22 +1,22 @@
-// rerank: the chain of every listed candidate, as a key.
+// rerank: computes the chain of every listed candidate, as a key.
 //
 //   queries     [q, dims]       blocks of 32 rows
-//   train       [t, dims]       the same, or with -D IN_ORDER rows one behind the other
-//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   train       [t, dims]       the same, or with -D IN_ORDER contiguous rows
+//   candidates  [q, capacity]   training rows, stride in elements; `counts` says how many each list has
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate and
-// accumulates its chain by itself. The query's elements are the same for all items; a candidate's are 128
-// bytes apart, or 4, and AHEAD of them are asked for at once. No barrier, no local memory. Work: sum of
-// counts * dims multiply-adds, each with 32 bytes from memory, or 4.
+// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q. Each item handles one candidate and
+// computes its chain. All items read the same elements of the query; successive elements of a candidate are
+// 128 bytes apart, or 4, and AHEAD of them are requested at once. No barrier, no local memory. Work: sum of
+// counts * dims multiply-adds, each of which reads 32 bytes from memory, or 4.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 
 #define BLOCK KITH_ROWS_A_BLOCK
-#define AHEAD 16  // dimensions that are on their way from memory at once
+#define AHEAD 16  // dimensions that are loaded ahead
 
-// The first element of training row `r` of the memory, and how far it is to the next.
+// The first element of training row `r` of the memory, and the distance to the next element.
 #ifdef IN_ORDER
 #define TRAIN_PITCH 1
 #define TRAIN_ROW(r) (train + (size_t)(r)*dims)

@@ -1,13 +1,13 @@
-// rerank, for CPU devices: the chain of every listed candidate, as a key.
+// rerank, for CPU devices: computes the chain of every listed candidate, as a key.
 //
 //   queries     [q, dims]       blocks of QUERY_BLOCK rows     train [t, dims]   blocks of TRAIN_BLOCK rows
-//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   candidates  [q, capacity]   training rows, stride in elements; `counts` says how many each list has
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// Work-item q accumulates 16 candidates of query q at a time: a lane is a candidate, gathered from where it
-// lies. The last 16 are filled up with the first of them. Work: sum of counts * dims multiply-adds.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// Work-item q handles 16 candidates of query q at a time, one per lane, gathered from their places in memory.
+// The last 16 are filled up with copies of the first of them. Work: sum of counts * dims multiply-adds.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #define LANE float16
 #include "common/metric.cl"
 

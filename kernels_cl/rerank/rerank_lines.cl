@@ -1,18 +1,19 @@
-// rerank, of training rows one behind the other that begin at 16 bytes: lines of a row come together. The
-// twin of kernels_cuda/rerank/rerank_lines.cu.
+// rerank, for contiguous training rows that are aligned to 16 bytes: copies whole lines of a row. The twin
+// of kernels_cuda/rerank/rerank_lines.cu.
 //
 //   queries     [q, dims]       blocks of 32 rows
 //   train       [t, dims]       row-major, dims a multiple of 4
-//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   candidates  [q, capacity]   training rows, stride in elements; `counts` says how many each list has
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// A work-group takes 8 queries and puts their candidates one behind the other, so that each warp has 32
-// whatever query they are of. Eight items copy 128 bytes of a row, 32 dimensions, into local memory while
-// those before are accumulated, and with them the same dimensions of the queries; then each item accumulates
-// the row of its own candidate. Group g takes part g / teams of the candidates of queries g % teams * 8 and
-// following. A group is a warp: where most have nothing to do, others are not kept waiting.
-// Work: dims multiply-adds a candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
+// A work-group takes 8 queries and joins their lists of candidates into one sequence, so that each warp
+// always has 32 candidates to handle. Eight items copy 128 bytes of a row, which are 32 dimensions, into
+// local memory while earlier ones are accumulated, and copy the same dimensions of the queries; then each
+// item accumulates the row of its own candidate. Group g handles part g / teams of the candidates of 8
+// queries from g % teams * 8 on. A group is a single warp, so that warps without work do not occupy a
+// multiprocessor. Work: dims multiply-adds per candidate, and dims * 4 bytes read. Barriers: two. Local
+// memory: 20 KiB.
 #include "common/metric.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"
@@ -25,7 +26,7 @@
 #define PIECES (LINE / 4)  // of 16 bytes
 #define STAGES 4
 
-// Begin to copy dimensions d0 ... of 32 rows, piece p of row r to p ^ r % 8, and of the queries.
+// Begins to copy the dimensions from d0 on of 32 rows, piece p of row r to p ^ r % 8, and of the queries.
 //   from  [PIECES]  the rows of which this item copies a piece
 ALL_INLINE void copy_line(uint to_rows, uint to_queries, global const float* train, const uint* from,
                           global const float* queries, uint d0, uint dims, uint lane) {
