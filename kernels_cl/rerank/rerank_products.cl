@@ -1,16 +1,16 @@
-// rerank, where exact products say what chains are: squared distances 2 (low + half_norm), inner products
-// `low`. The twin of kernels_cuda/rerank/rerank_products.cu.
+// rerank, for exact products: computes the values of chains from products: 2 (low + half_norm) for squared
+// distances, `low` for inner products. The twin of kernels_cuda/rerank/rerank_products.cu.
 //
-//   low         [q, capacity]   what collect compared with the threshold, stride in elements
+//   low         [q, capacity]   the value that collect compared with the threshold, stride in elements
 //   half_norms  [q]             of the queries, stride in elements
-//   candidates  [q, capacity]   training rows, stride in elements; the first `counts` of each list
+//   candidates  [q, capacity]   training rows, stride in elements; `counts` says how many each list has
 //   counts      [q]             may exceed the capacity, stride in elements
 //   out         [q, capacity]   the key of each candidate, stride in elements
 //
-// HALVES   1 where half the squared norm counts, 0 for inner products
+// HALVES   1 for squared distances, which contain half the squared norm; 0 for inner products
 //
-// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; an item takes a candidate. No barrier,
-// no local memory. Work: 16 bytes a candidate. Source: docs/certificate.md, section 4.
+// Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q; each item handles one candidate. No
+// barrier, no local memory. Work: 16 bytes per candidate. Source: docs/certificate.md, section 4.
 #include "common/common.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_rerank_products(

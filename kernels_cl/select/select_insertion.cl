@@ -1,12 +1,12 @@
-// select by insertion: one sorted list a query and group.
+// select, insertion: keeps one sorted list per query and group.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-item (g, q) reads its part of row q, 16 values at a time, and inserts those that come before
-// the last of its list. The list is its place in `out`. No barrier, no local memory.
-// Work: t reads and, on data in random order, k (1 + ln(t / (groups k))) insertions of up to k moves.
-// Source: Garcia, Debreuve, Barlaud, Fast k nearest neighbor search using GPU, 2008.
+// Work-item (g, q) reads its part of row q, 16 values at a time, and inserts keys below the last of its list.
+// The list is kept in `out`. No barrier, no local memory. Work: t reads; in random order k (1 + ln(t /
+// (groups k))) insertions of up to k moves. Source: Garcia, Debreuve, Barlaud, Fast k nearest neighbor search
+// using GPU, 2008.
 #include "common/list.cl"
 
 kernel void kith_select_insertion(global const float* restrict distances, Place distances_at, uint rows,
@@ -19,7 +19,7 @@ kernel void kith_select_insertion(global const float* restrict distances, Place 
   list_start(list, k);
 
   Key bound = NO_KEY;
-  float value = INFINITY;  // of the bound
+  float value = INFINITY;  // value of the bound
   uint t = first_column(g, columns, groups);
   const uint end = first_column(g + 1, columns, groups);
   while (t < end) {

@@ -1,26 +1,26 @@
-// select by radix: find the k-th key digit by digit, gather what is not behind it, sort that.
+// select, radix: finds the k-th key digit by digit, gathers the keys up to it, and sorts these.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
 //
-// Any k up to t. Where no group has more than k columns there is nothing to find, and
-// kith_select_radix_all takes every column, one work-item each.
-// Work: usually 3 or 4 passes over a group's distances to find the key, 8 at most, and one to gather; then
-// run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
-// Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang,
-// Naruse, Li, Wang, Parallel Top-K Algorithms on GPU (AIR), 2023.
+// It works for any k up to t. If no group has more than k columns, no key has to be found, and
+// kith_select_radix_all takes every column, with one work-item each. Work: usually 3 or 4 passes over a
+// group's distances to find the key, at most 8, and one to gather; then run log2(run) (log2(run) + 1) / 4
+// compare-exchanges for each run of the k keys, and log2(k / run) merges. Source: radix selection as in
+// Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang, Naruse, Li, Wang, Parallel Top-K
+// Algorithms on GPU (AIR), 2023.
 #include "common/sort.cl"
 
 #define DIGIT_BITS 8
 #define DIGITS 256
 
-#if GROUP == 1  // a CPU device: no other item shares it, and an atomic costs 20 cycles
+#if GROUP == 1  // on a CPU device no other item shares the counter, and an atomic would cost 20 cycles
 #define take_ticket(counter, count) ((*(counter) += (count)) - (count))
 #else
 #define take_ticket(counter, count) atomic_add((counter), (count))
 #endif
 
-// The keys of all columns. Work-item (j, g, q): column j of group g.
+// Writes the keys of all columns. Work-item (j, g, q) handles column j of group g.
 kernel void kith_select_radix_all(global const float* restrict distances, Place distances_at, uint columns,
                                   uint first_row, uint k, uint groups, global Key* restrict out,
                                   Place out_at) {
@@ -34,8 +34,8 @@ kernel void kith_select_radix_all(global const float* restrict distances, Place 
           : NO_KEY;
 }
 
-// Count the digits at `shift` of the keys whose digits above it are `prefix`. Neighbours that fall
-// into one bin are counted before they are added: distances are alike in their first digit.
+// Counts the digits at `shift` of the keys whose digits above it are `prefix`. Successive keys with the same
+// digit are counted before they are added to a bin, because distances often have the same first digit.
 void count_digits(global const float* row, uint begin, uint end, uint first_row, uint shift, Key prefix,
                   local uint* bins) {
   uint bin = 0, run = 0;
@@ -53,14 +53,14 @@ void count_digits(global const float* row, uint begin, uint end, uint first_row,
   if (run > 0) take_ticket(bins + bin, run);
 }
 
-// The k smallest keys of each group, in no order. Work-group (g, q) of GROUP items: up to 8 passes
-// over its part of row q, usually 3 or 4, with three barriers each, and one pass to gather.
-// Local memory: 256 counters.
+// Writes the k smallest keys of each group, in any order. Work-group (g, q) of GROUP items makes up to 8
+// passes over its part of row q, usually 3 or 4, with three barriers each, and one pass to gather. Local
+// memory: 256 counters.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
     uint groups, global Key* restrict out, Place out_at) {
   local uint bins[DIGITS];
-  local uint found[3];  // digit, keys still wanted, whether all of that bin are
+  local uint found[3];  // digit; number of keys still wanted; whether this is all keys of that bin
   local uint taken;
   const uint lid = (uint)get_local_id(0), g = (uint)get_group_id(0);
   const ulong q = get_group_id(1);
@@ -68,7 +68,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix
   global const float* row = distances + distances_at.first + q * distances_at.stride;
   global Key* list = out + out_at.first + q * out_at.stride + (ulong)g * k;
 
-  Key last = NO_KEY;  // the k-th key, or one between it and the next
+  Key last = NO_KEY;  // the k-th key, or a number between it and the next
   if (end - begin > k) {
     Key prefix = 0;
     uint wanted = k;
@@ -103,8 +103,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_radix
   for (uint j = taken + lid; j < k; j += GROUP) list[j] = NO_KEY;
 }
 
-// Sort runs of `run` keys, a power of two, of each list of k; the last run may be short.
-// Work-group (r, g, q) of GROUP items sorts run r of list (q, g) in local memory, in place.
+// Sorts runs of `run` keys, a power of two, of each list of k keys; the last run may be short. Work-group (r,
+// g, q) of GROUP items sorts run r of list (q, g) in local memory, and writes it back.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_sort_runs(global Key* lists, Place at,
                                                                               uint k, uint run,
                                                                               local Key* keys) {

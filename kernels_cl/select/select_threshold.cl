@@ -1,15 +1,14 @@
-// select by threshold: the k-th key so far is a filter, survivors are buffered, and the buffer is
-// sorted and merged when it is full enough.
+// select, threshold: filters values by the k-th key so far; keys that pass go to a buffer, which is sorted
+// and merged when it is full enough.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values a step. A step
-// ends with two barriers; after it the buffer has room for the next one. Local memory, or, with
-// -D LISTS_IN_SCRATCH, where k is too large for that, `part` keys of scratch for each (query, group):
-// list_size + capacity keys, capacity >= merge_at + GROUP * VALUES.
-// Work: t comparisons, and on data in random order about k (1 + ln(t / (groups k))) survivors.
-// Source: see shortlist.cl.
+// Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values per step. A step ends with
+// two barriers, after which the buffer has room for the next one. Local memory: list_size + capacity keys,
+// capacity >= merge_at + GROUP * VALUES. If k is too large for that, these are in scratch instead (-D
+// LISTS_IN_SCRATCH), with `part` keys for each (query, group). Work: t comparisons; in random order about k
+// (1 + ln(t / (groups k))) keys pass. Source: see shortlist.cl.
 #include "common/shortlist.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(
@@ -28,7 +27,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_thres
   barrier(LISTS_FENCE);
 
   Key bound = NO_KEY;
-  float value = INFINITY;  // of the bound
+  float value = INFINITY;  // value of the bound
   for (ulong t0 = begin; t0 < end; t0 += GROUP * VALUES) {
     float mine[VALUES];
     bool near = false;

@@ -1,18 +1,19 @@
-// score: the weights of the neighbours of each class, added in order of rank, beginning with 0.
+// score: adds the weights of the neighbours of each class in the order of their ranks, starting at 0.
 //
 //   nearest [q, k]         keys; NO_KEY has no vote
 //   weights [q, k]         finite, >= 0
-//   labels  [1, n]         a class for each training row
-//   sums    [q, classes]   each addition rounded once, so the order is part of the result
+//   labels  [1, n]         the class of each training row
+//   sums    [q, classes]   each addition is rounded once, so that the order determines the result
 //
-// Which classes the neighbours have is not known before, but only those of one class wait for each other.
+// The classes of the neighbours are not known in advance, but only neighbours of the same class have to wait
+// for each other.
 #include "common/common.cl"
 
 #if GROUP > 1
 
-// TEAM of the GROUP work-items have a query, an item a neighbour, and take TEAM neighbours at a time. The
-// first neighbour of a class among these adds the others of it, in order, to what the sum was; for a class
-// there is one such item, so no addition is atomic. Work for a query: `classes` stores, k steps of each item.
+// TEAM of the GROUP work-items handle a query, TEAM neighbours at a time, one per item. The item of the first
+// neighbour of a class adds the others of this class, in order, to the sum so far. Each class has only one
+// such item, so that no addition is atomic. Work per query: `classes` stores, and k steps of each item.
 // Barriers: 1 + 2 ceil(k / TEAM). Local memory: GROUP labels and weights.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
     global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
@@ -51,7 +52,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
 
 #else
 
-// Work-item q has query q: for CPU devices. No barrier, no local memory. Work: k + classes steps.
+// For CPU devices: work-item q handles query q. No barrier, no local memory. Work: k + classes steps.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_score(
     global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
     global const float* restrict weights, Place weights_at, global const uint* restrict labels,

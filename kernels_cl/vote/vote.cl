@@ -1,20 +1,19 @@
-// vote: one vote for each neighbour; most votes win, of several classes the smallest.
+// vote: each neighbour has one vote; the class with most votes wins, and the smallest of equal ones.
 //
 //   nearest [q, k]         keys; NO_KEY does not vote
-//   labels  [1, n]         a class for each training row
+//   labels  [1, n]         the class of each training row
 //   counts  [q, classes]   votes            winner [q, 1]   NO_ROW without a vote
 //
-// Four kernels: kith_vote, which suits all; kith_vote_atomic; and for branch-free votes one for GPUs
-// and one for CPU devices. They count the same.
+// There are four kernels, with the same results: kith_vote, for all devices; kith_vote_atomic; and
+// branch-free votes for GPUs and for CPU devices.
 #include "common/common.cl"
 
-// The class that a neighbour votes for; NO_ROW, which no class is, for none.
+// Returns the class that a neighbour votes for; NO_ROW, which is no class, if it does not vote.
 uint label_of(Key nearest, global const uint* labels) {
   return nearest == NO_KEY ? NO_ROW : labels[(uint)nearest];
 }
 
-// Work-item q counts the votes of query q. No barrier, no local memory.
-// Work for each query: k + 2 classes steps.
+// Work-item q counts the votes of query q. No barrier, no local memory. Work per query: k + 2 classes steps.
 kernel void kith_vote(global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
                       global const uint* restrict labels, ulong labels_first, uint classes,
                       global uint* restrict counts, Place counts_at, global uint* restrict winner,
@@ -36,12 +35,13 @@ kernel void kith_vote(global const Key* restrict nearest, Place nearest_at, uint
   winner[winner_at.first + q * winner_at.stride] = best;
 }
 
-// A class with its votes, as one number: more votes first, then the smaller class. 0: no votes.
+// Returns a class and its votes as one number, which is larger for more votes, then for a smaller class; 0
+// without votes.
 ulong candidate(uint count, uint c) {
   return count == 0 ? 0 : (ulong)count << 32 | (NO_ROW - c);
 }
 
-// The largest of the GROUP candidates of a work-group becomes the winner. Called by all items.
+// Finds the largest of the GROUP candidates of a work-group, which is the winner. All items call this.
 void elect(ulong mine, local ulong* candidates, global uint* winner) {
   const uint lid = (uint)get_local_id(0);
   candidates[lid] = mine;
@@ -53,11 +53,11 @@ void elect(ulong mine, local ulong* candidates, global uint* winner) {
   if (lid == 0) *winner = candidates[0] == 0 ? NO_ROW : NO_ROW - (uint)candidates[0];
 }
 
-// Work-group q counts the votes of query q: an item a neighbour, an atomic addition a vote. The
-// counters are in local memory, or, -D IN_GLOBAL, where they are too many, in their place in `counts`.
-// Work for each query: k atomic additions, those for one class one after another; 2 classes steps;
-// 3 + log2(GROUP) barriers. Local memory: `classes` counters and GROUP candidates.
-// Source: the vote of GS_KNN (Liu, Zheng, Liu 2019) and of knn01 (Batlle, Ballber 2020).
+// Work-group q counts the votes of query q, one neighbour per item, with an atomic addition for each vote.
+// The counters are in local memory; with -D IN_GLOBAL, if they are too many, in `counts`. Work per query: k
+// atomic additions, those for the same class one after another; 2 classes steps; 3 + log2(GROUP) barriers.
+// Local memory: `classes` counters and GROUP candidates. Source: the vote of GS_KNN (Liu, Zheng, Liu 2019)
+// and of knn01 (Batlle, Ballber 2020).
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
     global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
     ulong labels_first, uint classes, global uint* counts, Place counts_at, global uint* restrict winner,
@@ -87,15 +87,15 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
   elect(best, candidates, winner + winner_at.first + q * winner_at.stride);
 }
 
-#define STAGED 256  // neighbours
+#define STAGED 256  // number of neighbours whose labels are staged at a time
 
-// Work-group q counts the votes of query q without a look-up: every class adds the comparison of each
-// neighbour's label with its number. Labels pass through local memory, STAGED at a time. An item has
-// one of `side` classes, a power of two up to GROUP, and of the neighbours each GROUP / side-th, so that
-// few classes keep all items busy; more than `side` classes are taken one lot after another.
-// Work for each query: k classes comparisons and additions, which do not depend on the data; for each
-// lot of classes 2 + 2 ceil(k / STAGED) barriers. Local memory: STAGED labels, GROUP counts, GROUP
-// candidates. Source: the vote of knn03 (Batlle, Ballber 2020), there for two classes.
+// Work-group q counts the votes of query q without a look-up: for every class it compares each neighbour's
+// label with the class, and adds the results. Labels pass through local memory, STAGED at a time. An item
+// handles one of `side` classes, a power of two up to GROUP, and each GROUP / side-th neighbour, so that few
+// classes keep all items busy; if there are more than `side` classes, these are handled in turn. Work per
+// query: k classes comparisons and additions, which do not depend on the data; for each `side` classes 2 + 2
+// ceil(k / STAGED) barriers. Local memory: STAGED labels, GROUP counts, GROUP candidates. Source: the vote of
+// knn03 (Batlle, Ballber 2020), there for two classes.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_branch_free(
     global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
     ulong labels_first, uint classes, global uint* restrict counts, Place counts_at,
@@ -130,8 +130,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_branch_
   elect(best, candidates, winner + winner_at.first + q * winner_at.stride);
 }
 
-// The same by a work-item a query, whose 16 lanes are 16 classes: for CPU devices. No barrier, no local
-// memory. Work for each query: k comparisons and additions of vectors for every 16 classes.
+// For CPU devices: does the same with one work-item per query, whose 16 lanes are 16 classes. No barrier, no
+// local memory. Work per query: k comparisons and additions of vectors for every 16 classes.
 kernel void kith_vote_branch_free_lanes(global const Key* restrict nearest, Place nearest_at, uint k,
                                         global const uint* restrict labels, ulong labels_first, uint classes,
                                         global uint* restrict counts, Place counts_at,

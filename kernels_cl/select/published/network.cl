@@ -1,13 +1,13 @@
-// The bitonic sorting network, three steps of it at a time.
+// The bitonic sorting network, three steps at a time.
 //
-// A step compares keys `span` apart. An item takes the EACH keys that three steps in a row bring
-// together, does the three in registers, and so pays one barrier, one read and one write for them.
-// In the first step of a level, of `width` keys, key i meets its mirror image width - 1 - i, so that
-// every comparison points the same way.
-// Source: Batcher, Sorting networks and their applications, 1968.
+// A step compares keys that are `span` apart. An item takes the EACH keys that three successive steps
+// compare with each other, and does the three steps in registers, so that these cost one barrier, one read
+// and one write. In the first step of a level of `width` keys, key i is compared with its mirror image width
+// - 1 - i, so that all comparisons have the same direction. Source: Batcher, Sorting networks and their
+// applications, 1968.
 #include "common/runs.cl"
 
-// The last `steps` of the steps of span 4, 2, 1 on eight keys; the first of them mirrored, or not.
+// Does the last `steps` of the steps of span 4, 2, 1 on eight keys. If `mirrored`, the first one is mirrored.
 void order_each(Key* keys, uint steps, bool mirrored) {
   if (mirrored) {
     order_keys(keys, keys + 7), order_keys(keys + 1, keys + 6);
@@ -24,8 +24,8 @@ void order_each(Key* keys, uint steps, bool mirrored) {
   order_keys(keys + 4, keys + 5), order_keys(keys + 6, keys + 7);
 }
 
-// The eight keys of item `i` stand `stride`, a power of two, apart; of a mirrored pass the upper four
-// are the mirror images of the lower.
+// The eight keys of item `i` are `stride` apart, a power of two. In a mirrored pass the upper four are the
+// mirror images of the lower four.
 #define NETWORK_PASS(name, space, Index, PLACE_OF)                                     \
   void name(space Key* keys, Index i, Index stride, uint steps, bool mirrored) {       \
     const Index lower = i & (stride - 1), begin = (i - lower) * EACH;                  \
@@ -41,7 +41,8 @@ void order_each(Key* keys, uint steps, bool mirrored) {
 NETWORK_PASS(pass_in_local, local, uint, PLACE)
 NETWORK_PASS(pass_in_global, global, ulong, AS_IT_IS)
 
-// Steps of span / 2, span / 4, ..., 1 on EACH * items keys. Called by all items; ends with a barrier.
+// Does the steps of span / 2, span / 4, ..., 1 on EACH * items keys. All items call this; it ends with
+// a barrier.
 void clean_run(local Key* keys, uint items, uint span) {
   while (span > 1) {
     const uint stride = span >= EACH ? span / EACH : 1, steps = span >= EACH ? 3 : span / 2;
@@ -51,8 +52,8 @@ void clean_run(local Key* keys, uint items, uint span) {
   }
 }
 
-// Sort runs of `size` keys, of which each EACH are in order. Called by all items behind a barrier;
-// ends with one.
+// Sorts runs of `size` keys, in which each EACH keys are already sorted. All items call this after a barrier;
+// it ends with one.
 void sort_run(local Key* keys, uint items, uint size) {
   for (uint width = 2 * EACH; width <= size; width *= 2) {
     for (uint i = (uint)get_local_id(0); i < items; i += GROUP) pass_in_local(keys, i, width / EACH, 3, true);
@@ -61,7 +62,7 @@ void sort_run(local Key* keys, uint items, uint size) {
   }
 }
 
-// Blocks of work-group get_group_id(0), sorted whole; each leaves its first `keep` keys.
+// Sorts the blocks of work-group get_group_id(0), and writes the first `keep` keys of each.
 void sort_blocks(global const float* distances, ulong stride, uint columns, uint first_row, uint groups,
                  ulong lists, uint blocks, uint size, uint keep, global Key* out, ulong out_stride,
                  local Key* keys) {

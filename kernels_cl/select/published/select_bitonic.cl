@@ -1,15 +1,14 @@
-// select by bitonic sort: a list padded to a power of two with NO_KEY and sorted whole.
+// select, bitonic: pads each list to a power of two with NO_KEY, and sorts all of it.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// A list that fits into local memory is sorted there, short ones several a work-group. Of a longer one
-// runs of `size` are, and then levels of twice the width follow in global memory: steps of a span
-// above the run three at a time by kith_bitonic_pass, all others at once by kith_bitonic_clean.
-// Work: for lists padded to t', log2(t') (log2(t') + 1) / 2 steps of t' / 2 compare-exchanges; a
-// barrier every three steps of a level in local memory. Memory: t' keys.
-// Source: the selection for large k of GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems
-// 40(6), 2019.
+// A list that fits into local memory is sorted there; a work-group takes several short ones. Of a longer
+// list, runs of `size` are sorted there, and levels of twice the width follow in global memory:
+// kith_bitonic_pass does the steps whose span is above the run, three at a time; kith_bitonic_clean does all
+// others at once. Work: for lists padded to t', log2(t') (log2(t') + 1) / 2 steps of t' / 2
+// compare-exchanges; in local memory a barrier for every three steps of a level. Memory: t' keys. Source: the
+// selection for large k of GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems 40(6), 2019.
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bitonic(
@@ -19,14 +18,14 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_biton
               size, keep, out + out_at.first, out_at.stride, keys);
 }
 
-// Three steps on `total` keys, of which item i has eight, `stride` apart. No barrier.
+// Does three steps on `total` keys. Item i has eight of these, `stride` apart. No barrier.
 kernel void kith_bitonic_pass(global Key* keys, ulong total, ulong stride, uint mirrored) {
   const size_t i = get_global_id(0);
   if (i < total / EACH) pass_in_global(keys, i, stride, 3, mirrored != 0);
 }
 
-// The steps of span / 2 and less of a level. Work-group w has run w of `size` keys, `blocks` of which
-// make a list; `out` takes the first `keep` keys of each list.
+// Does the steps of span / 2 and less of a level. Work-group w has run w of `size` keys; `blocks` runs make a
+// list, and `out` takes the first `keep` keys of each list.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_bitonic_clean(
     global const Key* from, uint blocks, uint size, uint span, uint groups, ulong keep, global Key* out,
     Place out_at, local Key* keys) {

@@ -1,26 +1,24 @@
-// select by K bubbles: the grouped selection of PBKNN.
+// select, bubble: K bubbles walk through each group, as in PBKNN.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// A bubble walks from the front of a group's values to the back, compare-exchanging with each, so that
-// it carries the smallest of what the bubbles before it left, and leaves the rest to those behind it:
-// bubble b ends as the b-th smallest. A value that no bubble carries in the end is never put in order.
-// Work: k compare-exchanges a value.
-// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There a bubble is a
-// work-item, which pays two accesses to local memory and a barrier for each compare-exchange; in the
-// kernels below, and in select_bubble_lanes.cl, registers carry several.
+// A bubble walks from the front of a group's values to the back, and compare-exchanges with each. So it
+// carries the smallest value that the bubbles before it left, and leaves the others to those behind it:
+// bubble b ends with the b-th smallest. Values that no bubble carries in the end are never sorted. Work: k
+// compare-exchanges per value. Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2),
+// 2016. There a bubble is a work-item, and each compare-exchange costs two accesses to local memory and a
+// barrier; in the kernels below, and in select_bubble_lanes.cl, registers hold several bubbles.
 #include "common/common.cl"
 
-#ifdef BUBBLES  // all of them, 32 at most, in the registers of each item
+#ifdef BUBBLES  // every item has all bubbles, at most 32, in registers
 
-// Work-group w finds list w. Its items share the values out among themselves, neighbours to neighbours;
-// past an item its values walk four at a time, the second behind the first, so that all but the first
-// few of its bubbles work at once. Then the items' lists are merged in pairs: the smaller of each key
-// and its mirror image in the other list are the smallest of both, and a few steps of a bitonic
-// network (Batcher 1968) put them in order.
-// Barriers: none while bubbles walk; log2(GROUP) (1 + log2(PLACES)) for the lists. Local memory:
-// GROUP * PLACES keys, where PLACES is the power of two not below BUBBLES, and BUBBLES not below k.
+// Work-group w selects list w. Its items divide the values, neighbours to neighbours. In an item, four values
+// at a time walk through the bubbles, one step apart, so that almost always all bubbles work at once. Then
+// the items' lists are merged in pairs: the smaller of each key and its mirror image in the other list are
+// the smallest of both, and a few steps of a bitonic network (Batcher 1968) sort them. Barriers: none while
+// bubbles walk; log2(GROUP) (1 + log2(PLACES)) for the lists. Local memory: GROUP * PLACES keys; PLACES is
+// BUBBLES rounded up to a power of two, and BUBBLES is at least k.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubble_registers(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
     uint groups, global Key* restrict out, Place out_at) {
@@ -34,7 +32,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
 #pragma unroll
   for (uint b = 0; b < BUBBLES; ++b) bubble[b] = NO_KEY;
   for (ulong t0 = (ulong)begin + lid; t0 < end; t0 += 4 * GROUP) {
-    Key left[4];  // what the bubbles have left of each value so far
+    Key left[4];  // the values that walk, as the bubbles so far have left them
 #pragma unroll
     for (uint i = 0; i < 4; ++i) {
       const ulong t = t0 + i * GROUP;
@@ -73,21 +71,21 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bubbl
     out[out_at.first + q * out_at.stride + (ulong)g * k + b] = lists[b * GROUP];
 }
 
-#else  // PACK of them a work-item, for any k
+#else  // each work-item has PACK bubbles, for any k
 
-// Work-group w finds list w; item p carries bubbles p PACK ... p PACK + PACK - 1, and where there are
-// more packs than items each item has several. The packs follow each other one stretch of STRETCH
-// positions apart: in step s pack p walks stretch s - p. While s < packs bubbles grow in number; then
-// all walk on together, until the last has reached the end. The window between the first pack and
-// the last is all that is kept of the values:
-//   window  [packs + 1, STRETCH + 1]  one more stretch is staged for the next step; the gap behind
-//                                     each sends items to different banks of local memory
+// Work-group w selects list w. Item p carries bubbles p PACK ... p PACK + PACK - 1; if there are more packs
+// than items, each item has several. Packs follow each other, one stretch of STRETCH positions apart: in step
+// s pack p walks through stretch s - p. While s < packs, more and more bubbles walk; then all walk on
+// together, until the last has reached the end. Only the values between the first pack and the last are kept,
+// in a window:
+//   window  [packs + 1, STRETCH + 1]  the additional stretch is staged for the next step; the gap behind each
+//                                     stretch lets items use different banks of local memory
 //   carry   [packs, PACK]
-// A barrier every STRETCH positions: STRETCH * PACK compare-exchanges of every item, with one read and
-// one write each PACK of them.
-// -D ITEMS: work-items a group; as a constant, since PoCL 3.1 lets loops that step by
-// get_local_size(0) run on without end when STRETCH is 1.
-// -D WINDOW=local, or global where a large k does not fit: then in scratch, a part for each list.
+// There is a barrier for every STRETCH positions; between two barriers every item does STRETCH * PACK
+// compare-exchanges, with one read and one write for each PACK of them. -D ITEMS is the number of
+// work-items per group. It is a constant because PoCL 3.1 never ends loops that step by get_local_size(0)
+// when STRETCH is 1. -D WINDOW=local; or global if a large k does not fit, and then it is scratch, with a
+// part for each list.
 kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubble(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
     uint groups, global Key* restrict out, Place out_at, WINDOW Key* windows, ulong window_stride) {
@@ -108,7 +106,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubbl
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 
   for (ulong s = 0; s < steps; ++s) {
-    if (s + 1 < stretches) {  // stage the columns that the first pack walks next
+    if (s + 1 < stretches) {  // stages the columns that the first pack walks through next
       WINDOW Key* stretch = window + (s + 1) % kept * (STRETCH + 1);
       for (uint i = lid; i < STRETCH; i += ITEMS) {
         const ulong t = (s + 1) * STRETCH + i;
@@ -116,7 +114,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, 1, 1))) void kith_select_bubbl
       }
     }
     for (uint p = lid; p < packs && p <= s; p += ITEMS) {
-      if (s - p >= stretches) continue;  // it has arrived
+      if (s - p >= stretches) continue;  // the pack has arrived
       WINDOW Key* stretch = window + (s - p) % kept * (STRETCH + 1);
       Key carried[PACK];
 #pragma unroll

@@ -1,22 +1,21 @@
-// select by K bubbles, for CPU devices: a bubble is a lane of a vector. See select_bubble.cl.
+// select, bubble, for CPU devices: each bubble is a lane of a vector. See select_bubble.cl.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-item w finds list w. In step s bubble b meets value s - b, or what the bubbles before it left of
-// that: a minimum, a maximum, and what was left moves on by one lane. Bubbles enter one after another
-// (growing), walk together (stable), and leave one after another at the end; vectors that have not
-// entered yet, or have left, are not touched.
-// Work: t / groups + k steps, of k / 16 vectors each. No barrier. The bubbles of VECTORS vectors are in
-// registers; without VECTORS they are in `bubbles`, of 2 * 16 keys a vector (-D WINDOW=local, or global where
-// that is too much: then in scratch).
-// Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There each
+// Work-item w selects list w. In step s bubble b takes value s - b, as the bubbles before it have left it:
+// a minimum and a maximum are computed, and the value that is left moves on by one lane. Bubbles enter one
+// after another (growing), walk together (stable), and leave one after another at the end. Vectors that
+// have not yet entered, or have left, are skipped. Work: t / groups + k steps, with k / 16 vectors each. No
+// barrier. With VECTORS, that many vectors of bubbles are in registers; without it they are in `bubbles`,
+// which has 2 * 16 keys per vector (-D WINDOW=local; or global if that is too much, and then it is
+// scratch). Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There each
 // work-item is a bubble.
-// No twin in kernels_cuda: it is for CPU devices, which CUDA has not.
+// No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/common.cl"
 
-// One step of 16 bubbles: they carry `*carried`, and left `*left` in the last step. Takes what the bubble
-// before them left, and returns what their last one left.
+// Does one step of 16 bubbles. They carry `*carried`, and left `*left` in the last step. `met` is the value
+// that the bubble before them left; returns the value that their last bubble left.
 Key walk(ulong16* carried, ulong16* left, Key met) {
   const Key last = left->sF;
   const ulong16 found = (ulong16)(met, left->s0123, left->s4567, left->s89AB, left->sCD, left->sE);

@@ -1,18 +1,17 @@
-// select by k-min search: a tournament for the smallest, k times.
+// select, k_min: finds the smallest by a tournament, k times.
 //
-//   distances [q, t]                     row-major, stride in elements, NaN only where masked
-//   out       [q, groups, blocks, keep]  keys, ascending in each list, padded with NO_KEY; merge.cl
-//                                        makes one list of those of a group
+//   distances [q, t]                     row-major, stride in elements, NaN only if masked
+//   out       [q, groups, blocks, keep]  keys, ascending in each list, padded with NO_KEY; merge.cl merges
+//                                        the lists of a group
 //
-// In a round of a tournament each key of the lower half meets one of the upper half; the smaller goes
-// to the lower half, which plays the next round. A key without a partner passes on. When one is left
-// it is the smallest: it leaves, and the rest play again, k times. A list of more than 1024 values is
-// cut into blocks, a work-group each, whose results are merged.
-// Source: the selection for small k of GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems
-// 40(6), 2019.
+// In a round of a tournament each key of the lower half is compared with one of the upper half; the smaller
+// goes to the lower half, which plays the next round. A key without a partner wins. The last key left is the
+// smallest: it is removed, and the rest play again, k times. A list of more than 1024 values is cut into
+// blocks, one for each work-group, whose results are merged. Source: the selection for small k of GS_KNN:
+// Liu, Zheng, Liu, Journal of Chinese Computer Systems 40(6), 2019.
 #include "common/runs.cl"
 
-// Three rounds among eight keys.
+// Plays three rounds among eight keys.
 void play_each(Key* keys) {
   order_keys(keys, keys + 4), order_keys(keys + 1, keys + 5);
   order_keys(keys + 2, keys + 6), order_keys(keys + 3, keys + 7);
@@ -22,13 +21,13 @@ void play_each(Key* keys) {
 
 #if GROUP > 1
 
-#define LAST (GROUP / EACH)  // keys that one item plays to the end
+#define LAST (GROUP / EACH)  // number of keys that one item plays to the end
 
-// Work-group w has block w of EACH * GROUP places. Key lid + r GROUP is with item lid, in registers,
-// where the first three rounds are played; three more are among the items' winners, in local memory,
-// and the last ones item 0 plays alone. Losers stay where they lost. What has left is NO_KEY from then
-// on, and so is a partner who is missing: it loses every round.
-// Work: 8 GROUP - 1 compare-exchanges and three barriers a tournament. Local memory: GROUP keys.
+// Work-group w handles block w of EACH * GROUP places. Key lid + r GROUP is in the registers of item lid,
+// which plays the first three rounds; three more are played among the items' winners, in local memory, and
+// item 0 alone plays the last ones. Losers stay where they lost. A removed key becomes NO_KEY, which loses
+// every round; so does a missing partner. Work: 8 GROUP - 1 compare-exchanges and three barriers per
+// tournament. Local memory: GROUP keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
@@ -75,10 +74,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min
 
 #else
 
-// Work-item w has block w, in local memory: for CPU devices, whose vectors compare neighbouring pairs.
-// What has left stands behind the rest. The one without a partner is in the middle, where it
-// may stay.
-// Work: i - 1 compare-exchanges for a tournament of i. Local memory: a key a place. No barrier.
+// For CPU devices, whose vectors compare neighbouring pairs: work-item w handles block w, in local memory.
+// Removed keys are behind the rest. The key without a partner is in the middle, and does not move. Work: i -
+// 1 compare-exchanges for a tournament of i keys. Local memory: one key per place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_k_min_lanes(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {

@@ -1,14 +1,13 @@
-// select by local sort: blocks of 256 sorted whole, k of each kept, the blocks' lists merged.
+// select, local_sort: sorts blocks of 256, keeps k of each, and merges these.
 //
-//   distances [q, t]                  row-major, stride in elements, NaN only where masked
-//   out       [q, groups, blocks, k]  keys, ascending in each list, padded with NO_KEY; merge.cl makes
-//                                     one list of those of a group
+//   distances [q, t]                  row-major, stride in elements, NaN only if masked
+//   out       [q, groups, blocks, k]  keys, ascending in each list, padded with NO_KEY; merge.cl merges the
+//                                     lists of a group
 //
-// A block of 256 is sorted by 32 work-items with eight keys each; a work-group has several blocks. The
-// sort is the bitonic network (network.cl), whose 36 steps are 19 compare-exchanges in registers, for
-// the first 6, and then 12 rounds in local memory, with a barrier each.
-// Work: 17 compare-exchanges a value, whatever k. Local memory: 2176 bytes a block.
-// Source: Liang, Liu, Wang, Jian, CUKNN, 2009.
+// 32 work-items sort a block of 256, with eight keys each; a work-group handles several blocks. The sort is
+// the bitonic network (network.cl). It has 36 steps: the first 6 are 19 compare-exchanges in registers; the
+// others are 12 rounds in local memory, with a barrier each. Work: 17 compare-exchanges per value, for any k.
+// Local memory: 2176 bytes per block. Source: Liang, Liu, Wang, Jian, CUKNN, 2009.
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_local_sort(

@@ -1,28 +1,27 @@
-// select by odd-even transposition sort, the parallel bubble sort.
+// select, odd_even: sorts by odd-even transposition, which is a parallel bubble sort.
 //
-//   distances [q, t]                     row-major, stride in elements, NaN only where masked
+//   distances [q, t]                     row-major, stride in elements, NaN only if masked
 //   out       [q, groups, blocks, keep]  keys, ascending in each block, padded with NO_KEY
 //
-// Neighbours 0 and 1, 2 and 3, ... are compare-exchanged, then 1 and 2, 3 and 4, ..., in turn, until
-// no value moves; t phases are enough for t values. A list that does not fit is cut into blocks of
-// `size` that are sorted so; then neighbouring blocks merge and split, in turn likewise
-// (kith_merge_split): as many phases as there are blocks are enough.
-// Source: Habermann, Parallel neighbor-sort, 1972; in blocks: Baudet, Stevenson, Optimal sorting
-// algorithms for parallel computers, 1978.
+// Neighbours 0 and 1, 2 and 3, ... are compare-exchanged, then 1 and 2, 3 and 4, ..., in turn, until no value
+// moves; t phases are enough for t values. A list that does not fit is cut into blocks of `size`, which are
+// sorted this way; then neighbouring blocks are merged and split, also in turn (kith_merge_split), in at most
+// as many phases as there are blocks. Source: Habermann, Parallel neighbor-sort, 1972; in blocks: Baudet,
+// Stevenson, Optimal sorting algorithms for parallel computers, 1978.
 #include "merge/merge_local.cl"
 
 #if GROUP > 1
 
-// An item has EACH neighbours in registers. Within them two phases cost nothing but their seven
-// compare-exchanges; at the border both items make the same one, each for its own key, with what the
-// other left in local memory before the round's only barrier. A work-group has several short lists.
-// Work: up to t' / 2 rounds of two phases for lists of t' places, 9 compare-exchanges and a barrier
-// each; t'^2 / 2 of those that count. Local memory: 4 keys an item.
+// An item has EACH neighbouring keys in registers. Within these, two phases cost only their seven
+// compare-exchanges. At a border both items make the same compare-exchange, each for its own key, with the
+// key that the other wrote to local memory before the round's only barrier. A work-group handles several
+// short lists. Work: for lists of t' places up to t' / 2 rounds of two phases, with 9 compare-exchanges and a
+// barrier each; t'^2 / 2 useful compare-exchanges in all. Local memory: 4 keys per item.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_even(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
-  local Key lowest[2][GROUP], highest[2][GROUP];  // of each item, for even and odd rounds
-  local uint moves[3];                            // whether somebody moved, by round modulo 3
+  local Key lowest[2][GROUP], highest[2][GROUP];  // keys of each item, for even and odd rounds
+  local uint moves[3];                            // whether any key moved, by round modulo 3
   const uint lid = (uint)get_local_id(0), a_block = size / EACH, item = lid % a_block;
   const Block block =
       block_of(distances + distances_at.first, distances_at.stride, columns, first_row, groups, lists,
@@ -69,9 +68,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_e
 
 #else
 
-// Work-item w has block w: for CPU devices. Keys at even and at odd places stand apart, so that both
-// phases compare vectors of neighbours.
-// Work: as above, one phase after another. Local memory: a key a place. No barrier.
+// For CPU devices: work-item w handles block w. Keys at even and at odd places are stored separately, so that
+// both phases compare vectors of neighbours. Work: as above, one phase after another. Local memory: one key
+// per place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_lanes(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at,
@@ -105,10 +104,10 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_
 
 #endif
 
-// A phase of the sort of blocks: blocks 0 and 1, 2 and 3, ... (phase 0) or 1 and 2, 3 and 4, ... (1)
-// of each list: the lower gets the smaller half of their keys. Work-group w has pair w; neighbours
-// that are in order cost two reads.
-// Work: 2 size comparisons. Local memory: 4 size keys. Two barriers.
+// A phase of the sort of blocks. Blocks 0 and 1, 2 and 3, ... of each list (phase 0), or 1 and 2, 3 and 4,
+// ... (phase 1), are pairs; the lower block of a pair gets the smaller half of their keys. Work-group w
+// handles pair w. If the pair is already in order, it only reads two keys. Work: 2 size comparisons. Local
+// memory: 4 size keys. Two barriers.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(global Key* keys, uint blocks,
                                                                                 uint size, uint phase,
                                                                                 local Key* from,
@@ -124,7 +123,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(
   }
 }
 
-// The first k of each list of `total` keys. Work-item (j, list).
+// Writes the first k of each list of `total` keys. Work-item (j, list) writes key j.
 kernel void kith_first_keys(global const Key* restrict from, ulong total, uint k, uint groups,
                             global Key* restrict out, Place out_at) {
   const ulong j = get_global_id(0), list = get_global_id(1);

@@ -1,22 +1,21 @@
-// select by rank sort: the place of a value is the number of those before it.
+// select, rank_sort: places each value by the number of values that come before it.
 //
-//   distances [q, t]            row-major, stride in elements, NaN only where masked
+//   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Before a value come all smaller ones, and of equal ones those with a smaller index. So floats are
-// compared, never keys: with `<=` to values that stand before, with `<` to those behind. No item
-// waits for another: all places are counted at once, and written where they are below k. A masked value, NaN,
-// precedes no value and gets no place; behind the others the list is padded.
-// Work: t^2 comparisons and as many additions.
-// Source: enumeration sort, as in Ajorian, Bastan, Montazeri's k-NN in CUDA (Isfahan University of
-// Technology).
+// All smaller values come before a value, and equal ones with a smaller index. So only floats are compared,
+// not keys: with `<=` to values at earlier places, with `<` to later ones. No item waits for another: all
+// places are counted at once, and written if they are below k. A masked value, NaN, comes before no value and
+// gets no place; the list is padded at its end. Work: t^2 comparisons and as many additions. Source:
+// enumeration sort, as in Ajorian, Bastan, Montazeri's k-NN in CUDA (Isfahan University of Technology).
 #include "common/common.cl"
 
 #if GROUP > 1
 
 #define TILE (4 * GROUP)
 
-// Columns t0 ... t0 + TILE - 1 of a list of `width`; NaN behind the last, which precedes no value.
+// Stages columns t0 ... t0 + TILE - 1 of a list of `width`; behind the last column are NaN, which come before
+// no value.
 void stage_tile(global const float* values, uint t0, uint width, local float* tile) {
 #pragma unroll
   for (uint i = 0; i < 4; ++i) {
@@ -33,9 +32,9 @@ void stage_tile(global const float* values, uint t0, uint width, local float* ti
         (four.w precedes mine[r]);                                                          \
   }
 
-// Work-group w ranks OWN * GROUP values, OWN an item, of list w / blocks. All values of the list pass
-// through local memory, TILE at a time, with two barriers a tile; one read of four serves 4 OWN
-// comparisons. Local memory: TILE floats.
+// Work-group w ranks OWN * GROUP values of list w / blocks, OWN per item. All values of the list pass through
+// local memory, TILE at a time, with two barriers per tile; reading four values serves 4 OWN comparisons.
+// Local memory: TILE floats.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_sort(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint k,
     uint groups, uint blocks, global Key* restrict out, Place out_at) {
@@ -50,7 +49,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 
   float mine[OWN];
   uint place[OWN];
-  uint placed = 0;  // values that are not masked, for the first work-group of a list
+  uint placed = 0;  // number of values that are not masked; only the first work-group of a list counts
 #pragma unroll
   for (uint r = 0; r < OWN; ++r) {
     const uint t = own + r * GROUP + lid;
@@ -90,10 +89,9 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_rank_
 
 #else
 
-#define OWN 4  // vectors
+#define OWN 4  // vectors per work-item
 
-// Work-item w ranks 64 values of list w / blocks, a lane each: for CPU devices. No barrier, no local
-// memory.
+// For CPU devices: work-item w ranks 64 values of list w / blocks, one per lane. No barrier, no local memory.
 kernel void kith_select_rank_sort_lanes(global const float* restrict distances, Place distances_at,
                                         uint columns, uint first_row, uint k, uint groups, uint blocks,
                                         global Key* restrict out, Place out_at) {
@@ -133,7 +131,7 @@ kernel void kith_select_rank_sort_lanes(global const float* restrict distances, 
     if (!isnan(value[i]) && at < k) list[at] = make_key(value[i], first_row + begin + own + i);
   }
   if (own > 0) return;
-  ulong placed = 0;  // values that are not masked
+  ulong placed = 0;  // number of values that are not masked
   for (uint t = 0; t < width; ++t) placed += !isnan(values[t]);
   for (ulong j = placed; j < k; ++j) list[j] = NO_KEY;
 }
