@@ -20,7 +20,7 @@ void rethrow_as_error() {
     throw;
   } catch (const std::bad_alloc&) {
     throw Error(no_memory);
-  } catch (const std::length_error&) {  // more elements than a vector can have
+  } catch (const std::length_error&) {  // a vector would need more elements than it can have
     throw Error(no_memory);
   }
 }

@@ -6,7 +6,8 @@
 
 namespace kith {
 
-/// FNV-1a of 64 bits. It detects accidental damage, that of a single byte always, but not a forgery.
+/// FNV-1a of 64 bits. It detects accidental damage, and always that of a single byte, but it does not
+/// detect forgery.
 class Checksum {
  public:
   void add(const void* bytes, std::size_t size) {

@@ -1,5 +1,5 @@
-// A vector of floats that are not set to zero before they are written: many searches would wait for
-// that pass.
+// A vector of floats that does not set new elements to zero: this pass over memory would slow down
+// many searches.
 #pragma once
 
 #include <memory>

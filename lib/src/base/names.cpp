@@ -41,7 +41,7 @@ std::string closest_name(std::string_view word, std::span<const std::string> kno
   if (word.size() > longest_name) return {};
   const std::string plain = plain_name(word);
   std::string best;
-  // One wrong letter of two is no misspelling.
+  // A word of two letters with one wrong is not taken for a misspelling.
   std::size_t best_distance = plain.size() < 3 ? 1 : std::max<std::size_t>(1, plain.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const std::string other = plain_name(candidate);

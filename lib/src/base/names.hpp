@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// How many values choices.def has of an enum.
+/// The number of values that choices.def lists for an enum.
 template <class Of>
 inline constexpr std::size_t choice_count = 0
 #define KITH_CHOICE(Enum, value, text) +(std::is_same_v<Enum, Of> ? 1 : 0)
@@ -35,7 +35,7 @@ inline constexpr auto names_of = [] {
   return names;
 }();
 
-/// The metrics of metrics.def.
+/// The metrics and their names in metrics.def.
 template <>
 inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
 #define KITH_METRIC(id, prepare, start, accumulate, finish) {Metric::id, #id},
@@ -43,7 +43,7 @@ inline constexpr auto names_of<Metric> = std::to_array<std::pair<Metric, std::st
 #undef KITH_METRIC
 });
 
-/// all_elements.
+/// The elements and their names.
 template <>
 inline constexpr auto names_of<Element> = std::to_array<std::pair<Element, std::string_view>>({
     {Element::f32, "f32"},
@@ -54,11 +54,11 @@ inline constexpr auto names_of<Element> = std::to_array<std::pair<Element, std::
     {Element::bits, "bits"},
 });
 
-/// Other names that parse() takes.
+/// Further names that parse() accepts.
 template <class Of>
 inline constexpr std::array<std::pair<Of, std::string_view>, 0> synonyms_of = {};
 
-/// The names that scikit-learn, SciPy, FAISS and usearch have for metrics.
+/// The names that scikit-learn, SciPy, FAISS and usearch use for metrics.
 template <>
 inline constexpr auto synonyms_of<Metric> = std::to_array<std::pair<Metric, std::string_view>>({
     {Metric::squared_l2, "sqeuclidean"},
@@ -82,7 +82,7 @@ inline constexpr auto synonyms_of<Scaling> = std::to_array<std::pair<Scaling, st
     {Scaling::l2_rows, "l2"},
 });
 
-/// The name of `value` in `table`, a range of (value, name) pairs.
+/// Returns the name of `value` in `table`, a range of (value, name) pairs.
 template <class Table, class Value>
 std::string_view name_in(const Table& table, Value value) {
   for (const auto& [candidate, text] : table)

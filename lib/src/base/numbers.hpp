@@ -16,7 +16,7 @@ inline std::int64_t divide_up(std::int64_t a, std::int64_t b) {
   return (a + b - 1) / b;
 }
 
-/// Returns how many of `rows` each part has: `a_part`, and the last part what remains.
+/// Returns the number of rows of each part: `a_part`, and in the last part those that are left.
 inline std::vector<std::int64_t> counts_of_parts(std::int64_t rows, std::int64_t a_part) {
   std::vector<std::int64_t> counts;
   for (std::int64_t first = 0; first < rows; first += a_part)

@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-/// What a message calls a choice.
+/// The word that messages use for a kind of choice.
 template <class Choice>
 constexpr std::string_view kind_of = "";
 template <>

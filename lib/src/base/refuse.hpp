@@ -1,4 +1,4 @@
-// Refuses what a caller gave.
+// Refuses an argument of a caller.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ SavedFile::Target SavedFile::target_of(const std::string& where, const std::stri
     throw Error(Errc::bad_file, where + ": " + path + ": is " +
                                     (S_ISDIR(old.st_mode) ? "a folder" : "a device") +
                                     ", which cannot be written as a whole; name an ordinary file");
-  std::error_code failed;  // a symbolic link stays; the file it leads to is replaced
+  std::error_code failed;  // a symbolic link is kept; the file it points to is replaced
   const std::filesystem::path resolved = std::filesystem::weakly_canonical(path, failed);
   return {failed ? path : resolved.string(), old.st_mode & 07777};
 }
@@ -51,7 +51,7 @@ void SavedFile::stop_if_asked() const {
 }
 
 double SavedFile::part() const {
-  const FloatGuard guard;  // the callback runs in the caller's own floating-point environment
+  const FloatGuard guard;  // a callback runs in the caller's floating-point environment
   // Volatile, since compilers do not know what the guard does and would move the arithmetic past it.
   const volatile std::uint64_t done = done_, bytes = bytes_;
   const volatile double result = static_cast<double>(done) / static_cast<double>(bytes);

@@ -1,5 +1,5 @@
-// Writes a file of a known size, wholly or not at all, and heeds SaveOptions: it reports progress and can
-// be stopped.
+// Writes a file of a known size, either completely or not at all, and heeds SaveOptions: it reports progress
+// and can be stopped.
 #pragma once
 
 #include <sys/types.h>
@@ -12,10 +12,11 @@
 
 namespace kith {
 
-/// Throws bad_file as WholeFile does, and if `path` is no ordinary file; interrupted if it was asked to stop.
+/// Throws bad_file as WholeFile does, or if `path` is not an ordinary file; interrupted if it was asked
+/// to stop.
 class SavedFile {
  public:
-  ///   where  begins messages, such as `model`
+  ///   where  beginning of messages, such as `model`
   ///   bytes  size of the whole file
   SavedFile(const std::string& where, const std::string& path, std::uint64_t bytes,
             const SaveOptions& options);
@@ -24,7 +25,7 @@ class SavedFile {
   void commit();
 
  private:
-  /// The file to replace, with links followed, and the permissions of its next version.
+  /// The file to replace, with links followed, and the permissions of its new version.
   struct Target {
     std::string path;
     mode_t mode;

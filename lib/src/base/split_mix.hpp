@@ -14,7 +14,7 @@ constexpr std::uint64_t split_mix(std::uint64_t state) {
   return state ^ (state >> 31);
 }
 
-/// The SplitMix64 generator: 64 bits a draw.
+/// The SplitMix64 generator, which draws 64 bits at a time.
 class SplitMix64 {
  public:
   explicit constexpr SplitMix64(std::uint64_t seed) : state_(seed) {}

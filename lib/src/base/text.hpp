@@ -1,4 +1,4 @@
-// Writes numbers into messages, and makes text of files safe to print.
+// Writes numbers into messages, and makes text from files safe to print.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// Writes nine digits, enough to tell any two floats apart.
+/// Writes nine digits, which are enough to distinguish any two floats.
 inline std::string text_of(double value) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.9g", value);
@@ -23,8 +23,8 @@ inline std::string place_text(std::string_view what, std::int64_t row, std::int6
   return std::string(what) + " row " + std::to_string(row) + ", column " + std::to_string(column);
 }
 
-/// Makes untrusted text of a file safe for a terminal: writes bytes that are no printable ASCII as `\x9b`,
-/// and cuts the text after 80 bytes.
+/// Makes untrusted text from a file safe for a terminal: it writes bytes that are not printable ASCII as
+/// `\x9b`, and cuts the text after 80 bytes.
 inline std::string escaped(std::string_view text) {
   constexpr std::size_t longest = 80;
   std::string result;

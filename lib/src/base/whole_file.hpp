@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// Calls openat(), again if a signal interrupts it.
+/// Calls openat(), and repeats it if a signal interrupts it.
 int open_file(const char* path, int flags, int folder = AT_FDCWD);
 
 /// Owns a file descriptor and closes it.
@@ -28,16 +28,16 @@ class Descriptor {
   int fd_;
 };
 
-/// Reads `bytes` bytes of a file from `first` on and returns how many: fewer only at its end. Throws
-/// bad_file: "it cannot be read: " and why.
+/// Reads `bytes` bytes of a file from `first` on. Returns how many it has read, which are fewer only at the
+/// end of the file. Throws bad_file: "it cannot be read: " and why.
 std::size_t read_at(int fd, off_t first, void* to, std::size_t bytes);
 
-/// Writes a temporary file beside `path`; commit() renames it to `path`. Until then an existing file stays.
-/// Without commit() the destructor, or remove_unfinished(), removes the temporary file. Throws bad_file:
-/// "WHERE: PATH: cannot be written", and why.
+/// Writes a temporary file beside `path`, which commit() renames to `path`. Until then an existing file is
+/// kept. Without commit() the destructor, or remove_unfinished(), removes the temporary file. Throws
+/// bad_file: "WHERE: PATH: cannot be written", and why.
 class WholeFile {
  public:
-  ///   where  begins messages
+  ///   where  beginning of messages
   ///   mode   permissions of a new file, before the umask; an existing file keeps its own
   WholeFile(std::string where, std::string path, mode_t mode);
   ~WholeFile();

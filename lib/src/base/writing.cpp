@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::string_view partial = ".partial-";
 
-/// Returns the process that wrote `file`, called `NAME.partial-PROCESS-N`; 0 if it has no such name.
+/// Returns the process that wrote `file`, called `NAME.partial-PROCESS-N`; 0 if it does not have such a name.
 pid_t writer_of(std::string_view file, std::string_view name) {
   if (!file.starts_with(name) || !file.substr(name.size()).starts_with(partial)) return 0;
   file.remove_prefix(name.size() + partial.size());
@@ -30,8 +30,8 @@ pid_t writer_of(std::string_view file, std::string_view name) {
   return other == std::errc() && last == end ? process : 0;
 }
 
-/// Removes `file` unless another process holds its lock: on another machine or in another container a process
-/// may live that has no number here.
+/// Removes `file` unless another process has locked it: processes on another machine or in another container
+/// cannot be found by their number.
 void remove_unlocked(int folder, const char* file) {
   const int fd = ::openat(folder, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
@@ -72,9 +72,10 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0 && errno != EEXIST && errno != EINTR) return -1;
     if (fd < 0) continue;
-    (void)::flock(fd, LOCK_EX | LOCK_NB);  // some file systems have no locks; then we go on without
+    (void)::flock(fd, LOCK_EX | LOCK_NB);  // some file systems have no locks; then the file is used
+                                           // without one
     if (is_there(fd, name)) return fd;
-    ::close(fd);  // before we locked it, another process took it for a leftover and removed it
+    ::close(fd);  // another process took it for a leftover and removed it before it was locked
   }
   errno = EEXIST;
   return -1;

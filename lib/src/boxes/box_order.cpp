@@ -12,19 +12,20 @@ namespace kith {
 namespace {
 
 constexpr std::size_t leaf_rows = spi::box_rows;
-constexpr std::size_t looked_at = 256;  // rows sampled to choose a column to split; any column is right
+constexpr std::size_t looked_at = 256;  // rows sampled to choose a column to split; any column gives a
+                                        // valid order
 constexpr std::size_t parts_a_thread = 8;
-constexpr std::size_t work_a_row = 200;  // elementary operations a row, for all splits together
+constexpr std::size_t work_a_row = 200;  // elementary operations per row, for all splits together
 
-/// Returns the leaves of the left half of a part: a power of two, so that every box of 32 boxes is a
-/// part, too.
+/// Returns the number of leaves in the left half of a part. It is a power of two, so that every box of 32
+/// boxes is also a part.
 std::size_t left_of(std::size_t leaves) {
   return std::bit_floor(leaves - 1);
 }
 
 }  // namespace
 
-/// Splits a part in two at the median of its widest column. Returns the leaves of the first half.
+/// Splits a part in two at the median of its widest column. Returns the number of leaves in the first half.
 std::size_t BoxOrder::split(const MatrixView<const float>& rows, std::vector<Item>& items, Part part) {
   const std::size_t first = part.first_leaf * leaf_rows,
                     end = std::min((part.first_leaf + part.leaves) * leaf_rows, items.size());
@@ -66,7 +67,7 @@ BoxOrder::BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const st
   std::vector<Item> items(numbers_.size());
   for (std::size_t i = 0; i < items.size(); ++i) items[i] = {0, static_cast<std::uint32_t>(i)};
   const std::uint32_t team = team_size(threads);
-  // All threads halve the large parts first; then each thread splits parts of its own.
+  // All threads first halve the large parts; then each thread splits parts by itself.
   std::vector<Part> parts{{0, leaves_}};
   while (parts.size() < team * parts_a_thread && parts.size() * parts_a_thread < leaves_) {
     check();

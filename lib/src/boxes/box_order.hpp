@@ -1,4 +1,4 @@
-// Sorts rows into k-d order: neighbours stand together, 32 of them in a leaf. docs/boxes.md, section 2.
+// Sorts rows into k-d order, in which rows of a leaf, 32 each, lie close together. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,25 @@ namespace kith {
 /// A k-d order of rows, and the order of queries that follows from it.
 class BoxOrder {
  public:
-  /// Splits the rows again and again, at whole leaves, at the middle of the column in which they
-  /// reach furthest.
+  /// Splits the rows recursively, between whole leaves, at the median of the column with the largest extent.
   ///   rows   [n, dims]  finite
-  ///   check  called now and then by the calling thread; may throw to stop
+  ///   check  the calling thread calls it now and then; it may throw to stop
   BoxOrder(MatrixView<const float> rows, std::uint32_t threads, const std::function<void()>& check);
 
-  /// The row at each position, [n].
+  /// Returns the row at each position, [n].
   const std::vector<std::uint32_t>& numbers() const { return numbers_; }
 
   /// Returns the numbers of the queries, sorted by the leaf that each falls into.
   ///   queries  [m, dims]
   std::vector<std::uint32_t> order_of(MatrixView<const float> queries, std::uint32_t threads) const;
-  /// Returns the bytes of host memory that it takes.
+  /// Returns how many bytes of host memory the order takes.
   std::size_t bytes() const;
 
  private:
-  /// Separates the leaves before it from those from it on.
+  /// A split between the leaves before it and those from it on.
   struct Split {
     std::uint32_t column = 0;
-    float value = 0;  ///< rows after the split are not less than it
+    float value = 0;  ///< no row after the split has a smaller value
   };
   /// A range of leaves.
   struct Part {
@@ -47,7 +46,7 @@ class BoxOrder {
   std::size_t leaf_of(const float* query) const;
 
   std::size_t leaves_;
-  std::vector<Split> splits_;  ///< [leaves] the split at which a part begins with this leaf
+  std::vector<Split> splits_;  ///< [leaves] the split at the leaf with which a part begins
   std::vector<std::uint32_t> numbers_;
 };
 

@@ -11,23 +11,23 @@
 namespace kith {
 namespace {
 
-// With more columns, queries reach nearly every box even of a million uniform rows.
+// With more columns, queries reach nearly every box, even of a million uniform rows.
 constexpr std::int64_t most_columns = 16;
 constexpr std::int64_t fewest_rows = 16384;
-// A query that reads less than this share of the break-even number of leaves costs next to nothing. Without a
+// A query that reads less than this share of the break-even number of leaves costs almost nothing. Without a
 // sample, no query may cost more.
 constexpr double small_share = 0.1;
-// Most queries in a sample, which takes one of so many queries.
+// The largest sample of queries; a sample takes one query of `queries_a_sampled`.
 constexpr std::int64_t most_sampled = 64, queries_a_sampled = 16;
 // If the average of a sample is below break-even, a single query may read this many times the break-even
-// number of leaves. In simulations none of 200 queries of uniform rows read more than 4.0 times the average;
-// in clusters, where some do, the average is far below break-even.
+// number of leaves. In simulations with uniform rows none of 200 queries read more than 4.0 times the
+// average. In clusters some do, but there the average is far below break-even.
 constexpr double most_of_one = 4;
 
-// Time of a walk on a GPU, however few the queries: a walk is a chain of reads, each of which waits for the
-// one before it. Measured on an H100 with 1,310,720 rows of 2 columns and one query: a walk reads 3 to 8
-// leaves and takes 8.6 us (CUDA) or 9.7 us (OpenCL) for 15 neighbours and 28.4 us for 101; the fused step,
-// which reads all rows, takes 12.0 or 14.6 us for 15 and 19.2 or 24.3 us for 101.
+// The time of a walk on a GPU, even for few queries, because each read of a walk waits for the one before it.
+// It was measured on an H100 with 1,310,720 rows of 2 columns and one query: a walk reads 3 to 8 leaves and
+// takes 8.6 us (CUDA) or 9.7 us (OpenCL) for 15 neighbours and 28.4 us for 101; the fused step, which reads
+// all rows, takes 12.0 or 14.6 us for 15 and 19.2 or 24.3 us for 101.
 constexpr double walk_seconds = 6e-6, seconds_a_neighbour = 0.23e-6;
 constexpr double seconds_a_launch = 5e-6, bytes_a_second = 1.5e12;
 // Each further leaf adds one dependent read of memory, at its latency.
@@ -35,18 +35,18 @@ constexpr double seconds_a_leaf = 0.7e-6;
 constexpr double leaves_of_walk = 8;
 // A sample costs one more walk, and the host waits for its result.
 constexpr double host_seconds = 20e-6;
-// Time of a GPU that is busy with 10,000 queries: for a leaf, and for a block of rows that a query scans.
+// The time that a GPU busy with 10,000 queries needs for a leaf, and for a block of rows that a query scans.
 constexpr double busy_seconds_a_leaf = 0.57e-9, busy_seconds_a_block = 0.0043e-9;
 
-/// Returns the cost of making boxes, in leaf reads a row. With two threads the host needs 0.3 to 0.7 us a
-/// row, and a leaf takes it 0.4 us. A GPU sorts and packs rows itself, for which we allow 5 ns a row, and
-/// reads a leaf in 0.57 ns.
+/// Returns the cost of making boxes, as a number of leaf reads per row. With two threads the host needs 0.3
+/// to 0.7 us per row, and 0.4 us to read a leaf. A GPU sorts and packs rows itself, which is assumed to take
+/// 5 ns per row, and reads a leaf in 0.57 ns.
 double leaves_to_make_a_row(const DeviceInfo& device) {
   return device.kind == DeviceKind::gpu ? 9 : 1.5;
 }
 
-/// Returns the temporary device bytes of a GPU that sorts n rows: at most 32 a row, those of the
-/// sort included.
+/// Returns the temporary device memory of a GPU that sorts n rows: at most 32 bytes per row, including
+/// the sort.
 std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
   return device.kind == DeviceKind::gpu ? std::size_t{32} * static_cast<std::size_t>(n) : 0;
 }
@@ -55,7 +55,7 @@ std::size_t making_bytes(const DeviceInfo& device, std::int64_t n) {
   throw Error(Errc::unsupported, "search: " + why);
 }
 
-/// Returns whether the caller demands something that boxes do not have.
+/// Returns whether the caller demands an option that a search by boxes does not have.
 bool names_another_way(const SearchOptions& o) {
   return o.selector != Selector::automatic || o.proposer != Proposer::automatic || !o.sample.empty() ||
          o.fused || o.lists != 0 || o.train_tile != 0;
@@ -76,7 +76,7 @@ void check_asked(const DeviceInfo& device, const Problem& p, const SearchOptions
         "boxes have no selector, proposer, sample, fused step, lists or training tile; drop one of the two");
 }
 
-/// Estimates the leaves that a query of uniform rows reads: all that touch a cube in which k rows
+/// Estimates how many leaves a query of uniform rows reads: all that intersect a cube in which k rows
 /// are expected.
 double leaves_of_uniform(const Problem& p) {
   const double dims = static_cast<double>(p.dims),
@@ -84,16 +84,16 @@ double leaves_of_uniform(const Problem& p) {
   return std::pow(1 + side, dims);
 }
 
-/// Estimates the seconds that a GPU needs to scan all rows without boxes.
+/// Estimates how many seconds a GPU needs to scan all rows without boxes.
 double seconds_of_all_rows(const Problem& p) {
   const double n = static_cast<double>(p.n), m = static_cast<double>(p.m);
   return seconds_a_launch + n * static_cast<double>(p.dims) * sizeof(float) / bytes_a_second +
          m * n / spi::box_rows * busy_seconds_a_block;
 }
 
-/// Returns whether boxes are faster on a GPU for few queries. Each query waits for its own reads, so that
-/// reading little does not help by itself. A sample tells how many leaves queries read; without one, rows
-/// count as uniform.
+/// Returns whether boxes are faster on a GPU for few queries. Each query waits for its own reads, so reading
+/// fewer leaves is not enough. A sample tells how many leaves queries read; without one, rows are assumed to
+/// be uniform.
 bool walk_is_short(const Problem& p, bool sampled) {
   const double leaves = sampled ? leaves_of_walk : std::max(leaves_of_walk, leaves_of_uniform(p));
   const double walk = walk_seconds + seconds_a_neighbour * static_cast<double>(p.k) +
@@ -102,14 +102,14 @@ bool walk_is_short(const Problem& p, bool sampled) {
   return (sampled ? 2 * walk + host_seconds : walk) + busy < seconds_of_all_rows(p);
 }
 
-/// Returns the leaves that a query may read if there is no sample.
+/// Returns how many leaves a query may read if there is no sample.
 double leaves_untold(const DeviceInfo& device, const Problem& p) {
   const double share = small_share * leaves_worth(device, p);
   return device.kind == DeviceKind::gpu ? std::min(share, seconds_of_all_rows(p) / seconds_a_leaf) : share;
 }
 
-/// Returns the queries of a tile: enough to share among threads, but few enough that a step can soon
-/// be stopped.
+/// Returns the number of queries in a tile: enough to share among threads, but few enough that a step can
+/// soon be stopped.
 std::int64_t tile_of(const DeviceInfo& device) {
   constexpr std::int64_t queries_of_cpu = 1 << 14, queries_of_gpu = 1 << 20;
   return device.kind == DeviceKind::gpu ? queries_of_gpu : queries_of_cpu;
@@ -131,9 +131,10 @@ std::size_t boxes_bytes(std::int64_t n, std::int64_t dims) {
 double leaves_worth(const DeviceInfo& device, const Problem& problem) {
   const double leaves = static_cast<double>(problem.n) / spi::box_rows;
   // Break-even: reading one leaf takes as long as scanning `turn` leaves in order. On two cores with a
-  // million rows: 0.6 us for 850 leaves with 8 columns (121 leaves a query), 0.43 for 1000 with 10 (350),
-  // 0.77 for 273 with 3 columns, most of it before the first of 6 leaves. A GPU busy with 10,000 queries
-  // reads a leaf of 8 columns in 0.57 ns, and scans the 32 rows of one in 0.0043 ns with 1 to 16 columns.
+  // million rows: 0.6 us for 850 leaves with 8 columns (121 leaves per query), 0.43 us for 1000 with 10
+  // columns (350), 0.77 us for 273 with 3 columns, most of it before the first of 6 leaves. A GPU busy with
+  // 10,000 queries reads a leaf of 8 columns in 0.57 ns, and scans the 32 rows of one in 0.0043 ns with 1 to
+  // 16 columns.
   const double turn = device.profile.host_threads      ? 250 / static_cast<double>(problem.dims + 4)
                       : device.kind == DeviceKind::gpu ? busy_seconds_a_leaf / busy_seconds_a_block
                                                        : 200;  // PoCL: 2.2 us for 365 leaves

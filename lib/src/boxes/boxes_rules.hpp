@@ -1,4 +1,4 @@
-// Decides when a search uses boxes, and how many leaves a query may read. docs/boxes.md, section 4.
+// Decides whether a search uses boxes, and how many leaves a query may read. docs/boxes.md, section 4.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace kith {
 /// section 1.
 bool follows_from_gaps(Metric metric);
 
-/// Returns the device bytes that boxes of n rows take beside the rows themselves.
+/// Returns how many bytes of device memory boxes of n rows take beside the rows themselves.
 std::size_t boxes_bytes(std::int64_t n, std::int64_t dims);
 
 /// The fields of a Plan for a search by boxes.
@@ -21,15 +21,15 @@ struct BoxesChoice {
   std::int64_t most_leaves = 0, tried_queries = 0, query_tile = 0;
 };
 
-/// Chooses boxes if they were demanded or may pay, else none. The caller has checked the options and counted
-/// `self` into k.
-///   room  bytes that an index may keep beside its rows
+/// Chooses boxes if they were demanded or may be faster, else none. The caller has checked the options and
+/// counted `self` into k.
+///   room  number of bytes that an index may keep beside its rows
 /// Throws unsupported if boxes were demanded but cannot be had.
 std::optional<BoxesChoice> choose_boxes(const DeviceInfo& device, const Problem& problem,
                                         const SearchOptions& options, const Feedback& feedback,
                                         std::size_t room);
 
-/// Break-even: reading this many leaves costs a query as much as an exact scan of all rows.
+/// Returns the break-even: reading this many leaves costs a query as much as an exact scan of all rows.
 double leaves_worth(const DeviceInfo& device, const Problem& problem);
 
 }  // namespace kith

@@ -13,25 +13,25 @@ namespace {
 
 constexpr std::uint32_t most_framed = 4096;
 constexpr std::size_t outside = 200;  // one row in 200 may lie below the frame, and one above
-constexpr double margin = 0.02;       // part of the width added at both ends, for rows outside the sample
+constexpr double margin = 0.02;       // share of the width added at both ends, for rows outside the sample
 
 using Axes = std::array<std::uint32_t, spi::most_curve_columns>;
 
 std::uint32_t cell_of(float value, float least, float cells, std::uint32_t most) {
   const float at = (value - least) * cells;
   if (at >= static_cast<float>(most)) return most;
-  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // 0 for a NaN, too
+  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // also 0 for a NaN
 }
 
-/// Turns a cell into its place on the curve, whose bits stand interleaved in `axis`, the highest of
-/// axis[0] first.
+/// Turns the coordinates of a cell into its place on the curve. The bits of the place alternate between the
+/// axes, starting with the highest bit of axis[0].
 void to_curve(Axes& axis, std::uint32_t columns, std::uint32_t bits) {
   for (std::uint32_t bit = 1u << (bits - 1); bit > 1; bit >>= 1)
     for (std::uint32_t d = 0; d < columns; ++d) {
       const std::uint32_t below = bit - 1;
-      if ((axis[d] & bit) != 0) {  // reflect the first column
+      if ((axis[d] & bit) != 0) {  // reflects the first column
         axis[0] ^= below;
-      } else {  // swap it with this one
+      } else {  // swaps it with this one
         const std::uint32_t swapped = (axis[0] ^ axis[d]) & below;
         axis[0] ^= swapped;
         axis[d] ^= swapped;

@@ -1,4 +1,4 @@
-// The Hilbert curve along which a device orders rows and queries. docs/boxes.md, section 2.
+// The Hilbert curve along which a device sorts rows and queries. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,14 @@
 
 namespace kith {
 
-/// Returns numbers of rows, spread evenly over all n, from which curve_frame() is made.
+/// Returns the numbers of rows from which curve_frame() is made, spread evenly over all n.
 std::vector<std::uint32_t> rows_for_frame(std::uint32_t n);
 
 /// The interval of a column that holds the middle 99 % of its rows.
 struct Middle {
   double low, high;
 };
-/// Returns the interval of each column by which rows are ordered.
+/// Returns for each column the interval that determines the order of rows.
 ///   sample  [s, dims]  finite, s > 0
 std::vector<Middle> middles_of(MatrixView<const float> sample);
 

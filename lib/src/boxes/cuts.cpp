@@ -12,11 +12,11 @@
 namespace kith {
 namespace {
 
-// Up to so many columns, the first cut of a column makes four parts: each cut costs a sort, and the columns
-// that are not cut are few enough to be halved later.
+// With at most this many columns, the first cut of a column makes four parts: each cut costs a sort, and the
+// few columns that are not cut can be halved later.
 constexpr std::size_t most_columns_in_fours = 10;
 
-/// A part of the rows: `numbers` has the row at each position, and the row of a key is a position in it.
+/// A part of the rows. `numbers` has the row at each position; the row of a key is a position in it.
 struct Part {
   MatrixView<const float> rows;
   const std::uint32_t* numbers;
@@ -46,8 +46,8 @@ struct Part {
   }
 };
 
-/// A row with its former position as tie break. std::stable_sort() would do, but the library would export
-/// its name.
+/// A row with its former position as tie break. std::stable_sort() would do the same, but then the library
+/// would export its name.
 struct Placed {
   float value;
   std::uint32_t place, row;
@@ -57,7 +57,7 @@ struct Placed {
   }
 };
 
-/// Sorts rows by a column; equal ones keep their order.
+/// Sorts rows by a column; equal rows keep their order.
 void sort_by_column(MatrixView<const float> rows, std::uint32_t column, std::span<std::uint32_t> order) {
   std::vector<Placed> placed(order.size());
   for (std::uint32_t i = 0; i < order.size(); ++i) placed[i] = {rows.row(order[i])[column], i, order[i]};

@@ -1,4 +1,5 @@
-// The order of rows that a device makes: it cuts them into parts and halves these. docs/boxes.md, section 2.
+// The order of rows that a device makes: it cuts the rows into parts, and halves these. docs/boxes.md,
+// section 2.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,8 @@
 
 namespace kith {
 
-/// Makes spi::OrderStep::cuts for n rows from a sample: it cuts the column in which the middle 99 % are
-/// widest, again and again, until parts have spi::part_rows places. Empty if n is no more than that.
+/// Makes spi::OrderStep::cuts for n rows from a sample. It repeatedly cuts the column whose middle 99 % are
+/// widest, until parts have spi::part_rows places. The result is empty if n is at most spi::part_rows.
 ///   sample  [s, dims]  finite, s > 0
 std::vector<spi::Cut> cuts_for(MatrixView<const float> sample, std::uint32_t n);
 

@@ -16,7 +16,7 @@
 namespace kith {
 namespace {
 
-/// The rows of an Index, row-major, as they lie on the device.
+/// Returns the rows of an Index, row-major, as they are on the device.
 std::vector<float> rows_of(const ResidentRows& index, std::uint32_t threads) {
   std::vector<float> rows(size(index.rows) * size(index.dims)), packed;
   for (const Chunk& chunk : index.chunks)
@@ -31,13 +31,13 @@ std::size_t frame_length(std::uint32_t dims) {
 
 constexpr std::uint32_t all_bits = 64;
 
-/// Returns enough bits to tell as many places apart as there are queries: more of them save no read of
-/// a leaf.
+/// Returns enough bits to distinguish as many places as there are queries; more bits would save no reads
+/// of leaves.
 std::uint32_t bits_for(std::uint32_t queries) {
   return (static_cast<std::uint32_t>(std::bit_width(queries)) + 7) / 8 * 8;
 }
 
-/// Rows of a sample, row-major, which the device gathers.
+/// Returns the rows of a sample, row-major, which the device gathers.
 std::vector<float> sample_of(const ResidentRows& index, const std::vector<spi::RowBlocks>& parts,
                              std::uint32_t threads) {
   const std::shared_ptr<Device::State>& state = index.device.state();
@@ -115,7 +115,7 @@ void IndexBoxes::make_on_device(const ResidentRows& index, const SearchOptions& 
   ordered_ = DeviceMemory(state, spi::boxes_of_level(rows_, 0) * line);
   bounds_ = DeviceMemory(state, spi::box_blocks(rows_) * 2 * line);
   const DeviceSession session(*state);
-  // A search also computes gaps to the unused boxes at the end of a level and ignores them: they are set to
+  // A search also computes gaps to the unused boxes at the end of a level, and ignores them. They are set to
   // zero, so that memory checkers see no uninitialised reads.
   const std::vector<float> zeros(2 * line / sizeof(float));
   for (std::uint32_t level = 1; level <= spi::box_levels(rows_); ++level)

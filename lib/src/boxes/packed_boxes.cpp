@@ -28,9 +28,9 @@ std::vector<float> packed_leaves(MatrixView<const float> rows, const std::vector
   return packed;
 }
 
-/// Writes the bounds of box `at`: the least and largest value of each dimension of what is inside it, rows
-/// or boxes.
-///   least, largest  [dims, leaf]  of the first `count` entries of a block inside
+/// Writes the bounds of box `at`: the least and the largest value in each dimension of the rows or boxes
+/// inside it.
+///   least, largest  [dims, leaf]  the first `count` entries of a block are inside
 ///   to              [2, dims, leaf]
 void bound(const float* least, const float* largest, std::size_t count, std::size_t dims, float* to,
            std::size_t at) {

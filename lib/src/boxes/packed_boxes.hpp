@@ -1,4 +1,4 @@
-// Packs rows and the boxes around them on the host, as BoxesStep takes them. docs/boxes.md, section 2.
+// Packs rows, and the boxes around them, on the host in the format of BoxesStep. docs/boxes.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@
 namespace kith {
 
 struct PackedBoxes {
-  std::vector<float> rows;    ///< in their order, in blocks of a leaf; the last is padded with its last row
+  std::vector<float> rows;    ///< in the order of boxes, in blocks of a leaf; the last is padded with its
+                              ///< last row
   std::vector<float> bounds;  ///< spi::Boxes::bounds
 };
 
-/// Makes the boxes around rows in an order.
+/// Makes the boxes around rows that are in a given order.
 ///   rows     [n, dims]
 ///   numbers  [n]  the row at each position
 PackedBoxes packed_boxes(MatrixView<const float> rows, const std::vector<std::uint32_t>& numbers,

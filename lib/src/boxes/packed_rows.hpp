@@ -1,4 +1,4 @@
-// Lets a device gather rows of an Index side by side: all of them in an order, or some of them alone.
+// Lets a device gather rows of an Index contiguously: all of them in an order, or a selection.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// The rows of an Index as steps read them.
+/// Returns the rows of an Index as steps read them.
 std::vector<spi::RowBlocks> parts_of(const ResidentRows& index);
 
 /// Returns a grid [1, cols] over all of the memory.
@@ -26,8 +26,8 @@ spi::Grid<T> line_of(spi::Allocation* memory, std::size_t cols) {
 spi::PackBoxesStep pack_step(std::vector<spi::RowBlocks> parts, spi::Allocation* numbers,
                              std::uint32_t places, spi::Allocation* packed, spi::Allocation* bounds);
 
-/// Returns whether a device can make chunks of some of its rows by itself: what it packs is laid out as its
-/// training rows are.
+/// Returns whether a device can make chunks from some of its rows by itself: it can if packed rows have the
+/// layout of its training rows.
 bool packs_rows(const Device::State& device, std::int64_t dims);
 
 /// Copies these rows of an Index, whose device packs rows, into new chunks. Locks the device.
