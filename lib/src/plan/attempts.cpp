@@ -14,7 +14,7 @@ constexpr std::pair<Attempt::Way, std::string_view> way_names[] = {{Attempt::Way
                                                                    {Attempt::Way::longer, "longer"},
                                                                    {Attempt::Way::exact, "exact"}};
 
-/// Lists of few queries may be so many times as long, in the same memory.
+/// If queries are few, lists may be this many times as long in the same memory.
 constexpr std::int64_t longer_lists = Attempt::many_open;
 
 }  // namespace
@@ -37,8 +37,8 @@ std::vector<Attempt> attempts_of(const Plan& plan, bool may_guess) {
     attempts.push_back({Way::guess, When::many, first, plan.growth, most, 1});
   }
   attempts.push_back({Way::careful, When::many, seed, growth, most, 1});
-  // Most overflowed lists were nearly long enough, so that steps may stay long at first. Steps so short that
-  // no list can overflow are many; they come next.
+  // Most lists that overflowed were nearly long enough, so that steps may stay long at first. Steps so short
+  // that no list can overflow are many; these come next.
   const std::int64_t fits = plan.candidates * longer_lists / 2;
   attempts.push_back({Way::longer, When::few, seed, growth, most, longer_lists});
   if (fits < most) attempts.push_back({Way::longer, When::few, seed, growth, fits, longer_lists});

@@ -1,4 +1,4 @@
-// Writes a plan in words: `--explain`.
+// Describes a plan in words: `--explain`.
 #include <concepts>
 #include <cstddef>
 #include <string>
@@ -14,7 +14,7 @@
 namespace kith {
 namespace {
 
-/// Describes an attempt, besides its name.
+/// Describes an attempt, except for its name.
 std::string said(const Attempt& attempt) {
   using Way = Attempt::Way;
   const std::string share = std::to_string(Attempt::many_open);
@@ -31,9 +31,9 @@ std::string said(const Attempt& attempt) {
          share + " is open";
 }
 
-/// Writes lines such as `what           value`. Uses no stream of the standard library: those follow the
-/// locale of the program, which may group digits, and end a program that brings the facets of another
-/// standard library.
+/// Writes lines such as `what           value`. It does not use streams of the standard library: they depend
+/// on the locale of the program, which may group digits, and they end a program that contains facets of
+/// another standard library.
 class Lines {
  public:
   void add(std::string_view what, const auto&... value) {

@@ -9,9 +9,10 @@ constexpr double hardly_ever = 16;  ///< -log of the probability of a failure
 
 }  // namespace
 
-/// A sample holds about k seen / n of the k nearest rows (hypergeometric distribution). Chernoff's bound for
-/// it (Hoeffding, Probability inequalities for sums of bounded random variables, 1963) is exp(-f(rank)). f is
-/// convex, so that Newton's steps from a rank where f is large enough (Bernstein's bound) never go too far.
+/// A sample contains about k seen / n of the k nearest rows (hypergeometric distribution). Chernoff's bound
+/// for it (Hoeffding, Probability inequalities for sums of bounded random variables, 1963) is
+/// exp(-f(rank)). Because f is convex, Newton's steps from a rank with a large enough f (Bernstein's bound)
+/// never go too far.
 std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
   constexpr int steps = 5;
   const double expected = static_cast<double>(k) * static_cast<double>(seen) / static_cast<double>(n);
@@ -24,8 +25,8 @@ std::int64_t guessed_rank(std::int64_t k, std::int64_t seen, std::int64_t n) {
   return std::min(static_cast<std::int64_t>(std::ceil(rank)), k);
 }
 
-/// The rank-th point of a Poisson process is beyond x with a probability of at most exp(rank - x) (x /
-/// rank)^rank. Newton's steps solve it, as above.
+/// The probability that the rank-th point of a Poisson process is beyond x is at most exp(rank - x) (x /
+/// rank)^rank. Newton's steps solve this, as above.
 double most_passing(double rank) {
   constexpr int steps = 5;
   double x = rank + 2 * hardly_ever + std::sqrt(4 * hardly_ever * rank);
@@ -33,15 +34,16 @@ double most_passing(double rank) {
   return x;
 }
 
-/// The error of a product is a sum of `dims` roundings with signs of their own, of which E adds up the sizes.
-/// So it spreads by about E / sqrt(dims) or less; the share leaves three of these, each half a gap wide.
+/// The error of a product is a sum of `dims` rounding errors of random signs; E adds up their magnitudes. The
+/// standard deviation of the error is therefore about E / sqrt(dims) or less. The share covers three of
+/// these, each of which is half a gap wide.
 float guessed_gap_share(std::int64_t dims) {
   return static_cast<float>(std::min(0.5 + 1.5 / std::sqrt(static_cast<double>(dims)), 1.0));
 }
 
-/// Each row, in order, falls into a random group. Once i groups have a row, a row begins another with
-/// probability (groups - i) / groups. The expected number of rows, the sum of groups / (groups - i) for i <
-/// rank, is an integral, and hardly less.
+/// Each row, in order, falls into a random group. Once i groups have a row, the next row falls into another
+/// one with probability (groups - i) / groups. The expected number of rows is the sum of groups / (groups -
+/// i) for i < rank. The integral is slightly less.
 double rank_of_all(double rank, double groups) {
   return -groups * std::log(1 - rank / groups);
 }

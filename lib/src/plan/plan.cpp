@@ -62,7 +62,7 @@ std::string list_of(const std::vector<Proposer>& proposers) {
   return list;
 }
 
-/// Returns the proposer that was asked for, or the one that pays.
+/// Returns the proposer that the caller demands, or the fastest one.
 Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& o,
                          const Feedback& feedback) {
   if (o.proposer == Proposer::automatic) return choose_proposer(device, problem, o, feedback);
@@ -78,7 +78,7 @@ Proposer wanted_proposer(const DeviceInfo& device, const Problem& problem, const
   return o.proposer;
 }
 
-/// Replaces what the rules propose by what the caller fixed.
+/// Replaces what the rules chose by what the caller demands.
 ///   why_not_tuned  reason from tuned_plan()
 void apply(const DeviceInfo& device, const SearchOptions& o, const std::string& why_not_tuned,
            Choice& choice) {
@@ -131,7 +131,7 @@ Plan fitted(const DeviceInfo& device, const Problem& problem, const SearchOption
   return plan;
 }
 
-/// Returns the plan by boxes if they were asked for, or if they may pay and fit into memory.
+/// Returns the plan by boxes if they were demanded, or if they may be faster and fit into memory.
 std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                                const Feedback& feedback) {
   const std::optional<BoxesChoice> choice =
@@ -145,7 +145,7 @@ std::optional<Plan> boxes_plan(const DeviceInfo& device, const Problem& problem,
   }
 }
 
-/// Decides the plan for a checked problem and options; the caller has counted `self` into k.
+/// Decides the plan. Problem and options are checked, and the caller has counted `self` into k.
 Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
             const Feedback& feedback) {
   if (!options.sample.empty()) return plan_before_sample(device, problem, options);
@@ -175,7 +175,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOption
   plan.row_copy_bytes = row_copy_bytes(device, plan.proposer, problem.n, problem.dims);
   if (quantized_bytes(plan.proposer, problem.n, problem.dims) + plan.row_copy_bytes >
       room_for_quantized_rows(device, options))
-    plan.row_copy_bytes = 0;  // it is optional
+    plan.row_copy_bytes = 0;  // the copy is optional
   plan.growth = plan.proposer == Proposer::none ? 0 : choice.growth;
   plan.candidates = std::min(choice.candidates, problem.n);
   plan.lists = std::clamp<std::int64_t>(choice.lists, 1, std::max<std::int64_t>(chain_tile(plan), 1));
@@ -183,7 +183,7 @@ Plan decide(const DeviceInfo& device, const Problem& problem, const SearchOption
   return plan;
 }
 
-/// Returns the plan whose proposer masks the rows that the filter excludes, if it pays.
+/// Returns the plan whose proposer masks the rows that the filter excludes, if it is fast.
 std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem,
                                 const SearchOptions& options, const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none || options.filter.rows() != 1)
@@ -209,8 +209,8 @@ std::optional<Plan> masked_plan(const DeviceInfo& device, const Problem& problem
   }
 }
 
-/// Returns the plan that ignores the filter, searches for more neighbours, and drops those that do not count,
-/// if it pays.
+/// Returns the plan that ignores the filter, searches for more neighbours, and then drops those that do not
+/// count, if it is fast.
 std::optional<Plan> struck_plan(const DeviceInfo& device, const Problem& problem,
                                 const SearchOptions& options, const Feedback& feedback) {
   if (!options.sample.empty() || options.proposer == Proposer::none) return std::nullopt;
@@ -278,7 +278,7 @@ Plan plan_problem(const DeviceInfo& device, const Problem& problem, const Search
   Plan plan = has_filter(options) ? decide_filtered(device, searched, way, feedback)
                                   : decide(device, searched, way, feedback);
   if (options.proposer == Proposer::automatic && overwhelms(feedback, plan.proposer, plan.problem.k)) {
-    way.proposer = Proposer::none;  // a measurement chose it
+    way.proposer = Proposer::none;  // a measurement chose the proposer
     plan = decide(device, searched, way, feedback);
   }
   plan.self = options.self;

@@ -13,12 +13,13 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 constexpr std::int64_t sampled_filters = 16;
-constexpr std::int64_t one_in = 4;  // a filter that keeps less would need lists more than four times as long
-/// On an H100 a proposer scans 10^6 rows of 128 columns for 10^4 queries in 6 ms, and 3 % of the rows once
-/// more for a sample. If 1 % of the rows count, other plans take 22 ms, since they go through the host. A CPU
-/// reads those rows in place, and is faster with a quarter of the rows than with all.
+constexpr std::int64_t one_in = 4;  // a filter that keeps a smaller share would need lists more than four
+                                    // times as long
+/// On an H100 a proposer scans 10^6 rows of 128 columns for 10^4 queries in 6 ms, and 3 % of the rows again
+/// for a sample. If 1 % of the rows count, other plans take 22 ms, because they use the host. A CPU reads
+/// those rows in place; with a quarter of the rows it is faster than with all.
 constexpr std::int64_t one_in_on_gpu = 64;
-/// So few excluded rows may all be near one query, such as removed duplicates.
+/// So few excluded rows, such as removed duplicates, may all be near one query.
 constexpr std::int64_t few_struck = 8;
 
 std::int64_t kept_by(const std::uint32_t* words, std::int64_t n) {
@@ -49,12 +50,12 @@ bool keeps_enough_to_mask(DeviceKind kind, std::int64_t kept, const Problem& pro
   return enough && kept >= careful_seed(problem.k, 0);
 }
 
-/// Lengthens the first step and the sample. How many sampled rows are nearer than the k-th of those that
-/// count does not depend on how many count. But a sample has one bound for each group, and only groups with
-/// rows that count have one: if those rows stand together, they are as few as a sample of these rows alone
-/// would have.
+/// Lengthens the first step and the sample. The number of sampled rows that are nearer than the k-th row that
+/// counts does not depend on how many rows count. But a sample has one bound per group, and only for groups
+/// with rows that count. If these rows are stored together, such groups are as few as in a sample of these
+/// rows alone.
 void see_enough_that_count(std::int64_t kept, Plan& plan) {
-  constexpr std::int64_t groups_a_rank = 4;  // hardly more rows pass then (rank_of_all())
+  constexpr std::int64_t groups_a_rank = 4;  // with this many, hardly more rows pass (rank_of_all())
   const Problem& p = plan.problem;
   const double rows_a_row = static_cast<double>(p.n) / static_cast<double>(kept);
   const double seed = rows_a_row * static_cast<double>(careful_seed(p.k, plan.seed_rows));

@@ -47,8 +47,8 @@ std::size_t memory_budget(const DeviceInfo& device, const Plan& plan, const Sear
   if (plan.boxes) rows += boxes_bytes(problem.n, problem.dims);
   const std::size_t free = device.memory_bytes > rows ? (device.memory_bytes - rows) / 2 : 0;
   const std::size_t budget = options.memory_limit ? options.memory_limit : free;
-  // Queries left to the chain are searched while the first search, by a proposer, by boxes or for more
-  // neighbours, still holds its memory.
+  // Queries left to the chain are searched while the first search (by a proposer, by boxes, or for more
+  // neighbours) still holds its memory.
   return proposes || plan.boxes || plan.struck ? budget / 2 : budget;
 }
 
@@ -60,7 +60,7 @@ void fit_memory(const DeviceInfo& device, const SearchOptions& options, Plan& pl
     plan.workspace_bytes = sizes.total() + proposal.total();
     const std::size_t largest = std::max(sizes.largest(), proposal.largest());
     if (plan.workspace_bytes <= budget && largest <= device.largest_allocation) return;
-    // Fewer queries a step cost the least, then fewer lists, then shorter training tiles.
+    // Fewer queries per step cost least, then fewer lists, then shorter training tiles.
     if (plan.query_tile > 16) {
       plan.query_tile = (plan.query_tile + 1) / 2;
     } else if (plan.lists > 1) {

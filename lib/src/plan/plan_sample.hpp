@@ -5,11 +5,11 @@
 
 namespace kith {
 
-/// Throws invalid_argument if SearchOptions::sample stands beside options that leave nothing to choose.
+/// Throws invalid_argument if SearchOptions::sample is set together with options that leave no choice.
 void check_sample(const SearchOptions& options);
 
-/// Returns the plan of the first selector of the sample that the device has; the data decide later. Throws
-/// unsupported if it has none of them.
+/// Returns the plan for the first selector of the sample that the device has; the selector is chosen later,
+/// with the data. Throws unsupported if the device has none of them.
 Plan plan_before_sample(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 
 }  // namespace kith

@@ -11,9 +11,9 @@
 
 namespace kith {
 
-/// Chooses blocks so small that the first step sees several of them, and many more are left. The first step
-/// has no threshold and lists all it sees. A library multiplies large blocks faster, and ranks what is listed
-/// of its products after each step.
+/// Chooses blocks so small that the first step sees several of them and many more are left. The first step
+/// has no threshold, and lists all rows that it sees. A library multiplies large blocks faster; its
+/// candidates are ranked after each step.
 void visit_blocks(const Problem& problem, const SearchOptions& options, Choice& choice) {
   constexpr std::int64_t most_rows = 1024, share = 512, places_for_bytes = 4000;
   const bool library = !has_own_order(choice.proposer);
@@ -25,8 +25,8 @@ void visit_blocks(const Problem& problem, const SearchOptions& options, Choice& 
   const std::int64_t seed =
       options.train_tile ? options.train_tile : std::max(4 * problem.k, problem.n / share);
   choice.seed_rows = std::min(std::max(seed, choice.visit_rows), choice.train_tile);
-  // A list holds what the first step sees, and some blocks that are nearer than all before them. Bounds of
-  // bytes are wider apart, and let more rows pass.
+  // A list has room for what the first step sees, and for some blocks whose rows are nearer than all before
+  // them. Bounds of bytes are farther apart, and let more rows pass.
   choice.candidates = std::max(choice.candidates, 2 * choice.seed_rows);
   if (!library) choice.candidates = std::max(choice.candidates, 8 * choice.visit_rows);
   if (choice.proposer == Proposer::int8) choice.candidates = std::max(choice.candidates, places_for_bytes);
@@ -42,8 +42,8 @@ struct Steps {
   double seconds = std::numeric_limits<double>::max();
 };
 
-/// Estimates the seconds of a step on an H200, without the products that every search needs. Fitted to steps
-/// of many sizes, with k from 5 to 2048 of 32768 to 10^7 rows.
+/// Estimates the seconds of a step on an H200, without the products that every search needs. It was fitted to
+/// steps of many sizes, with k from 5 to 2048 and 32768 to 10^7 rows.
 class StepCost {
  public:
   StepCost(const Problem& problem, std::int64_t small_batch)
@@ -51,13 +51,13 @@ class StepCost {
         pair_(6e-13 + 3.4e-15 * static_cast<double>(problem.dims)),
         small_batch_(problem.m <= small_batch) {}
 
-  /// Estimates a sample of `rows` rows, whose products are computed twice.
+  /// Estimates a sample of `rows` rows; their products are computed twice.
   double sample(double rows) const {
     return launches + (small_batch_ ? 1e-10 * rows : queries_ * (1e-9 + rows * pair_));
   }
 
-  /// Estimates a step that grows by `growth` and lists rank * growth rows a query. With few queries one block
-  /// works on each list, and bounds of int8 let more rows pass.
+  /// Estimates a step that grows by `growth` and lists rank * growth rows per query. With few queries one
+  /// block handles each list, and bounds of int8 let more rows pass.
   double later(double rank, double growth) const {
     if (small_batch_) return launches + (8e-9 + 0.75e-9 * queries_) * rank * growth;
     return launches + queries_ * (1e-9 + rank * (1e-10 * growth + 1.2e-11));
@@ -89,14 +89,14 @@ Steps steps_of(const Problem& problem, const StepCost& cost, std::int64_t sample
   return steps;
 }
 
-/// Returns whether a sample is at most half of the rows, and the guessed rank at most 4/5 of its groups:
-/// among all sampled rows it is then about twice as high at most.
+/// Returns whether a sample has at most half of the rows, and the guessed rank is at most 4/5 of its number
+/// of groups: then its rank among all sampled rows is at most about twice as high.
 bool is_sample(const Problem& problem, std::int64_t sample) {
   const std::int64_t groups = sample / spi::sample_rows;
   return 2 * sample <= problem.n && 5 * guessed_rank(problem.k, sample, problem.n) <= 4 * groups;
 }
 
-/// Returns the fastest steps whose lists stay short. Every search calls this, so that it skips what cannot
+/// Returns the fastest steps whose lists stay short. Every search calls this, so it skips choices that cannot
 /// be better.
 Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t sample_asked_for) {
   constexpr int most_steps = 12;
@@ -122,15 +122,15 @@ Steps best_steps(const Problem& problem, const StepCost& cost, std::int64_t samp
 
 }  // namespace
 
-/// Chooses steps for tensor cores. They multiply so fast that listed candidates cost more than steps; with
-/// few queries, whose lists cost little, a step costs more than many candidates. The smallest blocks make the
-/// best sample. For int8, many chips take few queries at a time, however many there are.
+/// Chooses steps for tensor cores. These multiply so fast that listed candidates cost more than steps. With
+/// few queries, whose lists are cheap, a step costs more than many candidates. The smallest blocks give the
+/// best sample. For int8, many devices take only few queries at a time, no matter how many there are.
 void visit_fast(const KernelProfile& profile, const Problem& problem, const SearchOptions& options,
                 Choice& choice) {
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows;
-  constexpr std::int64_t queries_a_block = 256;  // a block of the kernels for many queries
+  constexpr std::int64_t queries_a_block = 256;  // of the kernels for many queries
   constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
   const bool bytes = choice.proposer == Proposer::int8;
@@ -147,9 +147,10 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Sear
   choice.seed_rows = asked_for ? asked_for : careful_seed(problem.k, fewest_rows);
   choice.sample_rows = steps.sample;
   choice.growth = steps.growth;
-  // Bounds differ from distances. Those of few queries, and of bytes, come from int8 and are wider apart.
+  // Bounds differ from distances. With few queries, and with bytes, they come from int8 and are
+  // farther apart.
   const auto places = static_cast<std::int64_t>(steps.places * (few || bytes ? 2 : 1.25));
-  // After a wrong guess, lists hold what careful steps list (attempts.cpp).
+  // After a wrong guess, lists must hold what careful steps list (attempts.cpp).
   const std::int64_t rest = problem.k <= few_neighbours ? places_a_neighbour * problem.k : fewest_of_many;
   choice.candidates = std::max({few ? places_of_few : fewest_places, rest, places,
                                 2 * careful_seed(problem.k, choice.seed_rows),

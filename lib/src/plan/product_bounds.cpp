@@ -19,7 +19,7 @@ bool within_range(Proposer proposer, std::int64_t dims, double largest_query, do
   const double most = std::max(largest_query, largest_train);
   const bool finite = 4 * static_cast<double>(dims) * most * most <= 0x1p100;
   if (proposer != Proposer::fp16 && proposer != Proposer::int8) return finite;
-  // The scales, and one over their product, must be normal floats.
+  // The scales, and the reciprocal of their product, must be normal floats.
   return finite && std::min(largest_query, largest_train) >= 0x1p-40;
 }
 

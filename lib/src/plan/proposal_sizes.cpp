@@ -43,7 +43,8 @@ std::size_t quantized_bytes(Proposer proposer, std::int64_t rows, std::int64_t d
 std::size_t row_copy_bytes(const DeviceInfo& device, Proposer proposer, std::int64_t rows,
                            std::int64_t dims) {
   // To read 4 bytes of one row, a GPU reads 32 if rows are in blocks of 32, and a CPU 64 if they are in
-  // blocks of 16; bounds of bytes let many rows be ranked. No copy is kept if it takes much of the memory.
+  // blocks of 16; with bounds of bytes many rows have to be ranked. No copy is kept if it would take much of
+  // the memory.
   constexpr std::size_t share = 8;
   const bool reads_single_rows = proposer == Proposer::fp16 || proposer == Proposer::int8;
   const std::size_t bytes = size(rows) * size(dims) * sizeof(float);
@@ -56,7 +57,7 @@ ProposalSizes::ProposalSizes(const Plan& plan) {
   quantized = quantized_row_bytes(plan.proposer, plan.query_tile, plan.problem.dims);
   values = has_own_order(plan.proposer) ? 0 : q * size(plan.visit_rows) * sizeof(float);
   rows = listed * sizeof(std::uint32_t);
-  // A sample shares the memory of the bounds, and hardly ever needs more.
+  // A sample uses the memory of the bounds, and almost never needs more.
   keys =
       std::max(listed * sizeof(Key), q * (size(plan.sample_rows) / spi::sample_rows) * sizeof(std::uint32_t));
   if (has_own_order(plan.proposer)) low = listed * sizeof(float);

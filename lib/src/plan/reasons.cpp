@@ -119,7 +119,7 @@ std::string sampled_time(const std::string& times, Selector selector, double sec
   return times + (times.empty() ? "" : ", ") + std::string(name(selector)) + " " + ms(seconds);
 }
 std::string sampled_refusal(Selector selector, const std::string& message) {
-  const std::string where = "search: ";  // the start of the message
+  const std::string where = "search: ";  // the beginning of the message
   return "; " + std::string(name(selector)) +
          " is left out: " + (message.starts_with(where) ? message.substr(where.size()) : message);
 }

@@ -1,4 +1,4 @@
-// Words the reasons of plans; nothing else writes Plan::reason.
+// Writes the reasons of plans; nothing else writes Plan::reason.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kith::reasons {
 
-// Reasons of the built-in rules.
+// These are reasons of the built-in rules.
 std::string fused_on_host();
 std::string fused_on_gpu();
 std::string sorted_lists();
@@ -19,12 +19,12 @@ std::string sorts_most();
 std::string small_buffer();
 std::string large_k();
 std::string built_in(const std::string& why, const std::string& why_not_tuned);
-/// For a proposer that pays, or that was asked for.
+/// The proposer was chosen, or asked for.
 std::string proposed(Proposer proposer, bool asked_for);
 std::string boxes();
 std::string boxes_asked_for();
-/// For a plan that replaces boxes, or that keeps them, after a sample of queries; `leaves` is the average of
-/// a query.
+/// The plan replaces boxes, or keeps them, after a sample of queries.
+///   leaves   average number of leaves that a query reads
 ///   gave_up  how many of `sampled` queries gave up
 std::string boxes_lose(std::int64_t sampled, std::int64_t gave_up, double leaves, std::int64_t worth);
 std::string boxes_pay(std::int64_t sampled, double leaves, std::int64_t worth);
@@ -33,32 +33,32 @@ std::string gave_way_boxes(const std::string& message);
 std::string radius();
 std::string class_sums();
 
-// Reasons of what the caller fixed.
-//   otherwise  why a proposer is used beside it; empty: none is
+// These are reasons that the caller gave.
+//   otherwise  why a proposer is used as well; empty: none is
 std::string selector_asked_for(Selector selector, const std::string& otherwise);
 std::string fused_asked_for();
 std::string fused_refused();
 std::string filtered();
 
-// Reasons of what was measured.
+// These are reasons from measurements.
 std::string tuned(const TuningEntry& entry);
 std::string nothing_measured();
 std::string measured_refused(const std::string& message);
 std::string to_be_sampled(const std::vector<Selector>& sample);
-///   times, left_out  joined results of sampled_time() and sampled_refusal()
+///   times, left_out  concatenated results of sampled_time() and sampled_refusal()
 std::string sampled(std::int64_t query, const std::string& times, const std::string& left_out);
 std::string sampled_time(const std::string& times, Selector selector, double seconds);
 std::string sampled_refusal(Selector selector, const std::string& message);
 
-// Sentences that follow a reason.
+// These sentences follow a reason.
 std::string left_out(const Plan& plan);  ///< empty if no row is left out
-/// masked: the filter keeps `kept` rows. struck: the search is for `searched` neighbours, of which `wanted`
+/// masked: the filter keeps `kept` rows. struck: the search is for `searched` neighbours, `wanted` of which
 /// must count.
 std::string masked(std::int64_t kept, std::int64_t rows);
 std::string struck(std::int64_t searched, std::int64_t wanted);
 std::string gathered(std::int64_t kept, std::int64_t rows);
-/// For a set of devices.
-///   members  with the rows of each, if the rows are split
+/// The plan is for a set of devices.
+///   members  the members, with the rows of each if rows are split
 std::string placed(Placement placement, const std::string& members);
 std::string unit_rows_of_host();
 std::string overwhelmed(Proposer proposer);
@@ -67,7 +67,7 @@ std::string exact_products();
 std::string gave_way_measured(const std::string& message);
 std::string gave_way_proposer(const std::string& message);
 std::string gave_way_at_work(const std::string& message);
-/// Stands before a reason.
+/// The sentence comes before a reason.
 std::string out_of_range(const std::string& reason);
 
 /// Lists names: `radix, threshold`.

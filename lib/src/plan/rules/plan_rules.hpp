@@ -1,4 +1,4 @@
-// Rules of make_plan() from measurements: what suits which kind of device.
+// The rules of make_plan(), which follow from measurements: they choose what is fast on each kind of device.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// What rules propose. make_plan() lets the caller's options override it, and fits it into memory.
+/// What the rules choose. make_plan() lets the caller's options override it, and fits it into memory.
 struct Choice {
   Selector selector = Selector::threshold;
   Proposer proposer = Proposer::none;
@@ -24,25 +24,25 @@ struct Choice {
   std::string reason;
 };
 
-/// Chooses a plan by the chain, on any device.
+/// Chooses a plan without a proposer, on any device.
 Choice choose_chain(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
-/// For threads of the host.
+/// Chooses it for threads of the host.
 Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
-/// For a CPU behind a driver, such as PoCL.
+/// Chooses it for a CPU behind a driver, such as PoCL.
 Choice choose_opencl_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
-/// For a GPU.
+/// Chooses it for a GPU.
 Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 
-/// Returns the bytes that an index may keep beside its rows.
+/// Returns how many bytes an index may keep beside its rows.
 std::size_t room_for_quantized_rows(const DeviceInfo& device, const SearchOptions& options);
 
-/// Returns the proposer that pays if the caller's options leave the choice; else none.
+/// Returns the fastest proposer if the caller's options leave the choice; none if the chain alone is faster.
 Proposer choose_proposer(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                          const Feedback& feedback);
-/// Returns whether that choice depends on Feedback::byte_speed, which takes a measurement.
+/// Returns whether this choice depends on Feedback::byte_speed, which requires a measurement.
 bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const SearchOptions& options);
 
-/// Returns whether int8, chosen by Feedback::byte_blur, ranked so many candidates a query that fp16
+/// Returns whether int8, which Feedback::byte_blur has chosen, ranked so many candidates per query that fp16
 /// is faster.
 bool lists_too_many(const Problem& problem, double ranked);
 

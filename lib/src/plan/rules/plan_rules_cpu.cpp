@@ -6,24 +6,24 @@
 namespace kith {
 namespace {
 
-// A running step cannot be stopped, and takes several times as long if others use the cores, too.
+// A running step cannot be stopped, and takes several times as long if other programs use the cores.
 constexpr double step_seconds = 0.25;
 constexpr std::int64_t query_block = 8, most_queries = 1 << 16;
-// Most distances of a step that writes them, if the caller names no selector: enough to share among
-// threads, and little memory. With 128 queries or more a step, longer training tiles were as fast as
+// The most distances of a step that writes them, if the caller names no selector: enough to divide among
+// threads, and little memory. With 128 queries or more per step, longer training tiles were as fast as
 // shorter ones, or faster.
 constexpr std::int64_t most_written = 1 << 24, queries_a_step = 128;
 
 /// Returns roughly how many pairs one thread compares in a second, so that no step takes long. Measured on
-/// one core at 3.9 GHz: 5.9e10 pairs times dims a second for avx512, 3.8e10 for avx2, 6e8 without vectors. A
-/// pair costs as much as dims + 4 dimensions.
+/// one core at 3.9 GHz: 5.9e10 pairs times dims per second for avx512, 3.8e10 for avx2, 6e8 without vectors.
+/// A pair costs as much as dims + 4 dimensions.
 double pairs_a_second(const DeviceInfo& device, std::int64_t dims) {
   const std::uint32_t floats = device.profile.vector_floats;
   const double rate = floats >= 16 ? 5e10 : floats >= 8 ? 3e10 : 5e8;
   return rate / static_cast<double>(dims + 4);
 }
 
-/// Returns the seconds that a sequential method spends on a key of a part of t rows.
+/// Returns how many seconds a sequential method takes for one key of a part of t rows.
 double seconds_a_key(Selector selector, std::int64_t t, std::int64_t k) {
   switch (selector) {
     case Selector::rank_sort:
@@ -48,7 +48,7 @@ std::int64_t even_tile(std::int64_t total, double tile) {
   return std::max<std::int64_t>(1, (even + query_block - 1) / query_block * query_block);
 }
 
-/// Returns the number of lists a query, so that all threads have training rows to scan even with few queries.
+/// Returns the number of lists per query that gives all threads training rows to scan, even with few queries.
 std::int64_t groups_for(const Problem& problem, std::int64_t threads) {
   const std::int64_t blocks = std::max<std::int64_t>(1, (problem.m + query_block - 1) / query_block);
   const std::int64_t wanted = (4 * threads + blocks - 1) / blocks;
@@ -70,7 +70,7 @@ Choice choose_cpu(const DeviceInfo& device, const Problem& problem, const Search
     most_rows = std::min<std::int64_t>(problem.n, 1 << 14);  // distances of a tile stay in cache
     pair_seconds += seconds_a_key(options.selector, most_rows, problem.k);
   }
-  // A step has at least one block of queries; if even that takes too long, it has fewer training rows.
+  // A step has at least one block of queries. If even this takes too long, it has fewer training rows.
   double pairs = step_seconds * static_cast<double>(threads) / pair_seconds;
   if (options.fused == false && options.selector == Selector::automatic) {
     most_rows = std::min(problem.n, std::max(most_written / queries_a_step, 4 * problem.k));

@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-// Up to so many distances, writing them is faster than selecting while they are computed.
+// Up to this many distances, writing them is faster than selecting while they are computed.
 constexpr std::int64_t most_in_memory = std::int64_t{1} << 24;
 
 // A step should end within a third of a second, so that a search can be stopped, and its distances should
@@ -17,8 +17,8 @@ constexpr std::int64_t most_in_memory = std::int64_t{1} << 24;
 constexpr double most_multiply_adds = 4e12;
 constexpr std::int64_t most_distances = std::int64_t{1} << 30;
 
-/// Returns into how many parts to cut `tiles` of rows, so that `blocks * parts` blocks, `wave` of which run
-/// at once, finish soonest. A part costs about `overhead` tiles besides its rows.
+/// Returns into how many parts `tiles` of rows are cut so that `blocks * parts` blocks finish soonest; `wave`
+/// blocks run at once. Beside its rows, a part costs about `overhead` tiles.
 std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t tiles) {
   constexpr std::int64_t most_waves = 4, overhead = 3;
   std::int64_t best = 1, best_cost = divide_up(blocks, wave) * (tiles + overhead);
@@ -32,7 +32,7 @@ std::int64_t best_parts(std::int64_t blocks, std::int64_t wave, std::int64_t til
   return best;
 }
 
-/// Returns the queries of a step, at most `most`: whole tiles if there are several.
+/// Returns the number of queries of a step, at most `most`: whole tiles if there are several.
 std::int64_t query_tile(const Problem& problem, std::int64_t tile, std::int64_t most) {
   const double multiply_adds = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
   const double in_time = most_multiply_adds / multiply_adds;
@@ -41,7 +41,7 @@ std::int64_t query_tile(const Problem& problem, std::int64_t tile, std::int64_t 
   return most > tile ? most / tile * tile : std::max<std::int64_t>(most, 1);
 }
 
-/// Returns roughly how many operations `selector` spends on a row of t distances, to estimate the time of
+/// Returns roughly how many operations `selector` needs for a row of t distances; it estimates the time of
 /// a step.
 double operations_of(Selector selector, std::int64_t t, std::int64_t k) {
   const auto values = static_cast<double>(t), wanted = static_cast<double>(k);
@@ -68,8 +68,8 @@ double operations_of(Selector selector, std::int64_t t, std::int64_t k) {
   }
 }
 
-/// Shortens a step by `selector` until it ends in time: the training tile until one query does, then
-/// the queries.
+/// Shortens a step by `selector` until it ends in time: first the training tile, until one query ends in
+/// time, then the number of queries.
 void limit_step(const DeviceInfo& device, Selector selector, const Problem& problem, Choice& choice) {
   constexpr double step_seconds = 0.3, operations_a_second_of_a_unit = 1.6e10;  // an eighth of an H200's
   const double most =
@@ -89,8 +89,9 @@ void choose_fused(const DeviceInfo& device, const Problem& problem, Choice& choi
   choice.query_tile = query_tile(problem, tile, 32768);
   if (choice.query_tile <= profile.small_batch) {
     // Each group is one block for a batch of queries. There should be enough blocks to read memory at full
-    // speed, and enough rows in a group to be worth a list. One query among few rows, which are read at once,
-    // is faster with one or two blocks a multiprocessor: there are fewer lists to find and to merge.
+    // speed, and enough rows in a group to be worth a list. A single query among few rows, which are read at
+    // once, is faster with one or two blocks per multiprocessor, because there are fewer lists to select and
+    // to merge.
     const std::int64_t large = profile.groups_a_unit * units;
     const bool at_once = choice.query_tile == 1 && problem.n <= large * profile.rows_at_once;
     const std::int64_t of_several = profile.batches_a_unit * units;
@@ -111,11 +112,11 @@ void choose_separate(const DeviceInfo& device, const Problem& problem, Choice& c
   if (problem.k > device.profile.threshold_max_k) {
     choice.selector = Selector::radix;
     choice.reason = reasons::large_k();
-    return;  // one group: merging the lists of several would cost more than it saves
+    return;  // a single group: merging the lists of several would cost more than it saves
   }
   choice.selector = Selector::threshold;
   choice.reason = reasons::small_buffer();
-  // One block finds each list.
+  // One block selects each list.
   const std::int64_t rows = std::max<std::int64_t>(8192, 16 * problem.k);
   const std::int64_t lists = 4 * std::int64_t{device.compute_units};
   choice.lists = std::clamp<std::int64_t>(std::min(lists / choice.query_tile, problem.n / rows), 1,
@@ -128,8 +129,8 @@ Choice choose_gpu(const DeviceInfo& device, const Problem& problem, const Search
   Choice choice;
   choice.train_tile = problem.n;
   const bool fits = static_cast<std::uint64_t>(problem.k) <= device.fused_max_k;
-  // A block of the fused step serves 128 queries. With few distances, more blocks are busy if distances are
-  // written: on an H200 this was 1.3 to 7 times faster by CUDA, and about as much by OpenCL.
+  // A block of the fused step handles 128 queries. With few distances, more blocks are busy if distances are
+  // written: on an H200 this was 1.3 to 7 times faster with CUDA, and about as much with OpenCL.
   const bool few_distances =
       problem.m > device.profile.small_batch && problem.n <= most_in_memory / problem.m;
   choice.fused = options.fused.value_or(fits && options.selector == Selector::automatic && !few_distances);

@@ -13,11 +13,11 @@
 namespace kith {
 namespace {
 
-// A threshold from one row in 256 lets about 256 k candidates of all rows pass, and each step that grows by
+// A threshold from one row in 256 lets about 256 k candidates of all rows pass. Each step that grows by
 // Choice::growth lets about twice k pass.
 constexpr std::int64_t seed_share = 256;
 
-// Most inner products of a step: they should leave memory for others on a GPU, and end soon on a CPU.
+// The most inner products of a step: these leave memory for other programs on a GPU, and end soon on a CPU.
 constexpr std::int64_t most_products = std::int64_t{1} << 30, most_rows_gemm = 131072;
 constexpr double multiply_adds_a_second_of_a_core = 2.5e9;  // half of what CLBlast 1.5.3 reached on PoCL 3.1
 constexpr double seconds_of_products = 0.3;
@@ -29,7 +29,7 @@ std::int64_t seed_of(const Problem& problem, const SearchOptions& options, Propo
   return std::clamp<std::int64_t>(own ? whole_quantized_blocks(seed) : seed, 1, problem.n);
 }
 
-/// Chooses tiles whose products fit into memory, and end in time on a CPU.
+/// Chooses tiles whose products fit into memory, and which end in time on a CPU.
 void limit_products(const DeviceInfo& device, const Problem& problem, Choice& choice) {
   choice.train_tile = std::max(choice.seed_rows, most_rows_gemm);
   choice.query_tile = std::clamp<std::int64_t>(most_products / choice.train_tile, 1,
@@ -43,7 +43,7 @@ void limit_products(const DeviceInfo& device, const Problem& problem, Choice& ch
       std::clamp<std::int64_t>(rows, std::max<std::int64_t>(choice.seed_rows, 1024), choice.train_tile);
 }
 
-/// Limits steps of the CPU's own kernels in time, by measured multiply-adds a second of one core.
+/// Limits the time of steps of the CPU's own kernels, using measured multiply-adds per second of one core.
 void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const SearchOptions& options,
                         Choice& choice) {
   const std::uint32_t floats = device.profile.vector_floats;
@@ -62,7 +62,8 @@ void limit_products_cpu(const DeviceInfo& device, const Problem& problem, const 
   choice.query_tile = std::clamp<std::int64_t>(queries, 1, std::max<std::int64_t>(choice.query_tile, 1));
 }
 
-/// Sizes for which a proposer was faster than the chain, and than the proposers of later lines.
+/// The sizes of problems for which a proposer was faster than the chain, and than the proposers of
+/// later lines.
 struct Pays {
   enum class Needs { nothing, byte_grid, fast_bytes };
 
@@ -76,19 +77,19 @@ struct Pays {
 
 constexpr std::int64_t any = std::numeric_limits<std::int64_t>::max();
 constexpr double least_byte_speed = 1.2;
-constexpr double longest_lists = 2000;  // by int8, before lists overflow
+constexpr double longest_lists = 2000;  // for int8, before lists overflow
 
 using Needs = Pays::Needs;
 
 constexpr Pays pays[] = {
     // On an H200 tensor cores were 4 times as fast as the chain at 1e10 multiply-adds with 1,200 queries, 15
-    // to 20 times from 5e11 multiply-adds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, 3 times
-    // at k = 2048. With k = 5000 of 10^6 rows, 16-bit floats were twice as fast as the chain (CUDA; 2.8 times
-    // by OpenCL), with k = 8192 a third as fast.
-    // Up to 64 queries, bytes are 2.3 to 6 times as fast as the chain from 3e8 multiply-adds on, with one
-    // query from 1e8 on, and up to 1.7 times as fast as 16-bit floats. But they take more kernels, so that a
-    // whole call gains from 3e8 (CUDA) or 1e9 multiply-adds on (OpenCL); both use the latter.
-    // Bytes for more queries: docs/certified-search.md, Bytes or 16-bit floats.
+    // to 20 times from 5e11 multiply-adds on, 2.3 times (CUDA) and 3.3 times (OpenCL) with 3 columns, and 3
+    // times at k = 2048. With k = 5000 of 10^6 rows, 16-bit floats were twice as fast as the chain (CUDA; 2.8
+    // times with OpenCL), with k = 8192 a third as fast. Up to 64 queries, bytes are 2.3 to 6 times as fast
+    // as the chain from 3e8 multiply-adds on (with one query from 1e8 on), and up to 1.7 times as fast as
+    // 16-bit floats. But they need more kernels, so that a whole call gains from 3e8 (CUDA) or 1e9
+    // multiply-adds on (OpenCL); both use the latter. For bytes with more queries see
+    // docs/certified-search.md, Bytes or 16-bit floats.
     {DeviceKind::gpu, Proposer::int8, Needs::byte_grid, 1e9, 65, any, 32, 65536, 6000, 4e6, 0},
     {DeviceKind::gpu, Proposer::int8, Needs::fast_bytes, 2e10, 65, any, 64, 65536, 256, 0, 0},
     {DeviceKind::gpu, Proposer::fp16, Needs::nothing, 1e9, 65, any, 3, any, 6000, 0, 0},
@@ -99,13 +100,14 @@ constexpr Pays pays[] = {
     // lost as much with few queries.
     {DeviceKind::cpu, Proposer::bf16, Needs::nothing, 3e8, 16, any, 64, any, 256, 0, 0},
     // On two cores, bytes were 1.2 to 3.9 times as fast with AVX-512 VNNI, and 1.1 to 3.3 times with AVX2,
-    // from 100,000 rows of 64 columns, or 16,384 of 256, on with k = 10, and from 10^6 of 32. A query lists 5
-    // to 100 k candidates however many rows there are, so that a larger k needs more rows. Fewer queries gain
-    // as much, twice to three times, but not what the quantized rows cost.
+    // from 100,000 rows of 64 columns on, or 16,384 rows of 256 columns, with k = 10, and from 10^6 rows of
+    // 32 columns on. A query lists 5 to 100 k candidates, however many rows there are, so that a larger k
+    // needs more rows. Fewer queries also become two to three times as fast, but this does not pay for the
+    // quantized rows.
     {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 16, any, 32, 65536, 256, 3.5e6, 3e4},
 };
 
-/// Returns whether the sizes of a problem fit a line.
+/// Returns whether a problem has the sizes of a line.
 bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
   const auto& has = device.proposers;
   const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
@@ -118,15 +120,15 @@ bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
 }
 
 /// Returns how many further candidates a query may list before they cost more time than products of bytes
-/// save beside those of fp16. On an H200, products of bytes saved 1.5e-15 s for each pair of rows and each
+/// save, compared with fp16. On an H200, products of bytes saved 1.5e-15 s for each pair of rows and each
 /// column, and a further candidate took 2.5e-10 s.
 double worth_listing(const Problem& problem) {
   return 6e-6 * static_cast<double>(problem.n) * static_cast<double>(problem.dims);
 }
 
-/// Estimates how many more rows a query bounds of int8 let pass than those of fp16, which let some 40
-/// sqrt(k) pass. If squared distances are normal, the k-th of n is z standard deviations below their mean;
-/// int8 also lists the rows of the next `blur` deviations. On an H200 as many were listed as with a blur
+/// Estimates how many more rows per query pass bounds of int8 than of fp16, which about 40 sqrt(k) rows pass.
+/// If squared distances are normally distributed, the k-th of n is z standard deviations below their mean,
+/// and int8 also lists the rows of the next `blur` deviations. On an H200 as many were listed as with a blur
 /// 1.25 times as wide.
 double more_listed(const Problem& problem, double blur) {
   const double share = static_cast<double>(problem.k) / static_cast<double>(problem.n);
@@ -138,8 +140,8 @@ double more_listed(const Problem& problem, double blur) {
                   : std::numeric_limits<double>::infinity();
 }
 
-/// Returns whether the needs of a line are met. Lines of bytes for many queries need a device that takes them
-/// at once.
+/// Returns whether the needs of a line are met. Lines of bytes for many queries need a device that takes all
+/// queries at once.
 bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem, const Feedback& feedback) {
   const bool at_once = problem.m <= std::int64_t{device.profile.byte_queries};
   switch (line.needs) {
@@ -154,15 +156,15 @@ bool is_there(const Pays& line, const DeviceInfo& device, const Problem& problem
   return false;
 }
 
-/// Returns whether earlier searches showed that bounds of a proposer, or of a finer one, hardly tell
-/// rows apart.
+/// Returns whether earlier searches showed that bounds of a proposer, or of a finer one, hardly
+/// distinguish rows.
 bool is_too_coarse(Proposer proposer, const Problem& problem, const Feedback& feedback) {
   const auto overwhelmed = [&](Proposer one) { return overwhelms(feedback, one, problem.k); };
   return overwhelmed(proposer) ||
          (proposer == Proposer::int8 && (overwhelmed(Proposer::bf16) || overwhelmed(Proposer::fp16)));
 }
 
-/// Returns whether the caller left the choice to the rules, and the problem is one that they cover.
+/// Returns whether the caller leaves the choice to the rules, and the rules cover the problem.
 bool is_free(const Problem& problem, const SearchOptions& options) {
   constexpr std::int64_t fewest_rows = 16384, rows_a_neighbour = 32;
   return options.selector == Selector::automatic && !options.fused && follows_from_products(problem.metric) &&
@@ -197,7 +199,7 @@ bool asks_for_byte_speed(const DeviceInfo& device, const Problem& problem, const
 }
 
 bool lists_too_many(const Problem& problem, double ranked) {
-  // At most a quarter of what is listed is ranked.
+  // At most a quarter of the listed candidates are ranked.
   return 4 * (ranked - static_cast<double>(problem.k)) > worth_listing(problem);
 }
 

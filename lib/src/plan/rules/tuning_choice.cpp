@@ -15,12 +15,12 @@
 namespace kith {
 namespace {
 
-// How far a measured problem may be from the one at hand, as a ratio of sizes: two steps of a grid in which
-// every problem is near to one of the grid.
+// The largest allowed ratio between the sizes of a measured problem and of the given one: two steps of a grid
+// of problems in which every problem is near one of the grid.
 constexpr double most_rows_apart = 4, most_queries_apart = 4, most_k_apart = 4, most_dims_apart = 2;
-constexpr std::int64_t large_part = 8;  // k above n / 8 is a class of its own, since most rows are sorted
+constexpr std::int64_t large_part = 8;  // k above n / 8 is a class of its own, because most rows are sorted
 
-/// Returns the distance of two sizes on a logarithmic scale; 1 is the most that is allowed.
+/// Returns the distance of two sizes on a logarithmic scale; 1 is the largest that is allowed.
 double apart(std::int64_t a, std::int64_t b, double most) {
   const auto size = [](std::int64_t value) { return static_cast<double>(std::max<std::int64_t>(value, 1)); };
   return std::fabs(std::log(size(a) / size(b))) / std::log(most);
@@ -79,7 +79,8 @@ bool applies(const DeviceInfo& device, const Problem& problem, const SearchOptio
   return has(device.selectors, entry.selector);
 }
 
-/// Returns the nearest entry; of equally near ones, one of the same chain, then the fastest, then the first.
+/// Returns the nearest entry. Of equally near ones, one with the same chain comes first, then the fastest,
+/// then the first in the file.
 const TuningEntry* nearest_entry(const DeviceInfo& device, const Problem& problem,
                                  const SearchOptions& options) {
   const TuningEntry* best = nullptr;
@@ -109,8 +110,8 @@ bool is_open(const DeviceInfo& device, const SearchOptions& o) {
          (o.proposer == Proposer::automatic || o.proposer == Proposer::none);
 }
 
-/// Scales the rule's size for this problem by measured / rule of the entry's problem. Returns 0, which means
-/// the rule's size, if the two were equal.
+/// Scales the size that the rule gives for this problem by measured / rule for the entry's problem. Returns
+/// 0, which means the rule's size, if these two were equal.
 std::int64_t scaled(std::int64_t rule_here, std::int64_t measured, std::int64_t rule_there) {
   if (measured == rule_there) return 0;
   const double factor = static_cast<double>(measured) / static_cast<double>(rule_there);
@@ -144,7 +145,7 @@ std::optional<Plan> tuned_plan(const DeviceInfo& device, const Problem& problem,
     Plan plan = plan_problem(plain, problem, way);
     plan.reason = reasons::tuned(*entry);
     return plan;
-  } catch (const Error& error) {  // such as too little memory for it; the built-in rule may need less
+  } catch (const Error& error) {  // for example too little memory; the built-in rule may need less
     why_not = reasons::measured_refused(error.what());
     return std::nullopt;
   }
