@@ -20,7 +20,6 @@
 // counts [128] and buffers [128, capacity]. Source: geometric phases after the sampled thresholds of top-k
 // selection (Alabi and others, Fast k-selection algorithms for graphics processing units, 2012); for tiles
 // see tile.cuh.
-// k-selection algorithms for graphics processing units, 2012); the tiles see tile.cuh.
 #include "common/phases.cuh"
 #include "common/sort.cuh"
 #include "common/tile.cuh"

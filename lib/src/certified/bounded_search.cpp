@@ -20,8 +20,8 @@ std::vector<Key> read_keys(spi::Device& device, const spi::Grid<Key>& grid) {
 bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries) {
   const auto dims = static_cast<std::size_t>(index.dims);
   const bool exact = queries == spi::OnGrid::exactly && train.on_grid() == spi::OnGrid::exactly;
-  // Up to so many columns chains are exact whatever the bytes are. With more, each candidate must be checked,
-  // which only the CPU back end does.
+  // With at most this many columns, chains are exact for any bytes. With more, each candidate must be
+  // checked, which only the CPU back end does.
   const bool looks = index.device.info().profile.host_threads && !train.elsewhere();
   return exact && (dims <= spi::columns_of_exact_chains(index.metric) || looks);
 }
@@ -53,8 +53,8 @@ Open BoundedSearch::ask(const Attempt& attempt, const QueryRows& queries, const 
   return run_attempt(attempt, count, threshold, workspace, watcher, trace, overlap);
 }
 
-/// Asks the open queries again. Their k best so far are true rows, so that thresholds from these hold for
-/// all rows.
+/// Searches the open queries again. Their k best so far are real rows, so that thresholds computed from these
+/// hold for all rows.
 Open BoundedSearch::ask_open(const Attempt& attempt, const QueryRows& queries, const Open& open,
                              Workspace& workspace, Watcher& watcher, Trace* trace,
                              std::function<void()>& overlap) {
@@ -90,8 +90,8 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
   }
   // Without progress or a stop token, the host never waits for the device between steps.
   std::vector<Phase> all = phases(index_, plan_, attempt);
-  // A threshold from a sample counts as a guess, even that of rank k. TightenStep then certifies it, so that
-  // the answer does not depend on the sample.
+  // A threshold from a sample counts as a guess, even if its rank is k. TightenStep then certifies it, so
+  // that the answer does not depend on the sample.
   const bool guessed = std::any_of(all.begin(), all.end(), [&](const Phase& phase) {
     return phase.samples || phase.rank < plan_.problem.k;
   });
@@ -125,8 +125,8 @@ Open BoundedSearch::run_attempt(const Attempt& attempt, std::int64_t count,
   return lost;
 }
 
-/// Quantizes the queries and sets their known thresholds. Thresholds of an earlier attempt already
-/// include these.
+/// Quantizes the queries and sets the thresholds that are known for them. Thresholds of an earlier attempt
+/// already include these.
 void BoundedSearch::begin(const std::vector<float>& threshold, std::int64_t count, const Workspace& workspace,
                           StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
@@ -140,14 +140,15 @@ void BoundedSearch::begin(const std::vector<float>& threshold, std::int64_t coun
   timer.after(spi::TightenStep::name);
 }
 
-/// Returns the current threshold of each query, from its k best rows so far. It is valid for all rows.
+/// Returns the current threshold of each query, which its k best rows so far determine. It is valid for
+/// all rows.
 std::vector<float> BoundedSearch::reached(std::int64_t count) const {
   const std::shared_ptr<Device::State>& state = index_.device.state();
   const DeviceSession session(*state);
   return proposal_.thresholds(*session, count);
 }
 
-/// Sets a first threshold from a sample of the bounds of all rows.
+/// Computes a first threshold from a sample of the bounds of all rows.
 void BoundedSearch::run_sample(const Phase& phase, std::int64_t count, const Workspace& workspace,
                                StepTimer& timer) const {
   spi::Device& device = *index_.device.state()->device;
@@ -176,7 +177,7 @@ void BoundedSearch::run_phase(const Phase& phase, bool guessed, std::int64_t cou
   if (phase.ranks) rank(phase, guessed, count, workspace, timer, trace);
 }
 
-/// Collects candidates: in one step for all visits, or block by block if a library multiplies row-major rows.
+/// Collects candidates: for all visits in one step, or block by block if a library multiplies row-major rows.
 void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Workspace& workspace) const {
   spi::Device& device = *index_.device.state()->device;
   const Chunk& chunk = index_.chunks[phase.chunk];
@@ -198,13 +199,13 @@ void BoundedSearch::collect(const Phase& phase, std::int64_t count, const Worksp
   }
 }
 
-/// Ranks the listed candidates of a chunk by the chain, or by exact products.
+/// Ranks the listed candidates of a chunk, by the chain or by exact products.
 void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, const Workspace& workspace,
                          StepTimer& timer, Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;
   if (trace) trace->collected += listed(count, timer, trace);
   if (counts_ranked_) ranked_ += proposal_.listed(device, count);
-  std::size_t width = 0;  // of the keys that come back for each list; 0: its capacity
+  std::size_t width = 0;  // number of keys that come back for each list; 0: its capacity
   if (on_host_) {
     width = static_cast<std::size_t>(plan_.problem.k);
     rank_on_host(count, width, timer, trace);
@@ -219,8 +220,8 @@ void BoundedSearch::rank(const Phase& phase, bool guessed, std::int64_t count, c
   timer.after(spi::TightenStep::name);
 }
 
-/// Returns the rows of a chunk as RerankStep takes them. If exact products give all chains it reads none, and
-/// quantized rows stand in for rows that the device does not have.
+/// Returns the rows of a chunk for RerankStep. If exact products give all chains, the step reads no rows;
+/// then, and if rows are not on the device, the quantized rows take their place.
 spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
   if (quantized_->has_rows(chunk)) return quantized_->rows(chunk);
   if (rows_elsewhere() || index_.rows_are_bytes) {
@@ -230,8 +231,8 @@ spi::RowBlocks BoundedSearch::rows_of(std::size_t chunk) const {
   return Tile{chunk, index_.chunks[chunk].first, index_.chunks[chunk].rows}.row_blocks(index_);
 }
 
-/// Ranks on the host what RerankStep would, since the device has no rows. Writes back at most `width` keys a
-/// query: no more can be among the k nearest.
+/// Ranks on the host instead of by RerankStep, because the device has no rows. Writes back at most `width`
+/// keys per query, because no more can be among the k nearest.
 void BoundedSearch::rank_on_host(std::int64_t count, std::size_t width, StepTimer& timer,
                                  Trace* trace) const {
   spi::Device& device = *index_.device.state()->device;

@@ -1,4 +1,4 @@
-// A certified search: a proposer lists candidates, bounds thin them, and the chain ranks what is left.
+// A certified search: a proposer lists candidates, bounds exclude some of them, and the chain ranks the rest.
 // docs/certificate.md, section 5.
 #pragma once
 
@@ -21,7 +21,7 @@
 
 namespace kith {
 
-/// Queries of a tile that are not answered yet.
+/// The queries of a tile that are not yet answered.
 struct Open {
   std::vector<std::int64_t> queries;
   std::vector<float> threshold;  ///< [queries] their current thresholds; empty before the first attempt
@@ -34,19 +34,19 @@ struct QueryForm {
   bool takes_products = false;  ///< the value of takes_products()
 };
 
-/// Whether the device takes the chains of candidates from products, where the queries lie on the grid of the
-/// training rows: Plan::exact_products.
+/// Returns whether the device computes the chains of candidates from products, because the queries are on the
+/// grid of the training rows: Plan::exact_products.
 bool takes_products(const ResidentRows& index, const IndexQuantizedRows& train, spi::OnGrid queries);
 
 class BoundedSearch {
  public:
   /// Throws out_of_memory.
-  ///   filter  of the search, which a plan that masks goes by
-  ///   trace   is told what it takes to heed it; may be null
+  ///   filter  of the search; heeded by a plan that masks
+  ///   trace   gets the time that this takes; may be null
   BoundedSearch(const ResidentRows& index, const Plan& plan, const QueryForm& form,
                 const DeviceFilter& filter, Trace* trace);
 
-  /// Sets the thresholds known of the queries of the next tile. Lists then contain FoundBefore::keys(), too.
+  /// Sets the known thresholds of the queries of the next tile. Lists then also contain FoundBefore::keys().
   void begin_with(const FoundBefore& known) { known_ = known; }
 
   /// Returns the number of steps of the first attempt at a query tile.
@@ -64,13 +64,13 @@ class BoundedSearch {
     return form_.on_grid == spi::OnGrid::exactly && quantized_->on_grid() == spi::OnGrid::exactly;
   }
 
-  /// Returns whether the rows are not on the device, so that the chain alone cannot search them there.
+  /// Returns whether the rows are not on the device, so that the chain cannot search them there.
   bool rows_elsewhere() const { return quantized_->elsewhere() != nullptr; }
 
-  /// Searches by one attempt of the plan other than `exact`: all queries of the tile, or the open ones after
-  /// the first attempt. Writes their nearest into the workspace's result. Returns the queries whose lists
-  /// overflowed or whose guess was wrong. Locks the device.
-  ///   queries    [count, dims], as they are in `workspace`
+  /// Makes one attempt of the plan, other than `exact`: for all queries of the tile, or after the first
+  /// attempt for the open ones. Writes their nearest rows into the workspace's result. Returns the queries
+  /// whose lists overflowed or whose guess was wrong. Locks the device.
+  ///   queries  [count, dims], as they are in `workspace`
   ///   overlap  see pipeline.hpp; empty afterwards
   Open ask(const Attempt& attempt, const QueryRows& queries, const Open& open, Workspace& workspace,
            Watcher& watcher, Trace* trace, std::function<void()>& overlap);

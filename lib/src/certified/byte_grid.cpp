@@ -18,8 +18,8 @@ namespace {
 
 constexpr int most_steps = spi::most_on_grid - spi::least_on_grid;
 
-/// Limits of steps, whose squares must be normal numbers, and of centres in steps, which must leave a float
-/// enough digits for a step.
+/// Limits of steps, whose squares must be normal numbers, and of centres measured in steps, which must leave
+/// enough digits of a float for one step.
 constexpr double least_step = 0x1p-40, most_step = 0x1p20, most_centre = 0x1p20;
 
 /// A value within 1 / share_of_step of a step from the grid counts as a value on the grid.
@@ -32,7 +32,7 @@ bool is_whole(double value) {
   return value == std::nearbyint(value);
 }
 
-/// Sorted values, and how far from a grid they may be to count as on it.
+/// Sorted values, and how far from a grid they may be and still count as on it.
 struct Ascending {
   std::vector<float> values;
   double first, last, tolerance;
@@ -53,8 +53,8 @@ struct Ascending {
   }
 };
 
-/// Returns the longest step of which all values are multiples, counted from the first. Returns 1 if all are
-/// whole numbers, since rows outside of the sample may lie between them; 0 if there is no such step.
+/// Returns the longest step of which all values, counted from the first, are multiples. Returns 1 if all are
+/// whole numbers, because rows outside of the sample may have values in between; 0 if there is no such step.
 double step_of(const Ascending& ascending) {
   const auto& values = ascending.values;
   const double apart = ascending.last - ascending.first;
@@ -66,10 +66,10 @@ double step_of(const Ascending& ascending) {
   return 0;
 }
 
-/// Finds the centre: the value of byte 0. If possible the grid passes through 0, so that queries are likely
-/// to lie on the same grid.
+/// Finds the centre, which is the value of byte 0. If possible the grid contains 0, because queries are then
+/// likely to be on the same grid.
 ///   moves  whether the centre may differ from 0
-/// Returns false if bytes cannot reach all values.
+/// Returns false if bytes cannot represent all values.
 bool find_centre(const Ascending& ascending, double step, bool moves, double& centre) {
   const double steps = ascending.first / step, least = std::nearbyint(steps);
   const double most = least + std::nearbyint((ascending.last - ascending.first) / step);
@@ -107,7 +107,7 @@ struct Wide {
   }
 };
 
-/// Returns whether the step is a power of two, every c + b i is a double, and all values lie on the grid.
+/// Returns whether the step is a power of two, every c + b i is a double, and all values are on the grid.
 bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& values) {
   int exponent = 0;
   return std::frexp(grid.scale, &exponent) == 0.5f && static_cast<double>(grid.centre) == centre &&
@@ -115,7 +115,8 @@ bool is_exact(const ByteGrid& grid, double centre, const std::vector<float>& val
          Wide(grid).apart(values.data(), static_cast<std::int64_t>(values.size())) == 0;
 }
 
-/// Returns whether every point c + b i of the grid is a float, too: c must be a whole number of steps.
+/// Returns whether every point c + b i of the grid is also a float; for this, c must be a whole number
+/// of steps.
 bool is_of_floats(const ByteGrid& grid) {
   return grid.exact && is_whole(static_cast<double>(grid.centre) * static_cast<double>(grid.scale));
 }

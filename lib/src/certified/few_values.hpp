@@ -1,4 +1,4 @@
-// Collects the distinct values of a set, until they are too many for a grid of bytes.
+// Collects the distinct values of a set, up to the number that a grid of bytes can have.
 #pragma once
 
 #include <array>
@@ -24,7 +24,8 @@ class FewValues {
   }
 
   bool too_many() const { return values_.size() > most; }
-  /// The distinct values in order of first occurrence; if there are too many, the first of them.
+  /// Returns the distinct values in the order of their first occurrence; if there are too many, the first
+  /// of them.
   const std::vector<float>& values() const { return values_; }
 
  private:

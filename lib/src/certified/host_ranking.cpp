@@ -16,8 +16,9 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< 16 MiB of rows at a time fit into caches
-constexpr std::size_t times_ahead = 2;  ///< twice k candidates are ranked before the others
+constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< number of floats in a batch of rows: 16 MiB,
+                                                            ///< which fit into caches
+constexpr std::size_t times_ahead = 2;  ///< first, this many times k candidates are ranked
 
 /// An entry of the list of a query.
 struct Candidate {
@@ -39,7 +40,7 @@ std::vector<Candidate> by_place(const ListedPlaces& lists) {
   return all;
 }
 
-/// Lends memory of the host to kernels, which only read what is const here.
+/// Lends host memory to kernels, which only read memory that is const here.
 template <class T>
 std::unique_ptr<spi::Allocation> lent(spi::Device& host, const T* data, std::size_t count) {
   using Plain = std::remove_const_t<T>;
@@ -60,7 +61,7 @@ bool HostRanking::wants_bounds(const ListedPlaces& lists, std::size_t bytes) con
   if (!rows_.in_memory()) return true;
   std::size_t listed = 0;
   for (std::size_t q = 0; q < lists.lengths.size(); ++q) listed += lists.length(q);
-  constexpr std::size_t times = 2;  // bounds lie side by side, rows do not
+  constexpr std::size_t times = 2;  // bounds are contiguous, rows are not
   return listed * centre_.size() * sizeof(float) > times * bytes;
 }
 
@@ -82,8 +83,8 @@ std::span<const Key> HostRanking::nearest(MatrixView<const float> queries, const
   return best_;
 }
 
-/// Ranks those candidates first whose products say that they are nearest. Their chains give a threshold, and
-/// chains are computed only of those other candidates whose bounds do not exceed it.
+/// First ranks the candidates that are nearest by their products. Their chains give a threshold; chains of
+/// other candidates are computed only if their bounds do not exceed it.
 void HostRanking::rank_by_bounds(MatrixView<const float> queries, const ListedPlaces& lists,
                                  std::span<const float> low, std::size_t longest) {
   const std::size_t ahead = times_ahead * k_;
@@ -116,8 +117,8 @@ void HostRanking::rank_by_bounds(MatrixView<const float> queries, const ListedPl
   rank_all({longest, lengths, rest_});
 }
 
-/// Returns the largest bound that a candidate can have if its chain is at most the worst of `best`:
-/// docs/certificate.md, section 4.
+/// Returns the largest bound of a candidate whose chain is at most the worst of `best`: docs/certificate.md,
+/// section 4.
 float HostRanking::threshold_of(const float* query, std::span<const Key> best) const {
   constexpr float all_pass = std::numeric_limits<float>::infinity();
   const Key worst = *std::max_element(best.begin(), best.end());
@@ -130,7 +131,7 @@ float HostRanking::threshold_of(const float* query, std::span<const Key> best) c
     const double moved = static_cast<double>(query[d]) - static_cast<double>(centre_[d]);
     square += moved * moved;
   }
-  // The relative error of the sum is at most (dims + 2) 2^-53; the rest adds a few units.
+  // The relative error of the sum is at most (dims + 2) 2^-53; the other operations add a few units.
   const double slack = 0x1p-34 + static_cast<double>(dims_) * 0x1p-52;
   const double half_norm = square / 2,
                half = (static_cast<double>(value_of(worst)) + spi::chain_underflow(dims_)) / (1 - g) / 2;
@@ -161,7 +162,7 @@ void HostRanking::rank_all(const ListedPlaces& lists) {
 void HostRanking::rank_gathered(const ListedPlaces& lists) {
   const std::vector<Candidate> all = by_place(lists);
   const std::size_t most_rows = std::max<std::size_t>(1, batch_floats / dims_);
-  std::vector<std::uint32_t> places, lengths(m_), own;  // of a batch; `own`: rows of it, by query
+  std::vector<std::uint32_t> places, lengths(m_), own;  // of a batch; `own` has its rows, ordered by query
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     places.clear();
     std::fill(lengths.begin(), lengths.end(), 0);
@@ -209,8 +210,8 @@ void HostRanking::rank(const float* rows, std::size_t count, const ListedPlaces&
        threads_});
 }
 
-/// Merges the keys that rank() computed into the best so far.
-///   place_of  the place of each ranked row; empty: rows are places
+/// Merges the keys of rank() into the best so far.
+///   place_of  the place of each ranked row; empty: the row is the place
 void HostRanking::join(const ListedPlaces& lists, std::size_t longest,
                        std::span<const std::uint32_t> place_of) {
   parallel_for(static_cast<std::int64_t>(m_), static_cast<std::int64_t>(m_ * longest), threads_,
@@ -221,7 +222,7 @@ void HostRanking::join(const ListedPlaces& lists, std::size_t longest,
                  if (!place_of.empty())
                    for (Key* key = first; key < last; ++key)
                      *key = make_key(value_of(*key), place_of[row_of(*key)]);
-                 // A heap of the k best with the worst on top; few keys are better than that one.
+                 // The k best form a heap with the worst on top; few keys are better than that one.
                  const std::span<Key> best(best_.data() + q * k_, k_);
                  std::make_heap(best.begin(), best.end());
                  for (const Key* key = first; key < last; ++key) {

@@ -17,14 +17,15 @@
 
 namespace kith {
 
-/// Keeps its memory from tile to tile. The kernels of the CPU back end compute the chains.
+/// Ranks candidates with the kernels of the CPU back end. It keeps its memory from tile to tile.
 class HostRanking {
  public:
-  /// `rows` must outlive it.
-  ///   centre  [dims]  what quantized rows were moved by
+  /// `rows` must live longer than this object.
+  ///   centre  [dims]  what was subtracted from rows to quantize them
   HostRanking(Metric metric, const RowsElsewhere& rows, std::vector<float> centre, std::uint32_t threads);
 
-  /// Returns whether it pays to read so many bytes of bounds from the device in order to rank fewer rows.
+  /// Returns whether reading this many bytes of bounds from the device pays, because fewer rows are
+  /// then ranked.
   bool wants_bounds(const ListedPlaces& lists, std::size_t bytes) const;
 
   /// Returns the keys of the k nearest rows of each list, in any order, padded with no_key.
@@ -58,7 +59,7 @@ class HostRanking {
   const std::unique_ptr<spi::Device> host_;  ///< the CPU back end, whose kernels rank
   std::size_t m_ = 0, k_ = 0, dims_ = 0;
   std::vector<float> queries_;  ///< packed
-  std::vector<Key> keys_;       ///< [m, longest]  of the lists ranked last
+  std::vector<Key> keys_;       ///< [m, longest]  keys of the lists that were ranked last
   std::vector<Key> best_;       ///< [m, k]
   Floats gathered_;
   std::vector<Bounded> bounded_;             ///< [m, longest]

@@ -7,8 +7,8 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{1} << 24;  // read at a time
 
-/// Returns the bytes of the longest list that an attempt may make, or more: those of all lists of a tile, but
-/// at most most_bytes.
+/// Returns the size of the buffer in bytes: enough for all lists of a tile, but at most most_bytes; and in
+/// any case enough for the longest list that an attempt may make.
 std::size_t bytes_of_buffer(const Plan& plan) {
   std::int64_t times = 1;
   for (const Attempt& attempt : plan.attempts) times = std::max(times, attempt.lists);

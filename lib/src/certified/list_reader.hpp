@@ -1,4 +1,4 @@
-// Reads lists of candidates from a device, for the host to rank.
+// Reads lists of candidates from a device, so that the host can rank them.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace kith {
 
-/// Candidates in memory of a device.
+/// Candidates in device memory.
 struct CandidatesThere {
   spi::CandidateLists lists;
   spi::Grid<float> low;  ///< Bounds::low
 };
 
-/// Candidates on the host: list q has min(lengths[q], capacity) places.
+/// Candidates in host memory: list q has min(lengths[q], capacity) places.
 struct ListedPlaces {
   std::size_t capacity = 0;
   std::span<const std::uint32_t> lengths;  ///< [m]
@@ -28,18 +28,18 @@ struct ListedPlaces {
   std::size_t length(std::size_t q) const { return std::min<std::size_t>(lengths[q], capacity); }
 };
 
-/// Reads several lists at a time, since reading one takes about as long as reading many, and drops their
-/// unused ends: lists are long and mostly empty. Results are valid until the next read.
+/// Reads several lists at a time, because reading one takes about as long as reading many. It drops their
+/// unused ends, because lists are long and mostly empty. Results are valid until the next read.
 class ListReader {
  public:
   ListReader(Device::State& state, const Plan& plan);
 
-  /// Returns the lists; their capacity is the length of the longest. A length above the capacity tells that
-  /// its list overflowed.
+  /// Returns the lists; their capacity is the length of the longest. If a length is above the capacity, the
+  /// list overflowed.
   ListedPlaces places(spi::Device& device, const CandidatesThere& there);
-  /// Returns Bounds::low of what places() read, [m, capacity], too.
+  /// Returns Bounds::low of the candidates that places() read, [m, capacity].
   std::span<const float> lows(spi::Device& device);
-  /// Returns the bytes that lows() would read.
+  /// Returns the number of bytes that lows() would read.
   std::size_t bytes() const;
 
  private:

@@ -62,7 +62,7 @@ spi::Step Proposal::sample(std::int64_t count, const spi::QuantizedRows& train, 
   spi::Step step = collect(count, train, visits, 0, scratch, unscale, gap_share);
   auto& collecting = std::get<spi::CollectStep>(step.work);
   collecting.sample = sample_of(size(count), visits);
-  collecting.b = spi::product_error(collecting);  // other kernels may take samples, with another error
+  collecting.b = spi::product_error(collecting);  // other kernels, with another error, may take samples
   return step;
 }
 
@@ -109,7 +109,7 @@ spi::Step Proposal::prune(std::int64_t count) const {
 }
 
 void Proposal::reset(spi::Device& device, std::int64_t count, std::span<const float> threshold) const {
-  // One write sets all three.
+  // One write sets thresholds, counts and the marks of lost queries.
   std::vector<float> fresh(3 * size(count));
   std::fill_n(fresh.begin(), size(count), std::numeric_limits<float>::infinity());
   std::copy(threshold.begin(), threshold.end(), fresh.begin());
@@ -139,7 +139,8 @@ CandidatesThere Proposal::listed_places(std::int64_t count) const {
 void Proposal::write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                              std::span<const Key> nearest) const {
   std::vector<std::uint32_t> counts(listed.lengths.size());
-  for (std::size_t q = 0; q < counts.size(); ++q)  // a list that overflowed must still say so
+  for (std::size_t q = 0; q < counts.size(); ++q)  // a list that overflowed must keep a length above
+                                                   // its capacity
     counts[q] = static_cast<std::uint32_t>(
         listed.lengths[q] > listed.capacity ? width + 1 : std::min<std::size_t>(listed.lengths[q], width));
   const spi::Grid<std::uint32_t> to = this->counts(counts.size());
@@ -185,7 +186,7 @@ spi::Grid<Key> Proposal::keys(std::size_t count, std::size_t width) const {
   return {keys_.get(), 0, count, cols, cols};
 }
 
-/// Returns the grid of a sample. It uses the memory of keys_, which bounds need only later.
+/// Returns the matrix of a sample. It uses the memory of keys_, which bounds need only later.
 spi::Grid<std::uint32_t> Proposal::sample_of(std::size_t count, const spi::Visits& visits) const {
   const std::size_t groups = std::size_t{visits.rows} * visits.count / spi::sample_rows;
   return {keys_.get(), 0, count, groups, groups};

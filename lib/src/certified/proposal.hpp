@@ -18,12 +18,12 @@ namespace kith {
 
 class Proposal {
  public:
-  /// Has null memory, for checking steps.
+  /// Has null memory, so that its steps can only be checked.
   explicit Proposal(const Plan& plan) : plan_(plan) {}
   /// Throws out_of_memory.
   Proposal(const std::shared_ptr<Device::State>& state, const Plan& plan, spi::OnGrid queries);
 
-  /// Makes lists `times` as long from here on, for at most query_tile / times queries.
+  /// Makes lists `times` as long from now on, for at most query_tile / times queries.
   void lengthen_lists(std::int64_t times) { times_ = times; }
 
   /// Quantizes the queries of a tile.
@@ -36,7 +36,7 @@ class Proposal {
   spi::Step sample(std::int64_t count, const spi::QuantizedRows& train, const spi::Visits& visits,
                    const spi::Scratch& scratch, float unscale, float gap_share = 1) const;
   spi::Step tighten_by_sample(std::int64_t count, const spi::Visits& visits, std::int64_t rank) const;
-  ///   square  the square of a step of the grid if exact products give the chains; else 0
+  ///   square  square of a step of the grid if exact products give the chains; else 0
   spi::Step rerank(const spi::RowBlocks& queries, const spi::RowBlocks& train, std::uint32_t first_row,
                    float square = 0) const;
   /// Merges the ranked candidates into `best` [q, k], and sets thresholds from it.
@@ -48,20 +48,21 @@ class Proposal {
   spi::Step tighten_by_bounds(std::int64_t count, std::int64_t rank, const spi::Scratch& scratch) const;
   spi::Step prune(std::int64_t count) const;
 
-  /// Empties lists and sets thresholds, before a query tile is searched.
-  ///   threshold  [count], the first; empty: +infinity
+  /// Empties the lists and sets thresholds before a query tile is searched.
+  ///   threshold  [count], the first thresholds; empty: +infinity
   void reset(spi::Device& device, std::int64_t count, std::span<const float> threshold = {}) const;
   std::vector<float> thresholds(spi::Device& device, std::int64_t count) const;
   /// Returns the number of listed candidates of all queries.
   std::int64_t listed(spi::Device& device, std::int64_t count) const;
   /// Returns the lists of candidates in device memory.
   CandidatesThere listed_places(std::int64_t count) const;
-  /// Writes the `width` nearest of each list in place of the result of RerankStep, for tighten(..., width).
+  /// Writes the `width` nearest of each list where RerankStep would write its result, for
+  /// tighten(..., width).
   ///   nearest  [count, width]
-  ///   listed   what listed_places() led to
+  ///   listed   the lists that were read from listed_places()
   void write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                      std::span<const Key> nearest) const;
-  /// Returns the queries of the tile that had a list overflow or a guess fail.
+  /// Returns the queries of the tile whose lists overflowed or whose guess failed.
   std::vector<std::int64_t> lost(spi::Device& device, std::int64_t count) const;
 
  private:

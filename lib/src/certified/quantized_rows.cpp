@@ -18,7 +18,7 @@ namespace kith {
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre) {
   const FloatGuard guard;
   const std::int64_t stride = sample_stride(rows.rows());
-  std::int32_t most = 0;  // bits of floats >= 0 sort as these do; this vectorises
+  std::int32_t most = 0;  // bits of floats >= 0 have the same order as the floats; this vectorises
   for (std::int64_t r = 0; r < rows.rows(); r += stride) {
     const float* const row = rows.row(r);
     for (std::size_t d = 0; d < centre.size(); ++d)
@@ -29,8 +29,8 @@ double clip_range_of(MatrixView<const float> rows, const std::vector<float>& cen
 
 namespace {
 
-/// The grid by which quantized rows are moved and scaled, if there is one. In more columns than products are
-/// exact of, nothing is gained by knowing that all rows lie on it.
+/// Returns the grid by which rows are moved and scaled, if there is one. With more columns than exact
+/// products allow, nothing is gained by knowing that all rows are on it.
 ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
   if (proposer != Proposer::int8) return {};
   ByteGrid grid = index.grid;
@@ -38,7 +38,7 @@ ByteGrid grid_for(const ResidentRows& index, Proposer proposer) {
   return grid;
 }
 
-/// clip_range_of() queries, of which those that are on the device come to the host in a sample.
+/// Returns clip_range_of() the queries. If these are on the device, the host reads a sample of them.
 double clip_range_of_queries(const QueryRows& queries, const std::vector<float>& centre) {
   Floats values;
   return clip_range_of(queries.sample(sample_stride(queries.rows()), values), centre);
@@ -73,16 +73,16 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
 }
 
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest) {
-  if (proposer == Proposer::none || index.rows_are_bytes) return true;  // products of bytes need none
+  if (proposer == Proposer::none || index.rows_are_bytes) return true;  // products of bytes need no bound
   const FloatGuard guard;
   const std::vector<float> centre = centre_for(index, grid_for(index, proposer));
   return within_range(proposer, index.dims, largest_centred(largest, centre),
                       largest_centred(index.largest, centre));
 }
 
-/// An element is off by up to half a step, a row by the root of dims / 12 steps, and so the place of a pair,
-/// half its squared distance, by that times both norms; a bound below and one above are twice as far apart,
-/// which are four times as much of squared distances.
+/// An element has an error of up to half a step, and so a row of the root of dims / 12 steps. Half the
+/// squared distance of a pair therefore has an error of this times both norms. A lower and an upper bound are
+/// twice as far apart, which is four times as far for squared distances.
 double byte_blur_of(const ResidentRows& index) {
   if (grid_for(index, Proposer::int8).exact) return 0;
   const FloatGuard guard;

@@ -1,4 +1,4 @@
-// The quantized training rows of an Index, on which proposers work. docs/certificate.md, section 2.
+// The quantized training rows of an Index, which proposers multiply. docs/certificate.md, section 2.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,22 @@
 
 namespace kith {
 
-/// Returns the largest |element| of a sample of the rows, centred. int8 scales by it. Rows beyond it are
-/// answered exactly, too, but cost more; to scale by a single outlier would round all other rows to
-/// almost nothing.
+/// Returns the largest |element| of a sample of the rows, centred, which determines the scale of int8. Rows
+/// with larger elements are also answered exactly, but cost more. If a single outlier determined the scale,
+/// all other rows would be rounded to almost nothing.
 double clip_range_of(MatrixView<const float> rows, const std::vector<float>& centre);
 
 /// Training rows that are not on the device, although their quantized rows are.
 class RowsElsewhere {
  public:
   virtual ~RowsElsewhere() = default;
-  /// Reads rows by their places, as a search sees them, one behind the other.
+  /// Reads rows by the places that a search has for them, into contiguous memory.
   ///   places  ascending, without duplicates
   ///   to      [places.size(), dims]  out
   /// Throws what reading the rows throws.
   virtual void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const = 0;
-  /// Returns all rows, [n, dims], if they lie in memory as a search sees them: then nothing need be read.
-  /// Else null.
+  /// Returns all rows, [n, dims], if they are in memory in the form that a search needs, so that they need
+  /// not be read. Otherwise returns null.
   virtual const float* in_memory() const = 0;
 };
 
@@ -43,24 +43,24 @@ struct QuantizedForm {
   std::vector<float> centre;
   float scale = 1;
   spi::OnGrid on_grid = spi::OnGrid::no;
-  /// All rows lie on the grid, so that their terms are half norms alone: spi::QuantizedRows::row_terms.
+  /// All rows are on the grid, so that their only term is the half norm: spi::QuantizedRows::row_terms.
   bool half_norms_only = false;
 };
 
-/// Of the training rows of an Index.
+/// Returns the form of the training rows of an Index.
 QuantizedForm form_for(const ResidentRows& index, Proposer proposer);
 
-/// Returns the form of queries: that of the training rows' grid if the queries lie on it, too.
+/// Returns the form of queries. It has the grid of the training rows if the queries are on it, too.
 ///   largest  max |element| of the queries
 QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, const QueryRows& queries,
                               float largest, std::uint32_t threads);
 
-/// Whether a proposer has a bound for queries of which no element is above `largest`: where it has none, they
-/// are left to the chain. Asked wherever that is decided, and of an index whose rows are elsewhere before it
-/// is searched.
+/// Returns whether a proposer has a bound for queries with no element above `largest`. Queries without a
+/// bound are left to the chain. Everything that decides this calls the function, and an index whose rows are
+/// elsewhere does before it is searched.
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest);
 
-/// Feedback::byte_blur of the training rows.
+/// Returns Feedback::byte_blur of the training rows.
 double byte_blur_of(const ResidentRows& index);
 
 /// The quantized training rows in device memory, one part for each chunk.
@@ -74,32 +74,32 @@ class IndexQuantizedRows {
                      const QuantizedForm& form, Proposer proposer,
                      std::shared_ptr<const RowsElsewhere> elsewhere);
 
-  /// Quantizes `count` rows of chunk `chunk`, from its row `first` on, a multiple of
-  /// spi::quantized_block_rows. Waits until they are made. Throws unsupported.
-  ///   rows  memory of the rows, which is free afterwards
-  ///   from  the first of them in it, a multiple of the device's block
+  /// Quantizes `count` rows of chunk `chunk`, from its row `first` on, which is a multiple of
+  /// spi::quantized_block_rows. Waits until this is done. Throws unsupported.
+  ///   rows  memory of the rows, which may be reused afterwards
+  ///   from  the first row in this memory, a multiple of the device's block
   void fill(Device::State& state, std::size_t chunk, std::int64_t first, std::int64_t count,
             const spi::Allocation& rows, std::uint32_t threads, std::int64_t from = 0);
-  /// Checks whether rows lie on their grid exactly, once fill() has made all. Locks the device.
+  /// Checks whether all rows are exactly on their grid, after fill() has quantized them. Locks the device.
   void settle(Device::State& state);
 
-  /// Enqueues one PrepareStep a chunk. If rows should lie on a grid exactly, reads how far they are from it.
-  /// Locks the device. Throws out_of_memory, unsupported.
-  ///   copy_rows  keeps the rows themselves, too, for rows()
-  ///   trace      gets seconds and bytes; null: the device is waited for only in case of such a grid
+  /// Enqueues one PrepareStep per chunk. If rows should be exactly on a grid, reads their residuals. Locks
+  /// the device. Throws out_of_memory, unsupported.
+  ///   copy_rows  also keeps the rows, for rows()
+  ///   trace      gets seconds and bytes; null: waits for the device only if there is such a grid
   IndexQuantizedRows(const std::shared_ptr<Device::State>& state, const std::vector<Chunk>& chunks,
                      const QuantizedForm& form, Proposer proposer, bool copy_rows, std::uint32_t threads,
                      Trace* trace);
 
   /// Returns `rows` quantized rows of chunk `chunk`, from its row `first` on.
   spi::QuantizedRows of(std::size_t chunk, std::int64_t first, std::int64_t rows) const;
-  /// All rows of chunk `chunk`, row-major: available if the first search kept a copy, or if the device reads
-  /// rows that are elsewhere.
+  /// Returns whether rows() can return all rows of chunk `chunk`, row-major: if the first search kept a copy,
+  /// or if the device reads rows that are elsewhere.
   bool has_rows(std::size_t chunk) const { return reached_ || parts_[chunk].copy.get(); }
   spi::RowBlocks rows(std::size_t chunk) const;
-  /// Returns null if the rows are in the chunks.
+  /// Returns the source of rows that are elsewhere; null if the rows are in the chunks.
   const RowsElsewhere* elsewhere() const { return elsewhere_.get(); }
-  /// Lets the device read all rows that are elsewhere: has_rows() is true from then on.
+  /// Lets the device read all rows that are elsewhere; has_rows() is true from then on.
   ///   rows  [all rows, dims]
   void reach(std::unique_ptr<const ReachedMemory> rows) { reached_ = std::move(rows); }
   spi::Grid<float> centre() const;
@@ -110,7 +110,7 @@ class IndexQuantizedRows {
  private:
   struct Part {
     DeviceMemory rows, row_terms;
-    DeviceMemory copy;  ///< of the rows, row-major; empty without one
+    DeviceMemory copy;  ///< a row-major copy of the rows; empty without one
     std::int64_t count;
   };
   bool all_on_grid(spi::Device& device) const;
@@ -123,12 +123,12 @@ class IndexQuantizedRows {
   DeviceMemory centre_;
   std::vector<Part> parts_;
   std::shared_ptr<const RowsElsewhere> elsewhere_;
-  std::unique_ptr<const ReachedMemory> reached_;  ///< declared after elsewhere_, which keeps its memory
+  std::unique_ptr<const ReachedMemory> reached_;  ///< declared after elsewhere_, whose memory it uses
 };
 
-/// Returns the quantized rows that `plan` needs; the first search that does makes them. Safe from any thread.
-/// Throws out_of_memory, unsupported.
-///   trace  is told what it took, if it was not there; may be null
+/// Returns the quantized rows that `plan` needs; the first search that needs them makes them. Safe from any
+/// thread. Throws out_of_memory, unsupported.
+///   trace  gets the time and memory of making them, if they were not there; may be null
 std::shared_ptr<const IndexQuantizedRows> quantized_rows_for(const ResidentRows& index, const Plan& plan,
                                                              Trace* trace = nullptr);
 

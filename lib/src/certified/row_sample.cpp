@@ -17,7 +17,7 @@ namespace kith {
 namespace {
 
 /// Adds a row to the sums and extremes of `count` columns, and returns whether its values are whole numbers.
-/// Three branch-free loops, so that they vectorise.
+/// The three loops are branch-free, so that they vectorise.
 bool add_columns(const float* row, std::size_t count, double* sum, float* least, float* most) {
   constexpr float to_whole = 0x1p23f;  // adding and subtracting it drops the fraction of a float
   for (std::size_t d = 0; d < count; ++d) sum[d] += static_cast<double>(row[d]);
@@ -33,7 +33,7 @@ bool add_columns(const float* row, std::size_t count, double* sum, float* least,
   return fractions == 0;
 }
 
-/// One in so many rows of a sample is kept, to measure distances between rows.
+/// One row in this many of a sample is kept, to measure distances between rows.
 constexpr std::int64_t rows_a_kept_one = 64;
 
 }  // namespace
@@ -60,8 +60,8 @@ void RowSample::add_sums(const float* row) {
   ++samples_;
 }
 
-/// Adds every `stride`-th row. Each thread adds some columns, on its own stack, since threads that write to
-/// neighbouring memory would wait for each other.
+/// Adds every `stride`-th row. Each thread adds some columns, on its own stack, because threads that write to
+/// neighbouring memory slow each other down.
 void RowSample::add_sums(MatrixView<const float> rows, std::int64_t stride, std::uint32_t threads) {
   constexpr std::size_t columns_a_share = 32;
   const std::int64_t count = divide_up(rows.rows(), stride);
@@ -101,7 +101,7 @@ void RowSample::add(MatrixView<const float> rows, std::int64_t first, std::int64
   }
 }
 
-/// If all values are whole numbers within the range of a byte, adds only the least and the most: these two
+/// If all values are whole numbers within the range of a byte, adds only the least and the largest, which
 /// determine the grid.
 bool RowSample::take_few_whole_numbers() {
   const float least = *std::min_element(least_.begin(), least_.end()),

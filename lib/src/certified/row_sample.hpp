@@ -1,5 +1,5 @@
-// Samples the training rows. Proposers learn from it where all rows lie, how far they spread, and whether
-// they lie on a grid.
+// Samples the training rows. A proposer learns from the sample the mean and spread of all rows, and whether
+// they are on a grid.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ std::int64_t sample_stride(std::int64_t rows);
 
 /// What an Index keeps of a sample of its rows.
 struct SampledValues {
-  /// [dims]  Subtracted from rows: about the mean of the training rows, rounded if these are whole numbers,
-  /// so that they stay exact; zero for metrics for which rows are not moved.
+  /// [dims]  What is subtracted from rows: about the mean of the training rows, rounded if these are whole
+  /// numbers, so that differences stay exact; zero for metrics that do not move rows.
   std::vector<float> centre;
   double clip_range = 0;  ///< clip_range_of() the sample (quantized_rows.hpp)
   ByteGrid grid = {};     ///< grid_of_values() of the sample (byte_grid.hpp)

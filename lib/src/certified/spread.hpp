@@ -5,9 +5,9 @@
 
 namespace kith {
 
-/// Returns the standard deviation of the squared distances from a row to the others, divided by the norm of a
-/// centred row. It averages the variances of the first 16 rows, each around its own mean. Returns 0 if rows
-/// do not differ or are fewer than two.
+/// Returns the standard deviation of the squared distances from a row to the others, divided by the root mean
+/// square of the norms of centred rows. It averages the variances for the first 16 rows, each around its own
+/// mean. Returns 0 if rows do not differ or are fewer than two.
 ///   rows    [count, dims]
 ///   centre  [dims]
 double spread_of_distances(std::span<const float> rows, std::span<const float> centre);

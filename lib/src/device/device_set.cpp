@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-/// Stands for the driver of a set and refuses all calls, since no step runs on several devices at once.
+/// The driver of a set. It refuses all calls, because no step runs on several devices at once.
 class NoSingleDevice : public spi::Device {
  public:
   using spi::Device::Device;
@@ -33,7 +33,7 @@ class NoSingleDevice : public spi::Device {
   }
 };
 
-/// Joins the distinct texts of the members by " + ".
+/// Joins the distinct texts of the members with " + ".
 template <class TextOf>
 std::string joined(const std::vector<kith::Device>& members, const TextOf& text_of) {
   std::vector<std::string> texts;
@@ -63,7 +63,8 @@ void keep_common(std::vector<Value>& kept, const std::vector<Value>& other) {
                 [&](Value value) { return std::find(other.begin(), other.end(), value) == other.end(); });
 }
 
-/// Sums what adds up and keeps what all members have; the kind is that of the first GPU, if there is one.
+/// Adds up the sizes and counts of all members, and keeps the features that all have. The kind is that of the
+/// first GPU, if there is one.
 DeviceInfo info_of_set(const std::vector<kith::Device>& members) {
   DeviceInfo set = members.front().info();
   set.backend = "set";

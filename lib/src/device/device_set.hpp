@@ -7,11 +7,11 @@
 
 namespace kith {
 
-/// Makes a device of two or more members. Indices on it are distributed over its members; it has no memory of
-/// its own, and refuses single steps (unsupported). Tests call it, too.
+/// Makes a device of two or more members. Its indices are distributed over the members; it has no memory of
+/// its own, and refuses single steps (unsupported). Tests call this, too.
 KITH_API Device set_of_devices(std::vector<Device> members);
 
-/// Refuses a device that occurs twice, by its name or by the address of its card. Throws invalid_argument,
+/// Checks that no device occurs twice, by its name or by the address of its card. Throws invalid_argument,
 /// which names both.
 void check_members(const std::vector<Device>& members);
 
@@ -21,7 +21,7 @@ inline bool is_set(const Device& device) {
   return !members_of(device).empty();
 }
 
-/// Returns the device that does what a single device must do: the first member of a set, or the
+/// Returns the device for work that only a single device can do: the first member of a set, or the
 /// device itself.
 const Device& first_of(const Device& device);
 

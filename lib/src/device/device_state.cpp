@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-// More blocks than one search and the preparation of rows use at once. To free a block, a device waits for
-// all its work and for pending copies.
+// More blocks than one search and the preparation of rows use at once. Freeing a block makes a device wait
+// for all its work and for pending copies.
 constexpr std::size_t most_spares = 64;
 constexpr std::size_t small_block = std::size_t{1} << 24;  // smaller blocks may be twice as large as needed
 constexpr std::size_t spare_share = 16;                    // spares take at most 1/16 of the device's memory
@@ -45,8 +45,8 @@ bool free_all(Device::State& state, std::vector<std::unique_ptr<Block>>& spare) 
   return any;
 }
 
-/// Returns the oldest spare block if there are too many: newer ones are more likely to fit the next requests.
-/// Else null.
+/// Returns the oldest spare block if there are too many, because newer ones are more likely to fit the next
+/// requests. Otherwise returns null.
 std::unique_ptr<spi::Allocation> take_surplus(Device::State& state) {
   const std::lock_guard lock(state.spares_mutex);
   auto& spare = state.spare;
@@ -59,7 +59,7 @@ std::unique_ptr<spi::Allocation> take_surplus(Device::State& state) {
   return found;
 }
 
-/// Calls free(state) for every handle whose driver may be called; returns whether any call freed something.
+/// Calls free(state) for every handle whose driver may be called. Returns whether any call freed something.
 /// Allocates nothing.
 template <class Free>
 bool give_back_of_all(const Free& free) {
@@ -128,7 +128,7 @@ Device::State::~State() {
     static_cast<void>(device.release());
     return;
   }
-  const FloatGuard guard;  // drivers compute when they are closed, too
+  const FloatGuard guard;  // drivers also compute when they are closed
   spare.clear();
   spare_host.clear();
   device.reset();
@@ -169,7 +169,7 @@ void DeviceMemory::release() noexcept {
   if (memory_->bytes <= state_->info.memory_bytes / spare_share) try {
       const std::lock_guard spares(state_->spares_mutex);
       state_->spare.push_back(std::move(memory_));
-    } catch (...) {  // without memory for the pointer, the block itself is freed
+    } catch (...) {  // if there is no memory for the pointer, the block itself is freed
     }
   memory_.reset();
   while (take_surplus(*state_)) {

@@ -19,17 +19,17 @@
 
 namespace kith {
 
-/// Locks what belongs to a device. The lock of a CPU works on in a forked child; other drivers do not work
-/// there, so that lock() is refused.
+/// Locks a device. The lock of a CPU also works in a forked child; other drivers do not work there, so that
+/// lock() throws.
 class DeviceMutex {
  public:
   explicit DeviceMutex(const DeviceInfo& info);
   /// Throws unavailable: the device was opened before fork().
   void lock();
   void unlock();
-  /// Throws what lock() throws, but does not lock.
+  /// Throws what lock() throws, without locking.
   void refuse_if_lost() const;
-  /// Returns whether the device was opened before fork(): then its driver must not be called any more, not
+  /// Returns whether the device was opened before fork(). If so, its driver must not be called any more, not
   /// even to free memory.
   bool is_lost() const { return !survives_fork_ && fork_count() != opened_at_; }
 
@@ -38,7 +38,7 @@ class DeviceMutex {
   const bool survives_fork_;
   const std::uint64_t opened_at_ = fork_count();
   HostMutex of_host_;
-  std::mutex of_driver_;  // no HostMutex: drivers fork, which fork_gate.hpp forbids in a section
+  std::mutex of_driver_;  // not a HostMutex: drivers fork, which fork_gate.hpp forbids while one is locked
 };
 
 struct Device::State {
@@ -59,21 +59,22 @@ struct Device::State {
   HostMutex spares_mutex;  ///< guards the two lists; not held while a driver is called
   std::vector<std::unique_ptr<spi::Allocation>> spare;       ///< freed blocks for reuse
   std::vector<std::unique_ptr<spi::HostMemory>> spare_host;  ///< freed blocks of HostBuffer, for reuse
-  /// Why a proposer cannot be used, by proposer, columns and queries at a time of the test
-  /// (proposer_check.cpp); empty: it can.
+  /// Why a proposer cannot be used; empty: it can. The key is the proposer, and the columns and queries of
+  /// the test (proposer_check.cpp).
   std::map<std::tuple<Proposer, std::uint32_t, std::uint32_t>, std::string> proposer_refusals;
-  /// The same by selector (selector_check.cpp).
+  /// Why a selector cannot be used (selector_check.cpp); empty: it can.
   std::map<Selector, std::string> selector_refusals;
-  /// The same by the metric of a search by boxes (boxes_check.cpp).
+  /// Why a metric cannot be searched by boxes (boxes_check.cpp); empty: it can.
   std::map<Metric, std::string> boxes_refusals;
-  /// Why it cannot divide rows by their norms, once tested (unit_check.cpp); empty: it can.
+  /// Why the device cannot divide rows by their norms (unit_check.cpp), after the test; empty: it can.
   std::optional<std::string> unit_refusal;
-  std::optional<double> byte_speed;  ///< once measured (byte_speed.hpp)
+  std::optional<double> byte_speed;  ///< set when it is measured (byte_speed.hpp)
   HostMutex speeds_mutex;
-  std::vector<double> speeds = {};  ///< of the members of a set, once measured (member_speeds.hpp)
+  std::vector<double> speeds = {};  ///< of the members of a set; set when they are
+                                    ///< measured (member_speeds.hpp)
 };
 
-/// Locks a device while it lives, and sets the floating-point environment of docs/contract.md, section 7.
+/// Locks a device for its lifetime, and sets the floating-point environment of docs/contract.md, section 7.
 class DeviceSession {
  public:
   /// Throws unavailable: the device was opened before fork().
@@ -103,11 +104,11 @@ std::unique_ptr<Block> take_spare(Device::State& state, std::vector<std::unique_
   return found;
 }
 
-/// Frees locked host memory of all cards, as spi::give_back() does: cards share that memory.
+/// Frees locked host memory of all cards, as spi::give_back() does, because cards share that memory.
 bool give_back_locked();
 
-/// Device memory owned by a search or an Index. Freed blocks are kept in the device's spare list, so
-/// that repeated searches allocate nothing. Locks the device in its constructor and destructor.
+/// Device memory of a search or an Index. Freed blocks are kept in the device's spare list, so that repeated
+/// searches allocate nothing. Its constructor and destructor lock the device.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -127,7 +128,7 @@ class DeviceMemory {
   std::unique_ptr<spi::Allocation> memory_;
 };
 
-/// A copy of `values` on the device. Locks the device. Throws out_of_memory.
+/// Returns a copy of `values` on the device. Locks the device. Throws out_of_memory.
 template <class T>
 DeviceMemory uploaded(const std::shared_ptr<Device::State>& state, const std::vector<T>& values) {
   DeviceMemory memory(state, values.size() * sizeof(T));

@@ -32,13 +32,13 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-/// The time that the helper itself may take, besides that of the driver.
+/// The time that the helper itself may take, in addition to that of the driver.
 constexpr int helper_ms = 3000;
 
 constexpr unsigned mib_shift = 20;
 
-/// Returns the address space that drivers may need. PoCL 3.1 starts a thread for each core; with 246 to 266
-/// MiB left it loads, cannot start two threads, and ends the process.
+/// Returns how much address space drivers may need. PoCL 3.1 starts a thread for each core. With 246 to 266
+/// MiB left, it loads, but cannot start two threads, and ends the process.
 std::uint64_t enough_address_space() {
   constexpr std::uint64_t loaded = 256, a_thread = 16;  // MiB
   return (loaded + a_thread * static_cast<std::uint64_t>(std::max(::sysconf(_SC_NPROCESSORS_ONLN), 1L)))
@@ -49,8 +49,8 @@ std::uint64_t enough_address_space() {
 /// malloc keeps.
 constexpr std::uint64_t between_trial_and_use = std::uint64_t{64} << mib_shift;
 
-/// Returns the seconds that a driver has: KITH_DRIVER_SECONDS, 1 to 3600; else 20, since a cold GPU
-/// takes some.
+/// Returns how many seconds a driver may take: KITH_DRIVER_SECONDS, 1 to 3600; else 20, because a GPU that is
+/// idle takes several.
 int patience_s() {
   const char* text = secure_getenv("KITH_DRIVER_SECONDS");
   const int asked = text ? std::atoi(text) : 0;
@@ -64,22 +64,22 @@ struct Start {
   const char* program = nullptr;
   char* const* words = nullptr;
   int reads = -1, writes = -1;  // the ends of the pipe for the helper's answer
-  bool stays = false;           // the process that starts the helper stays its parent until it ends
+  bool stays = false;           // the process that starts the helper remains its parent until the helper ends
   int error = 0;
   std::atomic<bool> done = false;
   alignas(16) char stack[stack_bytes];
 };
 
-/// Returns whether an orphaned helper would become a child of this process: orphans go to the first process,
-/// or to one that has asked for them.
+/// Returns whether an orphaned helper would become a child of this process. Orphans become children of the
+/// first process, or of one that has asked for them.
 bool inherits_orphans() {
   int asked = 0;
   return getpid() == 1 || (prctl(PR_GET_CHILD_SUBREAPER, &asked) == 0 && asked != 0);
 }
 
-/// Waits for the helper in the process beside the host program, which shares its memory and nothing else.
-/// After `done` it calls no function of the C library that may set errno, since it shares that with the
-/// thread that called clone().
+/// Waits for the helper, in a process that shares the memory of the host program and nothing else. After
+/// `done` it calls no function of the C library that may set errno, because it shares errno with the thread
+/// that called clone().
 [[noreturn]] void stay_with(pid_t helper, Start& start) {
   signal(SIGCHLD, SIG_DFL);
   close(start.reads);
@@ -90,8 +90,8 @@ bool inherits_orphans() {
   for (;;) syscall(SYS_exit, 0);
 }
 
-/// Starts the helper from a process that has no memory of its own and ends at once: the helper then belongs
-/// to the system, and the host program notices neither. Called by clone().
+/// Starts the helper from a process without memory of its own, which ends at once. The helper then belongs to
+/// the system, and the host program notices neither process. clone() calls this.
 int start_apart(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   posix_spawn_file_actions_t files;
@@ -116,8 +116,8 @@ int start_apart(void* argument) {
   return 0;
 }
 
-/// Waits until the helper was started or could not be. Returns the process that stays its parent; 0 if that
-/// has ended.
+/// Waits until the helper has been started or has failed to start. Returns the process that remains its
+/// parent; 0 if that has ended.
 pid_t started(pid_t apart, Start& start) {
   if (!start.stays) {
     while (waitpid(apart, nullptr, static_cast<int>(__WCLONE)) < 0 && errno == EINTR) {
@@ -134,13 +134,13 @@ pid_t started(pid_t apart, Start& start) {
 
 /// The trial of one driver.
 struct Trial {
-  int answers = -1;  // the end of the pipe for its answer; -1: it could not be started, because of `error`
+  int answers = -1;  // where its answer is read; -1: it could not be started, because of `error`
   int error = 0;
   pid_t parent = 0;  // of the helper, if this process would otherwise become its parent
   std::unique_ptr<Start> start;
 };
 
-/// Returns the bytes of address space that this process may still take; 0 if unlimited or unknown.
+/// Returns how many bytes of address space this process may still use; 0 if unlimited or unknown.
 std::uint64_t address_space_left() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
@@ -173,8 +173,9 @@ Trial start_helper(const fs::path& helper, const fs::path& library, const fs::pa
   start.stays = inherits_orphans();
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // no handler of the host may run in shared memory
-  // It sends no signal at its end, so that the host program's wait() does not return it.
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no signal handler of the host program may run in the
+                                                // shared memory
+  // The process sends no signal when it ends, so that the host program's wait() does not return it.
   const int apart =
       clone(start_apart, start.stack + stack_bytes, CLONE_VM | (start.stays ? 0 : CLONE_VFORK), &start);
   trial.error = apart < 0 ? errno : 0;
@@ -192,7 +193,7 @@ Trial start_helper(const fs::path& helper, const fs::path& library, const fs::pa
   return trial;
 }
 
-/// Returns the line that arrives at `from`; empty if the pipe ends without one; `overdue` if it does not come
+/// Returns the line that arrives at `from`; empty if the pipe ends without one; `overdue` if none comes
 /// in time.
 std::string read_answer(int from, Clock::time_point late) {
   std::string answer;
@@ -227,7 +228,7 @@ std::string sentence(const std::string& answer) {
          ", or give it more time (KITH_DRIVER_SECONDS)";
 }
 
-/// Says that no process can be made. A driver then can start none of its threads either, and some end
+/// Says that no process can be created. A driver then cannot start its threads either, and some drivers end
 /// the process.
 std::string without_processes(int error) {
   return std::string("its driver was not asked for devices, since no process can be made to try it in (") +
@@ -242,7 +243,8 @@ std::string without_address_space(std::uint64_t left) {
          std::to_string(enough_address_space() >> mib_shift) + "; allow more (ulimit -v)";
 }
 
-/// Returns the sentence on a driver; empty if it may be loaded. `why` says what the helper itself lacks.
+/// Returns what to say about a driver; empty if it may be loaded. `why` says what is wrong with the
+/// helper itself.
 std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
   if (trial.answers < 0) {
     if (trial.error == EAGAIN || trial.error == ENOMEM) return without_processes(trial.error);
@@ -268,7 +270,7 @@ std::string outcome(Trial& trial, Clock::time_point late, std::string& why) {
 
 std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::string& note) {
   const fs::path library = library_file(), helper = library.parent_path() / "kith" / "kith-ask-driver";
-  if (library.empty()) {  // then no helper may be started, which might come from the current folder
+  if (library.empty()) {  // no helper may be started, because it might come from the current folder
     note =
         "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one "
         "that crashes ends; start this program again";
@@ -295,7 +297,7 @@ std::vector<std::string> try_drivers(const std::vector<fs::path>& files, std::st
 
 }  // namespace kith
 
-/// For kith-ask-driver alone, in a process of its own: loads this plug-in and asks it for its devices.
+/// Loads this plug-in and asks it for its devices. Only kith-ask-driver calls this, in its own process.
 extern "C" KITH_API void kith_ask_driver(const char* file) {
   const std::filesystem::path path = file;
   for (kith::PluginFile& plugin : kith::plugin_files({path.parent_path()})) {

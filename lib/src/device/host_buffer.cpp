@@ -9,8 +9,8 @@
 namespace kith {
 namespace {
 
-// Devices copy smaller blocks by themselves, without a wait. Larger ones are scarce in the system, and slow
-// to lock. Neither are kept.
+// Devices copy smaller blocks themselves, without a wait. Larger blocks are scarce in the system, and slow to
+// lock. Neither are kept.
 constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 constexpr std::size_t most_blocks = 8;
@@ -43,8 +43,8 @@ std::unique_ptr<spi::HostMemory> allocate_locked(spi::Device& device, std::size_
   return ran_out && give_back_locked() ? try_to_lock(device, bytes, ran_out) : std::move(memory);
 }
 
-/// Returns a spare block if there are too many, else null. The smallest go first, since they are quickest to
-/// make again.
+/// Returns a spare block if there are too many, else null. The smallest one goes first, because it is the
+/// quickest to make again.
 std::unique_ptr<spi::HostMemory> take_surplus_pages(Device::State& state) {
   const std::lock_guard lock(state.spares_mutex);
   auto& spare = state.spare_host;
@@ -90,7 +90,7 @@ HostBuffer::~HostBuffer() {
   try {
     const std::lock_guard spares(state_.spares_mutex);
     state_.spare_host.push_back(std::move(memory_));
-  } catch (...) {  // without memory for the pointer, the block itself is freed
+  } catch (...) {  // if there is no memory for the pointer, the block itself is freed
     memory_.reset();
     return;
   }

@@ -10,15 +10,15 @@
 
 namespace kith {
 
-/// Says who reads memory of the host next. What a device reads should not lie in the caches of the cores that
-/// wrote it, since it must wait longer for that.
+/// Who reads host memory next. Memory that a device reads should not be in the caches of the cores that wrote
+/// it, because the device would wait longer.
 enum class Reader { core, device };
 
-/// Uninitialised host memory. Locked if that helps the device and the system can do it, so that copies need
-/// no staging; the same bytes arrive either way. Its constructor and destructor may lock the device.
+/// Uninitialised host memory. It is locked if that helps the device and the system can do it, so that copies
+/// need no staging; the bytes that arrive are the same. Its constructor and destructor may lock the device.
 class HostBuffer {
  public:
-  /// `state` must outlive it. Throws std::bad_alloc.
+  /// `state` must live longer than this object. Throws std::bad_alloc.
   HostBuffer(Device::State& state, std::size_t bytes);
   ~HostBuffer();
   HostBuffer(const HostBuffer&) = delete;
@@ -29,7 +29,7 @@ class HostBuffer {
   std::span<T> as(std::size_t count) const {
     return {static_cast<T*>(memory_->data), count};
   }
-  /// Returns `device` if the memory is locked; else `core`, since a core copies it.
+  /// Returns `device` if the memory is locked; else `core`, because a core then copies it.
   Reader reader() const { return locked_ ? Reader::device : Reader::core; }
 
  private:

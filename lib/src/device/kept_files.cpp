@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view ending = ".kept";
-constexpr std::size_t digits = 16;  // of a number of 64 bits
+constexpr std::size_t digits = 16;  // of a 64-bit number
 
 std::string hexadecimal(std::uint64_t number) {
   std::array<char, digits + 1> text{};
@@ -34,21 +34,21 @@ std::uint64_t sum_of(std::string_view bytes) {
   return Xxh64::of(bytes.data(), bytes.size());
 }
 
-/// Returns what stands before the content in a file: numbers of a fixed width, then the key. So a file is
-/// right if it begins with just this text. The key is compared as a whole: no two keys share a file's
-/// content.
+/// Returns what a file contains before its content: numbers of a fixed width, then the key. A file is
+/// valid if it begins with exactly this text. The whole key is compared, so that two keys never get the
+/// same content.
 std::string head_of(std::string_view key, std::string_view content) {
   return "kith kept 1 " + hexadecimal(key.size()) + " " + hexadecimal(content.size()) + " " +
          hexadecimal(sum_of(content)) + "\n" + std::string(key);
 }
 
-/// Tells of a folder that is not trusted, as nothing is ever kept there.
+/// Adds a warning about a folder that is not trusted, because nothing is ever kept there.
 void tell(const KeptFolder& how, const std::string& folder, const std::string& why) {
   TuningWarnings::instance().add(std::string(how.kind) + ": " + folder + " is not used: " + why +
                                  "; make it private, or set " + how.variable + " to another one, or to off");
 }
 
-/// Whether a file of this name is kept here, or is the beginning of one.
+/// Returns whether a file with this name is a kept file, or the beginning of one.
 bool is_kept(std::string_view name) {
   const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
   return name.size() > digits && std::all_of(name.begin(), name.begin() + digits, is_digit) &&
@@ -61,7 +61,7 @@ struct Used {
   fs::path path;
 };
 
-/// Removes the files that were not used for the longest time.
+/// Removes the files that have not been used for the longest time.
 void shrink(const fs::path& folder, std::size_t most_bytes) {
   std::vector<Used> files;
   std::size_t bytes = 0;
@@ -106,11 +106,11 @@ std::optional<std::string> KeptFiles::find(std::string_view key) const {
     if (text.size() < before) return std::nullopt;
     const std::string_view content = std::string_view(text).substr(before);
     if (!text.starts_with(head_of(key, content))) return std::nullopt;
-    ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);  // it was used now
+    ::utimensat(AT_FDCWD, path.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);  // marks it as used now
     text.erase(0, before);
     return text;
   } catch (const Error&) {
-    return std::nullopt;  // keep() replaces it, and tells of its folder
+    return std::nullopt;  // keep() replaces it, and warns about its folder
   }
 }
 
@@ -132,7 +132,7 @@ void KeptFiles::keep(std::string_view key, std::string_view content) const noexc
   file.commit();
   shrink(folder_, how_.most_bytes);
 } catch (...) {
-  // No folder, no space, no memory: this process has what it wanted to keep.
+  // There was no folder, space or memory; this process still has what it wanted to keep.
 }
 
 }  // namespace kith::spi

@@ -32,8 +32,9 @@ std::vector<fs::path> files_called_so(const fs::path& folder) {
   return files;
 }
 
-/// Says how much of a library is missing at its end: to map a truncated one ends the process by SIGBUS. Empty
-/// if it is whole, or if it is no library, which dlopen reports itself.
+/// Returns a sentence on how much of a library is missing at its end, because mapping a truncated one
+/// ends the process by SIGBUS. It is empty if the file is complete, or if it is no library, which dlopen
+/// itself reports.
 std::string cut_short(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t there = fs::file_size(path, error);
@@ -83,8 +84,8 @@ std::unique_ptr<spi::Backend> load(const PluginFile& file, std::string& why) {
   return nullptr;
 }
 
-/// Returns the device that `open` makes. Passes on Error and std::bad_alloc, and turns other exceptions and
-/// null into Error unavailable.
+/// Returns the device that `open` makes. Passes on Error and std::bad_alloc; turns other exceptions, and
+/// null, into Error unavailable.
 template <class Open>
 std::unique_ptr<spi::Device> opened(const std::string& where, const Open& open) {
   std::unique_ptr<spi::Device> device;

@@ -21,19 +21,19 @@ struct PluginFile {
 /// `kith/` beside libkith.so; never the current directory.
 std::vector<std::filesystem::path> plugin_folders();
 
-/// Lists every libkith_*.so in `folders`, by folder and then by name. Refuses what is no ordinary file, and
-/// the second file of a name.
+/// Lists every libkith_*.so in `folders`, by folder and then by name. Refuses files that are not ordinary,
+/// and the second file with the same name.
 std::vector<PluginFile> plugin_files(const std::vector<std::filesystem::path>& folders);
 
 /// Loads a plug-in; null if that fails, with the reason in `why`. Never unloads it, because drivers leave
-/// threads and exit handlers behind. Throws nothing.
+/// threads and exit handlers behind. Does not throw.
 std::unique_ptr<spi::Backend> load_plugin(const PluginFile& file, std::string& why);
 
-/// Returns the devices of a back end, or the reason why there are none. Throws nothing.
+/// Returns the devices of a back end, or the reason why there are none. Does not throw.
 spi::Found find_devices(spi::Backend& backend);
 
-/// Opens one of the devices. Throws Error: what the plug-in says, or `unavailable` if it throws anything else
-/// or returns null; std::bad_alloc.
+/// Opens one of the devices. Throws the Error of the plug-in, or `unavailable` if it throws anything else or
+/// returns null; std::bad_alloc.
 std::unique_ptr<spi::Device> open_device_of(spi::Backend& backend, const std::string& name,
                                             std::uint32_t ordinal);
 /// Opens a device in the caller's context, with the same errors.

@@ -16,7 +16,8 @@ Error failure(const std::string& spec, const char* call, const std::string& what
                                     "; report it to those who wrote that back end"};
 }
 
-/// Returns what `body` returns. Turns exceptions of a back end other than kith's into Error device_failure.
+/// Returns what `body` returns. Turns exceptions of a back end other than kith::Error into
+/// Error device_failure.
 template <class Body>
 std::invoke_result_t<const Body&> run(const std::string& spec, const char* call, const Body& body) {
   try {
@@ -32,7 +33,7 @@ std::invoke_result_t<const Body&> run(const std::string& spec, const char* call,
   }
 }
 
-/// A queue may copy while its device does.
+/// Counters are atomic, because a queue may copy at the same time as its device.
 struct CopyCounts {
   std::atomic<std::uint64_t> to_device = 0, from_device = 0;
 };

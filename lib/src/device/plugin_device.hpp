@@ -1,4 +1,5 @@
-// Guards against devices of plug-ins that throw what spi.hpp does not allow, and counts what they copy.
+// Guards against devices of plug-ins that throw what spi.hpp does not allow, and counts the bytes that
+// they copy.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ struct CopiedBytes {
   std::uint64_t to_device = 0, from_device = 0;
 };
 
-/// All that were copied since it was opened; of a device that is not guarded() 0.
+/// Returns all bytes that were copied since the device was opened; 0 for a device that is not guarded().
 CopiedBytes copied_bytes(const spi::Device& device);
 
 }  // namespace kith

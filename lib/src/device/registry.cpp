@@ -13,10 +13,10 @@
 namespace kith {
 namespace {
 
-/// The plug-ins of this source tree, so that a missing one can be named. lib/CMakeLists.txt sets it.
+/// The plug-ins of this source tree, so that a missing one can be reported. lib/CMakeLists.txt sets it.
 constexpr const char* shipped_backends = KITH_SHIPPED_BACKENDS;
 
-/// The back ends whose GPUs `auto` prefers. Set there, too.
+/// The back ends whose GPUs `auto` prefers. lib/CMakeLists.txt sets it.
 constexpr std::string_view first_backends = "," KITH_FIRST_BACKENDS ",";
 
 constexpr const char* started_before_fork =
@@ -91,7 +91,7 @@ std::unique_ptr<spi::Device> BackendEntry::adopt(const spi::CallersDevice& calle
   return guarded(adopt_device_of(*backend_, info_.name, callers));
 }
 
-// Never destroyed, since the system tears down drivers and plug-ins after the last handle is gone.
+// It is never destroyed, because the system unloads drivers and plug-ins after the last handle is gone.
 Registry& Registry::instance() {
   static std::atomic<Registry*> current = nullptr;
   static HostMutex& making = *new HostMutex;
@@ -142,7 +142,7 @@ std::vector<BackendEntry*> Registry::all() const {
 
 std::vector<std::vector<BackendEntry*>> Registry::in_order_of_auto() const {
   std::vector<std::vector<BackendEntry*>> groups(2);
-  for (std::size_t i = 1; i < entries_.size(); ++i) {  // entry 0 is the CPU's
+  for (std::size_t i = 1; i < entries_.size(); ++i) {  // entry 0 is the CPU back end
     const bool is_first = first_backends.find("," + entries_[i]->name() + ",") != std::string_view::npos;
     groups[is_first ? 0 : 1].push_back(entries_[i].get());
   }

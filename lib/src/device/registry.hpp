@@ -17,32 +17,32 @@ namespace kith {
 /// One back end, whether or not its plug-in exists.
 class BackendEntry {
  public:
-  /// The CPU back end, which needs no plug-in.
+  /// Makes the CPU back end, which needs no plug-in.
   explicit BackendEntry(std::unique_ptr<spi::Backend> built_in);
-  /// The back end of a plug-in.
-  ///   shipped  it is listed, with the reason, even if it cannot be used
+  /// Makes the back end of a plug-in.
+  ///   shipped  it is listed even if it cannot be used, with the reason
   BackendEntry(PluginFile file, bool shipped);
-  /// A back end whose plug-in is missing.
+  /// Makes a back end whose plug-in is missing.
   BackendEntry(const std::string& name, const std::string& reason);
 
   const std::string& name() const { return info_.name; }
   /// Returns its devices, or the reason why there are none. Loads the plug-in. Safe from any thread.
   const BackendInfo& info();
-  /// Opens a device that info() lists. Throws what the back end throws; that of a plug-in throws only
-  /// kith::Error and std::bad_alloc. Safe from any thread.
+  /// Opens a device that info() lists. Throws what the back end throws; a plug-in throws only kith::Error and
+  /// std::bad_alloc. Safe from any thread.
   std::unique_ptr<spi::Device> open(std::uint32_t ordinal);
   /// Opens a device in the caller's context, with the same errors.
   std::unique_ptr<spi::Device> adopt(const spi::CallersDevice& callers);
 
-  /// Returns whether its driver need not be tried any more: it was tried, or there is none.
+  /// Returns whether its driver need not be tried any more, because it was tried or there is none.
   bool is_tried() const { return tried_ || !needs_loading(); }
-  /// Forbids to load it, for this reason.
+  /// Forbids loading it, for this reason.
   void refuse(const std::string& why);
   void count_as_tried() { tried_ = true; }
   const PluginFile& file() const { return file_; }
-  /// The sentence of load_failures() about the plug-in; empty if it has not failed.
+  /// Returns the sentence of load_failures() about the plug-in; empty if it has not failed.
   const std::string& failure() const { return failure_; }
-  /// The sentences of load_failures() about its drivers.
+  /// Returns the sentences of load_failures() about its drivers.
   const std::vector<std::string>& driver_failures() const { return driver_failures_; }
   bool is_listed() const { return shipped_ || failure_.empty(); }
   /// Returns whether its driver was, or is being, started in this process.
@@ -57,7 +57,7 @@ class BackendEntry {
   std::atomic<bool> tried_ = false, started_ = false;
   std::mutex mutex_;  // guards every call of a back end with a driver
   bool loaded_ = false;
-  std::unique_ptr<spi::Backend> backend_;  // null: info_ has only a reason
+  std::unique_ptr<spi::Backend> backend_;  // null: info_ only has a reason
   BackendInfo info_;
   std::string failure_;
   std::vector<std::string> driver_failures_;
@@ -67,10 +67,10 @@ class Registry {
  public:
   static Registry& instance();
 
-  /// The back ends of this build, then those of other plug-ins. Loads none.
+  /// Returns the back ends of this build, then those of other plug-ins. Loads none.
   const std::vector<std::unique_ptr<BackendEntry>>& entries() const { return entries_; }
-  /// All back ends but the CPU's, in groups, in the order in which `auto` asks them for GPUs; the drivers of
-  /// a group are started together.
+  /// Returns all back ends except the CPU's, in groups, in the order in which `auto` asks them for GPUs. The
+  /// drivers of a group are started together.
   std::vector<std::vector<BackendEntry*>> in_order_of_auto() const;
   /// Returns the back end of this name; null if there is none.
   BackendEntry* find(const std::string& name) const;
@@ -82,7 +82,8 @@ class Registry {
   std::vector<std::string> failures();
 
  private:
-  /// In a forked child, refuses the back ends whose drivers the parent had started. Else null.
+  /// In a forked child, refuses the back ends whose drivers the parent had started. The argument is null in
+  /// other processes.
   explicit Registry(const Registry* of_parent);
   std::vector<BackendEntry*> all() const;
 

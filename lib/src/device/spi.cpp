@@ -5,7 +5,7 @@
 
 namespace kith::spi {
 
-// Defined here, so that only libkith.so has their type information.
+// These are defined here, so that only libkith.so has their type information.
 Allocation::~Allocation() = default;
 HostMemory::~HostMemory() = default;
 CopyQueue::~CopyQueue() = default;

@@ -1,4 +1,4 @@
-// What steps refuse whatever the device is.
+// What steps refuse, regardless of the device.
 #include "kith/spi/refusals.hpp"
 
 #include <variant>
@@ -16,7 +16,7 @@ std::string refusal_of_list(std::uint32_t k) {
   return k > 0 ? "" : "k = 0; choose at least 1";
 }
 
-/// Lists of k, a number of them.
+/// Refuses an empty list, or no lists.
 std::string refusal_of_lists(std::uint32_t k, const char* number, std::uint32_t lists) {
   if (k > 0 && lists > 0) return "";
   return "k = " + std::to_string(k) + " and " + number + " = " + std::to_string(lists) +
@@ -43,12 +43,12 @@ std::string refusal_of_first(const std::string& what, const Grid<float>& rows) {
          std::to_string(rows.first);
 }
 
-/// What products of quantized rows say of the distances by a metric.
+/// Refuses metrics and sizes for which distances do not follow from products of quantized rows.
 std::string refusal_of_products(Proposer proposer, Metric metric, std::size_t dims) {
   if (!sums_squares(metric) && metric != Metric::negative_dot)
     return "metric " + std::string(name(metric)) +
            " does not follow from inner products; choose proposer none";
-  // What gemm counts in, and so its columns, is a library's affair.
+  // The library of gemm decides how many columns it can count.
   return proposer == Proposer::gemm ? "" : refusal_of_columns(proposer, dims, most_dims);
 }
 
@@ -77,7 +77,7 @@ std::string refusal_of_visits(const CollectStep& step) {
          std::to_string(step.visits.rows);
 }
 
-/// Steps of which nothing is refused.
+/// Refuses nothing, for all other steps.
 template <class AnyOther>
 std::string refusal(const AnyOther&) {
   return "";
@@ -135,7 +135,7 @@ std::string refusal(const CollectStep& step) {
   if (why.empty()) why = refusal_of_error(step);
   if (why.empty()) why = refusal_of_visits(step);
   if (why.empty()) why = refusal_of_sample(step);
-  if (!why.empty() || step.proposer == Proposer::gemm) return why;  // whose rows begin anywhere
+  if (!why.empty() || step.proposer == Proposer::gemm) return why;  // its rows may begin anywhere
   const std::string what = "quantized rows of proposer " + std::string(name(step.proposer));
   why = refusal_of_first(what, step.queries.rows);
   return why.empty() ? refusal_of_first(what, step.train.rows) : why;
@@ -145,7 +145,7 @@ std::string refusal(const RerankStep& step) {
   return refusal_of_chains(step.queries, step.train);
 }
 
-/// Steps that make a threshold for candidates of a proposer.
+/// Refuses what no step can do that makes a threshold for candidates of a proposer.
 template <class Tighten>
 std::string refusal_of_threshold(const Tighten& step) {
   if (step.k == 0) return refusal_of_list(step.k);

@@ -21,7 +21,7 @@ Allocation* StepRunner::allocate(std::size_t bytes) {
 }
 
 Allocation* StepRunner::put(const void* from, std::size_t bytes) {
-  constexpr std::size_t most = std::size_t{256} << 20;  // bytes of a write
+  constexpr std::size_t most = std::size_t{256} << 20;  // bytes per write
   Allocation* const memory = allocate(bytes);
   for (std::size_t at = 0; at < bytes; at += most)
     device_.write(*memory, at, static_cast<const char*>(from) + at, std::min(most, bytes - at));
@@ -65,7 +65,7 @@ void StepRunner::set(const Work& work) {
       step_.work);
 }
 
-/// Writes back the first contents of all that the step changes, and waits for the device.
+/// Restores the first contents of all memory that the step changes, and waits for the device.
 void StepRunner::begin() {
   if (!refusal_.empty())
     throw Error(Errc::unsupported,

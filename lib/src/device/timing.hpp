@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// Counts the seconds of the host's clock since it was made.
+/// Counts the seconds of the host's clock since it was constructed.
 class Stopwatch {
  public:
   double seconds() const {
@@ -24,7 +24,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-/// Clears the measurements of a trace, and keeps what it asks for.
+/// Clears the measurements of a trace, and keeps its options.
 inline void restart(Trace& trace) {
   const bool time_steps = trace.time_steps, hold_queue = trace.hold_queue;
   trace = Trace{};
@@ -32,12 +32,12 @@ inline void restart(Trace& trace) {
   trace.hold_queue = hold_queue;
 }
 
-/// Runs `work` unless it is empty, and empties it.
+/// Runs `work` unless it is empty, and makes it empty.
 inline void do_once(std::function<void()>& work) {
   if (const auto now = std::exchange(work, nullptr)) now();
 }
 
-/// If wanted, holds back enqueued work until let_go() or the destructor. The caller holds the device's lock.
+/// If wanted, delays enqueued work until let_go() or the destructor. The caller holds the device's lock.
 class Hold {
  public:
   Hold(spi::Device& device, bool wanted) : device_(device), held_(wanted) {
@@ -48,7 +48,7 @@ class Hold {
   ~Hold() {
     try {
       let_go();
-    } catch (...) {  // the search has failed already, and the device begins by itself after a while
+    } catch (...) {  // the search has already failed, and the device starts by itself after a while
     }
   }
 
@@ -61,8 +61,8 @@ class Hold {
   bool held_;
 };
 
-/// Collects time stamps of consecutive steps, and adds their times to a Trace when the device is done. Does
-/// nothing without a Trace. The caller holds the device's lock.
+/// Collects time stamps of consecutive steps, and adds their times to a Trace when the device has finished.
+/// Without a Trace it does nothing. The caller holds the device's lock.
 class StepTimer {
  public:
   StepTimer(spi::Device& device, Trace* trace)
@@ -70,7 +70,7 @@ class StepTimer {
     if (trace_) begin_ = last_ = device_.mark();
   }
 
-  /// Ends the time of the step enqueued last, called `step`.
+  /// Ends the time of the last enqueued step, called `step`.
   void after(const char* step) {
     if (!trace_) return;
     if (!trace_->time_steps) return;
@@ -89,8 +89,8 @@ class StepTimer {
     collect(nothing);
   }
 
-  /// All steps are enqueued: wait for them, and add up. With a Trace `overlap` is done before, under the
-  /// lock: without it somebody else might finish(), and the marks be forgotten.
+  /// Waits for all steps, which must be enqueued, and adds up their times. With a Trace it calls `overlap`
+  /// before, under the lock: without the lock another thread might call finish(), which forgets the marks.
   void collect(std::function<void()>& overlap) {
     if (!trace_) return;
     const std::uint64_t end = trace_->time_steps ? last_ : device_.mark();

@@ -1,4 +1,4 @@
-// Finds tuning files, and decides which of them to trust.
+// Finds tuning files, and decides whether to trust them.
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t most_bytes = std::size_t{1} << 20;
 constexpr std::size_t longest_name = 160;
 
-/// Returns the folder of tuning files; empty if they are off. `warning` says that the variable has no
+/// Returns the folder of tuning files; empty if they are switched off. `warning` says if the variable has no
 /// valid value.
 fs::path tuning_folder(std::string& warning) {
   return user_folder("KITH_TUNING", "tuning", "nothing that was measured is used", warning);
@@ -40,7 +40,7 @@ std::string sanitised(const std::string& text) {
   return name.substr(0, longest_name);
 }
 
-/// Throws bad_file if it was measured on another device, driver or version.
+/// Throws bad_file if it was measured with another device, driver or version of kith.
 void check_origin(const Tuning& tuning, const DeviceInfo& device) {
   const Tuning wanted = empty_tuning(device);
   const auto check = [](const char* what, const std::string& had, const std::string& now) {
@@ -61,7 +61,7 @@ std::string tuning_path(const DeviceInfo& device) try {
   std::string ignored;
   const fs::path folder = tuning_folder(ignored);
   if (folder.empty()) return {};
-  // The number of compute units is part of the name, since a CPU may be used in part.
+  // The number of compute units is part of the name, because a program may use only a part of a CPU.
   const std::string name =
       device.backend + " " + device.name + " " + device.driver + " " + std::to_string(device.compute_units);
   return (folder / (sanitised(name) + ".txt")).string();
@@ -76,7 +76,8 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 
 std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
                                           std::string& warning, std::uint32_t user) try {
-  const FloatGuard guard;  // numbers read the same in any floating-point environment of the host program
+  const FloatGuard guard;  // numbers are then read in the same way in any floating-point environment of the
+                           // host program
   warning.clear();
   try {
     const std::string text = trusted_text(path, most_bytes, user);
@@ -104,7 +105,8 @@ void save_tuning(const Tuning& tuning, const std::string& path, bool make_folder
 }
 
 TuningWarnings& TuningWarnings::instance() {
-  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed: statics may outlive it
+  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed, because static variables of
+                                                          // others may use it later
   return warnings;
 }
 

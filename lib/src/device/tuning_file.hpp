@@ -1,4 +1,4 @@
-// Reads what was measured on the devices of this process.
+// Reads the measurements of the devices of this process.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// Reads the tuning file of `device`; null if there is none. If it is ignored, TuningWarnings gets
+/// Reads the tuning file of `device`; null if there is none. If the file is ignored, TuningWarnings gets
 /// the reason.
 std::shared_ptr<const Tuning> tuning_of(const DeviceInfo& device);
 

@@ -1,4 +1,4 @@
-// Writes and reads the text of a tuning file: its header, one entry a line, and a checksum.
+// Writes and reads the text of a tuning file: a header, one line per entry, and a checksum.
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -25,7 +25,7 @@ std::string this_library() {
          std::to_string(KITH_VERSION_PATCH) + ", plug-in interface " + std::to_string(spi::plugin_abi);
 }
 
-/// In hexadecimal. It only detects damage; whether a file is trusted depends on its owner.
+/// Returns a checksum in hexadecimal. It only detects damage; whether a file is trusted depends on its owner.
 std::string checksum_of(std::string_view text) {
   Checksum sum;
   sum.add(text.data(), text.size());
@@ -61,7 +61,7 @@ std::string entry_line(const TuningEntry& e) {
   throw Error(Errc::bad_file, "line " + std::to_string(line) + ": " + why);
 }
 
-/// Takes the words of one entry in their order.
+/// Takes the words of an entry in order.
 class Words {
  public:
   Words(std::string_view text, std::size_t line) : rest_(text), line_(line) {}
@@ -93,7 +93,7 @@ class Words {
     return value;
   }
 
-  /// Parses the value of `key` by `parse`; refuses an unknown name with its line.
+  /// Parses the value of `key` by `parse`; refuses an unknown name, and reports its line.
   template <class Parse>
   auto named(std::string_view key, const Parse& parse) {
     const std::string_view text = take(key);
@@ -147,7 +147,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Returns what follows `key` in a line of the header.
+/// Returns the text after `key` in a line of the header.
 std::string header(const std::vector<std::string_view>& lines, std::size_t at, std::string_view key) {
   if (!lines[at].starts_with(key)) fail(at + 1, "\"" + std::string(key) + "\" is missing");
   return std::string(lines[at].substr(key.size()));

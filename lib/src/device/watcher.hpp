@@ -11,8 +11,8 @@
 
 namespace kith {
 
-/// While it lives, its token stops all searches of this thread, too. Unlike for SearchOptions::stop, a search
-/// does not wait for its device after each step to look at it.
+/// During its lifetime, its token also stops all searches of this thread. Unlike with SearchOptions::stop, a
+/// search does not wait for its device after each step to check it.
 class StopAlong {
  public:
   explicit StopAlong(std::stop_token token)
