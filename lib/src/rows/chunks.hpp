@@ -11,24 +11,23 @@
 
 namespace kith {
 
-/// Rows an Index may hold: row numbers are 32 bits, and the last one means "none".
+/// The most rows of an Index: row numbers have 32 bits, and the last one means "none".
 inline constexpr std::int64_t most_rows = 0xFFFFFFFEll;
 
 struct Chunk {
-  std::shared_ptr<const spi::Allocation> memory;  ///< shared by all indices that were made from this one
+  std::shared_ptr<const spi::Allocation> memory;  ///< shared by all indices that were made from the first one
   std::int64_t first = 0;                         ///< its first training row
   std::int64_t rows = 0;
 };
 
-/// Training rows that one block of device memory can hold, whole RowBlocks only. At least 1 block.
+/// Returns how many training rows one block of device memory can hold: whole RowBlocks, at least one.
 std::int64_t rows_a_chunk(const DeviceInfo& device, std::int64_t dims);
 
-/// Chunks of so many rows, without memory: a plan needs no values.
+/// Returns the chunks of this many rows, without memory, because a plan does not need the values.
 std::vector<Chunk> chunks_without_memory(const DeviceInfo& device, std::int64_t rows, std::int64_t dims);
 
-/// Copy rows to the device, in chunks of at most its largest allocation. They are training rows `first`,
-/// first + 1, ...
-/// Throws out_of_memory.
+/// Copies rows to the device, in chunks that are at most its largest allocation. The rows become training
+/// rows `first`, first + 1, ... Throws out_of_memory.
 std::vector<Chunk> upload_chunks(const std::shared_ptr<Device::State>& state, MatrixView<const float> rows,
                                  std::int64_t first, std::uint32_t threads);
 

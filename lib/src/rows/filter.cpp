@@ -13,7 +13,7 @@
 namespace kith {
 namespace {
 
-/// Word and bit of a training row.
+/// The word and bit of a training row.
 struct Place {
   std::size_t word;
   std::uint32_t bit;
@@ -39,7 +39,7 @@ RowFilter::RowFilter(std::int64_t n, std::int64_t filters, bool all) try
     refuse("filter", std::to_string(filters) + " filters over " + std::to_string(n) +
                          " training rows; give at least one of each");
   bits_.assign(static_cast<std::size_t>(filters_ * words_), all ? 0xFFFFFFFFu : 0u);
-  const std::int64_t last = n % bits_a_word;  // rows of the last word, when it is not full
+  const std::int64_t last = n % bits_a_word;  // number of rows in the last word, if it is not full
   if (!all || last == 0) return;
   for (std::int64_t filter = 0; filter < filters_; ++filter)
     bits_[static_cast<std::size_t>((filter + 1) * words_ - 1)] =

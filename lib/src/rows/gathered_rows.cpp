@@ -11,10 +11,10 @@ namespace kith {
 
 std::vector<float> gathered_rows(const ResidentRows& index, std::span<const std::int64_t> places,
                                  std::uint32_t threads) {
-  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB a read
+  constexpr std::size_t staging_floats = std::size_t{1} << 23;  // 32 MiB per read
   const std::size_t dims = size(index.dims), block = index.device.info().train_block;
   const auto rows_of_block = static_cast<std::int64_t>(block);
-  // Where rows are memory of the host, blocks without a row that is wanted need not be read.
+  // If rows are in host memory, blocks without a wanted row need not be read.
   const bool sparse = index.device.info().profile.host_threads &&
                       static_cast<std::int64_t>(places.size()) * 2 * rows_of_block <= index.rows;
   const std::int64_t step =

@@ -1,4 +1,4 @@
-// Some of the rows of an Index, read from its device.
+// Reads some rows of an Index from its device.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace kith {
 
-/// The rows at these places, as they lie on the device, one behind the other: [places.size(), dims]. Locks
-/// the device now and then.
+/// Returns the rows at these places, as they are on the device, contiguous: [places.size(), dims]. Locks the
+/// device now and then.
 ///   places  ascending
 std::vector<float> gathered_rows(const ResidentRows& index, std::span<const std::int64_t> places,
                                  std::uint32_t threads);

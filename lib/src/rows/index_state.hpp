@@ -1,4 +1,4 @@
-// What an Index holds.
+// The contents of an Index.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ namespace kith {
 
 class RowStore;
 
-/// What the rows of an Index are called, by their places.
+/// The numbers of the rows of an Index, by their places.
 struct RowNumbering {
-  /// Rows that are not removed.
+  /// Returns the number of rows that are not removed.
   std::int64_t live() const { return rows - removed.count(); }
-  /// Their places, ascending.
+  /// Returns the places of rows that are not removed, ascending.
   std::vector<std::int64_t> live_places() const {
     std::vector<std::int64_t> places;
     places.reserve(static_cast<std::size_t>(live()));
@@ -29,7 +29,7 @@ struct RowNumbering {
     return places;
   }
 
-  std::int64_t rows = 0;  ///< places, those of removed rows included
+  std::int64_t rows = 0;  ///< number of places, including those of removed rows
   RowNumbers numbers;
   RemovedRows removed;
   std::int64_t first_row = 0;  ///< IndexOptions::first_row
@@ -40,7 +40,8 @@ struct Index::State : RowSchema, RowNumbering {
 
   std::shared_ptr<const RowStore> store;  ///< the rows
   std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
-  std::vector<double> shift;  ///< [columns] IndexOptions::centre, which all but a caller's rows are free of
+  std::vector<double> shift;  ///< [columns] IndexOptions::centre, which is subtracted from every row except
+                              ///< a caller's
 };
 
 }  // namespace kith

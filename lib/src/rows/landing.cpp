@@ -21,7 +21,7 @@ namespace {
 constexpr std::pair<Where, std::string_view> places[] = {
     {Where::host, "the host"}, {Where::cuda, "a CUDA device"}, {Where::opencl, "an OpenCL device"}};
 
-/// The float32 that a binary16 is. NaN and infinities stay what they are, and are refused later.
+/// Converts a binary16 to float32. NaN and infinities are kept, and refused later.
 float from_f16(std::uint16_t half) {
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
   const std::uint32_t exponent = (half >> 10) & 0x1Fu, fraction = half & 0x3FFu;
@@ -37,7 +37,7 @@ float from_bf16(std::uint16_t half) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(half) << 16);
 }
 
-/// `cols` elements of type From at any address.
+/// Converts `cols` elements of type From, at any address.
 template <class From, class Convert>
 void widen(const unsigned char* from, std::int64_t cols, float* to, const Convert& convert) {
   for (std::int64_t d = 0; d < cols; ++d) {
@@ -47,8 +47,8 @@ void widen(const unsigned char* from, std::int64_t cols, float* to, const Conver
   }
 }
 
-/// Words of 32 bits; those behind the last column are 0. Which bit of a word is which column is the same in
-/// all rows, and does not matter.
+/// Copies bits into words of 32 bits; bits behind the last column are 0. The order of columns in a word is
+/// the same in all rows, and otherwise does not matter.
 void gather_words(const unsigned char* from, std::int64_t cols, float* to) {
   const auto words = static_cast<std::size_t>(landed_cols(Element::bits, cols));
   const auto bytes = static_cast<std::size_t>(row_bytes(Element::bits, cols));
@@ -59,11 +59,11 @@ void gather_words(const unsigned char* from, std::int64_t cols, float* to) {
   std::memcpy(reinterpret_cast<unsigned char*>(to) + bytes - 1, &last, 1);
 }
 
-/// The binary16 that a float32 is; only for values that came from one.
+/// Converts a float32 to binary16; only for values that were converted from one.
 std::uint16_t to_f16(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7FFFFFFFu;
-  if (magnitude < 0x38800000u)  // below 2^-14: a whole number of 2^-24
+  if (magnitude < 0x38800000u)  // below 2^-14 it is a whole multiple of 2^-24
     return static_cast<std::uint16_t>(sign |
                                       static_cast<std::uint32_t>(std::bit_cast<float>(magnitude) * 0x1p24f));
   return static_cast<std::uint16_t>(sign | ((magnitude - 0x38000000u) >> 13));
@@ -77,7 +77,7 @@ void narrow(const float* from, std::int64_t cols, unsigned char* to, const Conve
   }
 }
 
-/// Whether the rows are floats where floats may lie.
+/// Returns whether the rows are floats at aligned addresses.
 bool is_landed(const RowsView& rows) {
   constexpr auto align = static_cast<std::int64_t>(alignof(float));
   const auto address = reinterpret_cast<std::uintptr_t>(rows.row(0));
@@ -120,7 +120,7 @@ void check_layout(std::string_view where, std::string_view what, const RowsView&
   const std::int64_t bytes = element_bytes(rows.element);
   if (rows.element != Element::bits && rows.stride_bytes % bytes == 0)
     return check_view(where, what, rows.data, rows.rows, rows.cols, rows.stride_bytes / bytes, bytes);
-  // A distance of no whole number of elements, or of bits, is told in bytes.
+  // If the stride is not a whole number of elements, or elements are bits, the message gives it in bytes.
   const std::int64_t row = row_bytes(rows.element, rows.cols);
   if (rows.rows > 1 && rows.cols > 0 && rows.data && rows.stride_bytes < row)
     refuse_rows(where, what,
@@ -163,7 +163,7 @@ void land_row(Element element, const unsigned char* from, std::int64_t cols, flo
       return widen<std::int8_t>(from, cols, to, [](std::int8_t value) { return static_cast<float>(value); });
     case Element::bits:
       return gather_words(from, cols, to);
-    case Element::f64:  // never lands: CentredRows are f32
+    case Element::f64:  // it never lands, because CentredRows are f32
       return;
   }
 }

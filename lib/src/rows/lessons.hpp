@@ -1,4 +1,4 @@
-// What searches teach an Index about its proposers, for those that follow. Any thread.
+// What searches teach an Index about its proposers, for later searches. Safe from any thread.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ class Lessons {
   void tell_misleads(Proposer proposer) { of(proposer).misleads = true; }
   void tell_overwhelms(Proposer proposer, std::int64_t k) { lower(of(proposer).overwhelmed_from, k); }
 
-  /// Searches by bytes for up to k neighbours ranked few enough.
+  /// Records that searches by bytes for up to k neighbours ranked few enough candidates.
   void tell_bytes_suit(std::int64_t k) { bytes_suit_to_ = std::max<std::int64_t>(bytes_suit_to_, k); }
   bool bytes_suit(std::int64_t k) const { return k <= bytes_suit_to_; }
 
@@ -44,7 +44,7 @@ class Lessons {
     std::atomic<bool> misleads = false;
     std::atomic<std::int64_t> overwhelmed_from = 0;
   };
-  /// 0 stands for none.
+  /// Lowers `known` to k; 0 means none.
   static void lower(std::atomic<std::int64_t>& known, std::int64_t k) {
     std::int64_t from = known;
     while ((from == 0 || k < from) && !known.compare_exchange_weak(from, k)) {

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t bits_of_word = 32;
 
-/// One row of a filter by positions, as one by places.
-///   to  zeros
+/// Converts one row of a filter by positions to a filter by places.
+///   to  must be zeros
 void map_words(const Index::State& index, const std::uint32_t* from, std::span<std::uint32_t> to) {
   if (index.numbers.in_place()) {
     std::copy_n(from, to.size(), to.data());

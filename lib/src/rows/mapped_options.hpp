@@ -1,4 +1,4 @@
-// A search as its caller asks for it, and by the places of rows on the device.
+// Converts the options of a caller, which use positions of rows, to places of rows on the device.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace kith {
 
-/// SearchOptions::filter and SearchOptions::self go by position (row_numbers.hpp). Behind this class they go
-/// by place, and removed rows are in the filter, too.
+/// SearchOptions::filter and SearchOptions::self use positions (row_numbers.hpp). The options that this class
+/// returns use places, and their filter also excludes removed rows.
 class MappedOptions {
  public:
-  /// `index` and `options` live longer.
-  ///   m  queries
-  ///   k  nothing: of no search for so many
-  /// Throws invalid_argument, where rows are removed: as check_k() and check_rows_left_out() do, and a row
-  /// that is its own query is removed. Where none is, that is left to the plan.
+  /// `index` and `options` must live longer than this object.
+  ///   m  number of queries
+  ///   k  empty: the search has no number of neighbours
+  /// Throws invalid_argument if rows are removed: as check_k() and check_rows_left_out() do, and if a row
+  /// that is its own query is removed. If no row is removed, the plan checks this.
   MappedOptions(std::string_view where, const Index::State& index, const SearchOptions& options,
                 std::int64_t m, std::optional<std::int64_t> k);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::int64_t lanes = 4;  // floats of a vector
 
-/// Four elements of four rows, so that what is one column of the four lies together.
-///   to  [4, block], on a border of 16 bytes
+/// Transposes four elements of four rows.
+///   to  [4, block], aligned to 16 bytes
 void stream_square(const float* from, std::int64_t stride, float* to, std::int64_t block) {
   __m128 a = _mm_loadu_ps(from), b = _mm_loadu_ps(from + stride), c = _mm_loadu_ps(from + 2 * stride),
          d = _mm_loadu_ps(from + 3 * stride);
@@ -23,8 +23,8 @@ void stream_square(const float* from, std::int64_t stride, float* to, std::int64
   _mm_stream_ps(to + 3 * block, d);
 }
 
-/// Four columns at a time, so that few lines of memory are begun and not yet whole: a core collects about
-/// ten.
+/// Takes four columns at a time, so that few lines of memory are incomplete at once: a core can combine
+/// writes to about ten.
 void stream_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, float* out) {
   const std::int64_t squares = rows.cols() / lanes * lanes;
   for (std::int64_t d = 0; d < squares; d += lanes)
@@ -34,7 +34,7 @@ void stream_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t bl
     for (std::int64_t b = 0; b < block; b += lanes)
       _mm_stream_ps(out + d * block + b, _mm_set_ps(rows(r0 + b + 3, d), rows(r0 + b + 2, d),
                                                     rows(r0 + b + 1, d), rows(r0 + b, d)));
-  _mm_sfence();  // so that whoever is told that the block is there finds it
+  _mm_sfence();  // makes the block visible before anybody is told that it is ready
 }
 
 bool streams(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, const float* out) {

@@ -1,4 +1,4 @@
-// Rows of a matrix as one block of RowBlocks.
+// Packs rows of a matrix into one block of RowBlocks.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,8 @@
 
 namespace kith {
 
-/// Rows r0 ... r0 + block - 1, transposed, to `out` [cols, block]; those that are not there are zeros.
+/// Writes rows r0 ... r0 + block - 1, transposed, to `out` [cols, block]; rows that do not exist
+/// become zeros.
 void pack_block(MatrixView<const float> rows, std::int64_t r0, std::int64_t block, float* out, Reader reader);
 
 }  // namespace kith

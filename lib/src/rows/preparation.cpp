@@ -20,9 +20,10 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // below, a float holds every whole number
+constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // a float represents every smaller
+                                                                // whole number
 
-/// Columns in ascending order. Throws: one is not there, or twice.
+/// Returns columns in ascending order. Throws if one does not exist, or occurs twice.
 std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {
   std::sort(columns.begin(), columns.end());
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -35,12 +36,12 @@ std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std
   return columns;
 }
 
-/// Whether a NaN is filled in.
+/// Returns whether NaN are filled in.
 bool fills(const PreparationOptions& options) {
   return options.missing != Missing::refuse && options.missing != Missing::drop;
 }
 
-/// Refuse what is not finite; NaN may be where it is filled in.
+/// Refuses values that are not finite; NaN are allowed if they are filled in.
 template <class T>
 void check_finite(std::string_view what, MatrixView<const T> rows, bool filled) {
   check_view("preparation", what, rows);
@@ -55,7 +56,7 @@ void check_finite(std::string_view what, MatrixView<const T> rows, bool filled) 
                               "; make every value finite, or leave the row out"));
 }
 
-/// Refuse what is not finite, and what is no category where there should be one.
+/// Refuses values that are not finite, and values in columns of categories that are no category.
 template <class T>
 void check_values(std::string_view what, MatrixView<const T> rows, const PreparationOptions& options) {
   check_finite(what, rows, fills(options));

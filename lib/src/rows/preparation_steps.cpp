@@ -10,8 +10,7 @@
 namespace kith {
 namespace {
 
-/// Whole codes and other values as doubles; for one_hot a code becomes as many columns as there are
-/// categories.
+/// Writes codes and other values as doubles; with one_hot, a code becomes one column for each category.
 template <class T>
 void expand(const PreparationSteps& steps, const T* row, double* out) {
   const std::vector<std::int64_t>& categorical = steps.options.categorical;
@@ -30,7 +29,8 @@ void expand(const PreparationSteps& steps, const T* row, double* out) {
   }
 }
 
-/// A row of zeros stays. So does one whose norm overflows: it holds numbers that no float can.
+/// Divides a row by its norm. A row of zeros does not change; neither does one whose norm overflows, because
+/// its values exceed every float.
 void divide_by_norm(double* row, std::int64_t width) {
   double sum = 0;
   for (std::int64_t d = 0; d < width; ++d) sum += row[d] * row[d];
@@ -39,7 +39,7 @@ void divide_by_norm(double* row, std::int64_t width) {
   for (std::int64_t d = 0; d < width; ++d) row[d] /= norm;
 }
 
-/// body(row) for each training row, in ascending order, so that sums do not depend on threads.
+/// Calls body(row) for each training row, in ascending order, so that sums do not depend on threads.
 template <class T, class Body>
 void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixView<const T> train,
                   const Body& body) {
@@ -50,8 +50,8 @@ void for_each_row(const PreparationSteps& steps, std::size_t scalings, MatrixVie
   }
 }
 
-/// The mean of each column, by sums of differences from the first row: they are exactly 0 in a column of
-/// equal values.
+/// Returns the mean of each column. It sums differences from the first row, which are exactly 0 in a column
+/// of equal values.
 template <class T>
 std::vector<double> column_means(const PreparationSteps& steps, std::size_t scalings,
                                  MatrixView<const T> train) {
@@ -60,7 +60,7 @@ std::vector<double> column_means(const PreparationSteps& steps, std::size_t scal
   return sums.means();
 }
 
-/// Columns of categories stay as they are.
+/// Subtracts means. Columns of categories do not change.
 template <class T>
 Preparation::Columns learn_centre(const PreparationSteps& steps, std::size_t scalings,
                                   MatrixView<const T> train) {
@@ -108,7 +108,7 @@ Preparation::Columns learn_min_max(const PreparationSteps& steps, std::size_t sc
   return {std::move(least), std::move(largest)};
 }
 
-/// Added in the order of the rows.
+/// Returns the mean; values are added in the order of the rows.
 template <class T>
 double mean(const std::vector<T>& values) {
   double sum = 0;
@@ -132,7 +132,7 @@ double most_frequent(std::vector<T>& values) {
     while (end < values.size() && values[end] == values[begin]) ++end;
     if (end - begin > most) most = end - begin, best = begin;
   }
-  return static_cast<double>(values[best]) + 0.0;  // of -0 and +0, which are equal, always +0
+  return static_cast<double>(values[best]) + 0.0;  // adding +0 makes +0 of -0, which equals it
 }
 
 }  // namespace

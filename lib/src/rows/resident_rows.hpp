@@ -36,7 +36,7 @@ struct RowSchema {
         dims(compares_bits(measure) ? landed_cols(Element::bits, given)
                                     : static_cast<std::int64_t>(features.size())) {}
 
-  /// The features as prepare_rows() takes them: empty when all columns count, as bits always do.
+  /// Returns the features as prepare_rows() takes them: empty if all columns count, as with bits.
   std::span<const std::int64_t> mask() const {
     const bool all = compares_bits(metric) || dims == columns;
     return all ? std::span<const std::int64_t>() : std::span(features);
@@ -44,48 +44,49 @@ struct RowSchema {
 
   Device device;
   Metric metric = Metric::squared_l2;
-  std::int64_t columns = 0;            ///< of rows and queries, as given: of bits their number
+  std::int64_t columns = 0;            ///< of rows and queries, as given; of bits, their number
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< columns of the rows on the device: as many, of bits words of 32
-  Element element = Element::f32;      ///< that all rows were given in; f32 where these differ
+  std::int64_t dims = 0;               ///< number of columns of rows on the device; for bits, the number of
+                                       ///< 32-bit words
+  Element element = Element::f32;      ///< the element in which all rows were given; f32 if these differ
   float largest_of_shards = 0;         ///< IndexOptions::largest
 };
 
-/// What searches make of the rows on a device, and learn about them. Snapshots that differ only in which rows
-/// are removed share it.
+/// What searches build from the rows on a device, and learn about them. Snapshots that differ only in their
+/// removed rows share it.
 struct MadeOfRows {
   explicit MadeOfRows(const DeviceInfo& info) : quantized_mutex(info) {}
 
-  Lessons lessons;  ///< of searches, for plans
+  Lessons lessons;  ///< from searches, for later plans
   DeviceMutex quantized_mutex;
-  /// Each is made by the first search by its proposer.
+  /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
   std::shared_ptr<const IndexBoxes> boxes;  ///< made by the first search by boxes
 };
 
-/// Rows in chunks of memory of one device. Searches go by their places: 0, 1, ...
+/// Rows in chunks of memory of one device. Searches identify them by their places 0, 1, ...
 struct ResidentRows : RowSchema {
-  ///   shared  of other ResidentRows with the same rows on the device; null: nothing is made yet
+  ///   shared  of other ResidentRows with the same rows on the device; null: nothing is built yet
   explicit ResidentRows(RowSchema schema, std::shared_ptr<MadeOfRows> shared = nullptr)
       : RowSchema(std::move(schema)),
         made(shared ? std::move(shared) : std::make_shared<MadeOfRows>(device.info())) {}
 
-  /// max |element| that check_range() asks for.
+  /// Returns the max |element| for check_range().
   float largest_of_all() const { return std::max(largest, largest_of_shards); }
 
-  std::int64_t rows = 0;  ///< on the device, those that are removed included
+  std::int64_t rows = 0;  ///< on the device, including removed rows
   float largest = 0;      ///< max |element|
   std::vector<Chunk> chunks;
-  /// The rows are bytes: chunks are without memory, and quantized rows of int8 are the rows.
+  /// The rows are stored as bytes: chunks have no memory, and the rows are the quantized rows of int8.
   bool rows_are_bytes = false;
-  /// Quantized: chunks are without memory, and quantized rows propose, of which there is one kind.
+  /// With `quantized`, chunks have no memory, and there is one kind of quantized rows, which propose.
   Residence residence = Residence::resident;
-  std::size_t search_bytes = 0;  ///< where they are quantized: of the device, for a search
+  std::size_t search_bytes = 0;  ///< with `quantized`: number of bytes of device memory for a search
   std::vector<float> centre;     ///< SampledValues of the rows
   double clip_range = 0;         ///< clip_range_of() the rows
-  ByteGrid grid;                 ///< likewise
-  /// The standard deviation of a row's squared distances to others, over the norm of a centred row. 0: where
-  /// distances are no squares, or there is none.
+  ByteGrid grid;                 ///< from the same sample
+  /// The standard deviation of a row's squared distances to others, divided by the norm of a centred row. 0
+  /// if distances are not squares, or if there is no other row.
   double spread = 0;
   std::shared_ptr<MadeOfRows> made;
 };

@@ -22,10 +22,10 @@
 namespace kith {
 namespace {
 
-/// Largest |element| of a row; NaN when it holds a NaN or an infinity.
+/// Returns the largest |element| of a row; NaN if it has a NaN or an infinity.
 float largest_of(const float* row, std::int64_t dims) {
-  // Without their signs, floats are in the order of their bits, and what is not finite comes last. Several at
-  // a time, where a sum of floats would be one after the other.
+  // Without their signs, floats have the order of their bits, and those that are not finite come last. The
+  // comparisons of bits vectorise, which a sum of floats would not.
   constexpr std::int32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000;
   std::int32_t largest = 0;
   for (std::int64_t d = 0; d < dims; ++d)
@@ -44,7 +44,7 @@ float largest_of(const float* row, std::int64_t dims) {
                                           "; make every value finite, or leave the row out");
 }
 
-/// The columns that are meant, side by side.
+/// Copies the columns that count into contiguous rows.
 void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uint32_t threads) {
   const MatrixView<const float> from = rows.view;
   const std::size_t dims = features.size();
@@ -57,15 +57,15 @@ void gather(PreparedRows& rows, std::span<const std::int64_t> features, std::uin
   rows.view = MatrixView<const float>(rows.own.data(), from.rows(), static_cast<std::int64_t>(dims));
 }
 
-/// The larger of what is known and of `value`, by several threads at once.
+/// Raises `known` to `value` if that is larger; several threads may call this at once.
 void raise(std::atomic<float>& known, float value) {
   float before = known;
   while (before < value && !known.compare_exchange_weak(before, value)) {
   }
 }
 
-/// Divide each row by its norm. The rows may be `own` already. Elements of rows that were shorter than 1
-/// become larger, so the largest is found anew.
+/// Divides each row by its norm. The rows may already be in `own`. Elements of rows shorter than 1 become
+/// larger, so the largest is computed again.
 void make_unit_rows(std::string_view where, std::string_view what, PreparedRows& rows, bool all_columns,
                     std::uint32_t threads, std::int64_t first_row) {
   const MatrixView<const float> from = rows.view;
@@ -185,7 +185,7 @@ void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32
   const std::int64_t dims = rows.cols(), blocks = (rows.rows() + block - 1) / block;
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   const auto step = static_cast<std::int64_t>(staging.size() / block_floats);
-  // Blocks of few columns are packed faster than handed out.
+  // Blocks with few columns are packed faster than they are distributed to threads.
   constexpr std::size_t share_floats = std::size_t{1} << 14;
   const auto a_share = static_cast<std::int64_t>(std::max<std::size_t>(1, share_floats / block_floats));
 
@@ -203,7 +203,7 @@ void write_packed(MatrixView<const float> rows, std::uint32_t block, std::uint32
 }
 
 std::size_t staging_floats(std::int64_t rows, std::int64_t dims, std::uint32_t block) {
-  constexpr std::size_t most_floats = std::size_t{1} << 23;  // 32 MiB a write
+  constexpr std::size_t most_floats = std::size_t{1} << 23;  // 32 MiB per write
   const std::size_t block_floats = static_cast<std::size_t>(dims) * block;
   const auto blocks = static_cast<std::size_t>((rows + block - 1) / block);
   return std::min(std::max<std::size_t>(1, most_floats / block_floats), blocks) * block_floats;

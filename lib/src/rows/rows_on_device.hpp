@@ -1,4 +1,4 @@
-// Training rows in memory of a device that are not RowBlocks of floats there.
+// Training rows in device memory that are not stored as RowBlocks of floats.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ class RowsOnDevice {
   RowsOnDevice(const RowsOnDevice&) = delete;
   RowsOnDevice& operator=(const RowsOnDevice&) = delete;
 
-  /// Rows by their places as RowBlocks of floats, from the beginning of `to`. Locks the device.
+  /// Writes rows, given by their places, as RowBlocks of floats from the beginning of `to` on. Locks
+  /// the device.
   ///   first  a multiple of spi::quantized_block_rows
   virtual void land(std::int64_t first, std::int64_t count, const spi::Allocation& to) const = 0;
 };

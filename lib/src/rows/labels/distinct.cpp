@@ -10,7 +10,7 @@ void sort_out(std::vector<std::int64_t>& values) {
   values.erase(std::unique(values.begin(), values.end()), values.end());
 }
 
-/// Those of `found` join `known`, in its order, and leave.
+/// Merges the values of `found` into `known`, which is ascending, and empties `found`.
 void join(std::vector<std::int64_t>& known, std::vector<std::int64_t>& found) {
   sort_out(found);
   const auto before = static_cast<std::ptrdiff_t>(known.size());
@@ -22,7 +22,8 @@ void join(std::vector<std::int64_t>& known, std::vector<std::int64_t>& found) {
 }  // namespace
 
 std::vector<std::int64_t> distinct(std::span<const std::int64_t> values) {
-  // As many new ones are collected as are known, so that each is moved a few times however many there are.
+  // New values are collected until they are as many as the known ones, so that each is moved only a
+  // few times.
   constexpr std::size_t fewest = std::size_t{1} << 12;
   std::vector<std::int64_t> known, found;
   for (std::size_t i = 0; i < values.size(); ++i) {

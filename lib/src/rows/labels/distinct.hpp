@@ -1,4 +1,4 @@
-// The different values among many.
+// Finds the distinct values among many.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace kith {
 
-/// Ascending, each once. Needs memory for those alone, not for all of `values`.
+/// Returns the distinct values, ascending. Needs memory only for these, not for all of `values`.
 std::vector<std::int64_t> distinct(std::span<const std::int64_t> values);
 
 }  // namespace kith

@@ -9,7 +9,7 @@
 namespace kith {
 namespace {
 
-/// From the beginning of the memory to the end of the last row.
+/// Returns the number of bytes from the beginning of the memory to the end of the last row.
 std::size_t bytes_to_end(const RowsView& rows) {
   if (rows.rows == 0 || rows.cols == 0) return 0;
   return size(rows.offset_bytes) + size(rows.rows - 1) * size(rows.stride_bytes) +
@@ -34,12 +34,12 @@ void give_memory_back(Device::State& state) noexcept {
   try {
     const DeviceSession session(state);
     session->finish();
-  } catch (...) {  // the device is lost, and works on nothing
+  } catch (...) {  // the device is lost, and no longer works
   }
 }
 
 ReachedMemory::~ReachedMemory() {
-  if (state_->mutex.is_lost()) {  // in a forked child the driver is not called
+  if (state_->mutex.is_lost()) {  // the driver is not called in a forked child
     static_cast<void>(memory_.release());
     return;
   }
@@ -47,7 +47,7 @@ ReachedMemory::~ReachedMemory() {
     const DeviceSession session(*state_);
     session->finish();
     memory_.reset();
-  } catch (...) {  // the device is lost, and works on nothing
+  } catch (...) {  // the device is lost, and no longer works
   }
 }
 
@@ -60,7 +60,7 @@ std::unique_ptr<const ReachedMemory> held_in_place(const std::shared_ptr<Device:
         state, session->borrow({Where::host, const_cast<void*>(begin), bytes, false, nullptr}));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported) throw;
-    return nullptr;  // it was let go since
+    return nullptr;  // the system has unlocked it since
   }
 }
 
@@ -73,7 +73,7 @@ BorrowedRows::BorrowedRows(std::string_view where, std::string_view what,
     : state_(std::move(state)), rows_(rows) {
   check_layout(where, what, rows);
   if (bytes_to_end(rows) == 0) return;  // there may be no memory
-  // A view promises to read only; handles of C have no such promise.
+  // A view promises only to read; handles of the C interface do not promise this.
   memory_ =
       borrowed(*state_, std::string(where) + ": the " + std::string(what) + " rows",
                {rows.where, const_cast<void*>(rows.data), bytes_to_end(rows), false, rows.stream_or_queue});

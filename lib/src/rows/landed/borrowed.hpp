@@ -1,4 +1,4 @@
-// Memory of a caller, of a device or of the host, while a device uses it.
+// Memory of a caller, on a device or on the host, while a device uses it.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +13,16 @@
 
 namespace kith {
 
-/// spi::Device::borrow(), with the caller's words where it refuses. Locks the device.
-///   what  where and what: "index: the training rows"
+/// Calls spi::Device::borrow(); if it refuses, the message names what is borrowed. Locks the device.
+///   what  place and name in messages: "index: the training rows"
 std::unique_ptr<spi::Allocation> borrowed(Device::State& state, const std::string& what,
                                           const spi::CallersMemory& of);
 
-/// Do what is enqueued, so that the caller has the memory back. Locks the device; throws nothing.
+/// Completes all enqueued work, so that the caller may use the memory again. Locks the device; does
+/// not throw.
 void give_memory_back(Device::State& state) noexcept;
 
-/// Memory of the host that a device reads where it lies, for many searches. At its end no step uses it.
+/// Host memory that a device reads in place, for many searches. At its end no step uses it any more.
 class ReachedMemory {
  public:
   ReachedMemory(std::shared_ptr<Device::State> state, std::unique_ptr<spi::Allocation> memory)
@@ -37,12 +38,12 @@ class ReachedMemory {
   std::unique_ptr<spi::Allocation> memory_;
 };
 
-/// Memory of the host from which copies need no detour, since the system holds it in place; that lasts as
-/// long as what this returns. Null: the system does not. Locks the device.
+/// Returns a handle of host memory that the system keeps in place, so that copies need no staging; it does so
+/// during the lifetime of the handle. Returns null if the system does not keep it in place. Locks the device.
 std::unique_ptr<const ReachedMemory> held_in_place(const std::shared_ptr<Device::State>& state,
                                                    const void* begin, std::size_t bytes);
 
-/// Rows in memory of a device.
+/// Rows in device memory.
 class BorrowedRows {
  public:
   ///   what  names the rows in messages: "training" or "query"
@@ -53,10 +54,10 @@ class BorrowedRows {
   BorrowedRows(const BorrowedRows&) = delete;
   BorrowedRows& operator=(const BorrowedRows&) = delete;
 
-  /// Every `step`-th row from `first` on, `count` of them.
+  /// Returns `count` rows: every `step`-th from `first` on.
   spi::RawRows raw(std::int64_t first, std::int64_t count, std::int64_t step = 1) const;
-  /// `count` rows from `first` on, as they are, copied to the host. Locks the device.
-  ///   to  is what the view refers to
+  /// Copies `count` rows from `first` on, unchanged, to the host. Locks the device.
+  ///   to  memory of the returned view
   RowsView read(std::int64_t first, std::int64_t count, std::vector<unsigned char>& to) const;
 
  private:
@@ -65,8 +66,8 @@ class BorrowedRows {
   std::unique_ptr<spi::Allocation> memory_;
 };
 
-/// The rows, where they are on the host; else a copy of them there, as they are.
-///   to  is what the view of a copy refers to
+/// Returns the rows if they are on the host; else copies them there, unchanged.
+///   to  memory of the view of a copy
 /// Throws as BorrowedRows() does.
 RowsView rows_on_host(std::string_view where, std::string_view what,
                       const std::shared_ptr<Device::State>& state, const RowsView& rows,

@@ -28,7 +28,7 @@ double value_at(const RowsView& rows, std::int64_t r, std::int64_t d) {
   return static_cast<double>(value);
 }
 
-/// use(a value of the element) of rows of f32 or f64.
+/// Calls use(a value of the element) for rows of f32 or f64.
 template <class Use>
 auto by_element(const RowsView& rows, const Use& use) {
   return rows.element == Element::f64 ? use(double{}) : use(float{});
@@ -40,7 +40,7 @@ void check_centred_element(std::string_view where, std::string_view what, Elemen
                     ", and a centre is for f32 and f64; give these, or leave the centre out");
 }
 
-/// Refuse a value that counts and is finite, where what it becomes is not. Others prepare_rows() refuses.
+/// Refuses values that count, are finite, and become infinite. prepare_rows() refuses other values.
 template <class T>
 void refuse_too_large(std::string_view where, std::string_view what, const RowsView& rows,
                       const Index::State& index, std::int64_t first_row) {

@@ -1,4 +1,4 @@
-// Rows and queries less the centre of an Index. The only place where a value is moved and rounded.
+// Subtracts the centre of an Index from rows and queries. Values are moved and rounded only here.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,10 @@
 
 namespace kith {
 
-/// Refuse doubles where there is no centre.
-/// Throws unsupported.
+/// Throws unsupported: doubles without a centre.
 void check_no_doubles(std::string_view where, std::string_view what, Element element);
 
-/// A row, as wide as those before it.
+/// Adds a row, which is as wide as those before it.
 inline void add_row(ColumnSums& sums, std::span<const double> row) {
   if (sums.rows++ == 0) {
     sums.first.assign(row.begin(), row.end());
@@ -27,30 +26,32 @@ inline void add_row(ColumnSums& sums, std::span<const double> row) {
   for (std::size_t d = 0; d < row.size(); ++d) sums.sum[d] += row[d] - sums.first[d];
 }
 
-/// IndexOptions::centre as an Index keeps it, given or learned: [columns], 0 in columns that do not count.
-/// Empty: none is asked for.
+/// Returns IndexOptions::centre as an Index stores it, given or learned: [columns], 0 in columns that do not
+/// count. It is empty if no centre is asked for.
 ///   element   of the training rows
 ///   features  the columns that count
-///   sums      returns those of all training rows
-/// Throws invalid_argument: a metric or an element that takes none, a wrong length, a value that is not
-/// finite. unsupported: doubles without a centre.
+///   sums      returns the sums of all training rows
+/// Throws invalid_argument: a metric or an element that allows no centre, a wrong length, a value that is not
+/// finite. Throws unsupported: doubles without a centre.
 std::vector<double> centre_of(const IndexOptions& options, Metric metric, Element element,
                               std::int64_t columns, std::span<const std::int64_t> features,
                               const std::function<ColumnSums()>& sums);
 
-/// Rows of f32 or f64 less `centre`, each value rounded once; by the calling thread, under a FloatGuard.
+/// Subtracts `centre` from rows of f32 or f64; each value is rounded once. The calling thread does it, under
+/// a FloatGuard.
 ///   to       [rows, cols]  out
-///   returns  whether all of them are finite
+///   returns  whether all values are finite
 bool subtract_centre(const RowsView& rows, std::span<const double> centre, float* to);
 
-/// What a caller gives as the Index searches it. Refers to the caller's memory; where there is a centre, has
-/// memory of its own, on the host.
+/// Rows of a caller in the form that the Index searches. They are in the caller's memory, or, if there is a
+/// centre, in memory of this object, on the host.
 class CentredRows {
  public:
   ///   where, what  as for prepare_rows()
   ///   first_row    the number of row 0 in messages
-  /// Throws unsupported: doubles without a centre. invalid_argument, with one: elements other than f32 and
-  /// f64; other columns than the Index has; a value that becomes too large for a float (names its place).
+  /// Throws unsupported: doubles without a centre. Throws invalid_argument with a centre: elements other than
+  /// f32 and f64; another number of columns than the Index has; a value that becomes too large for a float
+  /// (names its place).
   CentredRows(std::string_view where, std::string_view what, const Index::State& index, const RowsView& given,
               std::int64_t first_row = 0);
   CentredRows(const CentredRows&) = delete;

@@ -1,4 +1,4 @@
-// LandStep and UnitStep, and what they find.
+// Runs LandStep and UnitStep, and collects their findings.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,34 @@
 
 namespace kith {
 
-/// Lands rows that are in memory of a device, and gathers what is found of them.
+/// Lands rows that are in device memory, and collects what the steps find in them.
 class DeviceLanding {
  public:
   struct Found {
-    float largest = 0;           ///< max |element|; of bits 0
-    std::uint32_t bad_row = 0;   ///< the first with a NaN or an infinity; no_row: none has
-    std::uint32_t zero_row = 0;  ///< of unit rows the first that was all zeros; no_row: none was
+    float largest = 0;           ///< max |element|; 0 for bits
+    std::uint32_t bad_row = 0;   ///< the first row with a NaN or an infinity; no_row: there is none
+    std::uint32_t zero_row = 0;  ///< the first unit row that was all zeros; no_row: there is none
   };
 
-  /// Nothing is found yet. Locks the device. Throws out_of_memory.
-  ///   where     in messages
+  /// Begins without findings. Locks the device. Throws out_of_memory.
+  ///   where     beginning of messages
   ///   features  the columns that count, ascending; empty: all
-  ///   dims      columns of the rows once they are landed
-  ///   unit      rows are divided by their norms, which the device does right
+  ///   dims      number of columns of landed rows
+  ///   unit      rows are divided by their norms, which the device does correctly
   DeviceLanding(std::shared_ptr<Device::State> state, std::string_view where,
                 std::span<const std::int64_t> features, std::int64_t dims, bool unit = false);
 
-  /// Enqueue it. Under the lock. Throws unsupported.
-  ///   to         how many rows are there is what `from` says
-  ///   first_row  the number of row 0 in what is found
-  ///   chosen     as in LandStep; a bad row has its number among the caller's then, a row of zeros still that
-  ///              from first_row on
+  /// Enqueues the steps. The caller holds the lock. Throws unsupported.
+  ///   to         `from` tells the number of rows
+  ///   first_row  the number of row 0 in the findings
+  ///   chosen     as in LandStep; a bad row then has its number among the caller's rows, but a row of zeros
+  ///              the number counted from first_row
   void land(const spi::RawRows& from, const spi::RowBlocks& to, std::int64_t first_row,
             const spi::Grid<std::uint32_t>& chosen = {}) const;
-  /// Of all that was landed since it was made, or since forget(). Under the lock, and waits.
+  /// Waits, and returns the findings for all rows landed since construction or forget(). The caller holds
+  /// the lock.
   Found found() const;
-  /// Under the lock.
+  /// Discards the findings. The caller holds the lock.
   void forget() const;
 
  private:
@@ -46,7 +47,8 @@ class DeviceLanding {
   const std::shared_ptr<Device::State> state_;
   const std::string_view where_;
   const std::size_t dims_;
-  DeviceMemory found_, columns_, units_;  ///< columns_ is empty where all count; units_ without unit rows
+  DeviceMemory found_, columns_, units_;  ///< columns_ is empty if all count; units_ is empty without
+                                          ///< unit rows
 };
 
 }  // namespace kith

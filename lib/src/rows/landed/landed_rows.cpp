@@ -14,20 +14,21 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t piece_bytes = std::size_t{1} << 25;  // of a write: as much as is locked at once
+constexpr std::size_t piece_bytes = std::size_t{1} << 25;  // bytes per write: as much as is locked at once
 
 std::uint32_t count_of(std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// Rows that are copied with what lies between them, which is little, from memory that is locked.
+/// Locks memory of rows so that they can be copied in place, together with the gaps between them; null if the
+/// gaps are large or the memory cannot be locked.
 std::unique_ptr<const ReachedMemory> held_as_it_is(const std::shared_ptr<Device::State>& state,
                                                    const RowsView& rows, std::size_t bytes) {
   if (rows.stride_bytes > 2 * row_bytes(rows.element, rows.cols)) return nullptr;
   return held_in_place(state, rows.row(0), bytes);
 }
 
-/// The columns that are meant.
+/// Copies the columns that count.
 void copy_columns(const unsigned char* from, std::span<const std::int64_t> features, std::size_t bytes,
                   unsigned char* to) {
   for (std::size_t i = 0; i < features.size(); ++i)
@@ -85,7 +86,7 @@ RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& row
   landing_.emplace(state_, how.where, how.features, dims_, prepare_of(how.metric) == Prepare::unit_rows);
 }
 
-/// Rows of memory from row `first` on; how many is not said yet.
+/// Returns row blocks in memory from row `first` on; their number is set later.
 spi::RowBlocks RowsToLand::blocks_at(const spi::Allocation& memory, std::int64_t first,
                                      std::uint32_t block) const {
   return {&memory, count_of(first), 0, count_of(dims_), block};
@@ -102,7 +103,8 @@ void RowsToLand::land_chosen(const std::vector<std::uint32_t>& numbers, spi::All
   land_in_order(numbers, 0, to, block);
 }
 
-///   first  the place of the first of them
+/// Lands the rows with these numbers, in this order.
+///   first  the place of the first one
 void RowsToLand::land_in_order(const std::vector<std::uint32_t>& numbers, std::int64_t first,
                                spi::Allocation& to, std::uint32_t block) const {
   const DeviceMemory chosen = uploaded(state_, numbers);
@@ -112,7 +114,7 @@ void RowsToLand::land_in_order(const std::vector<std::uint32_t>& numbers, std::i
   session->finish();
 }
 
-/// Rows that `land` lands as RowBlocks, on the host.
+/// Returns rows, which `land` lands as RowBlocks, on the host.
 template <class Land>
 Floats RowsToLand::read_blocks(std::int64_t count, const Land& land) const {
   const std::uint32_t block = state_->device->info.train_block;
@@ -157,7 +159,7 @@ MatrixView<const float> RowsToLand::values() const {
   return values_->view;
 }
 
-/// Rows first, first + 1, ... into memory for so many, piece by piece.
+/// Lands rows first, first + 1, ..., piece by piece, in memory for `count` rows.
 void RowsToLand::land_from_host(const DeviceMemory& to, std::int64_t first, std::int64_t count) const {
   const std::size_t tight = size(row_bytes(rows_.element, rows_.cols));
   const std::uint32_t block = state_->device->info.train_block;

@@ -1,5 +1,5 @@
-// Queries as a search takes them: on the host, or in memory of the device, from where they come to the host
-// only if somebody asks for their values.
+// The queries of a search: on the host, or in device memory. Those in device memory are copied to the host
+// only if somebody needs their values.
 #pragma once
 
 #include <cstdint>
@@ -13,45 +13,46 @@
 
 namespace kith {
 
-/// Refers to memory of others, as a view does. Copies share what came to the host.
+/// Some queries, in memory of others, like a view. Copies of this object share what was copied to the host.
 class QueryRows {
  public:
   QueryRows() = default;
-  /// Prepared, on the host.
+  /// Refers to prepared queries on the host.
   QueryRows(MatrixView<const float> rows) : host_(rows), rows_(rows.rows()), cols_(rows.cols()) {}
-  /// All of `there`, in memory of the device.
+  /// Refers to all of `there`, in device memory.
   explicit QueryRows(const RowsToLand& there) : there_(&there), rows_(there.rows()), cols_(there.dims()) {}
 
   std::int64_t rows() const { return rows_; }
   std::int64_t cols() const { return cols_; }
 
   QueryRows slice(std::int64_t first, std::int64_t count) const { return every(first, 1, count); }
-  /// `count` queries: first, first + step, ...
+  /// Returns `count` queries: first, first + step, ...
   QueryRows every(std::int64_t first, std::int64_t step, std::int64_t count) const;
-  /// The queries with these numbers, one behind the other.
+  /// Returns the queries with these numbers, as contiguous rows.
   QueryRows chosen(const std::vector<std::int64_t>& numbers) const;
 
-  /// Their values on the host. Of queries on the device all of the search come there once. Locks the device.
+  /// Returns their values on the host. Queries on the device are copied there once, all of the search at a
+  /// time. Locks the device.
   MatrixView<const float> on_host() const;
-  /// Every `step`-th of them on the host. Of queries on the device these alone come there.
-  ///   to  is what the view of these refers to
+  /// Returns every `step`-th query on the host. Of queries on the device, only these are copied.
+  ///   to  memory of the view of such queries
   MatrixView<const float> sample(std::int64_t step, Floats& to) const;
-  /// Write them to device memory as RowBlocks of `block`. Locks the device.
+  /// Writes them to device memory as RowBlocks of `block`. Locks the device.
   void put(Device::State& state, spi::Allocation& to, std::uint32_t block, std::uint32_t threads) const;
 
  private:
-  /// The number of query q among all of `there_`.
+  /// Returns the number of query q among all of `there_`.
   std::int64_t number(std::int64_t q) const {
     const std::int64_t at = first_ + q * step_;
     return numbers_ ? (*numbers_)[static_cast<std::size_t>(at)] : at;
   }
 
-  MatrixView<const float> host_;       ///< these rows; of none where they are on the device
-  const RowsToLand* there_ = nullptr;  ///< of which these are some; null: they are on the host
-  std::int64_t first_ = 0, step_ = 1;  ///< among `numbers_`, or all
+  MatrixView<const float> host_;       ///< these rows; empty if they are on the device
+  const RowsToLand* there_ = nullptr;  ///< the source of these rows; null: they are on the host
+  std::int64_t first_ = 0, step_ = 1;  ///< within `numbers_`, or within all
   std::int64_t rows_ = 0, cols_ = 0;
   std::shared_ptr<const std::vector<std::int64_t>> numbers_;  ///< null: all of `there_`
-  mutable std::shared_ptr<const Floats> own_;                 ///< chosen ones, once they are on the host
+  mutable std::shared_ptr<const Floats> own_;                 ///< chosen queries, once they are on the host
 };
 
 }  // namespace kith

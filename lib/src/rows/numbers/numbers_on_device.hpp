@@ -1,4 +1,4 @@
-// The numbers of rows in memory of a device.
+// The numbers of rows, in device memory.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace kith {
 
-/// Copied there by the first search that leaves its answers on the device. Copies of an Index share it.
+/// Keeps row numbers on the device. The first search that leaves its answers there copies them; copies of an
+/// Index share them.
 class NumbersOnDevice {
  public:
   explicit NumbersOnDevice(const DeviceInfo& info) : mutex_(info) {}
 
-  /// [places]  numbers, which replace those that were asked for before. Locks the device.
+  /// Returns [places] numbers on the device. They replace those of an earlier call. Locks the device.
   /// Throws out_of_memory.
   std::shared_ptr<const DeviceMemory> of(const std::shared_ptr<Device::State>& state,
                                          const std::shared_ptr<const std::vector<std::int64_t>>& numbers) {
@@ -27,7 +28,7 @@ class NumbersOnDevice {
     return memory_;
   }
 
-  /// Of the device.
+  /// Returns the number of bytes on the device.
   std::size_t bytes() {
     const std::lock_guard lock(mutex_);
     return memory_ ? memory_->get()->bytes : 0;
@@ -35,7 +36,7 @@ class NumbersOnDevice {
 
  private:
   DeviceMutex mutex_;
-  std::shared_ptr<const std::vector<std::int64_t>> numbers_;  ///< that memory_ is a copy of
+  std::shared_ptr<const std::vector<std::int64_t>> numbers_;  ///< the numbers that memory_ contains
   std::shared_ptr<const DeviceMemory> memory_;
 };
 
