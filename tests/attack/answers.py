@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Random searches through Python, each compared, by bits, with what the oracle says.
+"""Asks random searches through Python, and compares the bits of each answer with the oracle's.
 
     answers.py --device SPEC --first SEED --cases N [--seconds S] [--workers W]
-    answers.py --device SPEC --first SEED --cases 1 --explain      one case, and what it does
+    answers.py --device SPEC --first SEED --cases 1 --explain      runs one case, and prints what it does
 
 A seed draws a case: the metric, the kind of data, what rows and queries are stored as, how they lie in memory, how
-rows come and go, where they stay, and one to three questions. `--seconds` ends sooner, after 50 cases at least.
-KITH_ORACLE names the library that oracle.cpp became. The package kith is found as Python finds it.
+rows are added and removed, where they stay, and one to three questions. `--seconds` ends sooner, after 50 cases at least.
+KITH_ORACLE names the library that was compiled from oracle.cpp. The package kith is found as Python finds it.
 
 `--plant answer` makes the oracle wrong in one bit of every 50th case, `--plant crash` ends the process at one case as a
 wrong address does, `--plant hang` lets one take for ever: each must be found.
 
 `--record FILE` appends a digest of each 500 cases' answers, whose seeds are 500 i ... 500 i + 499; `--digests FILE`
 compares with what was recorded. What a case asks next may depend on what the device refused, so each device has digests
-of its own. They hold a rebuilt kith against the state before: which cases are refused, too.
+of its own. Digests compare a rebuilt kith with the state before; they also change if other cases are refused.
 
 The last line counts cases and what was compared. Exit status: 0 all equal; 1 not; 2 wrong arguments.
 """

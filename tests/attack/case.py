@@ -1,4 +1,4 @@
-"""One case: what its seed draws, the steps that are done, and the comparison of answers."""
+"""Holds one case: what its seed draws, the steps that were done, and the comparison of answers."""
 import collections
 import hashlib
 

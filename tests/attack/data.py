@@ -1,4 +1,4 @@
-"""Random rows and queries: kinds of data, element types, and layouts of arrays in memory."""
+"""Draws random rows and queries: kinds of data, element types, and layouts of arrays in memory."""
 import numpy as np
 
 BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # kith's type for PyTorch's bfloat16
@@ -37,7 +37,7 @@ def _binades(random, shape):
 
 
 def _products(random, shape):
-    """Products of two rows are tiny, or near the largest float, depending on the rows."""
+    """Returns rows whose products are tiny or near the largest float, depending on the rows."""
     return random.uniform(-1, 1, shape) * 10.0 ** random.uniform(-22, 19.5, (shape[0], 1))
 
 

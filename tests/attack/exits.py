@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Python programs that end while their threads search.
+"""Runs Python programs that end while their threads search.
 
     exits.py --device SPEC --first SEED --cases N [--seconds S]
 

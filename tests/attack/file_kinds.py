@@ -1,4 +1,4 @@
-"""All kinds of files that kith reads: valid examples of each, and the commands that read it."""
+"""Lists all kinds of files that kith reads: valid examples of each, and the commands that read it."""
 import gzip
 import os
 import pathlib

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Files that were changed by chance, read by the command.
+"""Changes files by chance, and lets the command read them.
 
     files.py --kith build/bin/kith --first SEED --cases N      N of each kind of file
     files.py --kith build/bin/kith --kind NAME --first SEED --cases 1 --keep FOLDER      one again; its file stays
 
-Of the files that kith keeps of programs, one is changed: the command must give its answer all the same.
+One of the compiled programs that kith keeps is changed, too: the command must still give its answer.
 
 Whatever a file holds, the command ends within 15 s and 4 GiB by exit code 0, 2, 3 or 6 (docs/contract.md, section 8).
 A failure is one line, `kith: CODE: ...`, with the code of the exit. Output is UTF-8 and has no control character, and

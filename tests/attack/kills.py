@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Processes that are killed while they write: kill -9 at a random moment.
+"""Kills processes while they write, by kill -9 at a random moment.
 
     kills.py --kith build/bin/kith --seconds S --first SEED
 

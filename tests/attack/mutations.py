@@ -1,4 +1,4 @@
-"""Random changes to the bytes of a file."""
+"""Makes random changes to the bytes of a file."""
 import struct
 
 import numpy as np

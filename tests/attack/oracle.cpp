@@ -1,5 +1,5 @@
-// The right answers by docs/contract.md, sections 1 and 5, without any code or header of kith. oracle.py
-// calls it by ctypes. -ffp-contract=off makes the compiler round each operation once.
+// Computes the right answers by docs/contract.md, sections 1 and 5, without any code or header of kith.
+// oracle.py calls it by ctypes. -ffp-contract=off makes the compiler round each operation once.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -48,7 +48,7 @@ struct List {
     return score;
   }
 
-  /// The classes with the highest score among the first neighbours; none if nobody has a vote.
+  /// Returns the classes with the highest score among the first neighbours; none if nobody has a vote.
   std::vector<std::int64_t> leaders(std::size_t among) const {
     const std::vector<float> score = scores(among);
     float most = 0;
@@ -89,7 +89,7 @@ struct List {
   }
 };
 
-/// The weight of each neighbour, [k], times its sample weight.
+/// Returns the weight of each neighbour, [k], times its sample weight.
 std::vector<float> weights(std::size_t k, const float* distance, const float* sample, bool by_distance) {
   constexpr float most = 0x1p95f;
   std::vector<float> weight(k, 1.0f);
@@ -127,7 +127,8 @@ void oracle_unit_rows(const float* rows, std::size_t n, std::size_t dims, float*
   }
 }
 
-/// For m lists of k neighbours: the class that wins, [m], or -1, and the share of each class, [m, classes].
+/// Writes for m lists of k neighbours the class that wins, [m], or -1, and the share of each class,
+/// [m, classes].
 void oracle_vote(std::size_t m, std::size_t k, std::size_t classes, const float* distance,
                  const std::int64_t* label, const float* sample, int by_distance, int tie,
                  std::int64_t* winner, double* share) {
@@ -142,7 +143,7 @@ void oracle_vote(std::size_t m, std::size_t k, std::size_t classes, const float*
   }
 }
 
-/// For m lists of k neighbours: the weighted mean of their values, [m].
+/// Writes for m lists of k neighbours the weighted mean of their values, [m].
 void oracle_means(std::size_t m, std::size_t k, const float* distance, const double* value,
                   const float* sample, int by_distance, double* mean) {
   for (std::size_t q = 0; q < m; ++q) {

@@ -102,7 +102,7 @@ class Rows:
         return max(self.of_all, float(np.abs(self.values[self.kept]).max()))
 
     def is_refused(self, queries):
-        """Whether products may overflow, so that kith must refuse them: section 3."""
+        """Returns whether products may overflow, so that kith must refuse them: section 3."""
         if self.metric != "negative_dot" or not len(queries):
             return False
         return queries.shape[1] * float(np.abs(queries).max()) * self.largest() >= LARGEST

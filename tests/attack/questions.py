@@ -20,7 +20,7 @@ def attempt(case, ask, ways):
 
 
 def refused_as_it_should(case, rows, values, ask):
-    """Whether products may overflow. Then kith must refuse the question."""
+    """Returns whether products may overflow. Then kith must refuse the question."""
     if not rows.is_refused(values):
         return False
     try:
@@ -150,7 +150,7 @@ def compare_lists(case, what, found, expected):
 
 
 def of_shards(case, shards):
-    """Searches each shard, merges the keys and finishes them; leave-one-out after the merge."""
+    """Searches each shard, merges the keys and finishes them; leave-one-out happens after the merge."""
     rows = shards.rows
     array, values = case.draw_queries(rows)
     m = len(values)

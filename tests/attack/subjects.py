@@ -1,4 +1,4 @@
-"""Subjects to question: an index, a source, shards, a classifier or a regressor, made in many ways, with their rows."""
+"""Makes the subjects of questions: an index, a source, shards, a classifier or a regressor, in many ways, with their rows."""
 import copy
 import pickle
 
@@ -80,7 +80,7 @@ class Subject:
         self.rows.add(values, numbers, labels, words.get("sample_weights"))
 
     def change(self):
-        """Adds and removes rows, or saves and opens the whole."""
+        """Adds and removes rows, or saves the index and opens it."""
         case = self.case
         steps = [self.grow, self.grow, self.shrink, self.shrink, self.compact]
         if self.kind == "Index":

@@ -38,7 +38,7 @@ class Worker:
             pass_fds=[self.state.fileno()])
 
     def look(self):
-        """Whether the process still runs. Kills it if a case takes too long."""
+        """Returns whether the process still runs. Kills it if a case takes too long."""
         seed = int(os.pread(self.state.fileno(), SEED_BYTES, 0))
         if seed != self.seed:
             self.seed, self.since = seed, time.monotonic()
@@ -85,7 +85,7 @@ class Workers:
         return self.result
 
     def ended(self, one):
-        """Whether the worker goes on."""
+        """Returns whether the worker goes on."""
         counts, code, result = one.counted(), one.process.returncode, self.result
         if code in (0, 1) and counts:
             result["cases"] += counts["cases"]

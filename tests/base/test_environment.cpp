@@ -18,8 +18,8 @@
 namespace kith::tests {
 namespace {
 
-/// The answers of all functions that a host program may call, on data that flushing or upward
-/// rounding would change.
+/// Holds the answers of all functions that a host program may call, on data that flushing or upward rounding
+/// would change.
 struct Answers {
   Neighbors found;
   std::vector<float> distances;

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 using std::string;
 using test_support::text_of_file;
 
-/// All C++ sources below some folders of the project.
+/// Returns all C++ sources below some folders of the project.
 std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
   std::vector<fs::path> paths;
   for (const char* folder : folders)
@@ -28,7 +28,7 @@ std::vector<fs::path> sources(std::initializer_list<const char*> folders) {
   return paths;
 }
 
-/// The text between the parenthesis at `open` and the one that closes it.
+/// Returns the text between the parenthesis at `open` and the one that closes it.
 string arguments_at(const string& text, std::size_t open) {
   int depth = 0;
   bool quoted = false;
@@ -46,7 +46,7 @@ string arguments_at(const string& text, std::size_t open) {
   return {};
 }
 
-/// The string literals of a piece of source, joined.
+/// Returns the string literals of a piece of source, joined.
 string literals_of(const string& code) {
   static const std::regex literal("\"((?:[^\"\\\\]|\\\\.)*)\"");
   string all;
@@ -55,8 +55,8 @@ string literals_of(const string& code) {
   return all;
 }
 
-/// Whether a message says what to do, as far as its literals show. A message that ends in ": " continues with
-/// another message, and a last argument such as `advice` may add what to do.
+/// Returns whether a message says what to do, as far as its string literals show. A message that ends in ": "
+/// continues with another message, and a last argument such as `advice` may add what to do.
 bool says_what_to_do(const string& code) {
   const string said = literals_of(code);
   if (said.find("; ") != string::npos || said.find(' ') == string::npos || code.starts_with("truncated("))
@@ -66,7 +66,7 @@ bool says_what_to_do(const string& code) {
          std::regex_search(said, std::regex(": ?~$"));
 }
 
-/// `file:line` of each error that does not say what to do.
+/// Returns `file:line` of each error that does not say what to do.
 std::vector<string> without_action(const string& text, const string& name) {
   static const std::regex call("(throw Error|\\brefuse|\\bfail|\\brefuse_query)\\(");
   std::vector<string> found;

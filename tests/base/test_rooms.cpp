@@ -1,4 +1,4 @@
-// Which folder ("room") of lib/src may include which.
+// Checks which folder ("room") of lib/src includes which.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using test_support::text_of_file;
 
 const fs::path library = KITH_TEST_SOURCE_DIR "/lib/src";
 
-/// The names between backticks that begin the lines of the numbered list, from the lowest room up.
+/// Returns the names between backticks that begin the lines of the numbered list, from the lowest room up.
 std::vector<string> rooms_of(const string& readme) {
   std::vector<string> rooms;
   std::istringstream lines(readme);
@@ -31,7 +31,7 @@ std::vector<string> rooms_of(const string& readme) {
   return rooms;
 }
 
-/// The room of a file: the longest folder of its path that is one; empty where none is.
+/// Returns the room of a file: the longest folder of its path that is one; empty where none is.
 string room_of(const std::vector<string>& rooms, const string& path) {
   string folder = path;
   do {
@@ -42,7 +42,7 @@ string room_of(const std::vector<string>& rooms, const string& path) {
   return folder;
 }
 
-/// What is wrong with the includes of one file; empty when nothing is.
+/// Returns what is wrong with the includes of one file; empty when nothing is.
 string refused_include(const std::vector<string>& rooms, const string& room, const string& text) {
   const auto floor = [&](const string& name) { return std::find(rooms.begin(), rooms.end(), name); };
   std::istringstream lines(text);

@@ -1,4 +1,5 @@
-// States of a machine, and the sentence that a user sees in each: docs/contract.md, sections 6 and 8.
+// Puts the machine into bad states, and checks the sentence that a user sees in each: docs/contract.md,
+// sections 6 and 8.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ Result devices_of(const Folder& folder) {
   return shell("KITH_DRIVER_SECONDS=3 OCL_ICD_VENDORS='" + (folder / "") + "' \"$kith\" devices");
 }
 
-/// Whether OpenCL with PoCL is installed, and its loader uses only the drivers of the folder it is given.
-/// (NVIDIA's own loader finds NVIDIA's driver without a file.)
+/// Returns whether OpenCL with PoCL is installed, and its loader uses only the drivers of the folder it is
+/// given. (NVIDIA's own loader finds NVIDIA's driver without a file.)
 bool has_opencl() {
   if (!fs::exists(fs::path(KITH_TEST_LIBRARY).parent_path() / "kith" / "libkith_opencl.so") ||
       !fs::exists("/etc/OpenCL/vendors/pocl.icd"))

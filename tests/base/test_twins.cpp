@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using std::string;
 
-/// The comment at the beginning of a file.
+/// Returns the comment at the beginning of a file.
 string head_of(const fs::path& path) {
   std::ifstream file(path);
   string head;
@@ -28,7 +28,7 @@ string head_of(const fs::path& path) {
   return head;
 }
 
-/// The heads of all files below a folder, keyed by path without the folder and the extension.
+/// Returns the heads of all files below a folder, keyed by path without the folder and the extension.
 std::multimap<string, string> heads_below(const string& folder) {
   const fs::path root = fs::path(KITH_TEST_SOURCE_DIR) / folder;
   std::multimap<string, string> heads;
@@ -38,7 +38,7 @@ std::multimap<string, string> heads_below(const string& folder) {
   return heads;
 }
 
-/// What is wrong with a file's head; empty if it is right.
+/// Returns what is wrong with a file's head; empty if it is right.
 string refused_head(const string& head, const string& other, bool has_twin) {
   const string start = "// No twin in " + other + ": ";
   const std::size_t at = head.find(start);
@@ -48,7 +48,7 @@ string refused_head(const string& head, const string& other, bool has_twin) {
   return "";
 }
 
-/// Whether both folders have kernels named `step` or `step_...` under the same stem.
+/// Returns whether both folders have kernels named `step` or `step_...` under the same stem.
 bool has_twins(string step, const std::multimap<string, string>& ours,
                const std::multimap<string, string>& theirs) {
   if (const std::size_t by = step.find("_by_"); by != string::npos) step.erase(by, 3);

@@ -54,7 +54,7 @@ using data_files::Folder;
 using files::AtomicFile;
 namespace fs = std::filesystem;
 
-/// A model of 16 MB, which takes several pieces to write.
+/// Returns a model of 16 MB, which takes several pieces to write.
 Model large_model() {
   Model model;
   model.n = 40000;

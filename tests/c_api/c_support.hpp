@@ -1,4 +1,4 @@
-// What the tests of kith.h share: handles that free themselves, and structs that are set up.
+// Gives tests of kith.h handles that free themselves, and structs that are set up.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -33,12 +33,12 @@ using Evaluated = std::unique_ptr<kith_evaluation, Freed<kith_evaluation_free>>;
 using Prepared = std::unique_ptr<kith_preparation, Freed<kith_preparation_free>>;
 using ModelHandle = std::unique_ptr<kith_model, Freed<kith_model_free>>;
 
-/// The status, and the sentence where it is not KITH_OK: `6: kith_...: ...`.
+/// Returns the status, and the sentence where it is not KITH_OK: `6: kith_...: ...`.
 inline std::string told(kith_status status) {
   return status == KITH_OK ? "ok" : std::to_string(status) + ": " + kith_last_error();
 }
 
-/// A handle of type `Owned` that `make(&handle)` makes.
+/// Returns a handle of type `Owned` that `make(&handle)` makes.
 template <class Owned, class Make>
 Owned made(const Make& make) {
   typename Owned::pointer handle = nullptr;
@@ -56,7 +56,7 @@ inline kith_rows rows_of(MatrixView<const float> matrix) {
   return rows;
 }
 
-/// The device under test, opened by C.
+/// Returns the device under test, opened by C.
 inline OpenDevice opened(const std::string& spec = device_spec()) {
   return made<OpenDevice>([&](kith_device** out) { return kith_device_open(spec.c_str(), out); });
 }
@@ -68,7 +68,7 @@ inline Rows index_of(const kith_device* on, const Matrix& train, const char* met
   return made<Rows>([&](kith_index** out) { return kith_index_new(on, &rows, &options, out); });
 }
 
-/// Lists of a radius search as C++ has them.
+/// Returns the lists of a radius search as C++ has them.
 inline RadiusNeighbors lists_of(const kith_within* within) {
   kith_within_info info = KITH_INIT(kith_within_info);
   REQUIRE(told(kith_within_describe(within, &info)) == "ok");

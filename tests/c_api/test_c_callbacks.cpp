@@ -1,4 +1,4 @@
-// kith.h: a thread that ends in a callback, as those of Python do when the interpreter ends.
+// kith.h: a thread may end in a callback, as Python's threads do when the interpreter ends.
 #include <doctest/doctest.h>
 #include <pthread.h>
 
@@ -17,13 +17,13 @@ using namespace c;
 
 constexpr std::int64_t nearest = 6;
 
-int value_of_an_end = 0;  // its address is what a thread that ended in its callback leaves
+int value_of_an_end = 0;  // a thread that ends in its callback leaves this address
 
 std::int32_t end_thread(double, void*) {
   pthread_exit(&value_of_an_end);
 }
 
-/// Whether a thread that calls `call` ends in a callback, and not behind the call.
+/// Returns whether a thread that calls `call` ends in a callback, not after the call.
 bool ends_its_thread(std::function<void()> call) {
   pthread_t thread{};
   const auto run = [](void* its) -> void* {
@@ -50,7 +50,7 @@ struct EndingThread {
   void check(const kith_index* in) const {
     CHECK(ends_its_thread([&] { search(in, &ending); }));
     CHECK(search(in, nullptr) ==
-          neighbors(Metric::l2, queries, train, nearest));  // nothing is held by who ended
+          neighbors(Metric::l2, queries, train, nearest));  // the ended thread holds no lock
   }
 
  private:

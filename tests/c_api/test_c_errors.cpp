@@ -1,4 +1,4 @@
-// kith.h: what is wrong is a status and a sentence, in the thread that asked.
+// kith.h: an error is a status and a sentence, which only the thread that called can read.
 #include <doctest/doctest.h>
 
 #include <cstdint>

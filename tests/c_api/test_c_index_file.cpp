@@ -79,7 +79,8 @@ TEST_CASE("kith.h: parts of an index file") {
     found.push_back(keys);
   }
   CHECK(merge(found) == same.search_keys(queries, 5));
-  // What is told of all parts refuses a query as the whole would, were it so large.
+  // Products by the largest elements of all parts, as they are told, could overflow, so the part refuses
+  // the query.
   options.first = 0;
   options.rows = 41;
   const Matrix far = {1, 4, {1e20f, 0, 0, 0}};

@@ -1,4 +1,4 @@
-// kith.h: keys of shards are what kith.hpp gives, and merge to what one index has.
+// kith.h: keys of shards equal those of kith.hpp, and merge to the keys of one index.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -25,7 +25,7 @@ Matrix query_rows(Metric metric) {
   return hard_rows(DataKind::integers, Set::queries, m, 5, metric);
 }
 
-/// A shard of rows first ... first + count - 1.
+/// Makes a shard of rows first ... first + count - 1.
 Rows shard_of(const kith_device* on, const Matrix& train, std::int64_t first, std::int64_t count,
               const char* metric) {
   kith_index_options options = KITH_INIT(kith_index_options);

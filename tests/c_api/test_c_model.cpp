@@ -1,4 +1,4 @@
-// kith.h: preparations and models hold what kith.hpp holds, and models in files are the same.
+// kith.h: preparations and models have the same parts as in kith.hpp, and write the same files.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -24,7 +24,7 @@ std::string saved(const Folder& folder, const kith_model* model) {
   return folder.read("c.kith");
 }
 
-/// A model of C in which every part may be.
+/// Returns a model that has every part which the C interface can give it.
 Model full_model() {
   Model model = small_classifier();
   model.answer_names = {"kind"};
@@ -137,7 +137,7 @@ TEST_CASE("c: files of models that are wrong, saving that is stopped") {
         KITH_INTERRUPTED);
   CHECK(calls == 1);
   CHECK(folder.files() == 1);  // neither s.kith nor a temporary
-  // A text that C would cut short.
+  // C would cut this text short, at its NUL.
   Model zero = small_classifier();
   zero.label_texts = {"no", std::string("y\0s", 3)};
   save(zero, folder / "zero.kith");

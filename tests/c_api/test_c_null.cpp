@@ -1,4 +1,4 @@
-// Each function of kith.h with NULL where it needs something.
+// Calls each function of kith.h with NULL where it needs something.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -27,7 +27,7 @@ std::int32_t read_nothing(std::int64_t, std::int64_t, void*, void*) {
   return 0;
 }
 
-/// What is not NULL in the calls.
+/// Holds the arguments that are not NULL in a call.
 struct Given {
   float values[8] = {0, 0, 1, 1, 2, 2, 3, 3};
   std::int64_t labels[4] = {0, 1, 0, 1}, count = 0, place = 0;
@@ -310,7 +310,7 @@ std::vector<NullCall> calls_of_models(const Have& have) {
 
 #undef KITH_NULL_CALL
 
-/// One for each pointer that may not be NULL, on the CPU.
+/// Returns a call for each pointer that may not be NULL, on the CPU.
 std::vector<NullCall> null_calls() {
   const auto have = std::make_shared<Given>();
   std::vector<NullCall> all;
@@ -320,7 +320,7 @@ std::vector<NullCall> null_calls() {
   return all;
 }
 
-/// Free NULL, by each function that frees.
+/// Calls each function that frees with NULL.
 void free_nulls() {
   kith_inventory_free(nullptr);
   kith_device_free(nullptr);
@@ -337,7 +337,7 @@ void free_nulls() {
   kith_model_free(nullptr);
 }
 
-/// Names of the functions of the headers that return a kith_status.
+/// Returns the names of the headers' functions that return a kith_status.
 std::set<std::string> functions_with_status() {
   static const std::regex declaration("KITH_C_API kith_status (kith_\\w+)\\(");
   std::set<std::string> names;

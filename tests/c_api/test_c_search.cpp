@@ -29,7 +29,7 @@ Matrix query_rows(Metric metric) {
   return hard_rows(DataKind::integers, Set::queries, 17, 5, metric);
 }
 
-/// kith_index_search(), as C++ returns it.
+/// Calls kith_index_search(), and returns the answer as C++ would.
 Neighbors searched(const kith_index* index, MatrixView<const float> queries, std::int64_t neighbors,
                    const kith_search_options* options = nullptr) {
   const std::size_t cells = size(queries.rows() * neighbors);
@@ -159,7 +159,7 @@ TEST_CASE("c: every option of a search arrives") {
   same.self = 11;
   CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k, same));
 
-  // Of the rest the answer does not depend, so that the plan is looked at.
+  // The other options do not change the answer, so their effect on the plan is checked.
   const char* const sample[] = {"Threshold", "radix"};
   options = KITH_INIT(kith_search_options);
   options.selector = "k-min";
@@ -254,8 +254,8 @@ TEST_CASE("c: an index of more rows, of chosen columns, and what it says of itse
       made<Rows>([&](kith_index** out) { return kith_index_with(index.get(), &more, nullptr, out); });
   const Index beside(device(), train, Metric::l2, {{4, 0, 2}});
   const Index more_beside = beside.with(queries);
-  // Memory that a device keeps for the next who asks may be larger than asked for: so a device opened anew,
-  // too.
+  // A device may give a larger block that it kept from an earlier search, so a device that was just opened is
+  // compared, too.
   const Index anew = Index(open_device(device_spec()), train, Metric::l2, {{4, 0, 2}}).with(queries);
   kith_index_info info = KITH_INIT(kith_index_info);
   REQUIRE(told(kith_index_describe(grown.get(), &info)) == "ok");
@@ -309,7 +309,7 @@ TEST_CASE("c: a stop, and a progress that ends a search, are KITH_INTERRUPTED") 
   CHECK(told(kith_stop_request(stop.get())) == "ok");
   CHECK(ask(options) == KITH_INTERRUPTED);
   CHECK(std::string(kith_last_error()).find("stopped after 0 of") != std::string::npos);
-  // Asked for in the middle, by whoever is called.
+  // The callback asks in the middle of the search.
   stop = made<Stop>(kith_stop_new);
   options.stop = stop.get();
   options.user = stop.get();

@@ -1,4 +1,4 @@
-// kith.h: where rows go on a set of devices, and what its members did.
+// kith.h: placement of rows on a set of devices, and the traces of its members.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -19,7 +19,7 @@ constexpr std::int64_t k = 6;
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("c sets: placement and shares, and a trace of each member") {
-  // The CPU twice is no set: without another device what follows is about one.
+  // A set cannot have the CPU twice, so without another device this case tests the CPU alone.
   const bool alone = device().info().backend == "cpu" || device().info().backend == "set";
   const std::string spec = alone ? device_spec() : "cpu+" + device_spec();
   const OpenDevice on = opened(spec);

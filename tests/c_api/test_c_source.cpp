@@ -1,4 +1,4 @@
-// Rows that stay where they are, by kith.h: the answers of the C++ calls.
+// kith.h: rows that stay in their source have the answers of the C++ calls.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -54,7 +54,7 @@ struct SourceCase {
 
 std::int32_t behind_the_end = -1;
 
-/// Of the rows that `user` points to; `behind_the_end` where it has fewer.
+/// Copies some of the rows that `user` points to. Returns `behind_the_end` if there are fewer.
 std::int32_t read_floats(std::int64_t first, std::int64_t count, void* to, void* user) {
   const auto* const values = static_cast<const std::vector<float>*>(user);
   if (static_cast<std::size_t>((first + count) * dims) > values->size()) return behind_the_end;

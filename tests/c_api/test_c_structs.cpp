@@ -14,7 +14,7 @@ namespace {
 
 using namespace c;
 
-/// A struct as a caller with other fields has it: its bytes, and as many more.
+/// A struct as a newer kith.h may have it: the known fields, and more bytes behind them.
 template <class Struct>
 struct Longer {
   Struct known;
@@ -23,8 +23,7 @@ struct Longer {
   Longer() : known(kith_sized<Struct>()) { known.size = sizeof *this; }
 };
 
-/// What `call`, which takes the struct, says of one by a newer and by an older kith.h, and of one never set
-/// up.
+/// Passes `call` the struct as a newer and as an older kith.h has it, and one that was never set up.
 template <class Struct, class Call>
 void check_versions(const Call& call) {
   Longer<Struct> longer;
@@ -89,7 +88,7 @@ TEST_CASE("c: structs of newer and older headers") {
   check_versions<kith_classification>([&](kith_classification* answer) {
     return kith_classifier_classify(scene.voter.get(), &scene.rows, 1, nullptr, nullptr, 1, &answer);
   });
-  // What the library writes goes as far as the caller's struct does, and no farther.
+  // The library writes no farther than the caller's struct extends.
   Longer<kith_device_info> longer;
   CHECK(told(kith_device_describe(scene.on.get(), &longer.known)) == "ok");
   CHECK(longer.known.size == sizeof longer);

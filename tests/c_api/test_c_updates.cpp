@@ -1,4 +1,4 @@
-// kith.h: rows that come and go give what kith.hpp gives.
+// kith.h: after rows were added and removed, answers equal those of kith.hpp.
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -18,7 +18,7 @@ using namespace c;
 
 constexpr std::int64_t k = 7, n = 200, classes = 4;
 
-/// Rows with two labels, a value and a weight each.
+/// Holds rows that have two labels, a value and a weight each.
 struct Labelled {
   Matrix train = hard_rows(DataKind::integers, Set::train, n, 4, Metric::l2);
   Matrix queries = hard_rows(DataKind::integers, Set::queries, 23, 4, Metric::l2);
@@ -55,7 +55,7 @@ struct Labelled {
   }
 };
 
-/// The bits, so that NaN are compared, too.
+/// Returns the bits, so that NaN are compared, too.
 std::vector<std::uint64_t> bits(const std::vector<double>& values) {
   std::vector<std::uint64_t> all;
   for (const double value : values) all.push_back(std::bit_cast<std::uint64_t>(value));
@@ -79,7 +79,7 @@ struct Answer {
     places.distance = distance.data();
     places.row = row.data();
   }
-  /// Whether it is that of C++.
+  /// Returns whether the answer equals that of C++.
   bool is(const Classification& expected, const std::vector<double>& shares) const {
     const std::vector<float> sums = expected.scores.empty()
                                         ? std::vector<float>(expected.votes.begin(), expected.votes.end())
@@ -177,7 +177,7 @@ TEST_CASE("c: every option of a vote arrives") {
   CHECK(told(kith_classifier_classify(voter.get(), &rows, k, &vote.options, nullptr, 1, answers)) == "ok");
   CHECK(answer.is(beside.classify(data.queries, k, vote.voting),
                   beside.predict_proba(data.queries, k, vote.voting)));
-  // No row within a radius that none is in: the label of no answer.
+  // With radius 0 no row is a neighbour, so the answer is the label for "none".
   const float radius = 0;
   kith_vote_options none = vote.options;
   none.weights = "uniform";
@@ -294,7 +294,7 @@ TEST_CASE("c: a regressor") {
   CHECK(row == expected.neighbors.row);
 }
 
-/// What C says of an evaluation, as C++ has it.
+/// Converts an evaluation of C to that of C++.
 Evaluation evaluation_of(const kith_evaluation* evaluation) {
   kith_evaluation_info info = KITH_INIT(kith_evaluation_info);
   REQUIRE(told(kith_evaluation_describe(evaluation, &info)) == "ok");

@@ -1,5 +1,5 @@
-// For tests of docs/certificate.md: a problem, its quantized rows, and the test that collect applies to each
-// row, computed in long double.
+// Helps tests of docs/certificate.md: a problem, its quantized rows, and the test that collect applies to
+// each row, computed in long double.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -55,7 +55,7 @@ struct Problem {
 
   std::size_t m() const { return size(queries.rows); }
   std::size_t n() const { return size(train.rows); }
-  /// The k-th smallest value of a query.
+  /// Returns the k-th smallest value of a query.
   float worst(std::size_t q, std::size_t k) const {
     return sorted(std::span(values).subspan(q * n(), n()), 0, n())[k - 1].first;
   }
@@ -127,24 +127,25 @@ struct Judge {
   Real error(std::size_t t) const {
     return certificate.error(all, row_term(spi::quantized_norm, t), row_term(spi::residual, t));
   }
-  /// low(t) before rounding, with the error bound multiplied by `share`.
+  /// Returns low(t) before rounding, with the error bound multiplied by `share`.
   Real low(std::size_t t, Real share) const {
     return (certificate.squares ? row_term(spi::half_norm, t) : 0) - error(t) * share;
   }
-  /// Whether collect must keep row t if the device's product is p.
+  /// Returns whether collect must keep row t if the device's product is p.
   bool keeps(std::size_t q, std::size_t t, float p, Real share = 1) const {
     const Real exact = low(t, share * (1 + 0x1p-20L)), lowered = exact - std::fabs(exact) * 0x1p-22L;
     const float rounded = static_cast<float>(lowered);
     return (rounded > lowered ? std::nextafter(rounded, -inf) : rounded) - p <= prepared.bounds[q];
   }
-  /// The largest |q' . x' - p| / E; it must not exceed 1.
+  /// Returns the largest |q' . x' - p| / E; it must not exceed 1.
   Real needed(const std::vector<float>& products) const {
     Real most = 0;
     for (std::size_t i = 0; i < products.size(); ++i)
       most = std::max(most, std::fabs(problem.products[i] - products[i]) / error(i % problem.n()));
     return most;
   }
-  /// How many of the k nearest rows, ties included, are lost if the error bound is multiplied by `share`.
+  /// Returns how many of the k nearest rows, ties included, are lost if the error bound is multiplied
+  /// by `share`.
   std::size_t lost(const std::vector<float>& products, std::uint32_t k, Real share = 1) const {
     std::size_t count = 0;
     for (std::size_t q = 0; q < problem.m(); ++q) {

@@ -15,7 +15,7 @@ namespace {
 
 using namespace bounding;
 
-/// How good the bounds of a collect are.
+/// Counts wrong and wide bounds of one collect step, and measures how much of the error bound was needed.
 struct Judgement {
   double needed = 0;      ///< largest share of E that was needed, on either side
   std::size_t wrong = 0;  ///< candidates that are not between `low` and `high`
@@ -77,7 +77,7 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
   });
 }
 
-/// The bounds of each row that query q lists: the lower one, and the code of the upper one.
+/// Returns the bounds of each row that query q lists: the lower one, and the code of the upper one.
 std::map<std::uint32_t, std::pair<float, std::uint32_t>> bounds_of(const Listed& found, std::size_t q,
                                                                    std::size_t capacity) {
   std::map<std::uint32_t, std::pair<float, std::uint32_t>> bounds;
@@ -115,13 +115,13 @@ TEST_CASE("bounds: a share of the gap is between the bounds, and changes no lowe
   });
 }
 
-/// KITH_BOUND_PAIRS if it is set (the gate `bounds` asks for 10^8), else few.
+/// Returns KITH_BOUND_PAIRS if it is set (the gate `bounds` asks for 10^8), else few.
 std::size_t pairs_wanted() {
   const char* const text = std::getenv("KITH_BOUND_PAIRS");
   return text ? static_cast<std::size_t>(std::atof(text)) : 20000;
 }
 
-/// Whether this part is wanted: the variable is not set, or names it.
+/// Returns whether this part is wanted: the variable is not set, or names it.
 bool is_wanted(const char* variable, std::string_view part) {
   const char* const wanted = std::getenv(variable);
   return !wanted || wanted == part;

@@ -14,7 +14,7 @@ namespace {
 
 using namespace bounding;
 
-/// Whether a device may compute the comparison with the threshold as part of the product, which
+/// Returns whether a device may compute the comparison with the threshold as part of the product, which
 /// changes the bounds.
 bool may_fuse_test(const Problem& problem) {
   return problem.m() > 64 && problem.centre.size() <= 24;
@@ -28,8 +28,8 @@ std::vector<std::uint32_t> sorted_row(const std::vector<std::uint32_t>& codes, s
   return row;
 }
 
-/// Each sampled number is the bound of a different row; the smallest bound is sampled; and at most 16 rows
-/// share one sampled number.
+/// Checks that each sampled number is the bound of a different row, that the smallest bound is sampled, and
+/// that at most 16 rows share one sampled number.
 void judge(const Problem& problem, const Listed& all, const Listed& sampled, std::size_t capacity,
            std::size_t groups) {
   const std::uint32_t infinite = ordered(inf);
@@ -84,7 +84,7 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
   });
 }
 
-/// The threshold that a sample gives, or that keys with the same bounds give.
+/// Returns the threshold that a sample gives, or that keys with the same bounds give.
 std::vector<float> threshold_of(spi::Device& device, Proposer proposer,
                                 const std::vector<std::uint32_t>& codes, std::size_t groups, std::uint32_t k,
                                 bool sampled) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace bounding;
 
-/// The bound `low` of each pair, [m, n], which collect compares with the threshold.
+/// Returns the bound `low` of each pair, [m, n], which collect compares with the threshold.
 std::vector<std::vector<float>> low_of_rows(const Problem& problem, const Listed& all) {
   std::vector<std::vector<float>> low(problem.m(), std::vector<float>(problem.n()));
   for (std::size_t q = 0; q < problem.m(); ++q)

@@ -18,12 +18,12 @@ using namespace bounding;
 constexpr std::int64_t rows = 5 * 128 + 37;
 constexpr spi::Visits later{128, 2, 3, 6, 5};  // visits blocks 4, 3 and 2
 
-/// Whether the step visits training row t. Visit v reads block 5 v mod 6.
+/// Returns whether the step visits training row t. Visit v reads block 5 v mod 6.
 bool is_seen(std::size_t t) {
   return t / 128 >= 2 && t / 128 <= 4;
 }
 
-/// The exact values of the visited rows for query q, ascending.
+/// Returns the exact values of the visited rows for query q, ascending.
 std::vector<double> places_of(const Truth& truth, std::size_t q) {
   std::vector<double> places;
   for (std::size_t t = 0; t < size(rows); ++t)
@@ -32,7 +32,7 @@ std::vector<double> places_of(const Truth& truth, std::size_t q) {
   return places;
 }
 
-/// Thresholds that let pass all rows, some, only the nearest, or none.
+/// Returns thresholds that let pass all rows, some, only the nearest, or none.
 std::vector<float> thresholds_of(const Problem& problem, const Truth& truth) {
   std::vector<float> threshold;
   for (std::size_t q = 0; q < problem.m(); ++q) {
@@ -85,7 +85,7 @@ TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what th
       const std::vector<std::int64_t> some{1, 4, 17, 32}, all{1, 2, 3, 4, 5, 16, 17, 31, 32, 33};
       for (const std::int64_t dims : sanitized() ? some : all)
         for (const DataKind kind : {DataKind::uniform, DataKind::near_duplicates, DataKind::offset})
-          // The queries are so much longer than the training rows.
+          // The norms of the queries are `ratio` times those of the training rows.
           for (const float ratio : {1.0f, 0x1p-9f, 0x1p9f}) {
             CAPTURE(dims);
             CAPTURE(std::string(workloads::name(kind)));

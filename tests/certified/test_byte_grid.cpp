@@ -23,7 +23,7 @@ namespace {
 
 constexpr Metric product_metrics[] = {Metric::squared_l2, Metric::l2, Metric::negative_dot};
 
-/// A matrix of random whole numbers from `least` to `most`.
+/// Returns a matrix of random whole numbers from `least` to `most`.
 Matrix whole_numbers(std::int64_t rows, std::int64_t cols, int least, int most, std::uint64_t seed) {
   workloads::Random random(seed);
   Matrix made{rows, cols, {}};
@@ -40,7 +40,7 @@ Matrix zeros_and_255(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return made;
 }
 
-/// a + b j, rounded to float.
+/// Returns a + b j, rounded to float.
 Matrix on_grid(Matrix j, double a, double b) {
   for (float& value : j.values) value = static_cast<float>(a + b * static_cast<double>(value));
   return j;
@@ -51,7 +51,7 @@ bool has_int8() {
   return std::find(all.begin(), all.end(), Proposer::int8) != all.end();
 }
 
-/// Whether products replaced the chain. Checks that the answer has the bits of the chain alone.
+/// Returns whether products replaced the chain. Checks that the answer has the bits of the chain alone.
 bool by_products(const Index& index, const RowsView& queries, std::int64_t k, SearchOptions options = {}) {
   options.proposer = Proposer::none;
   const Neighbors expected = index.search(queries, k, options);
@@ -70,7 +70,7 @@ bool by_products(const RowsView& train, const RowsView& queries, std::int64_t k,
   return by_products(Index(device(), train, metric), queries, k);
 }
 
-/// Whether products may replace the chain. On a GPU they may only if the chain is exact for
+/// Returns whether products may replace the chain. On a GPU they may only if the chain is exact for
 /// all possible rows.
 bool may_take_products(Metric metric, std::int64_t dims) {
   return size(dims) <= (device().info().kind == DeviceKind::cpu ? spi::most_exact_dims

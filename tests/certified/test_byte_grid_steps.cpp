@@ -17,7 +17,7 @@
 namespace kith::tests {
 namespace {
 
-/// Rows c + b i with bytes i, and half the sum of i^2 of each row.
+/// Holds rows c + b i with bytes i, and half the sum of i^2 of each row.
 struct OfBytes {
   Matrix rows;
   std::vector<double> half_squares;
@@ -44,7 +44,7 @@ struct Room {
         memory(device, std::vector<std::int8_t>((rows + 127) / 128 * 128 * columns)) {}
 };
 
-/// The row terms that the device prepares for rows on a grid; empty if it cannot prepare bytes.
+/// Returns the row terms that the device prepares for rows on a grid; empty if it cannot prepare bytes.
 std::vector<float> row_terms_of(spi::Device& device, const Matrix& rows, float c, float b,
                                 spi::OnGrid on_grid) {
   const std::vector<float> centre(size(rows.cols), c);

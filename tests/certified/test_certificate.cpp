@@ -1,5 +1,5 @@
-// The theorem of docs/certificate.md: a row whose chain is at most the k-th value passes the test of collect,
-// in whatever order a library adds up products.
+// Tests the theorem of docs/certificate.md: a row whose chain is at most the k-th value passes the test of
+// collect, in whatever order a library adds up products.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ float product(const float* a, const float* b, std::size_t dims, Order order) {
   return sum;
 }
 
-/// Products of the quantized rows, [m, n], added up in `order`.
+/// Returns the products of the quantized rows, [m, n], added up in `order`.
 std::vector<float> products_of(const Problem& problem, const Prepared& prepared, Order order) {
   const std::vector<float> a = prepared.queries.quantized.inside(), b = prepared.train.quantized.inside();
   const std::size_t dims = problem.centre.size();
@@ -74,7 +74,7 @@ void for_all_data(const Body& body) {
         }
 }
 
-/// Why the device cannot list candidates by matrix products for a metric; empty if it can.
+/// Returns why the device cannot list candidates by matrix products for a metric; empty if it can.
 std::string refusal_of_products(spi::Device& device, Metric metric = Metric::l2) {
   const spi::Grid<float> rows{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::QuantizedRows none{rows, row_terms};

@@ -1,4 +1,4 @@
-// What a Trace reports of a search by a proposer: error bound, self-test, prepared rows.
+// Tests what a Trace reports of a search by a proposer: error bound, self-test, prepared rows.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,8 +12,8 @@
 namespace kith::tests {
 namespace {
 
-/// The largest error bound b for up to 24 columns, implemented again from docs/certificate.md, section
-/// 3, and rounded up. With fp16 the comparison with the threshold may be part of the product, which
+/// Returns the largest error bound b for up to 24 columns, implemented again from docs/certificate.md,
+/// section 3, and rounded up. With fp16 the comparison with the threshold may be part of the product, which
 /// adds four columns.
 double bound_of(Proposer proposer, double dims) {
   const double u = 1.0 / 16777216;
@@ -35,7 +35,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     Trace first;
     try {
       index.search(queries, 3, options, &first);
-    } catch (const Error& error) {  // the device lacks a library
+    } catch (const Error& error) {  // the device lacks a library for this proposer
       CHECK(error.code() == Errc::unsupported);
       continue;
     }

@@ -22,7 +22,7 @@ Candidates collect(const Matrix& values, const std::vector<float>& threshold, st
   return stages::collect(device(), values, threshold, capacity);
 }
 
-/// Random values with many ties and a few infinities.
+/// Returns random values with many ties and a few infinities.
 std::vector<float> random_values(std::size_t count, workloads::Random& random) {
   std::vector<float> values(count);
   for (float& value : values) {

@@ -1,4 +1,4 @@
-// Inner products in single precision, with rows and quantized rows anywhere in memory.
+// Tests inner products in single precision, with rows and quantized rows anywhere in memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -116,7 +116,7 @@ std::string collect(spi::Device& device, const Problem& problem, const Layout& l
   return {};
 }
 
-/// Whether the device has `dot` with visits and bounds.
+/// Returns whether the device has `dot` with visits and bounds.
 bool has_dot(spi::Device& device) {
   Lists found;
   const std::string why =

@@ -59,7 +59,8 @@ TEST_CASE("proposer: one that kith chose gives way where most lists overflow") {
   if (trace.plan.proposer == Proposer::none) return;  // here the problem is too small for a proposer
   CHECK(trace.fallbacks == m);
   CHECK(trace.repeats == 0);
-  // Only the first tile was proposed for: with and without a guess, and where fp16 was tried after int8.
+  // Only the first tile had candidates proposed, in at most four attempts: fp16 after int8, each with and
+  // without guesses.
   CHECK(trace.listed <= 400 * trace.plan.candidates);
   index.search(queries, 2, {.proposer = trace.plan.proposer, .query_tile = 100}, &trace);
   CHECK(trace.listed > 200 * trace.plan.candidates);  // a proposer that was asked for is not dropped

@@ -56,7 +56,7 @@ TEST_CASE("product error: of sums it is rounded up, and hardly") {
   }
 }
 
-/// A collect step of one training tile.
+/// Returns a collect step of one training tile.
 spi::CollectStep step_of(Proposer proposer, std::size_t queries, std::size_t dims) {
   const spi::Grid<float> rows{nullptr, 0, queries, dims, dims}, train{nullptr, 0, 128, dims, dims},
       row_terms{nullptr, 0, spi::terms_a_row, queries, queries};
@@ -114,19 +114,21 @@ TEST_CASE("product error: a step of a proposer without it is refused by a senten
   });
 }
 
-/// The number of columns with which products lose most. AMX first adds up 16 products of bf16 pairs, then
-/// adds the sum to the result: beyond 32 columns it loses less than a quarter of what sums in order may lose.
+/// Returns the number of columns with which products lose most. AMX first adds up 16 products of bf16
+/// pairs, then adds the sum to the result: beyond 32 columns it loses less than a quarter of what sums in
+/// order may lose.
 std::int64_t losing_columns(Proposer proposer) {
   return proposer == Proposer::bf16 ? 32 : 131;
 }
 
-/// Equally many queries and training rows. The product of query q and row q loses a large part of what the
-/// bound allows.
+/// Holds equally many queries and training rows. The product of query q and row q loses a large part of what
+/// the bound allows.
 struct Losing {
   Matrix queries, train;
   float scale_of_queries, scale_of_train;
 
-  /// Bytes lose by their scales: 1 / (product of both scales) is too small by 1.86 * 2^-24, and the sum 4095
+  /// Makes bytes, which lose by their scales: 1 / (product of both scales) is too small by 1.86 * 2^-24, and
+  /// the sum 4095
   /// * 122 * 127 loses half of 2^-24 more. (AVX2 uses half of one scale, with the same effect.) The queries
   /// are so long that the rounding of a half norm is negligible.
   static Losing bytes(std::int64_t m) {
@@ -149,7 +151,7 @@ struct Losing {
     return {rows, rows, scale, scale};
   }
 
-  /// The exact value of row q for query q, rounded up.
+  /// Returns the exact value of row q for query q, rounded up.
   float threshold(std::int64_t q) const {
     double place = 0;
     for (std::size_t d = 0; d < size(train.cols); ++d) {

@@ -39,7 +39,7 @@ std::string prune(spi::Device& device, std::size_t capacity, const std::vector<f
   return {};
 }
 
-/// Whether the device has the step prune.
+/// Returns whether the device has the step prune.
 bool prunes(spi::Device& device) {
   Pruned found;
   const std::string why = prune(device, 1, {0}, {1}, {0}, found);
@@ -47,8 +47,8 @@ bool prunes(spi::Device& device) {
   return why.empty();
 }
 
-/// The first counts[q] entries of list q as sorted keys. Checks that row, low and high of each entry still
-/// belong together.
+/// Returns the first counts[q] entries of list q as sorted keys. Checks that row, low and high of each entry
+/// still belong together.
 std::vector<Key> list_of(const Pruned& found, std::size_t capacity, std::size_t q) {
   std::vector<Key> list;
   for (std::size_t j = 0; j < found.counts[q]; ++j) {

@@ -95,7 +95,7 @@ void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, 
   check_unchanged(counts, rows, query_rows, train_rows);
 }
 
-/// Whether the device also reranks training rows stored one after another (blocks of one row).
+/// Returns whether the device also reranks training rows stored one after another (blocks of one row).
 bool takes_single_rows(const spi::Device& device) {
   const spi::RowBlocks queries{nullptr, 0, 1, 4, device.info.query_block}, train{nullptr, 0, 1, 4, 1};
   return device

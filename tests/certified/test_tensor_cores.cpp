@@ -1,5 +1,5 @@
-// What tensor cores lose (docs/certificate.md, section 3) of rows whose products lie just below the last
-// place kept, and that a device whose cores lose more does not propose.
+// Measures what tensor cores lose (docs/certificate.md, section 3) with rows whose products lie just below
+// the last place kept, and checks that a device whose cores lose more does not propose.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 using namespace bounding;
 
-/// The rows of one kind among `rows` hard rows.
+/// Returns the rows of one kind among `rows` hard rows.
 Matrix rows_of_kind(Proposer proposer, DeviceKind device, HardKind kind, std::uint32_t rows,
                     std::uint32_t dims, std::uint32_t salt) {
   const Matrix all{rows, dims, kith::hard_rows(proposer, device, rows, dims, salt)};
@@ -27,7 +27,7 @@ Matrix rows_of_kind(Proposer proposer, DeviceKind device, HardKind kind, std::ui
   return some;
 }
 
-/// One row of each sort of hard_cut.
+/// Returns one row of each sort of hard_cut.
 Matrix cut_rows(Proposer proposer, DeviceKind device, std::uint32_t dims) {
   return rows_of_kind(proposer, device, hard_cut, cut_sorts * hard_kinds, dims, 0);
 }
@@ -38,7 +38,7 @@ double exact_product(const float* a, const float* b, std::size_t dims) {
   return sum;
 }
 
-/// The loss of a core for the product of two rows, relative to the bound.
+/// Returns the loss of a core for the product of two rows, relative to the bound.
 double share_lost(const TensorCore& core, const float* a, const float* b, std::size_t dims) {
   const float found =
       core.product([a](std::size_t d) { return a[d]; }, [b](std::size_t d) { return b[d]; }, dims);
@@ -48,15 +48,15 @@ double share_lost(const TensorCore& core, const float* a, const float* b, std::s
                           tensor_core_error(dims);
 }
 
-/// For each sort of rows just below the cut: the loss of their product with themselves, relative
-/// to the bound.
+/// Holds for each sort of rows just below the cut the loss of their product with themselves, relative to
+/// the bound.
 using Shares = std::vector<double>;
 
 double largest_of(const Shares& shares) {
   return *std::max_element(shares.begin(), shares.end());
 }
 
-/// The shares as text, such as `0.066, 0.12`; with 4, 3, ... extra places nothing would be lost.
+/// Returns the shares as text, such as `0.066, 0.12`.
 std::string text_of(const Shares& shares) {
   std::string text;
   for (const double share : shares) {
@@ -79,7 +79,7 @@ Shares shares_of_cut(const TensorCore& core, std::uint32_t dims, float sign = 1)
   return shares;
 }
 
-/// The largest share of the bound that is lost by hard rows of the other kinds.
+/// Returns the largest share of the bound that is lost by hard rows of the other kinds.
 double share_of_others(const TensorCore& core, std::uint32_t dims) {
   const std::vector<float> train = kith::hard_rows(Proposer::fp16, DeviceKind::gpu, 97, dims, 0),
                            queries = kith::hard_rows(Proposer::fp16, DeviceKind::gpu, hard_kinds, dims, 3);
@@ -104,7 +104,7 @@ TEST_CASE("tensor cores: simulated, of rows just below the cut they lose what th
       CHECK((cut > 1) == (extra < 1));
       CHECK(others < cut);
     }
-  // The row with s = 1.414. An H100 was measured to lose this share.
+  // This is the row with s = 1.414. An H100 was measured to lose this share.
   CHECK(std::fabs(shares_of_cut({8, 2}, 131)[4] - 0.323) < 0.0005);
 }
 
@@ -131,8 +131,8 @@ TEST_CASE("tensor cores: simulated, one that cuts downwards shows by the negativ
   }
 }
 
-/// The largest share of its bound that a CPU's matrix unit loses. It adds products of 16-bit floats one by
-/// one or in pairs; add(sum, product) rounds in the way under test.
+/// Returns the largest share of its bound that a CPU's matrix unit loses. It adds products of 16-bit floats
+/// one by one or in pairs; add(sum, product) rounds in the way under test.
 template <class Add>
 double share_of_matrix_unit(std::size_t at_once, const Add& add) {
   constexpr std::uint32_t dims = 131;
@@ -185,8 +185,8 @@ TEST_CASE("tensor cores: simulated, one that adds few numbers exactly is found t
 
 TEST_SUITE_BEGIN("device");
 
-/// The share of the bound that the device's products need, to about 2 units of 2^-24, since the result is
-/// rounded to a float.
+/// Returns the share of the bound that the device's products need, to about 2 units of 2^-24, since the
+/// result is rounded to a float.
 Shares measured_shares(spi::Device& device, Proposer proposer, std::int64_t m, std::uint32_t dims) {
   Matrix rows = cut_rows(proposer, device.info.kind, dims);
   while (rows.rows < m) {  // repeats the rows

@@ -22,8 +22,8 @@ using stages::Tightened;
 constexpr Key canary = 0xCAFECAFECAFECAFEull;
 constexpr std::uint32_t canary32 = 0xCAFECAFEu;
 
-/// Random lists to merge, with mostly tied values and different rows. The keys behind the end of each list
-/// would win if they were read.
+/// Makes random lists to merge, with mostly tied values and different rows. The keys behind the end of each
+/// list would win if they were read.
 struct Lists {
   std::size_t m, k, capacity;
   std::vector<Key> best, keys;              ///< [m, k], [m, capacity]
@@ -207,7 +207,7 @@ TEST_CASE("tighten: afresh, of any number of candidates the best alone, and padd
     for (const std::size_t k : {1u, 2u, 100u, 256u, 257u, 1500u, 2048u, 2049u})
       for (const std::size_t capacity : {std::size_t{3}, k, k + 1, k + 150, 3 * k, std::size_t{7000}})
         check_guarded(device, 4, k, capacity, 0, true);
-    // With so many queries a work-group shares its compute unit with others.
+    // With more queries than compute units, work-groups share a unit.
     check_guarded(device, 4 * device.info.compute_units + 1, 1100, 1300, 0, true);
     check_guarded(device, 4 * device.info.compute_units + 1, 1100, 300);
   });

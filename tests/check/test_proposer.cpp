@@ -1,4 +1,4 @@
-// Searches with a proposer give the same bits as without: docs/certificate.md.
+// Searches with a proposer give the same bits as searches without one: docs/certificate.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -127,8 +127,8 @@ TEST_CASE(
 /// The stride with which the library visits the 157 blocks of 20,000 rows.
 constexpr std::uint32_t stride_of_20000 = 97;
 
-/// Rows that come nearer to the origin with every visit, so that all rows of a step are nearer
-/// than all before.
+/// Returns rows that come nearer to the origin with every visit, so all rows of a step are nearer than
+/// those before.
 Matrix nearer_with_visits(std::int64_t n, std::int64_t visit_rows, std::uint32_t stride) {
   const auto blocks = static_cast<std::uint64_t>((n + visit_rows - 1) / visit_rows);
   std::vector<std::uint64_t> visit(blocks);
@@ -157,7 +157,7 @@ TEST_CASE("proposer: lists that overflow once are proposed for once more, and ne
   });
 }
 
-/// Rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So
+/// Returns rows of which 80 (64 with a sample) lie near 0, where a search begins, and all others far away. So
 /// the first rows contain more of the nearest 100 than a sample would; no two near rows are in one group
 /// of the sample.
 Matrix near_where_it_begins(std::int64_t n, const Plan& plan) {
@@ -327,7 +327,7 @@ TEST_CASE("proposer: a memory limit makes tiles smaller, not answers different")
     SearchOptions one_by_one = options;
     one_by_one.query_tile = 1;
     const Trace least = compare(proposer, queries, train, Metric::l2, 3, one_by_one);
-    // A third of the workspace, but enough for one query; a proposer gets half of the limit.
+    // The limit is a third of the workspace, but enough for one query; a proposer gets half of the limit.
     const std::size_t limit = std::max(whole.plan.workspace_bytes / 3, 2 * least.plan.workspace_bytes);
     options.memory_limit = limit;
     const Trace limited = compare(proposer, queries, train, Metric::l2, 3, options);

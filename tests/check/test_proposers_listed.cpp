@@ -1,5 +1,5 @@
-// Which proposers a device lists, their limits, and the text of their refusals. test_proposer.cpp
-// tests their answers.
+// Tests which proposers a device lists, their limits, and the text of their refusals. test_proposer.cpp tests
+// their answers.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ TEST_CASE("proposer: a device can use those it lists that need no library, and n
   }
 }
 
-/// The shared memory that a work-group of the tensor-core kernels needs.
+/// Returns the shared memory that a work-group of the tensor-core kernels needs.
 std::size_t least_shared_bytes() {
   return device().info().backend == "cuda" ? std::size_t{99} * 1024 : 49152;
 }
@@ -136,7 +136,8 @@ TEST_CASE("proposer: int8 adds up to 65536 products of 127 by 127 without a loss
   if (!refusal_of(Proposer::int8).empty()) return;
   for (const std::int64_t dims : {5000, 65535, 65536}) {
     CAPTURE(dims);
-    // Equal signs, opposite signs, and half of each: sums of both signs up to 127 * 127 * dims.
+    // The rows have equal signs, opposite signs, or half of each, so sums of both signs reach 127 * 127
+    // * dims.
     Matrix rows{6, dims, {}};
     for (std::int64_t r = 0; r < rows.rows; ++r)
       for (std::int64_t d = 0; d < dims; ++d) {

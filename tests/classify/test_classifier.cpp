@@ -1,4 +1,4 @@
-// Classes predicted from neighbours: docs/contract.md, section 5.
+// Tests classes that are predicted from neighbours: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -193,7 +193,7 @@ TEST_CASE("classifier: training rows by all others") {
     CHECK(std::accumulate(found.votes.begin(), found.votes.end(), std::int64_t{0}) == n * k);
     const Neighbors whole = neighbors(Metric::l1, train, train, k + 1);
     Labels expected;
-    // The list without the query itself, or without its last row if the query is not in it.
+    // Removes the query itself from the list, or the last row if the query is not in it.
     for (std::int64_t q = 0; q < n; ++q) {
       Neighbors list{1, k, {}, {}};
       for (std::size_t i = size(q * (k + 1)); i < size((q + 1) * (k + 1)); ++i)

@@ -19,7 +19,7 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// What a classification enqueued on its device.
+/// Counts the steps that a classification enqueued on its device.
 struct Asked {
   int searches = 0;  ///< steps other than counting votes
   int votes = 0, scores = 0;

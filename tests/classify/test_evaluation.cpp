@@ -1,4 +1,4 @@
-// Evaluations for every k from one search: docs/contract.md, section 12.
+// Tests evaluations for every k from one search: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -22,14 +22,15 @@ Counts confusion(const Evaluation& evaluation, std::int64_t k) {
   return {cells.begin(), cells.end()};
 }
 
-/// True labels that differ for all queries, so that each has a row of its own in the confusion matrix.
+/// Returns true labels that differ for all queries, so that each has a row of its own in the
+/// confusion matrix.
 Labels own_truths(std::int64_t m) {
   Labels truth(size(m));
   std::iota(truth.begin(), truth.end(), 1000);
   return truth;
 }
 
-/// The answer to each query, read from an evaluation with own_truths().
+/// Returns the answer to each query, read from an evaluation with own_truths().
 Labels answers(const Evaluation& evaluation, std::int64_t k, std::int64_t no_label) {
   const std::size_t classes = evaluation.classes.size(), m = size(evaluation.rows);
   const auto cells = evaluation.confusion_of(k);
@@ -87,7 +88,7 @@ void add(Evaluation& sum, const Evaluation& part) {
   for (std::size_t j = 0; j < sum.correct.size(); ++j) sum.correct[j] += part.correct[j];
 }
 
-/// The rows whose numbers are in `list`.
+/// Returns the rows whose numbers are in `list`.
 Matrix rows_of(const Matrix& matrix, const std::vector<std::int64_t>& list) {
   Matrix rows{static_cast<std::int64_t>(list.size()), matrix.cols, {}};
   for (const std::int64_t row : list)
@@ -102,7 +103,7 @@ std::vector<T> listed(const std::vector<T>& values, const std::vector<std::int64
   return some;
 }
 
-/// Voting options that can change an answer.
+/// Returns voting options that can change an answer.
 std::vector<VotingOptions> all_votings(std::size_t classes) {
   std::vector<VotingOptions> all;
   for (const Weights weights : {Weights::uniform, Weights::distance, Weights::rank})

@@ -1,4 +1,4 @@
-// Progress, stopping and refusals of an evaluation: docs/contract.md, section 12.
+// Tests progress, stopping and refusals of an evaluation: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Stratified folds: docs/contract.md, section 12.
+// Tests stratified folds: docs/contract.md, section 12.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Values predicted from neighbours: docs/contract.md, section 5.
+// Tests values that are predicted from neighbours: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <bit>

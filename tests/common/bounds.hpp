@@ -57,7 +57,7 @@ struct Rows {
   }
 };
 
-/// The most queries that a proposer takes in one step.
+/// Returns the most queries that a proposer takes in one step.
 inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && proposer == Proposer::int8
              ? std::int64_t{device.info.profile.byte_queries}
@@ -68,8 +68,8 @@ inline bool takes_samples(const spi::Device& device, Proposer proposer) {
   return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
 }
 
-/// The scale of quantized rows. fp16: the power of two that brings the largest element just below 2^13. int8:
-/// the number that makes the largest element 127.
+/// Returns the scale of quantized rows. For fp16 it is the power of two that brings the largest element just
+/// below 2^13, for int8 the number that makes the largest element 127.
 inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<float>& centre) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8) return 1;
   float most = 0x1p-30f;

@@ -7,7 +7,7 @@
 
 namespace kith::tests {
 
-/// Random whole numbers from 1 to 64.
+/// Returns random whole numbers from 1 to 64.
 inline Matrix bytes_as_floats(std::int64_t rows, std::int64_t dims, std::uint64_t seed) {
   Matrix made{rows, dims, {}};
   for (std::int64_t i = 0; i < rows * dims; ++i) {

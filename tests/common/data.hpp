@@ -49,7 +49,7 @@ inline Matrix columns_of(const Matrix& from, const std::vector<std::int64_t>& fe
   return chosen;
 }
 
-/// Data that tend to reveal mistakes. Queries and training rows share their clusters.
+/// Returns data that tend to reveal mistakes. Queries and training rows share their clusters.
 inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t dims, Metric metric,
                         std::uint64_t seed = 7) {
   const workloads::Rows made = workloads::make_rows(kind, seed, set, rows, dims, metric);
@@ -57,8 +57,8 @@ inline Matrix hard_rows(DataKind kind, Set set, std::int64_t rows, std::int64_t 
   return {rows, dims, std::vector<float>(first, first + rows * dims)};
 }
 
-/// Points of a map as UTM coordinates in metres, [rows, 3]. In single precision such coordinates have steps
-/// of 3 cm and 50 cm.
+/// Returns points of a map as UTM coordinates in metres, [rows, 3]. In single precision such coordinates have
+/// steps of 3 cm and 50 cm.
 inline std::vector<double> map_points(std::int64_t rows, std::uint64_t seed) {
   std::uint64_t state = seed;
   const auto next = [&state] {

@@ -52,7 +52,7 @@ inline DeviceInfo described_pocl() {
   return info;
 }
 
-/// A GPU with the sizes of an H200.
+/// Returns a GPU with the sizes of an H200.
 inline DeviceInfo described_gpu(const std::string& backend) {
   const bool cuda = backend == "cuda";
   DeviceInfo info = described(backend, cuda ? "CUDA 13.0" : "580.95", DeviceKind::gpu);
@@ -67,7 +67,7 @@ inline DeviceInfo described_gpu(const std::string& backend) {
   return info;
 }
 
-/// A small GPU, for which kith has no kernels of its own.
+/// Returns a small GPU, for which kith has no kernels of its own.
 inline DeviceInfo described_small_gpu() {
   DeviceInfo info = described("opencl", "23.1", DeviceKind::gpu);
   info.compute_units = 24;

@@ -17,13 +17,13 @@
 
 namespace kith::tests {
 
-/// The device that --device=SPEC names; the CPU by default.
+/// Returns the device that --device=SPEC names; the CPU by default.
 const Device& device();
 
-/// SPEC itself.
+/// Returns SPEC itself.
 const std::string& device_spec();
 
-/// Whether the device can compute quantized rows for matrix products, even if it has no library that
+/// Returns whether the device can compute quantized rows for matrix products, even if it has no library that
 /// multiplies them. This is so for the CPU and for all devices that list such a proposer.
 inline bool has_quantized_rows() {
   const auto& proposers = device().info().proposers;
@@ -31,13 +31,13 @@ inline bool has_quantized_rows() {
          std::find(proposers.begin(), proposers.end(), Proposer::gemm) != proposers.end();
 }
 
-/// Whether the device has this selector.
+/// Returns whether the device has this selector.
 inline bool has(Selector selector) {
   const auto& all = device().info().selectors;
   return std::find(all.begin(), all.end(), selector) != all.end();
 }
 
-/// The kith::Error that `body` throws, as "code: message", or "nothing was thrown".
+/// Returns the kith::Error that `body` throws, as "code: message", or "nothing was thrown".
 template <class Body>
 std::string error_of(const Body& body) {
   try {
@@ -66,7 +66,7 @@ class GuardedMemory {
     return now;
   }
 
-  /// Whether the memory still equals, byte for byte, what was written to it.
+  /// Returns whether the memory still equals, byte for byte, what was written to it.
   bool unchanged() const {
     const std::vector<T> now = read();
     return now.empty() || std::memcmp(now.data(), image_.data(), now.size() * sizeof(T)) == 0;
@@ -89,7 +89,7 @@ class GuardedGrid {
 
   spi::Grid<T> grid() const { return {memory_.memory(), first, rows_, cols_, cols_ + gap}; }
 
-  /// The cells of the rectangle, row by row.
+  /// Returns the cells of the rectangle, row by row.
   std::vector<T> inside() const {
     const std::vector<T> now = memory_.read();
     std::vector<T> cells;
@@ -98,7 +98,7 @@ class GuardedGrid {
     return cells;
   }
 
-  /// Whether no cell outside the rectangle was written.
+  /// Returns whether no cell outside the rectangle was written.
   bool canaries_live() const {
     std::vector<T> now = memory_.read();
     const std::vector<T>& before = memory_.written();

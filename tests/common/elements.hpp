@@ -19,7 +19,7 @@ namespace kith::tests {
 inline constexpr Element number_elements[] = {Element::f32, Element::f16, Element::bf16, Element::u8,
                                               Element::i8};
 
-/// The value of an IEEE 754 binary16, computed by powers of two instead of by moving bits.
+/// Returns the value of an IEEE 754 binary16, computed by powers of two instead of by moving bits.
 inline float value_of_f16(std::uint16_t pattern) {
   const int exponent = pattern >> 10 & 31, fraction = pattern & 1023;
   const float sign = pattern >> 15 ? -1.0f : 1.0f;
@@ -28,7 +28,7 @@ inline float value_of_f16(std::uint16_t pattern) {
                            exponent ? exponent - 25 : -24);
 }
 
-/// The value of a bfloat16, which is the upper half of a binary32 and has a significand of 8 bits.
+/// Returns the value of a bfloat16, which is the upper half of a binary32 and has a significand of 8 bits.
 inline float value_of_bf16(std::uint16_t pattern) {
   const int exponent = pattern >> 7 & 255, fraction = pattern & 127;
   const float sign = pattern >> 15 ? -1.0f : 1.0f;
@@ -37,7 +37,7 @@ inline float value_of_bf16(std::uint16_t pattern) {
                            exponent ? exponent - 134 : -133);
 }
 
-/// The pattern whose value is `value`, which must be representable.
+/// Returns the pattern whose value is `value`, which must be representable.
 inline std::uint16_t half_of(float value, float (*value_of)(std::uint16_t)) {
   static std::map<float (*)(std::uint16_t), std::map<float, std::uint16_t>> all;
   std::map<float, std::uint16_t>& patterns = all[value_of];
@@ -49,7 +49,7 @@ inline std::uint16_t half_of(float value, float (*value_of)(std::uint16_t)) {
   return patterns.at(value);
 }
 
-/// The value of column d of row r.
+/// Returns the value of column d of row r.
 inline float value_in(const RowsView& rows, std::int64_t r, std::int64_t d) {
   const unsigned char* const at = rows.row(r) + d * element_bytes(rows.element);
   std::uint16_t half = 0;
@@ -124,7 +124,7 @@ class Stored {
   std::vector<unsigned char> bytes_;
 };
 
-/// Random bits. The bits behind a row's last column, which must be ignored, are random too.
+/// Returns random bits. The bits behind a row's last column, which must be ignored, are random too.
 inline Stored random_bits(std::int64_t rows, std::int64_t cols, std::uint64_t seed, std::int64_t gap = 0) {
   Stored stored(Element::bits, rows, cols, gap);
   std::uint64_t state = seed;
@@ -139,7 +139,7 @@ inline Stored random_bits(std::int64_t rows, std::int64_t cols, std::uint64_t se
   return stored;
 }
 
-/// Column c of a row of bits, in the order of numpy.unpackbits.
+/// Returns column c of a row of bits, in the order of numpy.unpackbits.
 inline bool bit_of(const unsigned char* row, std::int64_t c) {
   return (row[c / 8] >> (7 - c % 8) & 1) != 0;
 }

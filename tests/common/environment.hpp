@@ -81,7 +81,7 @@ class HostileEnvironment {
   }
 
  private:
-  /// The current settings, without the flags that arithmetic raises.
+  /// Returns the current settings, without the flags that arithmetic raises.
   static unsigned state() {
     const auto rounding = static_cast<unsigned>(std::fegetround());
 #if defined(__SSE__)

@@ -46,7 +46,7 @@ class TemporaryFolder {
       write(file, content);
     }
   }
-  /// The contents of a file; empty if there is no such file.
+  /// Returns the contents of a file; empty if there is no such file.
   std::string read(const std::string& file) const { return text_of_file(*this / file); }
   bool has(const std::string& file) const { return std::filesystem::exists(*this / file); }
   std::set<std::string> names() const {

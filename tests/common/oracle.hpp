@@ -1,5 +1,5 @@
-// The right answers, implemented again from docs/contract.md. Shares with the library only its types, and
-// metrics.def for the metrics that have no formula of their own here.
+// Computes the right answers, implemented again from docs/contract.md. It shares with the library only its
+// types, and metrics.def for the metrics that have no formula of their own here.
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ inline float table_chain(Metric metric, std::span<const float> query, std::span<
   return acc;
 }
 
-/// The raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of the
+/// Returns the raw value of a pair: one chain over dimensions 0, 1, ..., dims-1, as section 1 of the
 /// contract defines it.
 inline float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
   float s = 0.0f;
@@ -108,14 +108,14 @@ inline std::vector<float> chains(Metric metric, const Matrix& queries, const Mat
 
 // ---- The order -----------------------------------------------------------------------------------
 
-/// A candidate as a pair, compared as section 2 says: by value, where -0 equals +0, then by row.
+/// A candidate is a pair, compared as section 2 says: by value, where -0 equals +0, then by row.
 using Candidate = std::pair<float, std::uint32_t>;
 
 inline bool nearer(const Candidate& a, const Candidate& b) {
   return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-/// Columns begin .. end-1 of one row of values, nearest first. Column 0 is training row `first_row`.
+/// Returns columns begin .. end-1 of one row of values, nearest first. Column 0 is training row `first_row`.
 inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t begin, std::size_t end,
                                      std::uint32_t first_row = 0) {
   std::vector<Candidate> all;
@@ -125,7 +125,7 @@ inline std::vector<Candidate> sorted(std::span<const float> values, std::size_t 
   return all;
 }
 
-/// The key of a candidate, by arithmetic on the float's sign and magnitude.
+/// Returns the key of a candidate, by arithmetic on the float's sign and magnitude.
 inline Key key(const Candidate& candidate) {
   const auto pattern = std::bit_cast<std::uint32_t>(candidate.first);
   const std::int64_t magnitude = pattern & 0x7FFFFFFFu;
@@ -133,7 +133,7 @@ inline Key key(const Candidate& candidate) {
   return static_cast<Key>(place) * 0x100000000ull + candidate.second;
 }
 
-/// Expected output of the step select: [m, groups, k].
+/// Returns the expected output of the step select: [m, groups, k].
 inline std::vector<Key> selected(std::span<const float> values, std::size_t n, std::size_t k,
                                  std::size_t groups, std::uint32_t first_row = 0) {
   std::vector<Key> lists;
@@ -147,7 +147,7 @@ inline std::vector<Key> selected(std::span<const float> values, std::size_t n, s
   return lists;
 }
 
-/// Expected output of the step merge: [m, k].
+/// Returns the expected output of the step merge: [m, k].
 inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, std::size_t k) {
   std::vector<Key> result;
   for (std::size_t row = 0; row < lists.size(); row += count * k) {
@@ -159,7 +159,7 @@ inline std::vector<Key> merged(std::span<const Key> lists, std::size_t count, st
   return result;
 }
 
-/// Expected result of a search, bit for bit.
+/// Returns the expected result of a search, bit for bit.
 inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k) {
   Neighbors found{queries.rows, k, {}, {}};
   const std::vector<float> values = chains(metric, queries, train);
@@ -176,7 +176,8 @@ inline Neighbors neighbors(Metric metric, const Matrix& queries, const Matrix& t
 
 // ---- Candidates -----------------------------------------------------------------------------------
 
-/// Rows that the step collect must list for one query, ascending. Column 0 is training row `first_row`.
+/// Returns rows that the step collect must list for one query, ascending. Column 0 is training
+/// row `first_row`.
 inline std::vector<std::uint32_t> kept(std::span<const float> values, float threshold,
                                        std::uint32_t first_row = 0) {
   std::vector<std::uint32_t> rows;
@@ -186,7 +187,7 @@ inline std::vector<std::uint32_t> kept(std::span<const float> values, float thre
   return rows;
 }
 
-/// Expected output of the step tighten for one query: the k best of `best` and the candidates.
+/// Returns the expected output of the step tighten for one query: the k best of `best` and the candidates.
 inline std::vector<Key> joined(std::vector<Key> best, std::span<const Key> candidates) {
   const std::size_t k = best.size();
   best.insert(best.end(), candidates.begin(), candidates.end());
@@ -227,7 +228,8 @@ inline long double true_distance(Metric metric, std::span<const float> query, st
   }
 }
 
-/// The rounding error of a - b, exactly: the smaller operand minus the part of it that arrived (Dekker 1971).
+/// Returns the rounding error of a - b, exactly: the smaller operand minus the part of it that arrived
+/// (Dekker 1971).
 inline long double error_of_difference(float a, float b) {
   const long double rounded = a - b, exact_a = a, exact_b = b;
   return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
@@ -244,7 +246,7 @@ struct Certificate {
   Certificate(std::size_t columns, Metric metric)
       : dims(static_cast<Real>(columns)), squares(metric != Metric::negative_dot) {}
 
-  /// Relative error of dims + 2 successive roundings: g and b of the certificate.
+  /// Returns the relative error of dims + 2 successive roundings: g and b of the certificate.
   Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }
 
   /// The largest terms among the queries of a step.
@@ -295,8 +297,8 @@ inline bool same(Key a, Key b) {
   return a == b;
 }
 
-/// The first place where `actual` differs from `expected` bit for bit, with both values; empty if they are
-/// equal. Tests read CHECK(difference(actual, expected) == "").
+/// Returns the first place where `actual` differs from `expected` bit for bit, with both values; empty if
+/// they are equal. Tests read CHECK(difference(actual, expected) == "").
 template <class T>
 std::string difference(const std::vector<T>& actual, const std::vector<T>& expected) {
   if (actual.size() != expected.size())

@@ -82,7 +82,7 @@ class RowCopy {
   spi::Grid<float> grid() const {
     return {memory_.memory(), around, size(of_.rows), size(of_.cols), stride_};
   }
-  /// Whether the rows were copied bit for bit, and nothing else was written.
+  /// Returns whether the rows were copied bit for bit, and nothing else was written.
   bool is_right() const {
     std::vector<float> right = memory_.written();
     for (std::int64_t r = 0; r < of_.rows; ++r)

@@ -3,8 +3,8 @@
 
 namespace kith::tests {
 
-/// Whether this program runs under AddressSanitizer or ThreadSanitizer. They take much memory themselves, and
-/// their locks do not survive fork() beside other threads.
+/// Returns whether this program runs under AddressSanitizer or ThreadSanitizer. They take much memory
+/// themselves, and their locks do not survive fork() beside other threads.
 constexpr bool sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   return true;

@@ -1,4 +1,5 @@
-// Expected results of searches among some of the training rows, from the values and the order of oracle.hpp.
+// Computes the expected results of searches among some of the training rows, from the values and the order
+// of oracle.hpp.
 #pragma once
 
 #include <functional>
@@ -9,14 +10,14 @@
 
 namespace kith::tests {
 
-/// Whether training row t counts for query q.
+/// Tells whether training row t counts for query q.
 using Counts = std::function<bool(std::int64_t q, std::int64_t t)>;
 
 inline bool all_count(std::int64_t, std::int64_t) {
   return true;
 }
 
-/// Every training row but the query itself, which is row `self` + q.
+/// Selects every training row but the query itself, which is row `self` + q.
 inline Counts others(std::int64_t self) {
   return [self](std::int64_t q, std::int64_t t) { return t != self + q; };
 }
@@ -29,7 +30,7 @@ inline Counts some(std::int64_t share) {
   };
 }
 
-/// The selection of query 0, for all queries.
+/// Applies the selection of query 0 to all queries.
 inline Counts of_query_0(const Counts& counts) {
   return [counts](std::int64_t, std::int64_t t) { return counts(0, t); };
 }
@@ -42,7 +43,7 @@ inline RowFilter filter_of(const Counts& counts, std::int64_t n, std::int64_t fi
   return filter;
 }
 
-/// The candidates of query q that count, nearest first.
+/// Returns the candidates of query q that count, nearest first.
 ///   values  [m, n], raw
 inline std::vector<Candidate> ranked(const std::vector<float>& values, std::int64_t n, std::int64_t q,
                                      const Counts& counts) {
@@ -66,7 +67,7 @@ inline Neighbors neighbors_among(Metric metric, const Matrix& queries, const Mat
   return found;
 }
 
-/// Expected result of a radius search. `radii` has one value, or one per query.
+/// Returns the expected result of a radius search. `radii` has one value, or one per query.
 inline RadiusNeighbors within(Metric metric, const Matrix& queries, const Matrix& train,
                               const std::vector<float>& radii, const Counts& counts = all_count) {
   RadiusNeighbors found{queries.rows, {0}, {}, {}};

@@ -1,5 +1,5 @@
-// A model of a tensor core, with the loss that docs/certificate.md, section 3, assumes and a precision that
-// can be chosen; and the bound of that page.
+// Simulates a tensor core with the loss that docs/certificate.md, section 3, assumes and a precision that can
+// be chosen, and computes the bound of that page.
 #pragma once
 
 #include <algorithm>
@@ -47,8 +47,8 @@ struct TensorCore {
   }
 };
 
-/// The error bound b for fp16 from docs/certificate.md, section 3, for both kernels (few and many queries),
-/// implemented again.
+/// Returns the error bound b for fp16 from docs/certificate.md, section 3, for both kernels (few and many
+/// queries), implemented again.
 inline double tensor_core_error(std::size_t dims) {
   const auto columns = static_cast<double>(dims);
   if (dims > 4) return 12 * std::ceil(columns / 8) * 0x1p-24 * (1 + 0x1p-10);

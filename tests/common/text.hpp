@@ -7,7 +7,7 @@
 
 namespace test_support {
 
-/// The contents of a file; empty if there is no such file.
+/// Returns the contents of a file; empty if there is no such file.
 inline std::string text_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text, piece(1 << 16, '\0');

@@ -1,4 +1,4 @@
-// For tests of tuning: the description of a device that need not exist, and measurements on it.
+// Gives tests of tuning the description of a device that need not exist, and measurements on it.
 #pragma once
 
 #include <stdlib.h>

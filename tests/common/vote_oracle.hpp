@@ -149,8 +149,8 @@ class VoteOracle {
   std::set<std::int64_t> classes_;
 };
 
-/// Voting options for up to `longest` neighbours and `classes` classes: all weights and tie rules, with
-/// priors and costs that produce ties.
+/// Returns voting options for up to `longest` neighbours and `classes` classes: all weights and tie rules,
+/// with priors and costs that produce ties.
 inline std::vector<VotingOptions> ways_to_vote(std::size_t longest, std::size_t classes) {
   std::vector<VotingOptions> ways;
   for (const Weights weights : {Weights::uniform, Weights::distance, Weights::rank})

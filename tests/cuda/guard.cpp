@@ -1,4 +1,4 @@
-// Which CUDA errors make a device unusable. Needs no card.
+// Tests which CUDA errors make a device unusable. Needs no card.
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 namespace kith::tests {
 namespace {
 
-/// The messages for an error, and for a successful call after it.
+/// Returns the messages for an error, and for a successful call after it.
 std::pair<std::string, std::string> said_of(cudaError_t error) {
   cuda::Guard guard("cuda:0");
   const std::string first = error_of([&] { guard.check(error, "write", "cudaMemcpyAsync"); });

@@ -1,5 +1,5 @@
-// kith inside a host program that uses CUDA itself: docs/contract.md, section 7. Run on a card by
-// kith_guest_tests --device=cuda:0.
+// Tests kith inside a host program that uses CUDA itself: docs/contract.md, section 7. `kith_guest_tests
+// --device=cuda:0` runs it on a card.
 #include "guest.hpp"
 
 #include <algorithm>
@@ -78,7 +78,7 @@ TEST_CASE("guest: an error of the host's own launch stays the host's") {
   const Index index(device(), example().train, Metric::squared_l2);
   int* counter = nullptr;
   CUDA_OK(cudaMalloc(reinterpret_cast<void**>(&counter), sizeof *counter));
-  // An invalid launch, which CUDA 13 calls an invalid value.
+  // The launch is invalid; CUDA 13 calls it an invalid value.
   const cudaError_t error = launch_count(counter, 2048, nullptr);
   REQUIRE(error != cudaSuccess);
   CHECK(outcome(index, {}, nullptr) == "");
@@ -88,7 +88,7 @@ TEST_CASE("guest: an error of the host's own launch stays the host's") {
   CUDA_OK(cudaFree(counter));
 }
 
-/// Seconds of a call that does nothing but switch to kith's context and back.
+/// Returns seconds of a call that does nothing but switch to kith's context and back.
 double seconds_of_a_visit() {
   double seconds = 0;
   spi::with_device(device(), [&](spi::Device& device) {

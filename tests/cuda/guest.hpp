@@ -1,4 +1,4 @@
-// For tests of kith as a guest: the host program's view of CUDA, and everything that it can do with kith.
+// Gives tests of kith as a guest the host program's view of CUDA, and everything that it can do with kith.
 #pragma once
 
 #include <cuda.h>
@@ -41,14 +41,14 @@ class OnCard {
   const int before_;
 };
 
-/// CUDA's number of the device under test.
+/// Returns CUDA's number of the device under test.
 inline int card_of_kith() {
   int ordinal = -1;
   CUDA_OK(cudaDeviceGetByPCIBusId(&ordinal, device().info().pci.c_str()));
   return ordinal;
 }
 
-/// The current context of this thread, or null.
+/// Returns the current context of this thread, or null.
 inline CUcontext current_context() {
   using Function = CUresult (*)(CUcontext*);
   static const auto get =

@@ -1,4 +1,4 @@
-// kith while the host program captures a CUDA graph: docs/contract.md, section 7.
+// Tests kith while the host program captures a CUDA graph: docs/contract.md, section 7.
 #include <string>
 #include <thread>
 #include <vector>
@@ -59,7 +59,8 @@ class HostCapture {
     begin();
   }
 
-  /// The calls that invalidated the capture. If there are none, checks that the graph counts, and returns "".
+  /// Returns the calls that invalidated the capture. If there are none, checks that the graph counts, and
+  /// returns "".
   std::string outcome() {
     if (!spoilt_by_.empty()) return spoilt_by_;
     const cudaError_t launched = launch_count(counter_, 1, stream_);
@@ -103,7 +104,7 @@ class HostCapture {
 
 /// Uses kith during a capture. Returns how many calls were refused.
 int capture(const CaptureCase& what, const std::string& where) {
-  // Opened before the capture, but without cuBLAS so far.
+  // The device was opened before the capture, but has not loaded cuBLAS yet.
   const Index before(open_device(device_spec()), example().train, Metric::squared_l2);
   const SearchOptions gemm{.proposer = Proposer::gemm};
   int refused = 0;

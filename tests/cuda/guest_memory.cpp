@@ -1,4 +1,4 @@
-// kith on a card whose memory the host program has taken: docs/contract.md, section 7.
+// Tests kith on a card whose memory the host program has taken: docs/contract.md, section 7.
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,7 +43,7 @@ class Taken {
   std::vector<void*> blocks_;
 };
 
-/// 96 MiB of rows. A handle keeps so much for the next search if the card has 2 GiB or more.
+/// Returns 96 MiB of rows. A handle keeps so much memory for the next search if the card has 2 GiB or more.
 const Matrix& many_rows() {
   static const Matrix made = [] {
     Matrix rows{96 * 4096, 64, std::vector<float>(96 * mebibyte / sizeof(float))};

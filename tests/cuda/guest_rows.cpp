@@ -1,4 +1,4 @@
-// Rows and answers in device memory of the host program: kith/cuda.hpp.
+// Tests rows and answers in device memory of the host program: kith/cuda.hpp.
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -34,7 +34,7 @@ class OnDevice {
   T* as() const {
     return static_cast<T*>(data_);
   }
-  /// A view of the copied rows.
+  /// Returns a view of the copied rows.
   RowsView view(const RowsView& rows, cudaStream_t stream = nullptr) const {
     return cuda::rows(as<unsigned char>() + rows.offset_bytes, rows.element, rows.rows, rows.cols,
                       rows.stride_bytes, stream);
@@ -236,7 +236,8 @@ TEST_CASE("guest: filters, own rows, ids and removed rows leave the bits of the 
   }
 }
 
-/// What the graph of `all` rows of 3 columns took, once boxes are made. Its bits are those of the CPU.
+/// Makes the graph of `all` rows of 3 columns on the card, checks its bits, and returns the trace of a call
+/// after boxes were made.
 Trace graph_on_card(std::int64_t all, Metric metric, const SearchOptions& way) {
   constexpr std::int64_t nearest = 5;
   const Matrix train = bytes_as_floats(all, 3, 9);
@@ -258,7 +259,7 @@ Trace graph_on_card(std::int64_t all, Metric metric, const SearchOptions& way) {
 TEST_CASE("guest: queries and answers on the card do not pass through the host") {
   if (!has_card()) return;
   constexpr std::int64_t all = 60000;
-  constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
+  constexpr std::uint64_t little = 1 << 10;  // parameters of steps, and words that they report
   for (const Metric metric : {Metric::l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
     SearchOptions way{.self = 0};
@@ -269,7 +270,7 @@ TEST_CASE("guest: queries and answers on the card do not pass through the host")
       way.proposer = Proposer::none;
     const Trace trace = graph_on_card(all, metric, way);
     CHECK(trace.bytes_to_device < little);
-    // A search by boxes reads how many leaves each query took.
+    // A search by boxes downloads how many leaves each query read.
     CHECK(trace.bytes_from_device < little + (boxes ? all * sizeof(std::uint32_t) : 0));
   }
 }

@@ -1,4 +1,4 @@
-// A context that is lost for good. doctest runs files in the order of their names, so this file runs last.
+// Loses the context for good. doctest runs files in the order of their names, so this file runs last.
 #include <string>
 
 #include "guest.hpp"

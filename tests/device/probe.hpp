@@ -12,7 +12,7 @@ namespace kith::tests {
 
 inline const std::string planted = KITH_TEST_PLUGIN_DIR;
 
-/// The output of kith_probe, run in `folder` with KITH_BACKEND_PATH = `path`, opening `specs`.
+/// Returns the output of kith_probe, run in `folder` with KITH_BACKEND_PATH = `path`, opening `specs`.
 ///   settings  more environment variables
 inline std::string probe(const std::string& path, const std::string& specs = "",
                          const std::string& folder = "/", const std::string& settings = "") {
@@ -23,7 +23,7 @@ inline std::string probe(const std::string& path, const std::string& specs = "",
   return printed.out;
 }
 
-/// The lines of `text` that begin with `prefix`, without the prefix.
+/// Returns the lines of `text` that begin with `prefix`, without the prefix.
 inline std::string lines(const std::string& text, const std::string& prefix) {
   std::string found;
   for (std::size_t at = 0; at < text.size();) {

@@ -1,4 +1,4 @@
-// Names of devices, and which device a name opens: docs/contract.md, section 6.
+// Tests names of devices, and which device a name opens: docs/contract.md, section 6.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -129,7 +129,7 @@ struct SmallMerge {
 
 TEST_CASE("device: what is held is done when it is let go, or when somebody waits") {
   spi::with_device(device(), [](spi::Device& opened) {
-    opened.let_go();  // nothing is held, which is allowed
+    opened.let_go();  // allowed although nothing is held
     for (const char* end : {"let go", "finish", "read"}) {
       const SmallMerge merge(opened);
       opened.hold();

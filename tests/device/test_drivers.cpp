@@ -66,8 +66,8 @@ TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or t
   CHECK(lines(seen, "auto: ") == "opened cpu\n");
 }
 
-/// The first letters of the drivers in `path`, in the order in which a process with these arguments asks them
-/// for devices.
+/// Returns the first letters of the drivers in `path`, in the order in which a process with these arguments
+/// asks them for devices.
 std::string asked_by(const std::string& path, const std::string& arguments) {
   std::string diary = "/tmp/kith-diary-XXXXXX";
   const int file = mkstemp(diary.data());

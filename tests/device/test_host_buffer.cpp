@@ -1,5 +1,4 @@
-// Searches use locked host memory if there is any. It is kept for the next search, and a search never fails
-// for lack of it.
+// Searches use locked host memory if there is any and keep it for the next search; none fails for lack of it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace kith::tests {
 namespace {
 
-/// What a Lender has lent.
+/// Records what a Lender has lent.
 struct Lent {
   std::map<const void*, std::size_t> bytes_of;  // sizes of the blocks in use, by address
   std::vector<std::size_t> asked;               // all sizes requested so far

@@ -11,7 +11,7 @@
 namespace kith::tests {
 namespace {
 
-/// Bytes in which a shift by any amount is visible.
+/// Returns bytes in which a shift by any amount is visible.
 std::vector<unsigned char> pattern(std::size_t bytes) {
   std::vector<unsigned char> made(bytes);
   for (std::size_t i = 0; i < bytes; ++i) made[i] = static_cast<unsigned char>(i * 7 + i / 251);

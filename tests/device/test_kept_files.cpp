@@ -1,4 +1,4 @@
-// Files that back ends keep for later processes: what is found again, and what counts as missing.
+// Tests the files that back ends keep for later processes: what is found again, and what counts as missing.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -29,7 +29,7 @@ mode_t mode_of(const std::string& path) {
   return status.st_mode & 07777;
 }
 
-/// A folder that the variable names, with what is kept there.
+/// Makes a folder, named by the variable, in which one file is kept.
 struct KeptHere {
   TemporaryFolder above;
   const std::string folder = above / "a/b";
@@ -41,14 +41,14 @@ struct KeptHere {
   KeptHere() { files.keep(key, content); }
 
   std::string read() const { return test_support::text_of_file(path); }
-  /// Put `text` in the place of the file, which its owner alone may use.
+  /// Replaces the file by one with `text` that only its owner may use.
   void replace(const std::string& text) const {
     std::error_code ignored;
     fs::remove_all(path, ignored);
     std::ofstream(path, std::ios::binary) << text;
     ::chmod(path.c_str(), 0600);
   }
-  /// Nothing is found, and keep() makes it right again.
+  /// Checks that nothing is found, and that keep() repairs it.
   void check_missing() const {
     CHECK(!files.find(key));
     files.keep(key, content);
@@ -69,7 +69,7 @@ TEST_SUITE_BEGIN("unit");
 
 TEST_CASE("kept files: what is kept is found again, by its key alone, whatever it holds") {
   const KeptHere kept;
-  const spi::KeptFiles later({variable, "planted", plenty});  // of another process
+  const spi::KeptFiles later({variable, "planted", plenty});  // as in another process
   CHECK(later.find(kept.key) == kept.content);
   CHECK(!later.find(kept.key + " "));
   CHECK(!later.find(""));
@@ -158,7 +158,7 @@ TEST_CASE("kept files: each changed bit, each lost byte and each byte too many m
 
 TEST_CASE("kept files: the whole file of another key in its place makes it missing") {
   const KeptHere kept;
-  const std::string other = "device: two\nsource";  // as long
+  const std::string other = "device: two\nsource";  // of the same length
   kept.files.keep(other, kept.content);
   const std::string whole = test_support::text_of_file(kept.files.path_of(other));
   fs::remove(kept.files.path_of(other));
@@ -195,7 +195,7 @@ TEST_CASE("kept files: a file that others may have written, or that is none, mak
   fs::remove(kept.path);
   fs::create_directories(kept.path + "/full");
   kept.files.keep(kept.key, kept.content);
-  CHECK(!kept.files.find(kept.key));  // what is not empty is not kith's, and stays
+  CHECK(!kept.files.find(kept.key));  // a folder that is not empty is not kith's, and stays
   CHECK(fs::is_directory(kept.path + "/full"));
 }
 
@@ -251,15 +251,15 @@ TEST_CASE("kept files: what was not used for the longest time goes when there ar
   };
   for (const char* key : {"a", "b", "c", "d"}) files.keep(key, content);
   const std::string foreign = folder + "/mine.txt", left = files.path_of("e") + ".partial-1-0";
-  std::ofstream(foreign) << std::string(10000, 'x');  // it is not kith's: it neither counts nor goes
-  std::ofstream(left) << std::string(100, 'x');       // a process has ended before it was done
+  std::ofstream(foreign) << std::string(10000, 'x');  // not kith's: it does not count, and is not removed
+  std::ofstream(left) << std::string(100, 'x');       // of a process that ended too early
   used("a", 1000);
   used("b", 500);
   used("c", 2000);
   used("d", 3000);
   const timespec oldest[2] = {{1, 0}, {1, 0}};
   REQUIRE(::utimensat(AT_FDCWD, left.c_str(), oldest, 0) == 0);
-  CHECK(files.find("b") == content);  // so now it was used last
+  CHECK(files.find("b") == content);  // this makes it the most recently used
   files.keep("e", content);
   CHECK(!fs::exists(left));
   CHECK(!has("a"));
@@ -268,7 +268,7 @@ TEST_CASE("kept files: what was not used for the longest time goes when there ar
     CHECK(has(key));
   }
   CHECK(fs::exists(foreign));
-  files.keep("large", std::string(5000, 'c'));  // alone it would be too much
+  files.keep("large", std::string(5000, 'c'));  // exceeds the limit by itself
   CHECK(!has("large"));
   CHECK(has("b"));
 }

@@ -1,5 +1,5 @@
-// Plug-ins that are broken in different ways, loaded by a separate process. docs/contract.md, sections
-// 6 and 8.
+// Loads plug-ins that are broken in different ways, in a separate process. docs/contract.md, sections 6
+// and 8.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 

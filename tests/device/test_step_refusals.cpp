@@ -12,7 +12,7 @@ namespace {
 
 using std::string;
 
-/// A grid of these sizes without memory, which no check looks at.
+/// Returns a grid of these sizes without memory, which no check looks at.
 template <class T>
 spi::Grid<T> grid(std::size_t rows, std::size_t cols, std::size_t first = 0) {
   return {nullptr, first, rows, cols, cols};

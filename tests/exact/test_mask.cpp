@@ -22,7 +22,7 @@ bool is_masked(float value) {
   return std::bit_cast<std::uint32_t>(value) == 0x7FFFFFFFu;
 }
 
-/// The filter's words of 32 bits for rows 0 .. rows - 1.
+/// Returns the filter's words of 32 bits for rows 0 .. rows - 1.
 std::vector<std::uint32_t> words_of(const std::vector<bool>& counts) {
   std::vector<std::uint32_t> words((counts.size() + 31) / 32);
   for (std::size_t t = 0; t < counts.size(); ++t)
@@ -30,7 +30,8 @@ std::vector<std::uint32_t> words_of(const std::vector<bool>& counts) {
   return words;
 }
 
-/// Whether row t counts, by patterns that matter for words: all, none, one, all but one, half, whole words.
+/// Returns whether row t counts, by patterns that matter for words: all, none, one, all but one, half,
+/// whole words.
 bool counts_in(int pattern, std::size_t t, workloads::Random& random) {
   switch (pattern) {
     case 0:
@@ -115,7 +116,7 @@ TEST_CASE("mask: any rectangle of any tile, a filter for all or one a query") {
 
 // ---- How selectors treat masked values -----------------------------------------------------------------
 
-/// Random values, some of them masked.
+/// Returns random values, some of them masked.
 std::vector<float> some_masked(int pattern, std::size_t m, std::size_t n, std::size_t k, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values(m * n);
@@ -159,7 +160,7 @@ std::vector<float> some_masked(int pattern, std::size_t m, std::size_t n, std::s
 }
 constexpr int select_patterns = 9;
 
-/// Keys of the values that are not masked, ascending, then "no key".
+/// Returns keys of the values that are not masked, ascending, then "no key".
 std::vector<Key> selected_of_rest(const std::vector<float>& values, std::size_t n, std::size_t k,
                                   std::size_t groups, std::uint32_t first_row) {
   std::vector<Key> lists;

@@ -17,7 +17,7 @@ std::vector<Key> merge(std::int64_t lists, std::int64_t k, std::vector<Key> keys
   return stages::merge(device(), {rows, lists, k, std::move(keys)}).keys;
 }
 
-/// Ascending lists of distinct keys with many ties. Each ends in a random number of "no key".
+/// Returns ascending lists of distinct keys with many ties. Each ends in a random number of "no key".
 std::vector<Key> random_lists(std::size_t rows, std::size_t lists, std::size_t k, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<Key> all;

@@ -13,7 +13,8 @@
 namespace kith::tests {
 namespace {
 
-/// The largest k of the fused step, or 0 if the device has no such step, and then the tests do nothing.
+/// Returns the largest k of the fused step, or 0 if the device has no such step, and then the tests
+/// do nothing.
 std::int64_t most() {
   return device().info().fused_max_k;
 }
@@ -76,7 +77,7 @@ TEST_CASE("nearest: any number of queries and rows, and k up to the most") {
       }
 }
 
-/// Rows on a line at place(i), so that a test can choose their distances and order.
+/// Returns rows on a line at place(i), so that a test can choose their distances and order.
 template <class Place>
 Matrix line(std::int64_t n, Place place) {
   Matrix rows{n, 1, {}};

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Key none = no_key;
 
-/// The keys of these rows, in this order.
+/// Returns the keys of these rows, in this order.
 std::vector<Key> keys_of(std::span<const float> values, std::initializer_list<std::uint32_t> rows) {
   std::vector<Key> keys;
   for (const std::uint32_t row : rows) keys.push_back(row == no_row ? none : key({values[row], row}));
@@ -97,7 +97,7 @@ TEST_CASE("select: bubble, step by step on paper") {
         keys_of(values, {1, 2, 0, no_row, /**/ 3, 4, no_row, no_row}));
 }
 
-/// Values that often break selectors.
+/// Returns values that often break selectors.
 std::vector<float> hard_values(int pattern, std::size_t rows, std::size_t n, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values(rows * n);

@@ -13,7 +13,7 @@
 namespace kith::tests {
 namespace {
 
-/// The rows of the k smallest values of one list, in order.
+/// Returns the rows of the k smallest values of one list, in order.
 std::vector<std::uint32_t> rows(const std::vector<float>& values, std::int64_t k, Selector selector) {
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));
   std::vector<std::uint32_t> found;
@@ -42,7 +42,7 @@ void check_lists(const std::vector<float>& values, std::size_t k, Selector selec
   CHECK(difference(lists.keys, selected(values, values.size(), k, groups)) == "");
 }
 
-/// Random values with many ties.
+/// Returns random values with many ties.
 std::vector<float> some_values(std::size_t n, std::uint64_t seed) {
   workloads::Random random(seed);
   std::vector<float> values;

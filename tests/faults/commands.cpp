@@ -98,8 +98,8 @@ std::vector<Command> commands() {
   };
 }
 
-/// Whether two outputs are equal. Pages contain times and the machine, so only their number of tags and their
-/// end are compared.
+/// Returns whether two outputs are equal. Pages contain times and the machine, so only their number of tags
+/// and their end are compared.
 bool same_output(const std::string& name, const std::string& one, const std::string& other) {
   if (!name.ends_with(".html")) return one == other;
   constexpr std::string_view end = "</html>\n";
@@ -180,7 +180,7 @@ void Runner::place_outputs(const Command& command, bool old) {
     if (old) folder_.write(output, "old\n");
 }
 
-/// What is wrong with the files. A command that fails may still have written a whole output.
+/// Returns what is wrong with the files. A command that fails may still have written a whole output.
 std::string Runner::wrong_files(const Command& command, bool done) {
   std::set<std::string> expected = inputs_;
   for (std::size_t i = 0; i < command.outputs.size(); ++i) {

@@ -52,7 +52,7 @@ Counts counted() {
   return now;
 }
 
-/// What there is more of than before, such as `2 blocks of host memory`; empty if nothing.
+/// Returns what there is more of than before, such as `2 blocks of host memory`; empty if nothing.
 std::string lost_since(const Counts& before) {
   const Counts now = counted();
   std::string text;
@@ -100,7 +100,7 @@ std::string wrong_with(const Operation& operation, bool may_be_lost) {
 void meet(const Attempt& attempt, Site site, const std::function<void()>& renew) {
   doing(attempt.text() + "then");
   std::string wrong;
-  bool is_lost = attempt.kind.loses_device;  // for now: it may be lost
+  bool is_lost = attempt.kind.loses_device;  // it may be lost from now on
   fault = {site, attempt.number, attempt.kind.all_after, attempt.kind.number, 0};
   try {
     const bool right = attempt.operation.is_right();

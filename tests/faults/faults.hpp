@@ -51,7 +51,7 @@ class InDriver {
   InDriver& operator=(const InDriver&) = delete;
 };
 
-/// Whether kith itself runs on this thread: it is the thread that asks, and outside of drivers.
+/// Returns whether kith itself runs on this thread: it is the thread that asks, and outside of drivers.
 bool is_watched();
 
 /// Counts a call. Returns whether it must fail.
@@ -71,7 +71,7 @@ struct Kind {
   int number = 0;  ///< Fault::kind
   bool all_after = false;
   std::string name;            ///< such as `CL_OUT_OF_RESOURCES`
-  std::vector<Errc> expected;  ///< of the error, where it is not survived; empty: it must be survived
+  std::vector<Errc> expected;  ///< errors that the operation may throw; empty: it must survive
   /// After an error other than out_of_memory the device may refuse further calls; opened again, it must work.
   bool loses_device = false;
 };
@@ -81,19 +81,19 @@ struct Asked {
   std::string spec = "cpu";
   long sample = 0;  ///< faults of each operation; 0: all
   std::uint64_t seed = 1;
-  long share = 1, shares = 1;  ///< of these faults, those of this process among so many
+  long share = 1, shares = 1;  ///< which of these faults this process makes, and how many processes there are
 };
 
-/// The numbers 1 to `count`, or a sample of them if one is asked for; of these the share of
+/// Returns the numbers 1 to `count`, or a sample of them if one is asked for; of these the share of
 /// this process, ascending.
 std::vector<long> numbers_of(const Asked& asked, const std::string& operation, long count);
 
 /// Reports a fault in a form such as `search: call 17 fails with CL_...`.
 void complain(const std::string& what);
-/// Number of complaints so far.
+/// Returns the number of complaints so far.
 int complaints();
 
-/// Whether a message has the form `where: what is wrong; what to do`.
+/// Returns whether a message has the form `where: what is wrong; what to do`.
 bool is_sentence(const std::string& message);
 
 /// Lets each call at `site` fail in its turn, in every operation and of every kind. The operation must then

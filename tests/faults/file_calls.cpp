@@ -38,7 +38,7 @@ Written* written(int fd) {
                                                                 : nullptr;
 }
 
-/// Whether the call fails. Sets errno if so.
+/// Returns whether the call fails. Sets errno if so.
 bool fails(int kind) {
   if (kind <= 0) return false;
   errno = kind;
@@ -60,8 +60,8 @@ int open_file(int folder, const char* path, int flags, mode_t mode) {
   return fd;
 }
 
-/// Whether the disk accepts writes but fails to keep them: with KITH_FAULT_SYNC this is so for files, but not
-/// for folders.
+/// Returns whether the disk accepts writes but fails to keep them: with KITH_FAULT_SYNC this is so for files,
+/// but not for folders.
 bool is_lost(int fd) {
   static const bool loses = ::getenv("KITH_FAULT_SYNC") != nullptr;
   struct stat status {};

@@ -7,10 +7,10 @@ namespace kith::tests::faults {
 /// A call fails with an errno, or with this value: then it reads or writes half of what was asked for.
 inline constexpr int short_count = -1;
 
-/// How many files have been renamed so far whose content was not synchronised (fsync).
+/// Returns how many files have been renamed so far whose content was not synchronised (fsync).
 long renamed_unsynchronised();
 
-/// The number of open descriptors of this process.
+/// Returns the number of open descriptors of this process.
 int open_descriptors();
 
 }  // namespace kith::tests::faults

@@ -25,7 +25,8 @@ Model small_model() {
   return model;
 }
 
-/// Whether a folder is empty, or has nothing but `file` with the right content. Checked without faults.
+/// Returns whether a folder is empty, or has nothing but `file` with the right content. Checked
+/// without faults.
 bool is_clean(const TemporaryFolder& folder, const std::string& file, const std::string& content) {
   const Spared spared;
   const std::set<std::string> names = folder.names();
@@ -72,7 +73,7 @@ class IndexFile {
   std::optional<Index> index_;
 };
 
-/// What a back end keeps: where keeping fails, nothing is there.
+/// Keeps a compiled program as back ends do; if keeping fails, no file must be left.
 class KeptProgram {
  public:
   KeptProgram() {

@@ -28,7 +28,7 @@ extern "C" {
 int kith_fault(int site);
 /// Counts a resource (Kept).
 void kith_fault_keep(int what, long change);
-/// Whether kith itself, not a driver, runs on this thread.
+/// Returns whether kith itself, not a driver, runs on this thread.
 int kith_is_watched();
 /// Tells that this thread enters the driver (1) or leaves it (-1).
 void kith_in_driver(int change);

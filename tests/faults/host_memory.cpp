@@ -1,5 +1,5 @@
-// Host memory that runs out: one allocation fails, by operator new or by the CPU back end for blocks
-// of its device.
+// Lets host memory run out: one allocation fails, by operator new or by the CPU back end for blocks of
+// its device.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ Label* label_of(void* memory) {
   return static_cast<Label*>(memory) - 1;
 }
 
-/// Bytes before a block: its label, and padding that keeps the block aligned.
+/// Returns how many bytes lie before a block: its label, and padding that keeps the block aligned.
 std::size_t room_before(std::size_t aligned) {
   return std::max(aligned, sizeof(Label));
 }

@@ -120,7 +120,7 @@ bool right_saved() {
   return load_model(path).labels == data().labels;
 }
 
-/// Whether the folder has one whole index file and nothing else, or is empty. Checked without faults.
+/// Returns whether the folder has one whole index file and nothing else, or is empty. Checked without faults.
 bool has_whole_index(const std::string& path) {
   const Spared spared;
   const std::set<std::string> names = data().indices.names();

@@ -32,7 +32,7 @@ files::ReadOptions table_options(FuzzedDataProvider& input, const std::string& f
   return options;
 }
 
-/// Whether a file needs a moderate amount of memory. A .svm file needs rows times its largest index,
+/// Returns whether a file needs a moderate amount of memory. A .svm file needs rows times its largest index,
 /// however few numbers it holds, and that is no fault of the reader. Other formats need memory in
 /// proportion to the file.
 bool is_moderate(const std::string& path, std::string_view content, const files::FileOptions& options) {
@@ -136,7 +136,7 @@ void read_npz(FuzzedDataProvider& input) {
     read(write_file("input.npz", content), options);
     return;
   }
-  // Read differently as a file of its own.
+  // As a file of its own such content would be read differently.
   if (content.empty() || content.starts_with("\x1f\x8b\x08")) return;
   const std::string path =
       write_file("input.npz", test_support::zip({{"a.npy", content, deflated}}, in_wide));

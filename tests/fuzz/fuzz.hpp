@@ -1,5 +1,5 @@
-// For the readers of kith_fuzz. The last letters of an input are choices of how to read it: the last letter
-// is the first choice, `0` chooses the first alternative, `1` the second.
+// Helps the readers of kith_fuzz. The last letters of an input choose how to read it: the last letter is the
+// first choice, `0` chooses the first alternative, `1` the second.
 #pragma once
 
 #include <fuzzer/FuzzedDataProvider.h>
@@ -36,10 +36,10 @@ std::span<const Reader> kept_readers();
 std::span<const Reader> index_readers();
 std::span<const Reader> word_readers();
 
-/// The fault that --plant=NAME plants, to see that it is found; empty if none.
+/// Returns the fault that --plant=NAME plants, to see that it is found; empty if none.
 std::string_view planted();
 
-/// A path in this process's own folder, which is removed at exit.
+/// Returns a path in this process's own folder, which is removed at exit.
 std::string in_folder(const std::string& name);
 std::string write_file(const std::string& name, std::string_view content);
 std::string read_file(const std::string& path);

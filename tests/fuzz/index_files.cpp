@@ -47,7 +47,7 @@ const Device& fuzz_cpu() {
   return device;
 }
 
-/// The keys that an index finds for a query; empty if it refuses.
+/// Returns the keys that an index finds for a query; empty if it refuses.
 Keys keys_or_none(const Index& index, const RowsView& query) {
   Keys keys;
   attempt("", true, [&] {

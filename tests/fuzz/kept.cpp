@@ -16,7 +16,7 @@
 namespace kith::fuzz {
 namespace {
 
-/// A 64-bit FNV-1a checksum, implemented independently of the library.
+/// Returns a 64-bit FNV-1a checksum, implemented independently of the library.
 std::uint64_t checksum(std::string_view summed) {
   std::uint64_t sum = 14695981039346656037u;
   for (const char c : summed) sum = (sum ^ static_cast<unsigned char>(c)) * 1099511628211u;

@@ -15,7 +15,7 @@ std::string ending(FuzzedDataProvider& input) {
   return input.PickValueInArray(endings);
 }
 
-/// Training rows with five kinds of columns, read once.
+/// Returns training rows with five kinds of columns, read once.
 ///   answers  the label column; empty: none
 const command::Training& training(const std::string& answers) {
   static const std::string text =

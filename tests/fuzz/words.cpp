@@ -42,7 +42,7 @@ void read_options(FuzzedDataProvider& input) {
   });
 }
 
-/// Training rows that the words refer to.
+/// Returns training rows that the words refer to.
 command::Training known_rows() {
   command::Training known;
   files::Table& table = known.rows.table;

@@ -1,5 +1,5 @@
-// fork(): in the child a CPU keeps working, and devices with a driver are refused:
-// docs/contract.md, section 7.
+// Tests fork(): in the child a CPU keeps working, and devices with a driver are refused (docs/contract.md,
+// section 7).
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <sys/wait.h>
@@ -45,7 +45,7 @@ class Child {
     from_ = ends[0];
   }
 
-  /// The text, and how the child ended if it failed.
+  /// Returns the text, and how the child ended if it failed.
   std::string said() {
     std::string text;
     char buffer[4096];

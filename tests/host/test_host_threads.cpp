@@ -1,4 +1,4 @@
-// How many threads kith uses: by environment variables, affinity and control groups.
+// Tests how many threads kith uses, by environment variables, affinity and control groups.
 #include "host/host_threads.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// How much memory a process may use: by the machine, control groups and ulimit -v.
+// Tests how much memory a process may use, by the machine, control groups and ulimit -v.
 #include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t gib = std::uint64_t{1} << 30, none = UINT64_MAX;
 
-/// The memory for a process in these control groups, on a machine of 64 GiB.
+/// Returns the memory for a process in these control groups, on a machine of 64 GiB.
 std::uint64_t bytes_in(const Folder& folder, const std::string& groups) {
   return host_memory(64 * gib, none, group_folders(groups, folder / "", "memory")).bytes;
 }

@@ -51,7 +51,7 @@ void check_reopened(const Index& index, const RowsView& queries) {
   CHECK(back.search_keys(queries, k) == index.search_keys(queries, k));
 }
 
-/// The bytes of the rows in the file.
+/// Returns the bytes of the rows in the file.
 string row_bytes_of(const Index& index) {
   const Folder folder;
   save(index, folder / "a.kidx");
@@ -67,7 +67,7 @@ string bytes_of(Stored& stored, std::int64_t rows, std::int64_t bytes) {
   return all;
 }
 
-/// All finite numbers of 16 bits, four per row.
+/// Returns all finite numbers of 16 bits, four per row.
 Stored every_half(Element element, float (*value_of)(std::uint16_t), std::int64_t& rows) {
   std::vector<std::uint16_t> finite;
   for (std::uint32_t p = 0; p < 0x10000u; ++p)

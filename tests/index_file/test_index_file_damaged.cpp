@@ -22,7 +22,7 @@ using std::string;
 
 constexpr std::size_t head_bytes = 4096, entry_bytes = 64, table_at = 120;
 
-/// The bytes of a file, and a folder to write them to.
+/// Writes the bytes of a file to a folder.
 class KidxFiles {
  public:
   string saved(const Index& index) const {
@@ -33,7 +33,7 @@ class KidxFiles {
     folder_.write("a.kidx", file);
     return folder_.error([&] { open_index(folder_ / "a.kidx", open_device("cpu")); });
   }
-  /// The refusal without the part that all refusals share.
+  /// Returns the refusal without the part that all refusals share.
   string why(const string& file) const {
     const string start = "bad_file: index file: a.kidx: ", error = refusal(file);
     return error.starts_with(start) ? error.substr(start.size()) : error;

@@ -1,4 +1,4 @@
-// The chain of each pair: docs/contract.md, sections 1 and 3.
+// Tests the chain of each pair: docs/contract.md, sections 1 and 3.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// A key, which is one number for value and row of a candidate: docs/contract.md, section 2.
+// Tests keys, each one number for value and row of a candidate: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>

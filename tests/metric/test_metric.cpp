@@ -1,4 +1,4 @@
-// The table metrics.def: docs/contract.md, section 1.
+// Tests the table metrics.def: docs/contract.md, section 1.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ std::vector<Line> lines_of(const std::string& table) {
   return lines;
 }
 
-/// Why the compiler or the device could round a formula differently; empty if they cannot.
+/// Returns why the compiler or the device could round a formula differently; empty if they cannot.
 std::string objection(const std::string& formula) {
   if (formula == "0.5f*acc") return {};  // a single operation, which cannot be contracted
   if (formula.find('*') != std::string::npos) return "multiplies outside of fma";

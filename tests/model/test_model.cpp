@@ -1,4 +1,4 @@
-// Files of classifiers and regressors: docs/contract.md, section 10.
+// Tests files of classifiers and regressors: docs/contract.md, section 10.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
@@ -59,7 +59,7 @@ TEST_CASE("model: a file byte for byte") {
   CHECK(sections_of(folder.read("m.kith")) == expected);
 }
 
-/// With columns that nobody reads.
+/// Adds columns that nobody reads.
 Model narrow(Model model) {
   model.unread = {0, 2};
   if (!model.columns.empty()) model.unread_names = {"id", ""};

@@ -14,19 +14,19 @@ namespace {
 
 using namespace models;
 
-/// The bytes of a file, and a folder to write them to.
+/// Writes the bytes of a file to a folder.
 class Files {
  public:
   string saved(const Model& model) const {
     save(model, folder_ / "m.kith");
     return folder_.read("m.kith");
   }
-  /// The message with which a file is refused.
+  /// Returns the message with which a file is refused.
   string refusal(const string& file) const {
     folder_.write("m.kith", file);
     return folder_.error([&] { load_model(folder_ / "m.kith"); });
   }
-  /// The refusal without the part that all refusals share.
+  /// Returns the refusal without the part that all refusals share.
   string why(const string& file) const {
     const string start = "bad_file: model: m.kith: ", error = refusal(file);
     return error.starts_with(start) ? error.substr(start.size()) : error;

@@ -22,7 +22,7 @@ using test_support::contains;
 
 constexpr int rows = 203, cols = 5, asked = 11;
 
-/// `count` rows of values 0 to 4, so that nearly all distances tie.
+/// Returns `count` rows of values 0 to 4, so that nearly all distances tie.
 template <class T>
 string values(int count, int columns, unsigned seed, T add = 0) {
   std::mt19937 random(seed);
@@ -103,7 +103,7 @@ void check_same(const Files& files, const string& arguments, int code) {
     CHECK(shared.code == code);
     CHECK(shared.out == alone.out);
     CHECK(also == by_one.second);
-    // Mpirun adds lines of its own.
+    // mpirun adds lines of its own.
     CHECK((code == 0 ? shared.err == alone.err : contains(shared.err, alone.err)));
     CHECK_FALSE(contains(shared.err, "interrupted"));
   }

@@ -31,7 +31,7 @@ std::string rank() {
   return mine ? mine : "";
 }
 
-/// How this rank is to die at its call `number`.
+/// Returns how this rank is to die at its call `number`.
 Moment moment_of(int number) {
   const char* const asked = std::getenv("KITH_DIES");
   std::istringstream list(asked ? asked : "");

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t n = 90, dims = 3;
 
-/// The rank that fails: the last one, which differs from rank 0 if there are several.
+/// Returns the rank that fails: the last one, which differs from rank 0 if there are several.
 int failing() {
   return ranks() - 1;
 }

@@ -15,7 +15,7 @@ namespace {
 
 std::unique_ptr<Device> opened;
 
-/// The device of the list for this rank.
+/// Returns the device of the list for this rank.
 std::string my_spec(const std::string& specs) {
   std::vector<std::string> all;
   std::istringstream list(specs);

@@ -18,7 +18,7 @@
 
 namespace kith::tests {
 
-/// The device of this rank.
+/// Returns the device of this rank.
 const Device& my_device();
 
 inline int rank() {
@@ -33,14 +33,15 @@ inline int ranks() {
   return all;
 }
 
-/// The name of a temporary file, the same on all ranks of this machine and different for every mpirun.
+/// Returns the name of a temporary file, the same on all ranks of this machine and different for
+/// every mpirun.
 inline std::string shared_path(const std::string& name) {
   unsigned number = rank() == 0 ? static_cast<unsigned>(std::random_device{}()) : 0u;
   MPI_Bcast(&number, 1, MPI_UNSIGNED, 0, MPI_COMM_WORLD);
   return (std::filesystem::temp_directory_path() / (std::to_string(number) + name)).string();
 }
 
-/// A random uneven part for each rank. With `one_empty` the last of several ranks has no rows.
+/// Returns a random uneven part for each rank. With `one_empty` the last of several ranks has no rows.
 inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one_empty = false) {
   const bool empty = one_empty && ranks() > 1;
   std::vector<Part> parts = uneven_parts(n, ranks() - (empty ? 1 : 0), random);
@@ -48,7 +49,7 @@ inline std::vector<Part> parts_of(std::int64_t n, std::mt19937& random, bool one
   return parts;
 }
 
-/// The rows of this rank.
+/// Returns the rows of this rank.
 inline RowsView mine_of(const Matrix& rows, const std::vector<Part>& parts) {
   const Part& part = parts[static_cast<std::size_t>(rank())];
   return RowsView(rows.view()).slice(part.first, part.rows);

@@ -163,7 +163,7 @@ class Workplace:
 
 
 def is_compiled(one):
-    """Whether a mutant needs a build; kernels for OpenCL and Python are read from the sources."""
+    """Returns whether a mutant needs a build; kernels for OpenCL and Python are read from the sources."""
     return one.path.parts[0] not in ("kernels_cl", "python")
 
 

@@ -1,5 +1,5 @@
-// Rows and answers in OpenCL buffers of a host program: kith/opencl.hpp. Run on PoCL
-// by kith_opencl_tests --device=opencl:pocl.
+// Tests rows and answers in OpenCL buffers of a host program: kith/opencl.hpp. `kith_opencl_tests
+// --device=opencl:pocl` runs it on PoCL.
 #include "callers.hpp"
 
 #include <chrono>
@@ -115,7 +115,7 @@ TEST_CASE("callers: a value that is not finite is named as the host names it") {
   CHECK(
       error_of([&] { static_cast<void>(some.search(caller.put(zeros.view()), 2)); }) ==
       "invalid_argument: search: query row 2 is all zeros, which has no direction; leave it out for cosine");
-  // Rows that are put in another order keep the numbers by which they were given.
+  // Rows that are stored in another order keep the numbers with which they were given.
   std::vector<std::int64_t> ids(40);
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<std::int64_t>(100 - i);
   for (const Matrix* of : {&train, &zeros})

@@ -11,7 +11,7 @@
 
 namespace kith::tests {
 
-/// All devices in the order of the loader, which is how kith numbers them.
+/// Returns all devices in the order of the loader, which is how kith numbers them.
 inline std::vector<cl_device_id> all_cl_devices() {
   cl_uint count = 0;
   REQUIRE(clGetPlatformIDs(0, nullptr, &count) == CL_SUCCESS);
@@ -56,14 +56,14 @@ class Caller {
     REQUIRE(buffers_.back() != nullptr);
     return buffers_.back();
   }
-  /// A buffer with these bytes, which are copied once `after` has finished.
+  /// Returns a buffer with these bytes, which are copied once `after` has finished.
   cl_mem buffer_of(const void* from, std::size_t bytes, cl_event after = nullptr) {
     const cl_mem made = buffer(bytes);
     REQUIRE(clEnqueueWriteBuffer(queue_, made, after ? CL_FALSE : CL_TRUE, 0, bytes, from, after ? 1 : 0,
                                  after ? &after : nullptr, nullptr) == CL_SUCCESS);
     return made;
   }
-  /// A copy of host rows in a buffer, as a view for kith.
+  /// Returns a copy of host rows in a buffer, as a view for kith.
   RowsView put(const RowsView& rows, cl_event after = nullptr) {
     const auto bytes = static_cast<std::size_t>(rows.offset_bytes + rows.rows * rows.stride_bytes);
     return opencl::rows(buffer_of(rows.data, bytes, after), rows.element, rows.rows, rows.cols,
@@ -88,7 +88,7 @@ class Caller {
   std::vector<cl_mem> buffers_;
 };
 
-/// Rows, queries and columns of most cases, and how many neighbours they ask for.
+/// Most cases have so many rows, queries and columns, and ask for so many neighbours.
 inline constexpr std::int64_t n = 500, m = 37, dims = 21, k = 9;
 
 inline bool has_opencl() {

@@ -1,4 +1,5 @@
-// Answers that stay in buffers of a host program: their bits, and what passes between host and device.
+// Tests answers that stay in buffers of a host program: their bits, and the bytes copied between host
+// and device.
 #include <algorithm>
 
 #include "callers.hpp"
@@ -16,7 +17,7 @@ Matrix rows_of(const Matrix& all, std::int64_t first, std::int64_t count) {
 
 TEST_SUITE_BEGIN("device");
 
-/// Every way in which rows may not count, or have other numbers than places.
+/// Covers every way in which rows may not count, or may have numbers that differ from their places.
 TEST_CASE("callers: filters, own rows, ids and removed rows leave the bits of the host in buffers") {
   if (!has_opencl()) return;
   Caller caller;
@@ -89,7 +90,7 @@ TEST_CASE("callers: queries and answers in buffers do not pass through the host"
   Caller caller;
   const Device adopted = caller.open();
   constexpr std::int64_t all = 40000, nearest = 5;
-  constexpr std::uint64_t little = 1 << 10;  // what tells of steps, and words that they report
+  constexpr std::uint64_t little = 1 << 10;  // parameters of steps, and words that they report
   const auto words = [](std::int64_t count) { return static_cast<std::uint64_t>(count) * 4; };
   const Matrix train = bytes_as_floats(all, 3, 9);
   const RowsView rows = caller.put(train.view());
@@ -109,7 +110,7 @@ TEST_CASE("callers: queries and answers in buffers do not pass through the host"
     index.search_into(rows, nearest, to, way, &trace);
     if (boxes && trace.seconds.count(spi::OrderStep::name) == 0) continue;  // the host puts queries in order
     CHECK(trace.bytes_to_device < little);
-    // A search by boxes reads how many leaves each query took.
+    // A search by boxes downloads how many leaves each query read.
     CHECK(trace.bytes_from_device < little + (boxes ? words(all) : 0));
     Trace on_host;
     static_cast<void>(index.search(train, nearest, way, &on_host));
@@ -131,14 +132,14 @@ TEST_CASE("callers: the numbers of rows go to the device once") {
   const DeviceNeighbors to = opencl::neighbors(caller.buffer(n * k * 4), caller.buffer(n * k * 8));
   SearchOptions way;
   way.proposer = Proposer::none;
-  // A device checks its selector before the first search that takes it, with data of its own.
+  // A device tests a selector with its own data before the first search that uses it.
   Index(adopted, rows, Metric::l1).search_into(rows, k, to, way);
   Trace first, second;
   index.search_into(rows, k, to, way, &first);
   CHECK(index.memory_bytes() >= before + ids.size() * 8);
   index.search_into(rows, k, to, way, &second);
   CHECK(first.bytes_to_device == second.bytes_to_device + ids.size() * 8);
-  // Others have numbers of their own.
+  // Rows added without ids get new numbers.
   const Index grown = index.with(rows);
   CHECK(search_into_buffers(caller, grown, rows, 3, way) ==
         Index(device(), train, Metric::l1, {.ids = ids}).with(train).search(train, 3, way));

@@ -1,4 +1,4 @@
-// Rows and answers in OpenCL buffers of a host program, by the C interface.
+// Tests rows and answers in OpenCL buffers of a host program through the C interface.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Which OpenCL errors make a device unusable. Needs no device.
+// Tests which OpenCL errors make a device unusable. Needs no device.
 #include "../../backends/opencl/guard.hpp"
 
 #include <doctest/doctest.h>
@@ -11,7 +11,7 @@
 namespace kith::tests {
 namespace {
 
-/// The messages for an error, and for a successful call after it. `answers` says whether the device
+/// Returns the messages for an error, and for a successful call after it. `answers` says whether the device
 /// still works then.
 std::pair<std::string, std::string> said_of(cl_int error, bool answers) {
   opencl::Guard guard([answers] { return answers; });

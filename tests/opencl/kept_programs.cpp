@@ -1,5 +1,5 @@
-// Programs that an earlier process compiled: what is taken from a file, and what is compiled again. Run on
-// PoCL by kith_opencl_tests --device=opencl:pocl.
+// Tests programs that an earlier process compiled: what is taken from a file, and what is compiled again.
+// `kith_opencl_tests --device=opencl:pocl` runs it on PoCL.
 #include "../../backends/opencl/kept_programs.hpp"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace kith::opencl {
 
-// In place of the kernels that are in the plug-in.
+// These replace the kernels in the plug-in.
 const EmbeddedFile embedded_files[] = {
     {"planted.cl", "kernel void planted(global uint* out) { out[get_global_id(0)] = VALUE; }\n"},
     {"other.cl", "kernel void other(global uint* out) { out[get_global_id(0)] = VALUE + 1; }\n"}};
@@ -28,7 +28,7 @@ namespace {
 
 using test_support::TemporaryFolder;
 
-/// What a process would do that finds this folder: a context of its own, and programs.
+/// Does what a process would do that finds this folder: makes a context, and builds programs.
 class Process {
  public:
   std::uint32_t value(const std::string& source, const std::string& defines) {
@@ -51,7 +51,7 @@ class Process {
   opencl::Programs programs_{context_, device_, true};
 };
 
-/// A folder for the programs of some processes.
+/// Makes a folder for the programs of several processes.
 struct Shared {
   TemporaryFolder above;
   const std::string folder = above / "programs";
@@ -105,7 +105,7 @@ TEST_CASE("kept programs: a changed file of kernels is compiled") {
   const std::string text = "kernel void planted(global uint* out) { out[get_global_id(0)] = VALUE + ";
   kernels.write("planted.cl", text + "20; }\n");
   CHECK(Process().value("planted.cl", "-D VALUE=1") == 21);
-  kernels.write("planted.cl", text + "30; }\n");  // as long
+  kernels.write("planted.cl", text + "30; }\n");  // of the same length
   Process second;
   CHECK(second.value("planted.cl", "-D VALUE=1") == 31);
   CHECK(second.compiled() == 1);
@@ -128,7 +128,7 @@ TEST_CASE("kept programs: what is damaged, or what the driver refuses, is compil
     CHECK(third.value("planted.cl", "-D VALUE=7") == 7);
     CHECK(third.kept() == 1);
   }
-  // A whole file whose content is no program.
+  // The file is whole, but its content is no program.
   const std::size_t line = good.find('\n');
   REQUIRE(line != std::string::npos);
   const std::size_t key_bytes = std::stoul(good.substr(std::string("kith kept 1 ").size(), 16), nullptr, 16);

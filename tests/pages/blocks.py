@@ -1,4 +1,4 @@
-"""The fenced blocks of a page, and what the page says that they print. CONTRIBUTING.md, "A page", has the rules."""
+"""Reads the fenced blocks of a page, and what the page says that they print. CONTRIBUTING.md, "A page", has the rules."""
 
 import dataclasses
 import re
@@ -42,13 +42,13 @@ class Block:
 
     @property
     def file_name(self):
-        """The file's name, if the block is a file: its first line is a comment with the name."""
+        """Returns the file's name if the block is a file: its first line is a comment with the name."""
         found = FILE_NAME.fullmatch(self.text.split("\n", 1)[0])
         return found and found[1]
 
     @property
     def elsewhere(self):
-        """What runs this block instead of the gate; "" if the gate runs it."""
+        """Returns what runs this block instead of the gate; "" if the gate runs it."""
         lines = [line for line in self.text.splitlines() if line.strip() and not line.startswith("#")]
         found = {next((by for begin, by in ELSEWHERE.items() if line.startswith(begin)), "") for line in lines}
         if self.language != "sh" or found <= {""}:
@@ -77,7 +77,7 @@ def shown(lines):
 
 
 def promised_by_comments(text):
-    """The lines promised in comments behind calls that print, separated by `, then `; None if there are none."""
+    """Returns the lines promised in comments behind calls that print, separated by `, then `; None if there are none."""
     found = [match[1] for match in map(PRINTS.fullmatch, text.splitlines()) if match]
     return [line for comment in found for line in comment.split(", then ")] or None
 

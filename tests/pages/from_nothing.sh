@@ -1,7 +1,7 @@
 #!/bin/sh
-# The README's commands where nothing is: in a clone of the commit that is checked out here, on a bare Debian 12 and a
-# bare Ubuntu 24.04, by root and by a user who cannot become root. And the lines of docs/python.md that begin with
-# `pip install`, each in a fresh virtual environment. A line each says what passed, failed or was skipped.
+# Runs the README's commands on a bare Debian 12 and a bare Ubuntu 24.04, in a clone of the commit that is checked out
+# here, by root and by a user who cannot become root. Also runs the lines of docs/python.md that begin with `pip
+# install`, each in a fresh virtual environment. Prints one line for each that passed, failed or was skipped.
 #
 #   from_nothing.sh [--release NAME] [--user NAME] [COMMAND...]
 #

@@ -1,4 +1,4 @@
-"""C, C++ and CMake blocks: programs that one CMake project compiles against an installed kith."""
+"""Compiles C, C++ and CMake blocks as programs of one CMake project, against an installed kith."""
 
 import dataclasses
 import re

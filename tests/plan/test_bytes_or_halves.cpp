@@ -1,5 +1,5 @@
-// Between bytes and 16-bit floats for many queries: by the rows, by the device's measured speed, by the
-// shape.
+// Tests the choice between bytes and 16-bit floats for many queries: by the rows, the device's measured
+// speed, and the shape.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace {
 
 const Problem sift{Metric::l2, 1000000, 10000, 128, 10};
 
-/// One whose kernels take any number of queries by bytes.
+/// Returns a device whose kernels for bytes take any number of queries.
 DeviceInfo described_hopper() {
   DeviceInfo info = described_gpu("cuda");
   info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
@@ -68,7 +68,7 @@ TEST_CASE("bytes or halves: others go by int8 where it is faster by more than it
   CHECK(chosen(device, {Metric::l2, 1000000, 1000, 768, 10}, known(10, 1.4)) == Proposer::fp16);
   CHECK(chosen(device, sift, known(normal, 1.1)) == Proposer::fp16);
   CHECK(chosen(device, sift, known(normal, 0)) == Proposer::fp16);
-  CHECK(chosen(device, sift, {}) == Proposer::fp16);  // of such rows nothing is known
+  CHECK(chosen(device, sift, {}) == Proposer::fp16);  // nothing is known about the rows
 }
 
 TEST_CASE("bytes or halves: bytes that listed too many give way to 16-bit floats, and these to the chain") {

@@ -1,4 +1,4 @@
-// What a sample says of all rows: docs/certificate.md, section 5.
+// Tests what a sample says about all rows: docs/certificate.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 namespace kith::tests {
 namespace {
 
-/// The odds that a sample of `seen` of n rows has at least `rank` of the k nearest, all of these being
-/// equally likely: the hypergeometric distribution, summed.
+/// Returns the odds that a sample of `seen` of n rows has at least `rank` of the k nearest, all of these
+/// being equally likely: the hypergeometric distribution, summed.
 double odds(std::int64_t rank, std::int64_t k, std::int64_t seen, std::int64_t n) {
   const auto choose = [](double of, double some) {
     return std::lgamma(of + 1) - std::lgamma(some + 1) - std::lgamma(of - some + 1);
@@ -41,7 +41,7 @@ TEST_CASE("guess: hardly ever are as many of those seen among the k nearest") {
         CHECK(rank <= k);
         if (rank == k) continue;
         CHECK(odds(rank, k, seen, n) <= hardly_ever);
-        CHECK(rank <= 3 + 2 * k * seen / n + 24);  // and it is worth while
+        CHECK(rank <= 3 + 2 * k * seen / n + 24);  // not so high that guessing would not pay
       }
 }
 

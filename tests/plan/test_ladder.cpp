@@ -1,4 +1,5 @@
-// The attempts of a plan, what earlier searches taught, and what rules may not ask for: names of back ends.
+// Tests the attempts of a plan, what earlier searches taught, and that rules do not ask for names of
+// back ends.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -26,7 +27,7 @@ std::vector<Way> ways_of(const Plan& plan) {
   return ways;
 }
 
-/// Whether a line decides by the name of a back end, or of its driver.
+/// Returns whether a line decides by the name of a back end, or of its driver.
 bool asks_for_a_name(const std::string& line) {
   static const std::regex question(R"(\b(backend|driver)(\.name)?(\(\))?\s*[!=]=)");
   return std::regex_search(line, question);

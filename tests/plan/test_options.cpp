@@ -1,5 +1,5 @@
-// What a search may be told: memory, threads, stop, progress, trace. None of it changes a bit.
-// docs/contract.md, sections 4 and 7.
+// Tests options for memory, threads, stop, progress and trace, none of which changes a bit: docs/contract.md,
+// sections 4 and 7.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ struct Example {
   Index index{device(), train, Metric::l1};
   Neighbors expected = neighbors(Metric::l1, queries, train, k);
 
-  /// 5 query tiles of 4 training tiles.
+  /// Returns options that make 5 query tiles of 4 training tiles.
   SearchOptions in_20_steps() const {
     SearchOptions options;
     options.query_tile = 10;
@@ -185,7 +185,7 @@ TEST_CASE("trace: a queue that is held changes nothing but when a device begins"
 }
 
 TEST_CASE("memory: rows that no single block of device memory holds are searched as if it did") {
-  // Meant for a device with little memory (POCL_MEMORY_LIMIT=1); elsewhere it only is a large search.
+  // This is meant for a device with little memory (POCL_MEMORY_LIMIT=1); elsewhere it is only a large search.
   const DeviceInfo& info = device().info();
   const std::size_t gigabyte = std::size_t{1} << 30;
   if (info.largest_allocation > gigabyte) return;

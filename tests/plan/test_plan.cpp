@@ -1,5 +1,5 @@
-// Every decision of a search, as data: docs/contract.md, section 4. No device is opened here. What a
-// plan chooses comes from measurements and may change; what it must keep to is tested.
+// Tests plans, which hold every decision of a search: docs/contract.md, section 4. No device is opened here.
+// What a plan chooses comes from measurements and may change; its limits are tested.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST_CASE(
   CHECK(chosen(images, {.memory_limit = std::size_t{32} << 20}) == Proposer::none);  // nor the quantized rows
   cpu.proposers = {Proposer::dot, Proposer::bf16, Proposer::int8};
   CHECK(chosen(images) == Proposer::bf16);
-  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // of fewer columns than those take
+  CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // too few columns for bf16
 }
 
 TEST_CASE("plan: a CPU keeps rows one behind the other beside bytes, where memory allows") {
@@ -108,7 +108,7 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
               CHECK(plan.sample_rows == 0);
             }
   CHECK(sampled > 1000);
-  // What a search of many rows begins with.
+  // A search of many rows begins with a sample.
   CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 128, 10}, {}).sample_rows > 0);
 }
 
@@ -226,8 +226,7 @@ TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps 
   DeviceInfo device = device_of(DeviceKind::gpu, "cuda");
   device.memory_bytes = device.largest_allocation = std::size_t{64} << 30;
   device.proposers = {Proposer::fp16};
-  // A row keeps 2 * 64 bytes of its quantized rows and 4 * 4 of row terms, 144 MB of all, and 4 * 64 of its
-  // copy.
+  // Each row takes 2 * 64 bytes quantized and 4 * 4 of row terms, 144 MB in all, and 4 * 64 for a copy.
   const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
   SearchOptions options;
   options.memory_limit = 143'000'000;
@@ -301,7 +300,8 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
   SearchOptions options;
   options.fused = false;
   options.memory_limit = 1000;
-  // The queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one of 10.
+  // The bytes are the queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one
+  // of 10.
   CHECK(refusal(everyday, options) ==
         "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory "
         "limit or "

@@ -1,4 +1,4 @@
-// When plans go by boxes: docs/boxes.md, section 4.
+// Tests when plans search by boxes: docs/boxes.md, section 4.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -83,15 +83,15 @@ TEST_CASE("plan: a GPU that has few queries goes by boxes where a walk is short 
   CHECK_FALSE(takes(1310720, 1, 2, 101));  // 28.4 and 19.2
   CHECK(takes(100000000, 1, 3, 16));
   CHECK(takes(10000000, 15, 3, 16));
-  // Of more columns a walk reads more leaves.
+  // With more columns a walk reads more leaves.
   CHECK_FALSE(takes(1000000, 1, 8, 10));
   CHECK(takes(100000000, 1, 8, 10));
   CHECK_FALSE(takes(100000000, 1, 16, 10));
-  // A sample takes a walk, too.
+  // A sample takes the time of a walk, too.
   CHECK_FALSE(takes(1310720, 100, 2, 15));
   CHECK(takes(1310720, 1000, 2, 15));
   CHECK(takes(400000, 4096, 2, 3));  // tests/search/test_boxes.cpp
-  // A query that reads more than was expected takes twice as long as all rows at most.
+  // A query that reads more leaves than expected takes at most twice as long as reading all rows.
   const Plan plan = make_plan(gpu, {Metric::l2, 100000000, 1, 3, 16}, {}, made);
   CHECK(plan.most_leaves > 1000);
   CHECK(plan.most_leaves < 1300);
@@ -107,7 +107,7 @@ TEST_CASE("plan: a sample of the queries decides, and where it said no others ar
   Feedback told;
   told.boxes_made = true;
   const Plan of_few = make_plan(cpu, few, {}, told);
-  CHECK(of_few.tried_queries == 0);  // nobody can tell: it may cost a tenth more
+  CHECK(of_few.tried_queries == 0);  // it is unknown whether boxes pay; trying may cost a tenth more
   CHECK(of_few.most_leaves <= plan.most_leaves / 10);
   told.boxes_lose_from = 16;
   CHECK_FALSE(by_boxes(cpu, cloud, {}, told));

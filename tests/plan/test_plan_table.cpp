@@ -1,5 +1,5 @@
-// Plans of described devices, beside those of a table: a change that is not meant to change a plan changes no
-// line of it. With KITH_PLANS=FILE in the environment the plans of here are written there, for a new table.
+// Compares plans of described devices with a table: a change that is not meant to change plans changes no
+// line of it. With KITH_PLANS=FILE in the environment this writes the plans there, for a new table.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 
@@ -72,7 +72,7 @@ string in_line(const DeviceInfo& device, const Problem& problem, const string& s
   return line.str() + (refused == "nothing was thrown" ? "" : refused);
 }
 
-/// One line for each plan, or for why there is none, under its device.
+/// Returns one line for each plan, or for why there is none, under its device.
 std::vector<string> plans() {
   std::vector<string> lines;
   for (const auto& [title, device] : devices_of_table()) {

@@ -1,5 +1,5 @@
-// How a plan, and a device, follow what `kith tune` measured. Sampling on the data at hand is in
-// test_sampling.cpp.
+// Tests how plans and devices follow what `kith tune` measured. test_sampling.cpp tests sampling on the data
+// at hand.
 #include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -100,13 +100,13 @@ TEST_CASE("tuning: the nearest problem counts, then the metric, then the time") 
   Problem rooted = usual, dots = usual;
   rooted.metric = Metric::l2;
   dots.metric = Metric::negative_dot;
-  TuningEntry of_dots = fast;  // as near and faster, but of another chain
+  TuningEntry of_dots = fast;  // equally near and faster, but of another metric's chain
   of_dots.problem = dots;
   of_dots.selector = Selector::bubble;
   of_dots.seconds = 0.0001;
   CHECK(make_plan(tuned(gpu(), {of_dots, fast}), rooted).selector == Selector::radix);
   Problem l1 = usual;
-  l1.metric = Metric::l1;  // it was not measured: the fastest of those as near
+  l1.metric = Metric::l1;  // not measured, so the fastest of the equally near ones counts
   CHECK(make_plan(device, l1).selector == Selector::radix);
   l1.n = usual.n * 3 / 2;
   CHECK(make_plan(device, l1).reason.starts_with("tuned: nearest measured problem n = 131072, "));
@@ -168,7 +168,7 @@ TEST_CASE("tuning: what the device does not have is not taken") {
             .reason.starts_with("tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: "
                                 "proposer gemm, threshold with "));
   Problem other = usual;
-  other.metric = Metric::l2;  // the chain of squared_l2, for which it was measured
+  other.metric = Metric::l2;  // has the same chain as squared_l2, which was measured
   CHECK(plan_of(proposed, other).proposer == Proposer::gemm);
   CHECK(plan_of(proposed, other).reason == plan_of(proposed, usual).reason);
   other.metric = Metric::l1;
@@ -219,7 +219,7 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
   const Variable there("KITH_TUNING", (folder / "tuning").c_str());
   const Matrix queries = hard_rows(DataKind::grid, Set::queries, 20, 7, Metric::l2);
   const Matrix train = hard_rows(DataKind::grid, Set::train, 3000, 7, Metric::l2);
-  // A problem for each way, told apart by k.
+  // Each way gets a problem, told apart by k.
   std::vector<TuningEntry> entries;
   std::int64_t k = 1;
   const DeviceInfo& here = device().info();
@@ -234,7 +234,7 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
   const Device opened = open_device(device_spec());
   REQUIRE(opened.info().tuning);
   CHECK(opened.info().tuning->entries == entries);
-  CHECK(!device().info().tuning);  // it was opened while nothing was looked for
+  CHECK(!device().info().tuning);  // opened while KITH_TUNING was off
   const Index index(opened, train, Metric::l2);
   int followed = 0;
   for (const TuningEntry& one : entries) {
@@ -245,7 +245,7 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
     CHECK(difference(found, neighbors(Metric::l2, queries, train, one.problem.k)) == "");
     CAPTURE(trace.plan.reason);
     if (trace.plan.reason.find(", k = " + std::to_string(one.problem.k) + ": ") == std::string::npos) {
-      // Refused by the device: another problem near to this one, or the built-in rule.
+      // The device refused this way, so a near problem or the built-in rule decided.
       CHECK((trace.plan.reason.starts_with("tuned: ") || trace.plan.reason.starts_with("built-in rule")));
       continue;
     }

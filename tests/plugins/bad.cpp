@@ -1,4 +1,4 @@
-// A plug-in with one mistake, which the build chooses: see CMakeLists.txt.
+// This plug-in has one mistake, which the build chooses: see CMakeLists.txt.
 #include <signal.h>
 #include <unistd.h>
 
@@ -49,7 +49,7 @@ class EmptyBackend : public kith::spi::Backend {
     return {};
 #elif defined(KITH_BAD_FIND_RUNS_OUT)
     static volatile std::size_t more_than_there_is = SIZE_MAX / 4;
-    // Like a driver that does not check malloc.
+    // A driver that does not check malloc would do this.
     *static_cast<volatile char*>(std::malloc(more_than_there_is)) = 1;
     return {};
 #elif defined(KITH_BAD_FIND_THROWS_BAD_ALLOC)

@@ -1,4 +1,4 @@
-// An OpenCL driver with one platform. The build chooses how it fails when it is asked for devices.
+// This OpenCL driver has one platform. The build chooses how it fails when it is asked for devices.
 #include <signal.h>
 #include <unistd.h>
 

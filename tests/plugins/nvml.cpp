@@ -1,4 +1,4 @@
-// A management library with one board, whose energy counter rises by 2 J with each reading.
+// This management library has one board, whose energy counter rises by 2 J with each reading.
 extern "C" {
 
 int nvmlInit_v2();

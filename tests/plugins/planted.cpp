@@ -1,6 +1,6 @@
-// The back end `planted`: every step in plain loops over host memory. Each of its devices has one defect,
-// which the self-test must find. planted:0 has none and passes all tests of devices, although its blocks of
-// memory are so small that rows are spread over many of them.
+// The back end `planted` computes every step in plain loops over host memory. Each of its devices has one
+// defect, which the self-test must find. planted:0 has none and passes all tests of devices, although its
+// blocks of memory are so small that rows are spread over many of them.
 #include <unistd.h>
 
 #include <algorithm>

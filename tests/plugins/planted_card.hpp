@@ -1,4 +1,4 @@
-// The card behind a device of the back end `planted`. All handles of the device share its memory.
+// Simulates the card behind a device of the back end `planted`. All handles of the device share its memory.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// The memory of a card; KITH_PLANTED_MEMORY can make it smaller.
+/// Returns the memory of a card; KITH_PLANTED_MEMORY can make it smaller.
 inline std::size_t planted_memory_bytes() {
   const char* given = std::getenv("KITH_PLANTED_MEMORY");
   return given ? std::strtoull(given, nullptr, 10) : std::size_t{1} << 28;
@@ -23,7 +23,7 @@ inline std::size_t planted_memory_bytes() {
 class Card {
  public:
   explicit Card(std::size_t bytes) : free_(bytes) {}
-  /// The card of a device, shared by all its handles. The library opens one device at a time, so this
+  /// Returns the card of a device, shared by all its handles. The library opens one device at a time, so this
   /// needs no lock.
   static std::shared_ptr<Card> of(const kith::DeviceInfo& info) {
     static std::map<std::string, std::shared_ptr<Card>> cards;

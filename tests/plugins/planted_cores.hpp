@@ -1,5 +1,5 @@
-// The proposer fp16 of `planted` in plain loops: quantized rows of 16-bit floats, stored row by row, and
-// products by a simulated tensor core.
+// Computes the proposer fp16 of `planted` in plain loops: quantized rows of 16-bit floats, stored row by row,
+// and products by a simulated tensor core.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// The bits of the 16-bit float nearest to a number below 2^15.
+/// Returns the bits of the 16-bit float nearest to a number below 2^15.
 inline std::uint16_t to_half(float value) {
   constexpr int least_exponent = -14, places = 10;
   const int exponent = value == 0 ? least_exponent : std::max(std::ilogb(value), least_exponent);
@@ -29,14 +29,14 @@ inline float from_half(std::uint16_t bits) {
   return bits & 0x8000 ? -size : size;
 }
 
-/// Row r of the quantized rows.
+/// Returns row r of the quantized rows.
 inline std::uint16_t* half_row(const kith::spi::Grid<float>& rows, std::size_t r) {
   const std::size_t pitch = kith::spi::quantized_columns(kith::Proposer::fp16, rows.cols);
   return reinterpret_cast<std::uint16_t*>(static_cast<HostMemory*>(rows.memory)->cells.data()) +
          (rows.first + r) * pitch;
 }
 
-/// The product of a quantized query and a quantized training row.
+/// Returns the product of a quantized query and a quantized training row.
 inline float core_product(const kith::tests::TensorCore& core, const kith::spi::CollectStep& s, std::size_t q,
                           std::size_t t) {
   const std::uint16_t *const a = half_row(s.queries.rows, q), *const b = half_row(s.train.rows, t);
@@ -44,7 +44,8 @@ inline float core_product(const kith::tests::TensorCore& core, const kith::spi::
                                   [b](std::size_t d) { return from_half(b[d]); }, s.train.rows.cols);
 }
 
-/// The training row at a place of a step. If there is none, the result is not below the number of rows.
+/// Returns the training row at a place of a step. If there is none, the result is not below the number
+/// of rows.
 inline std::size_t row_of_place(const kith::spi::Visits& visits, std::size_t place) {
   if (visits.rows == 0) return place;
   const std::uint64_t visit = visits.first + place / visits.rows;

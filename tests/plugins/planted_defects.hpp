@@ -1,4 +1,4 @@
-// Defects of the devices of the back end `planted`: device planted:N has defect N.
+// Lists the defects of the devices of the back end `planted`: device planted:N has defect N.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum Defect : std::uint32_t {
   scores_backwards,
   loses_the_rest,  // keeps sums without their rounding errors
   loses_minus,   // in the fused step with many queries, negative_dot is 0 beyond the first vector of queries
-  tensor_cores,  // right, and has fp16
+  tensor_cores,  // has fp16, and no defect
   coarse_cores,  // cuts one place earlier than docs/certificate.md assumes
 };
 

@@ -1,4 +1,4 @@
-// Device memory of the back end `planted`: host memory with typed access.
+// Device memory of the back end `planted` is host memory with typed access.
 #pragma once
 
 #include <cstddef>

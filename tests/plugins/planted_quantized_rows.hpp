@@ -1,4 +1,5 @@
-// The proposers gemm and fp16 of `planted` in plain loops, with bounds in long double: docs/certificate.md.
+// Computes the proposers gemm and fp16 of `planted` in plain loops, with bounds in long
+// double: docs/certificate.md.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ inline float not_above(Real value) {
   return -not_below(-value);
 }
 
-/// The error of dims + 2 successive roundings: (dims + 2) u / (1 - (dims + 2) u).
+/// Returns the error of dims + 2 successive roundings: (dims + 2) u / (1 - (dims + 2) u).
 inline Real relative_error(std::size_t dims) {
   const Real steps = (static_cast<Real>(dims) + 2) * 0x1p-24L;
   return steps / (1 - steps);
@@ -74,7 +75,7 @@ inline void multiply(const kith::spi::CollectStep& s, int kept_bits) {
     }
 }
 
-/// `low`: from which the product is subtracted. `gap`: how far the upper bound lies above the lower one.
+/// The product is subtracted from `low`; `gap` is how far the upper bound lies above the lower one.
 struct Bounding {
   float low, gap;
 };
@@ -103,7 +104,7 @@ inline Bounding bounding_of(const kith::spi::CollectStep& s, std::size_t t) {
   return {rounded, not_below(((squares ? own * own / 2 : 0) + all - rounded) * (1 + 0x1p-20L))};
 }
 
-/// The upper bound of a candidate, from the value that was compared with the threshold.
+/// Returns the upper bound of a candidate, from the value that was compared with the threshold.
 inline kith::Key high_of(float low, float gap, std::uint32_t row) {
   return kith::make_key(not_below((Real{low} + gap) + std::fabs(low) * 0x1p-22L), row);
 }

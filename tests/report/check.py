@@ -54,7 +54,7 @@ def lowest_words(pdf):
 
 
 def is_white(pdf):
-    """Whether the first page is white in its margins and beside the text."""
+    """Returns whether the first page is white in its margins and beside the text."""
     grey = subprocess.run(["pdftoppm", "-r", "20", "-l", "1", "-gray", pdf], capture_output=True, check=True).stdout
     pixels = grey.split(b"\n", 3)[3]
     return pixels[0] == 255 and pixels.count(255) > 0.4 * len(pixels)

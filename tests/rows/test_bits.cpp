@@ -1,4 +1,4 @@
-// Rows of bits by hamming: docs/contract.md, sections 1 and 3.
+// Tests rows of bits by hamming: docs/contract.md, sections 1 and 3.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -21,7 +21,7 @@
 namespace kith::tests {
 namespace {
 
-/// Columns that differ, counted one by one: l1 of zeros and ones.
+/// Counts the columns that differ one by one, as l1 of zeros and ones.
 Neighbors nearest_bits(const Stored& queries, const Stored& train, std::int64_t k) {
   return neighbors(Metric::l1, zeros_and_ones(queries.view()), zeros_and_ones(train.view()), k);
 }
@@ -62,7 +62,8 @@ TEST_CASE("hamming: any number of columns, with gaps, by every selector in tiny 
 }
 
 TEST_CASE("hamming: words whose floats are NaN, infinite or subnormal are counted bit by bit") {
-  // Signalling and quiet NaN, both infinities, the smallest subnormal, minus zero: in either order of bytes.
+  // These are NaN, infinities, subnormal numbers and zeros; rows from 10 on have them in the other
+  // byte order.
   const std::uint32_t patterns[] = {0x7F800001u, 0x7FC00000u, 0xFFBFFFFFu, 0x7F800000u, 0xFF800000u,
                                     0x00000001u, 0x80000000u, 0x007FFFFFu, 0xFFFFFFFFu, 0u};
   Stored rows(Element::bits, 20, 64);

@@ -1,4 +1,4 @@
-// Rows of every element: storage never changes an answer (docs/contract.md, section 3).
+// Tests rows of every element: storage never changes an answer (docs/contract.md, section 3).
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace kith::tests {
 namespace {
 
-/// Whole numbers that every element has.
+/// Returns whole numbers that every element has.
 Matrix small_numbers(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   Matrix made{rows, cols, {}};
   std::uint64_t state = seed;
@@ -31,7 +31,7 @@ Matrix small_numbers(std::int64_t rows, std::int64_t cols, std::uint64_t seed) {
   return made;
 }
 
-/// All patterns of 16 bits that are numbers, as rows of one column.
+/// Returns all patterns of 16 bits that are numbers, as rows of one column.
 Stored all_halves(Element element, float (*value_of)(std::uint16_t), Matrix& same) {
   std::vector<std::uint16_t> finite;
   for (std::uint32_t p = 0; p < 0x10000u; ++p)
@@ -55,7 +55,7 @@ void check_all_halves(Element element, float (*value_of)(std::uint16_t), std::in
   const Matrix one = matrix(1, {1});
   CHECK(difference(stages::distance(device(), one, rows.view(), Metric::negative_dot),
                    chains(Metric::negative_dot, one, same)) == "");
-  // As queries, too: the nearest of a few rows.
+  // The same rows as queries find their nearest of a few rows.
   const Matrix train = matrix(1, {0, -0x1p-133f, 0x1p-24f, 1, -65504, 3e38f});
   CHECK(Index(device(), train, Metric::l1).search(rows.view(), 2) ==
         Index(device(), train, Metric::l1).search(same, 2));

@@ -1,4 +1,4 @@
-// Only some columns count: docs/contract.md, section 1.
+// Tests searches in which only some columns count: docs/contract.md, section 1.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Only some training rows count: docs/contract.md, section 2.
+// Tests searches in which only some training rows count: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,8 @@ Matrix rows_of(const Matrix& from, std::int64_t first, std::int64_t count) {
   return {count, from.cols, {begin, begin + count * from.cols}};
 }
 
-/// Where rows are memory of the host, or are packed on the device in the blocks that its rows lie in.
+/// Returns whether few rows that count are gathered: on the host, or in blocks that the device itself
+/// can pack.
 bool gathers_few_rows() {
   const DeviceInfo& info = device().info();
   return info.profile.host_threads || info.train_block == spi::box_rows;
@@ -174,7 +175,7 @@ TEST_CASE("filter: options keep a temporary filter, which copies of them share")
   CHECK(index.search(matrix(1, {0}), 2, copy) == Neighbors{1, 2, {1, 5}, {3, 0}});
   RowFilter filter(5);
   options.filter = filter;
-  filter.set(1, false);  // the options have the words of before
+  filter.set(1, false);  // the options copied the former words
   CHECK(index.search(matrix(1, {0}), 1, options) == Neighbors{1, 1, {1}, {1}});
   const std::uint32_t* const words = filter.view().data();
   options.filter = std::move(filter);
@@ -325,7 +326,8 @@ TEST_CASE("filter: a proposer goes with it, and the chain answers where too few 
     const Matrix train = hard_rows(kind, Set::train, n, dims, Metric::squared_l2);
     const Index index(device(), train, Metric::squared_l2);
     const Neighbors plain = index.search(queries, 60);
-    // Of half the rows, of all but a few, of one in 50, and of all but the 60 nearest rows of query 0.
+    // The filters keep half of the rows, all but a few, one in 50, and all but the 60 nearest rows of
+    // query 0.
     const Counts far_from_0 = [&](std::int64_t, std::int64_t t) {
       return std::find(plain.row.begin(), plain.row.begin() + 60, t) == plain.row.begin() + 60;
     };
@@ -359,7 +361,8 @@ TEST_CASE("filter: one that keeps few rows for many queries is searched by these
     const Matrix queries = hard_rows(DataKind::clusters, Set::queries, m, dims, metric);
     const Matrix train = hard_rows(DataKind::clusters, Set::train, n, dims, metric);
     const Index index(device(), train, metric);
-    for (const std::int64_t share : {std::int64_t{9}, std::int64_t{200}}) {  // the latter: fewer than k
+    // the latter leaves fewer than k rows
+    for (const std::int64_t share : {std::int64_t{9}, std::int64_t{200}}) {
       const Counts counts = of_query_0(some(share));
       const RowFilter filter = filter_of(counts, n, 1);
       Trace trace;

@@ -1,4 +1,4 @@
-// Proposers among some of the rows: of the others there are no bounds. docs/certificate.md, section 4.
+// Tests proposers that skip rows which a filter excludes: docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -41,7 +41,7 @@ std::vector<Share> shares(std::int64_t n) {
           {"the last row", of_rows([n](std::int64_t t) { return t == n - 1; })}};
 }
 
-/// Rows that are bytes, on a grid that serves the metric.
+/// Returns rows that are bytes, on a grid that serves the metric.
 Matrix bytes_for(Metric metric, Set set, std::int64_t rows, std::int64_t dims) {
   Matrix bytes = hard_rows(DataKind::integers, set, rows, dims, metric);
   if (metric == Metric::negative_dot)
@@ -136,7 +136,8 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("filters that mask: the bits of the chain among what counts, by every proposer") {
-  // Products that hold the test, those of few queries, and split numbers, where there are such.
+  // The shapes reach kernels that test within the product, those for few queries, and those that
+  // split numbers.
   std::vector<Shape> all = {{70, 1300, 20}, {9, 1100, 40}, {66, 1100, 3}};
   if (sanitized()) all = {{9, 1100, 24}};
   for (const Shape& shape : all)

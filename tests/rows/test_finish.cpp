@@ -1,4 +1,5 @@
-// The step finish where rows leave lists and have numbers: docs/contract.md, section 3.
+// Tests the step finish, which drops rows from lists and replaces places by numbers: docs/contract.md,
+// section 3.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 namespace kith::tests {
 namespace {
 
-constexpr std::uint32_t rows = 5000;  ///< that keys know; their places are larger
+constexpr std::uint32_t rows = 5000;  ///< rows in keys are below it; `places` maps them to larger ones
 
-/// Lists of different lengths: query q has `width` - q % 4 keys, then masked ones.
+/// Returns lists of different lengths: query q has `width` - q % 4 keys, then masked ones.
 std::vector<Key> lists(std::size_t q_count, std::size_t width) {
   std::vector<Key> keys;
   std::uint32_t state = 1;
@@ -28,7 +29,7 @@ std::vector<Key> lists(std::size_t q_count, std::size_t width) {
   return keys;
 }
 
-/// What spi::FinishStep promises of a list.
+/// Returns what spi::FinishStep promises of a list.
 std::vector<Key> left_of(const std::vector<Key>& list, const std::vector<std::uint32_t>& places,
                          std::int64_t own, std::size_t k) {
   std::vector<Key> left;
@@ -54,7 +55,7 @@ void check_case(const Case& of) {
   std::vector<std::int64_t> numbers(of.has_numbers ? 3 * rows : 0);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i] = (std::int64_t{1} << 40) + static_cast<std::int64_t>(i) * 5;
-  // The rows that queries are: that of some key of each, or of none.
+  // Each query's own row is one that its list contains, or none.
   const auto place_of = [&](Key key) { return places.empty() ? row_of(key) : places[row_of(key)]; };
   spi::with_device(device(), [&](spi::Device& on) {
     for (std::size_t asked = 0; asked < (of.leaves_own ? q_count : 1); asked += 5) {

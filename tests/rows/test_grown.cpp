@@ -1,4 +1,4 @@
-// Rows added to an index that stays as it is: Index::with().
+// Tests Index::with(), which adds rows and leaves the old index unchanged.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// An index that began with few rows and was given the others in parts.
+/// Returns an index that began with few rows and got the others in parts.
 Index grown(const Matrix& rows, Metric metric, const std::vector<std::int64_t>& parts,
             const IndexOptions& options = {}) {
   Index index(device(), rows.view().slice(0, parts[0]), metric, options);
@@ -112,7 +112,7 @@ TEST_CASE("grown: by every proposer, with quantized rows of all parts") {
 TEST_CASE("grown: rows far from 0 are told apart from the first part on") {
   const auto& has = device().info().proposers;
   if (std::find(has.begin(), has.end(), Proposer::fp16) == has.end()) return;
-  // Values of 999 to 1001: the terms of a product are a thousand times what tells rows apart.
+  // The values are 999 to 1001, so the terms of a product are a thousand times the differences between rows.
   const auto rows = [](std::int64_t n, std::uint64_t seed) {
     workloads::Random random(seed);
     Matrix made{n, 3, {}};

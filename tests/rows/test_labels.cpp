@@ -1,4 +1,4 @@
-// Labels that are texts.
+// Tests labels that are texts.
 #include <doctest/doctest.h>
 
 #include <algorithm>

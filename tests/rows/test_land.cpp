@@ -1,4 +1,4 @@
-// The steps land and finish, and an Index of rows that are landed: docs/contract.md, section 3.
+// Tests the steps land and finish, and an Index whose rows were landed: docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint32_t infinity_bits = 0x7F800000u, magnitude_bits = 0x7FFFFFFFu;
 constexpr float canary = 77.0f;
 
-/// What a step lands, and where.
+/// Describes what a step lands, and where.
 struct Landing {
   RowsView rows;
   std::vector<std::uint32_t> columns;  ///< empty: all
@@ -36,13 +36,13 @@ struct Landing {
   std::size_t blocks() const { return (count() + block - 1) / block; }
 };
 
-/// Whole blocks, and what was found.
+/// Holds the blocks that a step wrote, and what it found.
 struct Landed {
   std::vector<float> blocks;
   std::uint32_t largest = 0, bad = no_row;
 };
 
-/// Run the step; empty where the device has none.
+/// Runs the step. Returns why the device refuses, or an empty string if it ran.
 std::string land(const Landing& what, Landed& got) {
   std::string refusal;
   spi::with_device(device(), [&](spi::Device& on) {
@@ -84,7 +84,7 @@ std::string land(const Landing& what, Landed& got) {
   return refusal;
 }
 
-/// A value of a row as it is landed.
+/// Returns a value of a row as it is landed.
 float landed_value(const RowsView& rows, std::int64_t r, std::uint32_t d) {
   if (rows.element != Element::bits) return value_in(rows, r, d);
   std::uint32_t word = 0;
@@ -93,7 +93,7 @@ float landed_value(const RowsView& rows, std::int64_t r, std::uint32_t d) {
   return std::bit_cast<float>(word);
 }
 
-/// What docs/contract.md makes of the rows.
+/// Computes what the step must write, from docs/contract.md.
 Landed expected(const Landing& what) {
   Landed right{std::vector<float>(what.blocks() * what.block_floats(), 0.0f)};
   const std::uint32_t dims = what.dims(), block = what.block;
@@ -112,7 +112,7 @@ Landed expected(const Landing& what) {
   return right;
 }
 
-/// Whether the device has the step; then it is right.
+/// Checks the step's results. Returns false if the device lacks the step.
 bool check_landing(const Landing& what) {
   Landed got;
   const std::string refusal = land(what, got);
@@ -133,7 +133,7 @@ std::vector<std::uint32_t> blocks_of_device() {
   return {info.train_block, info.query_block};
 }
 
-/// Numbers of each element, small ones and large ones.
+/// Returns numbers of each element, small ones and large ones.
 Stored stored_numbers(Element element, std::int64_t rows, std::int64_t cols, std::int64_t gap,
                       std::int64_t offset) {
   if (element == Element::bits) return random_bits(rows, cols, 11, gap);
@@ -253,7 +253,7 @@ TEST_CASE("land: rows that are chosen stand in the order in which they are named
     }
 }
 
-/// Values whose roots are nearly halfway between two floats, and others.
+/// Returns values whose roots are nearly halfway between two floats, and others.
 std::vector<float> hard_squares() {
   std::vector<float> values = {0, denormal, 3 * denormal, flt_min, 1, 2, 3, 4, 0x1.fffffep+1f, flt_max, inf};
   for (const int odd : {0, 1})
@@ -261,7 +261,7 @@ std::vector<float> hard_squares() {
       const double p = std::ldexp(static_cast<double>(fraction | 1u << 23), 23 + odd);
       const double part = std::sqrt(p) - std::floor(std::sqrt(p));
       if (std::fabs(part - 0.5) > 2e-5) continue;
-      for (const int exponent : {-146, -106, -46, 6})  // even: the roots stay as nearly halfway
+      for (const int exponent : {-146, -106, -46, 6})  // even, so the roots stay nearly halfway
         values.push_back(static_cast<float>(std::ldexp(p, exponent)));
     }
   return values;

@@ -1,4 +1,4 @@
-// Blocks of rows: the same values, whether a core or a device reads them next.
+// Tests that packed blocks of rows have the same values, whether a core or a device reads them next.
 #include <doctest/doctest.h>
 
 #include <cstdint>

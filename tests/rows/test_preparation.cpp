@@ -1,4 +1,4 @@
-// Categories and scalings of rows before they are searched: docs/contract.md, section 3.
+// Tests categories and scalings of rows before they are searched: docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -26,7 +26,7 @@ PreparationOptions one_hot(Columns columns, Steps scalings = {}) {
   return {std::move(scalings), std::move(columns), Categories::one_hot};
 }
 
-/// The contract once more, a column at a time, all columns after one scaling before the next.
+/// Implements the contract again, column by column, and finishes one scaling of all columns before the next.
 class Oracle {
  public:
   Oracle(const Matrix& train, const Matrix& rows, const Steps& scalings) {
@@ -127,7 +127,7 @@ TEST_CASE("preparation: without options nothing changes") {
 }
 
 TEST_CASE("preparation: each scaling, worked out on paper") {
-  // Three equal values of 0.1f: their sum rounds, and yet the column becomes 0.
+  // The sum of equal values 0.1f is rounded, and yet the column must become 0.
   const Matrix train = matrix(3, {1, 0.1f, 0, /**/ 3, 0.1f, 0, /**/ 5, 0.1f, 6, /**/ 7, 0.1f, 2});
   const Matrix rows = matrix(3, {4, 0.1f, 2, /**/ 9, 1.1f, -4});
   const double deviation = std::sqrt(5.0);  // of 1, 3, 5, 7 from 4: (9 + 1 + 1 + 9) / 4
@@ -180,7 +180,7 @@ TEST_CASE("preparation: one_hot in place of its column, and the code as it is") 
   CHECK(preparation.learned().categories == std::vector<Columns>{{0, 5}, {3, 7, 1000000}});
   CHECK(preparation.apply(train) ==
         Floats{9, 0, 1, 1, 0, 1, 0, /**/ 8, 1, 0, 1, 0, 0, 1, /**/ 7, 0, 1, 1, 1, 0, 0});
-  // 4 and 16777215 are new.
+  // The categories 4 and 16777215 are new.
   CHECK(preparation.apply(matrix(4, {0.5f, 4, -2, 16777215})) == Floats{0.5f, 0, 0, -2, 0, 0, 0});
 
   const Preparation ordinal(train, {{Scaling::min_max}, {1, 3}, Categories::ordinal});
@@ -189,7 +189,7 @@ TEST_CASE("preparation: one_hot in place of its column, and the code as it is") 
   CHECK_FALSE(ordinal.changes_nothing());
   CHECK_FALSE(preparation.changes_nothing());
 
-  // Columns of categories are scaled as all others are: 1, 0, 1 has mean 2 / 3.
+  // Columns of categories are scaled like all others: 1, 0, 1 has mean 2 / 3.
   const Preparation both(train, one_hot({1}, {Scaling::standardize}));
   const double mean = 2.0 / 3, deviation = std::sqrt((2 * (1 - mean) * (1 - mean) + mean * mean) / 3);
   CHECK(both.apply(train)[2] == static_cast<float>((1 - mean) / deviation));
@@ -266,7 +266,7 @@ TEST_CASE("preparation: what is refused, and where it is") {
       }) ==
       "invalid_argument: preparation: given row 1, column 1 becomes 6.80564693e+38, which is too large for a "
       "float (3.40282347e+38); leave the row out, or scale in another way");
-  // Its norm is beyond double, so that it is not divided by it.
+  // Its norm exceeds a double, so the row is not divided by it.
   const Preparation small(matrix(1, {0, denormal}),
                           scaled({Scaling::min_max, Scaling::min_max, Scaling::l2_rows}));
   CHECK(small.apply(matrix(1, {1})) == Floats{1});

@@ -1,4 +1,4 @@
-// Preparation of rows of doubles, which are rounded once, in the end: docs/contract.md, section 3.
+// Tests the preparation of rows of doubles, which are rounded once, at the end: docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -56,7 +56,7 @@ TEST_CASE("preparation of doubles: centred points of a map keep the neighbours t
     const Preparation centre(doubles(train, 3), by_steps({scaling}));
     CHECK(nearest(centre.apply(doubles(queries, 3)), centre.apply(doubles(train, 3))) == right);
   }
-  // Rounded as they are they do not, whatever is done afterwards.
+  // Rows that were rounded first give other answers, whatever is done afterwards.
   const Floats rounded(train.begin(), train.end()), asked(queries.begin(), queries.end());
   CHECK(nearest(asked, rounded) != right);
   const MatrixView<const float> late(rounded.data(), 3000, 3);
@@ -74,7 +74,7 @@ TEST_CASE("preparation of doubles: a value is the double that the steps make, ro
   for (std::size_t i = 0; i < train.size(); ++i)
     expected.push_back(static_cast<float>(train[i] - (i % 2 == 0 ? mean : 3.0)));
   CHECK(bits(centre.apply(doubles(train, 2))) == bits(expected));
-  // What floats hold is rounded before it comes.
+  // Values given as floats are rounded before the preparation sees them.
   CHECK(centre.apply(matrix(2, {16777216.25f, 1})) == Floats{static_cast<float>(16777216.0 - mean), -2});
 }
 

@@ -1,4 +1,4 @@
-// Missing values: what Preparation learns in their place, and where it stands in docs/contract.md, section 3.
+// Tests what Preparation learns to put in place of missing values: docs/contract.md, section 3.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -39,7 +39,7 @@ TEST_CASE("preparation: mean, median and the most frequent, column by column") {
   CHECK(filled(Missing::median, {3, gone, 1, 8}, 1, {gone}) == std::vector<float>{3});
   CHECK(filled(Missing::mean, {1, 2, 3}, 1, {gone, 9}) == std::vector<float>{2, 9});  // nothing was missing
   CHECK(!std::signbit(filled(Missing::most_frequent, {-0.0f, 0.0f, 1}, 1, {gone})[0]));
-  // In double precision: a sum of floats would lose the 1.
+  // A sum of floats would lose the 1, so it must be in double precision.
   CHECK(filled(Missing::mean, {1e8f, 1, -1e8f, gone}, 1, {gone}) == std::vector<float>{1.0f / 3});
 }
 

@@ -1,4 +1,4 @@
-// Quantized rows, and bounds for how far they are from the rows: docs/certificate.md, section 2.
+// Tests quantized rows, and bounds for how far they are from the rows: docs/certificate.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void check_rows(spi::Device& device, const Matrix& rows, const std::vector<float
   check_canaries(guarded_rows.quantized);
 }
 
-/// A 16-bit float: 5 bits of exponent, 10 of fraction.
+/// Returns a 16-bit float: 5 bits of exponent, 10 of fraction.
 Real value_of_half(std::uint16_t half) {
   const int exponent = half >> 10 & 31, fraction = half & 1023;
   if (exponent == 31)
@@ -45,20 +45,20 @@ Real value_of_half(std::uint16_t half) {
   return half >> 15 ? -size : size;
 }
 
-/// Whether `half` is the nearest 16-bit float to `value`, of two the even one.
+/// Returns whether `half` is the nearest 16-bit float to `value`; of two equally near ones the even one.
 bool is_nearest_half(std::uint16_t half, Real value) {
   const auto distance = [&](int bits) {
     return std::fabs(value_of_half(static_cast<std::uint16_t>(bits)) - value);
   };
   const Real own = distance(half);
   for (const int other : {half - 1, half + 1}) {
-    if ((half & 0x7FFF) == 0 && other < half) continue;  // below zero are numbers of the other sign
+    if ((half & 0x7FFF) == 0 && other < half) continue;  // beyond zero the sign changes
     if (half % 2 == 0 ? distance(other) < own : distance(other) <= own) return false;
   }
   return own <= std::fabs(value) && (value == 0 || std::signbit(value) == (half >> 15 != 0));
 }
 
-/// Why the device prepares no 16-bit quantized rows; empty when it does.
+/// Returns why the device prepares no 16-bit quantized rows; empty when it does.
 std::string refusal_of_halves(const spi::Device& device) {
   const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::RowBlocks rows{nullptr, 0, 1, 1, device.info.train_block};
@@ -77,9 +77,10 @@ struct Halves {
         memory(device, std::vector<std::uint16_t>((rows + 2 * spi::quantized_block_rows) * columns, canary)) {
   }
 
-  /// Where dimension d of row r stands. Of 128 rows lie together the first 64 dimensions, then the next 64;
-  /// in such a slab a row is a line of 128 bytes (64, 32 where there are so few dimensions), in pieces of 16
-  /// bytes whose order depends on the row, so that the same piece of 8 rows never meets in a memory bank.
+  /// Returns where dimension d of row r is stored. The first 64 dimensions of 128 rows lie together, then
+  /// the next 64. Within them a row is a line of 128 bytes (64 or 32 if there are fewer dimensions). Its
+  /// pieces of 16 bytes are in an order that depends on the row, so that the same piece of 8 rows is in 8
+  /// memory banks.
   std::size_t place_of(std::size_t r, std::size_t d) const {
     const std::size_t line = std::min<std::size_t>(columns, 64), row = spi::quantized_block_rows + r;
     const std::size_t block = row / spi::quantized_block_rows, in_block = row % spi::quantized_block_rows;
@@ -93,11 +94,11 @@ struct Halves {
   }
 };
 
-/// What stands for one number in the line of a row: a 16-bit float, or where rows have up to four columns
-/// two of them, twice each, so that the product of two such lines is that of the sums.
+/// Holds the form in which a row's line has one number: a 16-bit float; if rows have up to four columns two
+/// of them, each twice, so that the product of two such lines is the product of the sums.
 struct HalfNumber {
   std::uint16_t high = 0, low = 0;
-  bool right = true;  ///< nearest, and all copies alike
+  bool right = true;  ///< rounded to nearest, and all copies are equal
 
   /// `column(c)` is column c of the line.
   template <class Column>
@@ -116,7 +117,7 @@ struct HalfNumber {
   Real value() const { return value_of_half(high) + value_of_half(low); }
 };
 
-/// Quantized `rows` by a power of two, its row terms, its padding, and what lies around it.
+/// Checks rows quantized by a power of two: their values, row terms, padding, and the memory around them.
 void check_halves(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                   std::uint32_t first, float scale, bool queries) {
   CAPTURE(queries);
@@ -161,7 +162,7 @@ void check_halves(spi::Device& device, const Matrix& rows, const std::vector<flo
   CHECK((queries || copy.is_right()));
 }
 
-/// The row terms of one row.
+/// Returns the row terms of one row.
 Given row_terms_of(spi::Device& device, const Matrix& row, const std::vector<float>& centre) {
   const GuardedQuantizedRows guarded_rows(device, row, centre, device.info.train_block, 0, row);
   REQUIRE(guarded_rows.prepare(device) == "");
@@ -180,7 +181,7 @@ TEST_CASE("prepare: worked out on paper") {
     CHECK((plain.residual >= 0 && plain.residual < 0x1p-59f));
     const Given moved = row_terms_of(device, matrix(2, {13, -16}), {10, -20});
     CHECK((moved.norm >= 5 && moved.norm < 5.001f));
-    // 1 + 2^-23 less 2^-24 lies between two floats, and becomes 1: 2^-24 is lost.
+    // 1 + 2^-23 - 2^-24 lies halfway between two floats and becomes 1, so 2^-24 is lost.
     const Given rounded = row_terms_of(device, matrix(1, {1 + 0x1p-23f}), {0x1p-24f});
     CHECK(double{rounded.norm} >= 1 + 0x1p-24);
     CHECK(double{rounded.half_norm} <= 0.5 * (1 + 0x1p-24) * (1 + 0x1p-24));
@@ -246,7 +247,7 @@ TEST_CASE("prepare: 16-bit floats as this test reads and rounds them") {
   CHECK(value_of_half(0xC001) == -2 - 0x1p-9L);
   CHECK(value_of_half(0x0001) == 0x1p-24L);
   CHECK(value_of_half(0x7BFF) == 65504);
-  CHECK(is_nearest_half(0x3C00, 1 + 0x1p-11L));  // half-way: the even one
+  CHECK(is_nearest_half(0x3C00, 1 + 0x1p-11L));  // halfway, so the even one
   CHECK(!is_nearest_half(0x3C01, 1 + 0x1p-11L));
   CHECK(is_nearest_half(0x3C02, 1 + 3 * 0x1p-11L));
   CHECK(is_nearest_half(0xBC01, -1 - 0x1p-10L));

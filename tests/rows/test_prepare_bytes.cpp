@@ -1,4 +1,5 @@
-// Quantized rows of bytes, and bounds for how far they are from the rows: docs/certificate.md, section 2.
+// Tests quantized rows of bytes, and bounds for how far they are from the rows: docs/certificate.md,
+// section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@
 namespace kith::tests {
 namespace {
 
-/// Why the device prepares no quantized rows of bytes; empty when it does.
+/// Returns why the device prepares no quantized rows of bytes; empty when it does.
 std::string refusal_of_bytes(const spi::Device& device) {
   const spi::Grid<float> grid{nullptr, 0, 1, 1, 1}, row_terms{nullptr, 0, spi::terms_a_row, 1, 1};
   const spi::RowBlocks rows{nullptr, 0, 1, 1, device.info.train_block};
@@ -36,20 +37,20 @@ struct Bytes {
                              : (dims + 127) / 128 * 128),
         memory(device, std::vector<std::int8_t>((rows + 2 * 128) * columns, canary)) {}
 
-  /// Where dimension d of row r stands: the back end's order, which the kind of the device does not tell, as
-  /// OpenCL has CPUs, too.
+  /// Returns where dimension d of row r is stored. The order depends on the back end, not on the kind of
+  /// device: OpenCL has CPUs, too.
   std::size_t place_of(const DeviceInfo& device, std::size_t r, std::size_t d) const {
     return 128 * columns + (device.backend == "cpu" ? in_fours(r, d) : in_lines(r, d));
   }
 
  private:
-  /// Of 16 rows lie together four dimensions of each, then the next four.
+  /// Four dimensions of each of 16 rows lie together, then the next four.
   std::size_t in_fours(std::size_t r, std::size_t d) const {
     return r / 16 * 16 * columns + d / 4 * 64 + r % 16 * 4 + d % 4;
   }
-  /// Of 128 rows lie together the first 128 dimensions, then the next 128;
-  /// in such a slab a row is a line of 128 bytes (64, 32 where there are so few), in pieces of 16 whose order
-  /// depends on the row: it changes with every row, every second or every fourth.
+  /// The first 128 dimensions of 128 rows lie together, then the next 128. Within them a row is a line of 128
+  /// bytes (64 or 32 if there are fewer dimensions), in pieces of 16 bytes whose order changes with every
+  /// row, every second or every fourth.
   std::size_t in_lines(std::size_t r, std::size_t d) const {
     const std::size_t line = std::min<std::size_t>(columns, 128), row = r % 128, piece = d % line / 16;
     const std::size_t turn = line == 128 ? row % 8 : line == 64 ? row / 2 % 4 : row / 4 % 2;
@@ -57,13 +58,13 @@ struct Bytes {
   }
 };
 
-/// What stands for x - c.
+/// Returns the byte that represents x - c.
 int byte_of(float x, float c, float scale) {
   const float scaled = (x - c) * scale;
   return static_cast<int>(std::nearbyint(std::clamp(scaled, -127.0f, 127.0f)));
 }
 
-/// Quantized `rows`, its row terms, its padding, and what lies around it.
+/// Checks quantized rows: their values, row terms, padding, and the memory around them.
 void check_bytes(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                  std::uint32_t first, float scale) {
   CAPTURE(rows.rows);

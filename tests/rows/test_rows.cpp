@@ -1,4 +1,4 @@
-// The rows that the other tests, `kith compare` and `kith-lab bench` run on.
+// Tests the rows on which the other tests, `kith compare` and `kith-lab bench` run.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace kith::workloads;
 
 namespace {
 
-/// FNV-1a over the bits of all elements.
+/// Returns FNV-1a over the bits of all elements.
 std::uint64_t fingerprint(const Rows& rows) {
   std::uint64_t hash = 0xCBF29CE484222325u;
   const float* values = rows.view().data();
@@ -133,7 +133,7 @@ TEST_CASE("rows: what may deceive a proposer") {
 
 TEST_CASE("rows: near duplicates of four rows, and a crowd around one") {
   constexpr std::int64_t n = 400, dims = 5;
-  // Rows that are no further from row r than a 2^7th of it.
+  // Counts the rows whose difference from row r is at most 2^-7 of it.
   const auto like = [](const Rows& rows, std::int64_t r) {
     std::int64_t count = 0;
     for (std::int64_t t = 0; t < n; ++t) {

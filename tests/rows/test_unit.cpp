@@ -1,4 +1,4 @@
-// The step unit: docs/contract.md, section 1, unit rows.
+// Tests the step unit: docs/contract.md, section 1, unit rows.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// Values of all magnitudes and both signs, subnormal ones too; every fifth row of one magnitude.
+/// Returns values of all magnitudes and both signs, subnormal ones too; every fifth row of one magnitude.
 std::vector<float> values_of(std::size_t rows, std::size_t dims) {
   std::vector<float> values;
   std::uint64_t state = rows + dims;
@@ -28,7 +28,7 @@ std::vector<float> values_of(std::size_t rows, std::size_t dims) {
   return values;
 }
 
-/// The row over its norm, as the contract spells it out; false where it has none.
+/// Divides the row by its norm as the contract defines it. Returns false if the norm is 0.
 bool divide(std::vector<float>& row) {
   double sum = 0;
   for (const float value : row) sum += double{value} * double{value};
@@ -75,7 +75,7 @@ void check_unit(std::size_t rows, std::size_t dims, std::size_t before,
         largest = std::max(largest, std::bit_cast<std::uint32_t>(row[d]) & 0x7FFFFFFFu);
       }
     }
-    CHECK(bits(got) == bits(packed));  // what is before the rows and behind them stays
+    CHECK(bits(got) == bits(packed));  // the memory before and behind the rows is unchanged
     CHECK(found.read() == std::vector<std::uint32_t>{7, largest, zero, 7});
   });
 }

@@ -1,4 +1,4 @@
-// Rows that the host describes wrongly: without an address, overlapping, or larger than any memory.
+// Tests rows that the host describes wrongly: without an address, overlapping, or larger than any memory.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -22,7 +22,8 @@ using View = MatrixView<const float>;
 
 const std::vector<float> nine{1, 2, 3, 4, 5, 6, 7, 8, 9};
 
-/// What all that takes rows says of `view`, whose rows they call by several names.
+/// Checks that all functions that take rows refuse `view` for the reason `why`; each names the rows in its
+/// own words.
 void check_refused(const View& view, const std::string& why) {
   const Index index(device(), View(nine.data(), 3, 3), Metric::l2);
   const std::vector<float> radius{1};

@@ -1,5 +1,5 @@
-// The order of rows along a curve, and the boxes around them, made by the device: docs/boxes.md, section 2.
-// Compared bit by bit with the plain device.
+// Tests the order of rows along a curve, and the boxes around them, as the device makes them: docs/boxes.md,
+// section 2. They are compared bit by bit with the plain device.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace kith::tests {
 namespace {
 
-/// Whether the device makes boxes; elsewhere the host does, and there is nothing to test.
+/// Returns whether the device makes boxes; elsewhere the host does, and there is nothing to test.
 bool device_makes_boxes() {
   const spi::RowBlocks one{nullptr, 0, 1, 3, device().info().train_block};
   bool makes = false;
@@ -47,7 +47,7 @@ Matrix rows_of(Points kind, std::int64_t n, std::int64_t dims) {
   return rows;
 }
 
-/// Rows in parts of these shares of ten, each in memory of its own.
+/// Returns rows in parts of these shares of ten, each in memory of its own.
 std::vector<spi::RowBlocks> parts_of(spi::StepRunner& there, const Matrix& rows,
                                      const std::vector<std::int64_t>& tenths) {
   std::vector<spi::RowBlocks> parts;
@@ -77,7 +77,7 @@ std::vector<std::uint32_t> order_on(spi::Device& device, const Matrix& rows, std
   return there.read(step.out);
 }
 
-/// By so many bits of the curve, or by cuts.
+/// Checks the order by `bits` bits of the curve, or by cuts.
 void check_order(const Matrix& rows, std::uint32_t bits, const std::vector<spi::Cut>& cuts,
                  const std::vector<std::int64_t>& tenths) {
   CAPTURE(rows.rows);
@@ -130,7 +130,7 @@ TEST_CASE("boxes: rows of many parts are cut by all the bits of their numbers") 
   check_order(rows_of(Points::grid, 33000, 2), 1, {{0, 10}, {1, 12}}, {1, 9});
 }
 
-/// What a device makes of rows in the order of `numbers`.
+/// Holds the leaves that a device packs from rows in the order of `numbers`.
 struct Packed {
   std::vector<std::uint32_t> numbers;
   std::vector<float> rows, bounds;
@@ -149,7 +149,8 @@ Packed packed_on(spi::Device& device, const Matrix& rows, const std::vector<std:
   return {there.read(step.numbers), there.read(step.packed), there.read(step.bounds)};
 }
 
-/// Numbers that are not those of the rows in their places, or of bounds that are not those of their rows.
+/// Counts the numbers that do not belong to the rows in their places, and the bounds that are not those of
+/// their rows.
 std::size_t wrong_of(const Packed& made, const Matrix& rows) {
   const std::size_t leaf = spi::box_rows, line = static_cast<std::size_t>(rows.cols) * leaf;
   const auto places = static_cast<std::uint32_t>(made.numbers.size());
@@ -217,7 +218,7 @@ TEST_CASE("boxes: neighbours on the curve are neighbours in the grid, and every 
     for (std::int64_t c = 0; c < cells; ++c)
       for (std::int64_t d = 0, rest = c; d < dims; ++d, rest /= side)
         rows.values.push_back(static_cast<float>(rest % side));
-    // A cell of the curve a point of the grid, by the highest bits.
+    // Each point of the grid gets a cell of the curve, by its highest bits.
     const auto columns = static_cast<std::uint32_t>(dims);
     std::vector<float> frame(static_cast<std::size_t>(dims) + 1, 0.0f);
     frame.back() = std::ldexp(1.0f, static_cast<int>(spi::curve_bits(columns))) / static_cast<float>(side);
@@ -277,7 +278,8 @@ TEST_CASE("boxes: leaves of rows that are cut and halved are about as compact as
       }
       edges += static_cast<double>(largest) - static_cast<double>(least);
     }
-  // 1,024 leaves: those of cubes were 0.1 long, and random rows reach less far than a cube does.
+  // If the 1,024 leaves were cubes, their edges would be 0.1 long. Random rows do not quite reach the sides
+  // of a leaf, so the mean is below that.
   CHECK(edges / (3 * 1024) < 0.1);
   std::sort(numbers.begin(), numbers.end());
   for (std::size_t i = 0; i < numbers.size(); ++i) CHECK(numbers[i] == i);

@@ -1,4 +1,5 @@
-// Searches by boxes: docs/boxes.md. The bits of the chain, whatever the data, the order and the filter.
+// Tests searches by boxes (docs/boxes.md): they have the bits of the chain, whatever the data, the order and
+// the filter.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +22,7 @@ namespace {
 
 constexpr Metric bounded[] = {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf};
 
-/// The largest k by boxes; 0 where the device has none, and then there is nothing to test.
+/// Returns the largest k by boxes; 0 where the device has none, and then there is nothing to test.
 std::int64_t most() {
   return device().info().boxes_max_k;
 }
@@ -32,7 +33,7 @@ SearchOptions by_boxes() {
   return options;
 }
 
-/// make(random, place) for each of `rows` rows of `dims` columns.
+/// Makes `rows` rows of `dims` columns from make(random, r, d).
 template <class Make>
 Matrix rows_of(std::int64_t rows, std::int64_t dims, std::uint64_t seed, const Make& make) {
   workloads::Random random(seed);
@@ -245,7 +246,7 @@ TEST_CASE("boxes: what they are not for is refused, or left alone") {
   }
 }
 
-/// So many rows and queries that a sample may be asked: a GPU reads fewer rows for fewer queries meanwhile.
+/// Returns enough rows for kith to test boxes on a sample of queries; a GPU needs more of them.
 std::int64_t rows_to_sample() {
   return device().info().kind == DeviceKind::gpu ? 400000 : 40000;
 }
@@ -258,7 +259,7 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
   const std::int64_t n = rows_to_sample(), m = queries_to_sample();
   const auto any = [](auto& random, auto, auto) { return uniform(random); };
   const Matrix train = rows_of(n, 2, 1, any), near = rows_of(m, 2, 2, any);
-  // On a circle around all queries every row is about as far.
+  // Rows on a circle around all queries are about equally far.
   const Matrix circle = rows_of(n, 2, 3, [&](auto&, std::int64_t r, std::int64_t d) {
     const float angle = static_cast<float>(r) * (6.2831853f / static_cast<float>(n));
     return d == 0 ? std::cos(angle) : std::sin(angle);
@@ -282,7 +283,7 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
 TEST_CASE("boxes: queries that a sample has missed and that read too much are searched by the chain") {
   if (most() < 5) return;
   const std::int64_t n = rows_to_sample(), m = queries_to_sample();
-  // Half of the rows lie on a circle, far away, and some queries in its middle; none of these is sampled.
+  // Half of the rows lie on a circle far away, with some queries in its middle, none of which is sampled.
   const Matrix train = rows_of(n, 2, 1, [&](auto& random, std::int64_t r, std::int64_t d) {
     const float angle = static_cast<float>(r) * (6.2831853f / static_cast<float>(n));
     return r % 2 ? 100 + (d == 0 ? std::cos(angle) : std::sin(angle)) : uniform(random);

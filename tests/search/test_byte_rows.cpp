@@ -1,5 +1,5 @@
-// Rows of bytes that stay on the device as bytes (IndexOptions::reserve asks for it at any size): the answers
-// of the same rows as floats, whatever is asked. docs/howto/elements.md.
+// Tests rows of bytes that stay on the device as bytes (IndexOptions::reserve asks for it at any size): every
+// question has the answer of the same rows as floats. docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 namespace kith::tests {
 namespace {
 
-/// Bytes of a few values, so that ties are there, and some of all.
+/// Returns bytes, most of few values, so that distances tie, and some of any value.
 Matrix bytes(std::int64_t rows, std::int64_t cols, Element element, std::uint64_t seed, int few = 7) {
   Matrix made{rows, cols, {}};
   std::uint64_t state = seed;
@@ -63,7 +63,8 @@ bool has_bytes() {
   return std::find(has.begin(), has.end(), Proposer::int8) != has.end();
 }
 
-/// A byte a column and 8 a row, and as much again as memory that is used again may be too long.
+/// Returns the most memory that byte rows may take: 1 byte per element, 8 per row, and twice that, because a
+/// block that is used again may be too long.
 std::size_t most_bytes(std::int64_t rows, std::int64_t dims) {
   return size(rows * (dims + 8)) * 2;
 }
@@ -142,14 +143,15 @@ TEST_CASE("byte rows: room for more, which takes no copy, whatever the counts of
         CHECK(snapshot.search(queries, std::min<std::int64_t>(30, snapshot.rows())) ==
               right.search(queries, std::min<std::int64_t>(30, snapshot.rows())));
       }
-      // Beyond the room, from a snapshot that is not the last, and floats behind bytes.
+      // Adds rows beyond the reserved room, to a snapshot that is not the last, and floats behind bytes.
       const Matrix more = bytes(150, dims, element, 11);
       const Index right(device(), all, metric), grown = index.with(Stored(more, element).view());
       CHECK(grown.search(queries, 50) == right.with(more).search(queries, 50));
       const Index first(device(), all.view().slice(0, parts[0]), metric);
       CHECK(snapshots[0].with(Stored(more, element).view()).search(queries, 50) ==
             first.with(more).search(queries, 50));
-      CHECK(index.search(queries, 50) == right.search(queries, 50));  // whose places nobody else has taken
+      // no other index has overwritten its rows
+      CHECK(index.search(queries, 50) == right.search(queries, 50));
       Matrix odd = more;
       odd.values[5] = 0.5f;
       CHECK(grown.with(odd).search(queries, 50) == right.with(more).with(odd).search(queries, 50));

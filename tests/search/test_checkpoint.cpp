@@ -1,4 +1,4 @@
-// Searches of rows that pass through the device, stopped and gone on with from what they kept.
+// Tests streamed searches that are stopped and continued from their checkpoint.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct StoppedSearch {
     return Index(one_device(), source, Metric::l2, streamed(chunk_rows));
   }
   Neighbors right() const { return Index(one_device(), train, Metric::l2).search(queries, k); }
-  /// Read until a row behind `bad`, which cannot be read.
+  /// Makes reads fail that reach beyond row `bad`.
   void stop_at(std::int64_t bad) {
     source->before_read = [bad](std::int64_t first, std::int64_t count) {
       if (count > 1 && first + count > bad) throw std::runtime_error("stopped");
@@ -238,7 +238,7 @@ TEST_CASE("checkpoint: what is damaged is a bad file, and stays") {
             .starts_with("bad_file: search: checkpoint: none/kept: cannot be written: "));
 }
 
-/// A checkpoint in parts: docs/contract.md, section 13. Its digest is made anew.
+/// Splits a checkpoint into its parts, and writes it with a new digest: docs/contract.md, section 13.
 struct CheckpointFile {
   std::string head, pieces, values, rows;
 

@@ -1,6 +1,6 @@
-// Rows of f16 and bf16 that stay on the device as they are (IndexOptions::reserve asks for it at any size):
-// the answers of the same rows as floats, whether float32 has room on the device or not.
-// docs/howto/elements.md.
+// Tests rows of f16 and bf16 that stay on the device as they are (IndexOptions::reserve asks for it at
+// any size): they have the answers of the same rows as floats, whether float32 has room on the device or
+// not. docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -46,7 +46,7 @@ TEST_CASE("half rows: every f16 and bf16 that is a number, as floats and chunk b
     const test_support::TemporaryFolder folder;
     save(ways.floats, folder / "floats.kidx");
     for (const Index* const index : {&ways.roomy, &ways.crowded}) {
-      save(*index, folder / "halves.kidx");  // and so every bit of every row
+      save(*index, folder / "halves.kidx");  // compares every bit of every row
       const Index read = open_index(folder / "halves.kidx", one_device());
       CHECK(read.search(queries, 3) == ways.floats.search(queries, 3));
       const IndexFileInfo info = index_file_info(folder / "halves.kidx");
@@ -66,7 +66,7 @@ TEST_CASE("half rows: values that are not finite are named by row and column, an
         IndexOptions options;
         if (some) options.features = {1, 3, 6};
         Stored bad(rows, element, 3, 1);
-        bad.put_pattern(299, 0, static_cast<std::uint16_t>(pattern));  // one of no column that counts
+        bad.put_pattern(299, 0, static_cast<std::uint16_t>(pattern));  // its column does not count
         bad.put_pattern(257, 6, static_cast<std::uint16_t>(pattern));
         bad.put_pattern(257, 3, static_cast<std::uint16_t>(pattern));
         bad.put_pattern(280, 1, static_cast<std::uint16_t>(pattern));
@@ -122,7 +122,7 @@ TEST_CASE("half rows: half of the memory until a search wants floats, then that 
   const Index rest = index.without(std::vector<std::int64_t>{7});
   CHECK(index.search(queries, 5, plain) == floats.search(queries, 5, plain));
   CHECK(index.memory_bytes() == all);
-  CHECK(rest.memory_bytes() == all);  // which shares them
+  CHECK(rest.memory_bytes() == all);  // shares its rows
   CHECK(index.residence() == Residence::resident);
 
   const Index prepared(fresh(), stored.view(), Metric::l2, {.reserve = n});
@@ -165,7 +165,7 @@ TEST_CASE("half rows: filters, own rows, radii, removed rows, ids, shards and ke
         if (metric != Metric::cosine && (proposer == Proposer::none || has_quantized_rows()))
           ways.check([&](const Index& index) {
             Neighbors found;
-            // Each thread has lists of its own, and those of many would fill the crowded device.
+            // Each thread needs its own lists, and those of many threads would fill the crowded device.
             const std::string error =
                 error_of([&] { found = index.search(queries, k, {.proposer = proposer, .threads = 2}); });
             return error.substr(0, error.find(':')) + " " + difference(found, ways.floats.search(queries, k));

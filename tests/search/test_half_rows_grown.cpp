@@ -1,6 +1,6 @@
-// Rows of f16 and bf16 that stay on the device as they are, and come and go, by several threads, as files and
-// on sets of devices: the answers of the same rows as floats.
-// docs/howto/elements.md.
+// Tests rows of f16 and bf16 that stay on the device as they are while rows are added and removed,
+// by several threads, in files and on sets of devices: they have the answers of the same rows as
+// floats. docs/howto/elements.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -53,7 +53,7 @@ TEST_CASE("half rows: room for more, whatever the counts of rows that come, and 
         odd.values[5] = 0.1f;
         const Index right(device(), all, Metric::l2), grown = index.with(Stored(more, element).view());
         const Index first(device(), all.view().slice(0, parts[0]), Metric::l2);
-        // From a snapshot that is not the last; of other elements; before a search and after it.
+        // Adds rows to a snapshot that is not the last, rows of other elements, before a search and after it.
         for (const bool searched : {false, true}) {
           CAPTURE(searched);
           CHECK(snapshots[0].with(Stored(more, element).view()).search(queries, 50) ==
@@ -72,8 +72,8 @@ TEST_CASE("half rows: room for more, whatever the counts of rows that come, and 
 }
 
 TEST_CASE("half rows: any order of what may be done with them") {
-  const Device crowded = device_of(0);       // which is told by how much each time
-  const SearchOptions two = {.threads = 2};  // each has lists of its own, and those of many would fill it
+  const Device crowded = device_of(0);       // its memory is set anew in each round
+  const SearchOptions two = {.threads = 2};  // lists of more threads would fill it
   std::mt19937 random(4711);
   const auto below = [&](std::int64_t end) { return static_cast<std::int64_t>(random() % size(end)); };
   for (int round = 0; round < 12; ++round) {
@@ -153,7 +153,7 @@ TEST_CASE("half rows: several threads search while floats are made of them") {
 
 TEST_CASE("half rows: large rows stay so without being asked, and as a file") {
   const DeviceInfo& info = device().info();
-  if (info.backend != "cpu" && info.kind != DeviceKind::gpu) return;  // which takes too long
+  if (info.backend != "cpu" && info.kind != DeviceKind::gpu) return;  // takes too long there
   const std::int64_t n = std::int64_t{1} << 20, dims = 64;
   std::vector<std::uint16_t> rows;
   rows.reserve(size(n * dims));

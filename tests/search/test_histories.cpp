@@ -1,4 +1,5 @@
-// Rows that come and go in any order: the bits of an index built anew of those that are there.
+// Tests rows that are added and removed in any order: answers have the bits of an index newly built of the
+// rows that are left.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,10 +25,10 @@ namespace {
 
 using workloads::Random;
 
-/// Histories of a run; KITH_HISTORIES asks for more.
+/// A run tests so many histories; KITH_HISTORIES asks for more.
 constexpr std::int64_t usual_histories = sanitized() ? 60 : 300;
 
-/// Training rows by number, as no index has them.
+/// Keeps training rows by number, independently of any index.
 struct Shadow {
   std::int64_t dims = 0;
   std::map<std::int64_t, std::vector<float>> rows;  ///< those that are there
@@ -47,7 +48,7 @@ struct Shadow {
   }
 };
 
-/// What an index built anew of these rows finds, under their numbers, in lists of k.
+/// Builds a new index of these rows, and returns its lists of k under the numbers of the rows.
 Neighbors built_anew(const Shadow& shadow, const std::vector<std::int64_t>& numbers, Metric metric,
                      const Matrix& queries, std::int64_t k) {
   Neighbors wide{queries.rows, k, std::vector<float>(size(queries.rows * k), inf),
@@ -78,8 +79,8 @@ class History {
     index_.emplace(device(), first, metric_, options);
   }
 
-  /// One of all things that happen to rows, a file among them, and one of all searches. Returns what is
-  /// wrong.
+  /// Changes the rows in one random way, or saves and opens them, then searches in one random way. Returns
+  /// what is wrong.
   std::string step() {
     switch (random_.between(0, 5)) {
       case 0:
@@ -123,7 +124,7 @@ class History {
     return rows;
   }
 
-  /// Numbers from the next on, not in order.
+  /// Returns unused numbers from the next one on, not in order.
   std::vector<std::int64_t> fresh_ids(std::int64_t count) {
     std::vector<std::int64_t> ids;
     std::int64_t id = shadow_.next();
@@ -207,7 +208,7 @@ class History {
     return "";
   }
 
-  /// Rows that are there, one behind the other, ask about the others.
+  /// Asks for the neighbours of successive rows among the other rows.
   std::string check_self() {
     if (index_->rows() < 2) return "";
     const std::vector<std::int64_t> numbers = shadow_.numbers();

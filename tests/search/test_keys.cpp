@@ -1,4 +1,4 @@
-// Keys of shards: merged in any order and any grouping they are those of one Index. docs/contract.md,
+// Tests keys of shards: merged in any order and any grouping they equal those of one Index. docs/contract.md,
 // section 13.
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr std::uint32_t one = 0xBF800000u, two = 0xC0000000u, infinite = 0xFF800000u;  // ordered(1), ...
 static_assert(one == ordered(1) && two == ordered(2) && infinite == ordered(inf));
 
-/// Keys of one query.
+/// Returns keys of one query.
 Keys list(std::vector<std::uint32_t> value, std::vector<std::int64_t> row) {
   const auto k = static_cast<std::int64_t>(row.size());
   return {1, k, std::move(value), std::move(row)};
@@ -89,7 +89,8 @@ TEST_CASE("keys: lists that no search has are refused, with their place") {
   CHECK(refused({list({one, two}, {-2, 7})}) ==
         "invalid_argument: merge: list 0, query 0, rank 0: value 3212836864, row -2 at the beginning" + end);
   CHECK(refused({list({one, infinite + 1}, {1, 7})}).find("rank 1") != std::string::npos);
-  CHECK(refused({list({1, two}, {1, 7})}).find("rank 0") != std::string::npos);  // of a NaN below -infinity
+  // the key of a NaN below -infinity
+  CHECK(refused({list({1, two}, {1, 7})}).find("rank 0") != std::string::npos);
   CHECK(error_of([&] {
           finish(Metric::l2, list({two, one}, {1, 7}));
         }).find("finish: the keys, query 0, rank 1") != std::string::npos);
@@ -160,7 +161,8 @@ TEST_CASE("keys: uneven shards of two devices, shuffled, by each metric, are one
       const Index whole(device(), train, metric);
       for (const std::int64_t count : {1, 2, 3, 8, 17}) {
         const std::vector<Index> shards = shards_of(train, uneven_parts(n, count, random), metric);
-        const auto k = static_cast<std::int64_t>(1 + random() % (count == 17 ? n : 30));  // beyond most parts
+        // often larger than a part
+        const auto k = static_cast<std::int64_t>(1 + random() % (count == 17 ? n : 30));
         CAPTURE(count);
         CAPTURE(k);
         std::vector<Keys> lists;

@@ -1,4 +1,4 @@
-// Quantized rows on the device, the rows in a Source: the bits of one resident Index.
+// Tests quantized rows on the device whose rows are in a Source: answers have the bits of one resident Index.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ bool has_int8() {
   return has(Proposer::int8);
 }
 
-/// What proposes where there is room.
+/// Returns the proposer of quantized rows that a device with enough memory uses.
 Proposer of_quantized() {
   return device().info().kind == DeviceKind::gpu && has(Proposer::fp16) ? Proposer::fp16 : Proposer::int8;
 }
@@ -70,8 +70,7 @@ TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits 
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Index whole(device(), train, metric);
       const auto source = std::make_shared<CopiedRows>(train);
-      // Chunks that are shorter than a block are parts of their own, of some of which fewer than k rows are
-      // candidates.
+      // Chunks that are shorter than a block are separate parts, and some have fewer than k candidates.
       for (const std::int64_t chunk_rows : {std::int64_t{20}, std::int64_t{256}, n}) {
         const Index index(device(), source, metric, quantized(chunk_rows));
         CHECK(index.residence() == Residence::quantized);
@@ -104,7 +103,8 @@ TEST_CASE("quantized rows: queries that no product bounds, such as zeros, are an
             const Index index(device(), std::make_shared<CopiedRows>(train), metric, quantized(0));
             for (const std::int64_t k : {std::int64_t{1}, std::min<std::int64_t>(n, 9)})
               CHECK(difference(index.search(queries, k), whole.search(queries, k)) == "");
-            for (const std::int64_t m : {1, 2}) {  // alone, and beside one that products do bound
+            // alone, and beside a query for which products have a bound
+            for (const std::int64_t m : {1, 2}) {
               Matrix some{m, dims, std::vector<float>(size(m * dims), size_of_queries)};
               some.values.back() = 1;
               CHECK(difference(index.search(some, 1), whole.search(some, 1)) == "");
@@ -189,7 +189,7 @@ TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they l
     std::vector<float> memory(static_cast<std::size_t>(n * dims) + way.shift);
     std::copy_n(train.view().data(), n * dims, memory.begin() + static_cast<std::ptrdiff_t>(way.shift));
     const MatrixView<const float> all(memory.data() + way.shift, n, dims);
-    // Two that overlap have pages in common, whichever goes first.
+    // Two indices share pages of memory, and either may be destroyed first.
     std::optional<Index> former(std::in_place, device(), memory_source(RowsView(all.slice(0, n - apart))),
                                 way.metric, quantized(50000));
     const Index latter(device(), memory_source(RowsView(all.slice(apart, n - apart))), way.metric,
@@ -329,7 +329,7 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
           whole(device(), train, Metric::l2);
       const Neighbors found = index.search(queries, 10);
       CHECK(difference(found, whole.search(queries, 10)) == "");
-      CHECK(std::count(found.row.begin(), found.row.begin() + 10, row) == 1);  // near query 0 alone
+      CHECK(std::count(found.row.begin(), found.row.begin() + 10, row) == 1);  // only near query 0
     }
 }
 

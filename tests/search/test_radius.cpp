@@ -1,4 +1,4 @@
-// All training rows within a radius: docs/contract.md, section 2.
+// Tests searches for all training rows within a radius: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ namespace {
 
 const std::vector<float> radius_1 = {1};
 
-/// Radii at which rows lie exactly: the distance of some row of each query, and a little less and more.
+/// Returns radii at which rows lie exactly: the distance of some row of each query, and a little less
+/// and more.
 std::vector<float> radii_of(Metric metric, const Matrix& queries, const Matrix& train) {
   std::vector<float> radii;
   const Neighbors all = neighbors(metric, queries, train, train.rows);

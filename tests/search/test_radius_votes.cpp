@@ -1,4 +1,4 @@
-// Votes of all rows within a radius: docs/contract.md, section 5.
+// Tests votes of all rows within a radius: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// Query q of what a radius search found, as lists of one query.
+/// Returns query q of what a radius search found, as lists of one query.
 Neighbors list_within(const RadiusNeighbors& found, std::int64_t q) {
   const auto first = found.first[size(q)], last = found.first[size(q + 1)];
   return {1,

@@ -1,5 +1,5 @@
-// Thousands of small problems, chosen at random: data, sizes, tiles, selector and path drawn by
-// tools/workloads. The seed is fixed, so a failure is one every time.
+// Tests thousands of small random problems: tools/workloads draws data, sizes, tiles, selector and path. The
+// seed is fixed, so a failure repeats every time.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Random cases on a device that gives wrong answers: they are counted, and said to be wrong.
+// Runs random cases on a device that gives wrong answers, which must be counted and reported.
 #include <doctest/doctest.h>
 
 #include <memory>

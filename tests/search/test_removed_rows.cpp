@@ -1,5 +1,4 @@
-// What stays where rows are removed: snapshots, numbers, and the rows beside them (docs/contract.md, section
-// 2).
+// Tests that removing rows changes no snapshot, no number and no other row (docs/contract.md, section 2).
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,4 @@
-// Sample and choose: one query is drawn, each selector timed on it, the fastest used for all.
+// Tests sampling: one query is drawn, each selector is timed on it, and the fastest is used for all queries.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ SearchOptions sampling(std::vector<Selector> sample) {
   return options;
 }
 
-/// A selector this device does not have.
+/// Returns a selector this device does not have.
 Selector absent_selector() {
   for (const Selector selector : all_selectors())
     if (std::count(device().info().selectors.begin(), device().info().selectors.end(), selector) == 0)
@@ -51,7 +51,7 @@ TEST_CASE("sample: same bits, one of those that were named, and the times are to
     Trace again;
     CHECK(difference(index.search(queries, k, sampling({all.front()}), &again), expected) == "");
     CHECK(again.plan.selector == all.front());
-    CHECK(drawn(again) == drawn(trace));  // by the sizes alone
+    CHECK(drawn(again) == drawn(trace));  // the sizes alone decide
   }
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("sample: in small tiles, and with lists, too") {
   CHECK(trace.plan.train_tile == 70);
   CHECK(trace.plan.lists == 3);
   CHECK(trace.query_tiles == 3);
-  CHECK(steps == trace.query_tiles * trace.train_tiles);  // those of the sample are not counted
+  CHECK(steps == trace.query_tiles * trace.train_tiles);  // steps of the sample are not counted
 }
 
 TEST_CASE("sample: of no queries, and by a classifier") {

@@ -1,4 +1,4 @@
-// The whole search: docs/contract.md, sections 1 to 4.
+// Tests the whole search: docs/contract.md, sections 1 to 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -190,7 +190,7 @@ TEST_CASE("search: into memory that is used again, for fewer answers and for mor
 }
 
 TEST_CASE("search: more answers than the host locks memory for") {
-  // Keys of 36 MB. Three of the queries are asked again, each alone.
+  // Keys take 36 MB. Three of the queries are asked again, each alone.
   constexpr std::int64_t n = 70000, m = 70, k = 65000;
   if (device().info().largest_allocation < std::size_t{1} << 28) return;  // not on this device
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 2, Metric::l1);

@@ -1,5 +1,6 @@
-// An Index with a centre, which is subtracted in double precision from rows and queries: docs/contract.md,
-// section 3. Its answers are those of an Index of what a Preparation by Scaling::centre makes, bit for bit.
+// Tests an Index with a centre, which is subtracted in double precision from rows and queries:
+// docs/contract.md, section 3. Its answers equal, bit for bit, those of an Index of rows prepared
+// by Scaling::centre.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,7 +45,7 @@ IndexOptions given(Doubles centre) {
   return options;
 }
 
-/// Map points, queries of them, and what a preparation makes of both.
+/// Holds map points, queries, and both as a preparation makes them.
 struct Map {
   Doubles train = map_points(n, 1), queries = map_points(m, 2);
   Preparation centre{view(train), {{Scaling::centre}, {}}};
@@ -57,7 +58,7 @@ struct Map {
   RowsView plain_queries() const { return {asked.data(), m, 3}; }
 };
 
-/// That all searches of `index` for doubles are those of `plain` for what a preparation made.
+/// Checks that all searches of `index` for doubles equal those of `plain` for prepared queries.
 void check_same(const Map& map, const Index& index, const Index& plain) {
   const RowsView doubles = view(map.queries), floats = map.plain_queries();
   const Neighbors right = plain.search(floats, k);
@@ -93,7 +94,7 @@ TEST_CASE("centre: each metric that takes one, learned or given, of doubles and 
     check_same(map, Index(device(), view(map.train), metric, learning()), plain);
     check_same(map, Index(device(), view(map.train), metric, given(map.shift)), plain);
   }
-  // Floats are the doubles that they equal, and neither need be aligned.
+  // Floats count as the doubles that they equal, and neither need be aligned.
   const std::vector<float> floats(map.train.begin(), map.train.end());
   const Doubles wide(floats.begin(), floats.end());
   const Index of_floats(device(), RowsView(floats.data(), n, 3), Metric::l2, learning());

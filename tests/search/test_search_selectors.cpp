@@ -1,4 +1,5 @@
-// Every selector, on every metric and all hard data, in tiny tiles: docs/contract.md, sections 1 to 4.
+// Tests every selector by every metric and on all hard data, in tiny tiles: docs/contract.md, sections 1
+// to 4.
 #include <doctest/doctest.h>
 
 #include <string>

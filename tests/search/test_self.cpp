@@ -1,4 +1,4 @@
-// A query that is a training row is not its own neighbour: docs/contract.md, section 2.
+// Tests that a query which is a training row is not its own neighbour: docs/contract.md, section 2.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -17,7 +17,7 @@ SearchOptions leaving_out(std::int64_t self, SearchOptions options = {}) {
   return options;
 }
 
-/// Rows first ... first + count - 1.
+/// Returns rows first ... first + count - 1.
 Matrix part(const Matrix& rows, std::int64_t first, std::int64_t count) {
   const auto begin = rows.values.begin() + first * rows.cols;
   return {count, rows.cols, std::vector<float>(begin, begin + count * rows.cols)};

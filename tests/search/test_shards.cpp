@@ -1,4 +1,4 @@
-// What would break the bits of shards, one test a trap: docs/contract.md, section 13.
+// Tests what could break the bits of shards, one trap per case: docs/contract.md, section 13.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ Matrix query_rows(DataKind kind, Metric metric, std::int64_t dims = 4) {
   return hard_rows(kind, Set::queries, m, dims, metric);
 }
 
-/// Keys of all shards, merged by chance.
+/// Searches all shards, and merges their keys in random order.
 Keys searched(const std::vector<Index>& shards, MatrixView<const float> queries, std::int64_t k,
               std::mt19937& random) {
   std::vector<Keys> lists;
@@ -39,7 +39,7 @@ Keys searched(const std::vector<Index>& shards, MatrixView<const float> queries,
   return merged_by_chance(std::move(lists), random);
 }
 
-/// A radius of each query that some of its rows are exactly at.
+/// Returns a radius for each query, which is exactly the distance of a row.
 std::vector<float> radii_of(const Index& index, const Matrix& queries, std::int64_t rank) {
   const Neighbors found = index.search(queries, index.rows());
   std::vector<float> radii;
@@ -58,7 +58,7 @@ RadiusKeys within(const std::vector<Index>& shards, const Matrix& queries, const
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("shards: never by the distances that are shown") {
-  // The root of 1 + 2^-23 rounds to that of 1: merged by it, rows would come by their numbers.
+  // The root of 1 + 2^-23 rounds to 1, so shards merged by distances would order these rows by number.
   const Matrix train{4, 2, {1, 0x1.6a09e6p-12f, 2, 0, 1, 0, 3, 0}}, queries{1, 2, {0, 0}};
   const Index whole(device(), train, Metric::l2);
   const Neighbors found = whole.search(queries, 2);
@@ -147,7 +147,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 6 == 0, f);
     SearchOptions options;
     options.filter = filter;
-    const Neighbors expected = whole.search(queries, 40, options);  // more than count
+    const Neighbors expected = whole.search(queries, 40, options);  // more than the rows that count
     const float radius[] = {2};
     const RadiusNeighbors expected_within = whole.within(queries, radius, options);
     for (const std::int64_t step : {1, 32}) {
@@ -160,7 +160,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
         const RowFilter shifted = filter.slice(parts[i].first, parts[i].rows);
         SearchOptions own;
         own.filter = shifted;
-        if (step == 32)  // words as they are
+        if (step == 32)  // takes the filter's words unchanged
           own.filter = {filter.view().data() + parts[i].first / 32, filters, (parts[i].rows + 31) / 32,
                         filter.view().cols()};
         lists.push_back(shards[i].search_keys(queries, 40, own));
@@ -303,7 +303,7 @@ TEST_CASE("shards: a preparation is learned from all rows, then used on each sha
     const Preparation alone(rows, {{Scaling::standardize, Scaling::min_max}, {}, Categories::ordinal});
     differs = differs || prepared(alone, rows).values != here.values;
   }
-  CHECK(differs);  // what each shard learns by itself is another preparation
+  CHECK(differs);  // each shard by itself would learn another preparation
   CHECK(merged_by_chance(lists, random) == Index(device(), all, Metric::l2).search_keys(asked, 9));
 }
 
@@ -326,7 +326,7 @@ TEST_CASE("shards: sums over classes are cut by query, not by row") {
   CHECK(joined(first.smallest, rest.smallest) == bits(whole.smallest));
   CHECK(joined(first.high, rest.high) == bits(whole.high));
   CHECK(joined(first.low, rest.low) == bits(whole.low));
-  // The sums of two parts of the rows are, added, another pair.
+  // Adding the sums of two parts of the rows gives another pair of floats.
   const stages::Accumulated upper = sums(0, m, 0, 70), lower = sums(0, m, 70, n - 70);
   std::vector<float> low = upper.low;
   for (std::size_t i = 0; i < low.size(); ++i) low[i] += lower.low[i];

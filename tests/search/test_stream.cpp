@@ -1,4 +1,5 @@
-// Rows that stay in a Source and pass through the device chunk by chunk: the bits of one resident Index.
+// Tests rows that stay in a Source and pass through the device chunk by chunk: answers have the bits of one
+// resident Index.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::shared_ptr<CopiedRows> copied(const RowsView& rows) {
   return std::make_shared<CopiedRows>(rows);
 }
 
-/// k of all ranks, filters and radii: what one search of each kind finds.
+/// Checks that each kind of search finds the same with a stream and without.
 void check_same(const Index& streamed, const Index& whole, const RowsView& queries, std::int64_t k,
                 const SearchOptions& options = {}) {
   CHECK(difference(streamed.search(queries, k, options), whole.search(queries, k, options)) == "");

@@ -1,4 +1,4 @@
-// Many threads, one index: docs/contract.md, section 7.
+// Tests one index that many threads search: docs/contract.md, section 7.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -17,7 +17,8 @@ namespace {
 
 constexpr int team_size = 8;
 
-/// body(number) on eight threads at once. What they find wrong; doctest's checks stay on this thread.
+/// Runs body(number) on eight threads at once. Returns what they find wrong, since doctest's checks must stay
+/// on this thread.
 template <class Body>
 std::vector<std::string> in_parallel(const Body& body) {
   std::vector<std::string> wrong(team_size);
@@ -78,7 +79,7 @@ TEST_CASE("threads: eight search one index by the device's proposers at once, an
   const std::vector<Proposer> proposers = device().info().proposers;
   CHECK(in_parallel([&](int number) {
           for (const Proposer proposer : proposers) {
-            if (proposer == Proposer::gemm) continue;  // whose library may be missing
+            if (proposer == Proposer::gemm) continue;  // its library may be missing
             const std::string wrong = difference(index.search(queries, k, {.proposer = proposer}), expected);
             if (!wrong.empty()) return wrong;
             index.plan(40 + number, k);
@@ -93,7 +94,7 @@ TEST_CASE("threads: eight search snapshots of one index, while rows come and go"
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, 20, dims, Metric::l2);
   const Index index(device(), train, Metric::l2);
   const Neighbors expected = neighbors(Metric::l2, queries, train, k);
-  // Without the nearest row of query `number`, which then finds the next one.
+  // Each thread removes the nearest row of query `number`, which then finds the next one.
   CHECK(in_parallel([&](int number) {
           const std::size_t q = static_cast<std::size_t>(number);
           const std::vector<std::int64_t> gone = {expected.row[q * k]};
@@ -159,8 +160,8 @@ TEST_CASE("threads: indexes, stages and classifiers on one device at once") {
         }) == nothing_wrong);
 }
 
-/// Whether a step gives `expected` in `out` with any number of host threads. Steps of less work than
-/// these would not be shared.
+/// Checks that a step gives `expected` in `out` with any number of host threads. Steps with less work would
+/// not be shared among threads.
 template <class Work, class T>
 void check_team(spi::Device& device, Work work, const GuardedGrid<T>& out, const std::vector<T>& expected) {
   for (const std::uint32_t threads : {1u, 2u, 3u, 0u}) {
@@ -234,11 +235,11 @@ TEST_CASE("threads: eight open the device and let it go at once") {
         }) == nothing_wrong);
 }
 
-// Kernels are shared by all devices of a process, and with them how much local memory they may take.
+// All devices of a process share the kernels, and with them the local memory that these may take.
 TEST_CASE("threads: eight devices, each with searches that take more local memory than others'") {
   const std::int64_t m = 16, n = 700, neighbours[] = {5, 100};
   std::vector<Matrix> queries, train;
-  std::vector<Neighbors> expected;  // of each number of columns, few and many
+  std::vector<Neighbors> expected;  // few and many, for each number of columns
   for (const std::int64_t dims : {40, 64, 130, 200}) {
     queries.push_back(hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2));
     train.push_back(hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2));

@@ -1,4 +1,4 @@
-// Who wins: priors, costs, and ties. docs/contract.md, section 5.
+// Tests which class wins with priors, costs and ties: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using Labels = std::vector<std::int64_t>;
 
-/// The answer for the query 0, whose neighbours lie at 1, 2, 3, ... and have these labels.
+/// Returns the answer for the query 0, whose neighbours lie at 1, 2, 3, ... and have these labels.
 std::int64_t answer(const Labels& labels, const VotingOptions& voting) {
   Matrix train{0, 1, {}};
   for (std::size_t t = 0; t < labels.size(); ++t) train.values.push_back(static_cast<float>(t + 1));
@@ -29,14 +29,15 @@ TEST_CASE("tie rules: each breaks the same tie in its own way") {
   const Labels labels{5, 3, 3, 5, 4};  // 5 at 1 and 4, 3 at 2 and 3, 4 at 5
   CHECK(answer(labels, {}) == 3);
   CHECK(answer(labels, {.tie = TieRule::nearest}) == 5);
-  CHECK(answer(labels, {.tie = TieRule::smallest_distance}) == 3);  // 5 each: the smaller label
-  CHECK(answer(labels, {.tie = TieRule::fewer_neighbors}) == 3);    // of 3 neighbours two
+  // both sums are 5, so the smaller label wins
+  CHECK(answer(labels, {.tie = TieRule::smallest_distance}) == 3);
+  CHECK(answer(labels, {.tie = TieRule::fewer_neighbors}) == 3);  // two of 3 neighbours
   CHECK(answer(labels, {.tie = TieRule::abstain}) == default_no_label);
   CHECK(answer(labels, {.tie = TieRule::abstain, .no_label = -1}) == -1);
   CHECK(answer({5, 3, 5, 3}, {.tie = TieRule::smallest_distance}) == 5);  // 4 and 6
   CHECK(answer({5, 3, 5, 3}, {.tie = TieRule::fewer_neighbors}) == 5);
   CHECK(answer({4, 9, 5, 3}, {.tie = TieRule::nearest}) == 4);
-  CHECK(answer({9, 4, 5, 3}, {.tie = TieRule::fewer_neighbors}) == 9);  // down to one neighbour
+  CHECK(answer({9, 4, 5, 3}, {.tie = TieRule::fewer_neighbors}) == 9);  // only one neighbour is left
 }
 
 TEST_CASE("tie rules: a class that leads alone wins by every rule") {
@@ -52,7 +53,7 @@ TEST_CASE("tie rules: a neighbour whose vote weighs 0 breaks no tie") {
   const VotingOptions sums{
       .weights = Weights::rank, .tie = TieRule::smallest_distance, .rank_weights = ranks};
   CHECK(answer(labels, sums) == 3);           // 7 and 7
-  CHECK(answer({3, 5, 3, 3, 5}, sums) == 3);  // 7 and 7; with the first it would be 8 and 7
+  CHECK(answer({3, 5, 3, 3, 5}, sums) == 3);  // 7 and 7; counting the first too it would be 8 and 7
   CHECK(answer({3, 5, 3, 5, 3}, sums) == 5);  // 8 and 6
 }
 
@@ -92,7 +93,8 @@ TEST_CASE("tie rules: with costs a class without a neighbour may be the answer, 
   CHECK(ask({.costs = of_two}) == 15);
   CHECK(ask({.tie = TieRule::nearest, .costs = of_two}) == 20);
   CHECK(ask({.tie = TieRule::smallest_distance, .costs = of_two}) == 20);
-  CHECK(ask({.tie = TieRule::fewer_neighbors, .costs = of_two}) == 15);  // of one neighbour still both
+  // also for one neighbour both cost the same
+  CHECK(ask({.tie = TieRule::fewer_neighbors, .costs = of_two}) == 15);
 }
 
 TEST_CASE("tie rules: every way to vote, where ties are everywhere, for several k at once") {

@@ -1,4 +1,5 @@
-// Rows that come and go, under numbers that stay: docs/contract.md, section 2, "More rows, fewer rows".
+// Tests rows that are added and removed while numbers stay: docs/contract.md, section 2, "More rows,
+// fewer rows".
 #include <doctest/doctest.h>
 
 #include <string>
@@ -31,7 +32,7 @@ TEST_CASE("updates: a number is given once, whatever comes and goes") {
   const Index all(device(), matrix(1, {5, 1, 2, 1}), Metric::l1);
   const Index fewer = all.without(Numbers{1});
   CHECK(fewer.search(zero, 3) == Neighbors{1, 3, {1, 2, 5}, {3, 2, 0}});
-  CHECK(all.search(zero, 2) == Neighbors{1, 2, {1, 1}, {1, 3}});  // stays as it is
+  CHECK(all.search(zero, 2) == Neighbors{1, 2, {1, 1}, {1, 3}});  // the old index is unchanged
   CHECK(fewer.rows() == 3);
   CHECK(fewer.next_row() == 4);
   CHECK(fewer.positions() == 4);
@@ -186,7 +187,7 @@ TEST_CASE("updates: votes and means are those of the rows that are there") {
 
 TEST_CASE("updates: labels, values and weights go where their ids go") {
   const Matrix rows = matrix(1, {3, 1, 2, 1}), query = matrix(1, {0});
-  const Numbers ids = {40, 70, 8, 9}, labels = {5, 6, 7, 8, 1, 2, 3, 4};  // two a row
+  const Numbers ids = {40, 70, 8, 9}, labels = {5, 6, 7, 8, 1, 2, 3, 4};  // two per row
   const Matrix more = matrix(1, {0, 0});
   const Numbers later = {90, 80}, new_labels = {9, 10, 11, 12};
   const MatrixView<const std::int64_t> two(labels.data(), 4, 2), new_two(new_labels.data(), 2, 2);
@@ -195,7 +196,7 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
   const Classifier all(device(), rows, two, Metric::l1, named);
   CHECK(all.index().numbers() == Numbers{8, 9, 40, 70});
   CHECK(all.sample_weights() == std::vector<float>{4, 8, 1, 2});
-  CHECK(all.classify(query, 2).neighbors == Neighbors{1, 2, {1, 1}, {9, 70}});  // a tie goes by id
+  CHECK(all.classify(query, 2).neighbors == Neighbors{1, 2, {1, 1}, {9, 70}});  // the smaller id wins the tie
   CHECK(all.predict(query, 1) == Numbers{3, 4});
   CHECK(all.without(Numbers{9}).compact().predict(query, 1) == Numbers{7, 8});
   const Classifier grown = all.with(more, new_two, std::vector<float>{16, 32}, later);

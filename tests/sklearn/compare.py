@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Differential tests of kith against scikit-learn.
+"""Compares kith's answers with those of scikit-learn.
 
     compare.py --kith build/bin/kith [--device SPEC] [--only NAMES]
                [--letter letter-recognition.data] [--fashion-mnist FOLDER]
@@ -146,7 +146,7 @@ class Peer:
                              for q in self.asked])
 
     def list(self, q):
-        """The training rows that query q asks, and their distances, as scikit-learn finds them.
+        """Returns the training rows that query q asks, and their distances, as scikit-learn finds them.
 
         It is asked as for answers(), all queries at once: which of several equal rows it takes hangs on that, too.
         """
@@ -164,7 +164,7 @@ class Peer:
 
 
 def whole_numbers(row):
-    """float32 values as integers, in units of 2 ** -UNIT."""
+    """Returns float32 values as integers, in units of 2 ** -UNIT."""
     return [int(mantissa * 2 ** 24) << (int(exponent) - 24 + UNIT)
             for mantissa, exponent in zip(*(part.tolist() for part in np.frexp(row.astype(np.float64))))]
 
@@ -186,7 +186,7 @@ class Judge:
         return {t: sum((a - b) ** 2 for a, b in zip(query, whole_numbers(self.data.train[t]))) for t in rows}
 
     def valid(self, q, rows):
-        """Whether, up to rounding, no row that was not asked is nearer than the rows that were."""
+        """Returns whether, up to rounding, no other row is nearer than the rows that were asked."""
         train = self.peer.train
         square = ((train - self.queries[q].astype(np.float64)) ** 2).sum(axis=1)
         left_out = np.ones(len(train), bool)
@@ -214,7 +214,7 @@ class Judge:
         return weights, (0.0 if self.task.weights == "uniform" else self.of_score + len(rows) * ROUND)
 
     def follows(self, answer, q, rows, distances=None):
-        """Whether an answer follows from these rows, up to the rounding of weights."""
+        """Returns whether an answer follows from these rows, up to the rounding of weights."""
         if not rows:
             return bool(np.isnan(answer).all()) if self.task.kind == "regress" else answer == OUTLIER
         weights, error = self.scores(q, rows, distances)

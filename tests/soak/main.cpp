@@ -34,7 +34,7 @@ using namespace kith::tests::soak;
 using Clock = std::chrono::steady_clock;
 
 constexpr double mib = 1 << 20;
-/// Growth after the warm-up that is allowed, because each thread's allocator keeps some freed memory.
+/// Memory may grow so much after the warm-up, because each thread's allocator keeps some freed memory.
 constexpr double most_rise = 32 * mib, most_resident_growth = 8 * mib, most_heap_growth = 4 * mib;
 /// PoCL 3.1 never releases some memory of each opened device: 1.2 KB for each program that it builds, also
 /// without kith. It is not counted as kith's.
@@ -42,10 +42,11 @@ constexpr double kept_by_pocl = 10240;
 /// Drivers keep memory whenever a process does something for the first time, which can take minutes: PoCL 3.1
 /// 8 MiB in 20 s; NVIDIA's OpenCL, CUDA and PoCL 5 together 15 MiB in 110 s.
 constexpr double kept_by_first_uses = 20 * mib;
-/// A thread whose operation takes longer hangs.
+/// A thread whose operation takes longer is said to hang.
 constexpr double patience_s = 300;
 constexpr double longest_warm_up_s = 300;
-/// Operations of each thread before memory is measured. Until then devices and allocators fill their caches.
+/// Each thread does so many operations before memory is measured. Until then devices and allocators fill
+/// their caches.
 constexpr std::int64_t least_warm_up = 40;
 
 class Soak {

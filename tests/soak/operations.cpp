@@ -24,7 +24,7 @@ const Way& any(const std::vector<Way>& ways, Random& random) {
   return ways[size(random.below(static_cast<std::int64_t>(ways.size())))];
 }
 
-/// Random options: one of the ways to search, random threads, and often random tiles.
+/// Returns random options: one of the ways to search, random threads, and often random tiles.
 SearchOptions drawn(const Bench& bench, Random& random) {
   SearchOptions options = options_of(any(bench.ways, random));
   options.threads = static_cast<std::uint32_t>(random.below(4));
@@ -49,7 +49,7 @@ std::string search(Worker& worker, Place&, Bench& bench) {
       known(p, first, count, p.k, all));
 }
 
-/// A search that is stopped before it begins, from within, or by another worker at any time.
+/// Stops a search before it begins, from within, or by another worker at any time.
 std::string stop(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   SearchOptions options = drawn(bench, worker.random);
@@ -71,7 +71,7 @@ std::string stop(Worker& worker, Place& place, Bench& bench) {
   }
 }
 
-/// Progress: fractions must rise, a callback may search the same index, and may throw.
+/// Tests progress: fractions must rise, and a callback may search the same index, and may throw.
 std::string progress(Worker& worker, Place&, Bench& bench) {
   const KnownProblem& p = bench.problem;
   SearchOptions options = drawn(bench, worker.random);
@@ -206,7 +206,7 @@ std::string save_and_load(Worker& worker, Place& place, Bench& bench) {
              : "a loaded model has other labels";
 }
 
-/// Calls that must be refused, and a file that is no model.
+/// Makes calls that must be refused, and reads a file that is no model.
 std::string refuse(Worker& worker, Place& place, Bench& bench) {
   const KnownProblem& p = bench.problem;
   const std::int64_t what = worker.random.below(4);

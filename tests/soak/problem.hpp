@@ -31,12 +31,12 @@ struct KnownProblem {
 /// Whether training row t counts for query q.
 using Counts = std::function<bool(std::int64_t q, std::int64_t t)>;
 
-/// The k nearest rows that count, for queries first .. first + count - 1.
+/// Returns the k nearest rows that count, for queries first .. first + count - 1.
 Neighbors known(const KnownProblem& problem, std::int64_t first, std::int64_t count, std::int64_t k,
                 const Counts& counts);
-/// The k nearest of the first `rows` training rows, for all queries.
+/// Returns the k nearest of the first `rows` training rows, for all queries.
 Neighbors known(const KnownProblem& problem, std::int64_t rows, std::int64_t k);
-/// All rows within a radius of each query.
+/// Returns all rows within a radius of each query.
 RadiusNeighbors known_within(const KnownProblem& problem, float radius);
 
 struct Votes {
@@ -48,7 +48,7 @@ struct Votes {
 Votes known_votes(const KnownProblem& problem, const std::vector<std::int64_t>& rows,
                   const std::vector<std::int64_t>& bounds);
 
-/// Several problems: all metrics, with ties, k = 1 and k = n. With `few`, fewer and smaller ones.
+/// Returns several problems: all metrics, with ties, k = 1 and k = n. With `few`, fewer and smaller ones.
 std::vector<KnownProblem> problems(std::uint64_t seed, bool few);
 
 }  // namespace kith::tests::soak

@@ -11,7 +11,7 @@
 
 namespace kith::tests::soak {
 
-/// The number of entries in a folder of /proc.
+/// Returns the number of entries in a folder of /proc.
 inline std::int64_t entries(const char* folder) {
   std::int64_t count = 0;
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder)) ++count;
@@ -41,7 +41,7 @@ inline Facts facts(double seconds) {
   return now;
 }
 
-/// Bytes per second by which resident memory grows, by least squares.
+/// Returns bytes per second by which resident memory grows, by least squares.
 inline double slope(const std::vector<Facts>& samples) {
   double mean_x = 0, mean_y = 0, xx = 0, xy = 0;
   const auto count = static_cast<double>(samples.size());

@@ -1,4 +1,4 @@
-// Rows in a mapped file, which another process may truncate.
+// Tests rows in a mapped file, which another process may truncate.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Sources: rows that are read in ranges from memory and from files.
+// Tests sources: rows that are read in ranges from memory and from files.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
@@ -31,7 +31,7 @@ string bytes_of(std::initializer_list<T> values) {
   return bytes;
 }
 
-/// The bytes of an .npy file of version 1.0.
+/// Returns the bytes of an .npy file of version 1.0.
 string npy(const string& descr, const string& order, const string& shape, const string& data) {
   string dictionary =
       "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + ", }\n";
@@ -43,7 +43,7 @@ string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
   return bytes_of<std::uint32_t>({rows, cols}) + data;
 }
 
-/// All bytes of a source, read in two ranges.
+/// Returns all bytes of a source, read in two ranges.
 string all_of(const Source& source) {
   const RowsInfo info = source.info();
   const std::size_t row = size(row_bytes(info.element, info.cols));

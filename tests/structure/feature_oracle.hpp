@@ -21,12 +21,12 @@ inline Features listed(Set32 set) {
   return features;
 }
 
-/// The rows with only the columns of a set.
+/// Returns the rows with only the columns of a set.
 inline Matrix columns(const Matrix& samples, Set32 set) {
   return columns_of(samples, listed(set));
 }
 
-/// The share of rows whose nearest other row (the first of several) has the same label.
+/// Returns the share of rows whose nearest other row (the first of several) has the same label.
 inline double nearest_right(const Matrix& samples, const Labels& labels) {
   const std::size_t n = labels.size();
   const std::vector<float> values = chains(Metric::squared_l2, samples, samples);
@@ -40,7 +40,7 @@ inline double nearest_right(const Matrix& samples, const Labels& labels) {
   return static_cast<double>(right) / static_cast<double>(n);
 }
 
-/// The score of every set of features, by a criterion.
+/// Returns the score of every set of features, by a criterion.
 inline std::map<Set32, double> all_scores(const Matrix& samples, const Labels& labels, Criterion criterion) {
   std::map<Set32, double> scores;
   const Set32 all = (1u << samples.cols) - 1;
@@ -55,8 +55,8 @@ inline std::map<Set32, double> all_scores(const Matrix& samples, const Labels& l
   return scores;
 }
 
-/// The best set of `wanted` features that contains `inside` and lies within `outside`. Among equal sets, the
-/// first feature that differs from `from` decides.
+/// Returns the best set of `wanted` features that contains `inside` and lies within `outside`. Among equal
+/// sets, the first feature that differs from `from` decides.
 inline Set32 best_between(const std::map<Set32, double>& scores, int wanted, Set32 inside, Set32 outside,
                           Set32 from) {
   Set32 best = 0;
@@ -69,7 +69,7 @@ inline Set32 best_between(const std::map<Set32, double>& scores, int wanted, Set
   return best;
 }
 
-/// The sets that a method chooses one after another, from the scores of all sets.
+/// Returns the sets that a method chooses one after another, from the scores of all sets.
 inline std::vector<Set32> path(const std::map<Set32, double>& scores, SelectionMethod method, int dims) {
   const Set32 all = (1u << dims) - 1;
   std::vector<Set32> sets;

@@ -16,7 +16,7 @@ namespace kith::tests {
 using Labels = std::vector<std::int64_t>;
 using Numbers = std::vector<std::int64_t>;
 
-/// Seven points on a line: class 10 at 0, class 20 at 2 and 4, class 30 twice at 10 and twice at 13.
+/// Returns seven points on a line: class 10 at 0, class 20 at 2 and 4, class 30 twice at 10 and twice at 13.
 inline Structure seven(Metric metric = Metric::squared_l2) {
   return {device(), matrix(1, {4, 0, 10, 13, 2, 10, 13}), Labels{20, 10, 30, 30, 20, 30, 30}, metric};
 }

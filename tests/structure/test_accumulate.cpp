@@ -1,4 +1,5 @@
-// The step accumulate: the sum of distances to each class, as a pair of floats. docs/contract.md, section 11.
+// Tests the step accumulate, which sums the distances to each class as a pair of floats: docs/contract.md,
+// section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ struct ClassSums {
       : smallest(q * classes, inf), high(q * classes, 0.0f), low(q * classes, 0.0f) {}
 };
 
-/// The operations that spi.hpp defines, one after another. `value` has q rows of n columns.
+/// Does the operations that spi.hpp defines, one after another. `value` has q rows of n columns.
 void add(const std::vector<float>& value, const std::vector<std::uint32_t>& labels, std::size_t classes,
          ClassSums& sums) {
   const std::size_t n = labels.size();
@@ -66,7 +67,7 @@ void check_equal_sums(const ClassSums& found, const ClassSums& expected) {
   CHECK(difference(bits(found.low), bits(expected.low)) == "");
 }
 
-/// Random distances of many magnitudes, with zeros of both signs, subnormals and infinities.
+/// Returns random distances of many magnitudes, with zeros of both signs, subnormals and infinities.
 std::vector<float> random_distances(std::size_t count, workloads::Random& random) {
   std::vector<float> values(count);
   for (float& value : values) {

@@ -32,15 +32,15 @@ void check_steps(const FeatureSelection& found, const std::vector<Set32>& expect
   }
 }
 
-/// The labels 0, 1, 2, 3, 0, 1, ...
+/// Returns the labels 0, 1, 2, 3, 0, 1, ...
 Labels labels_of(std::int64_t n) {
   Labels labels;
   for (std::int64_t row = 0; row < n; ++row) labels.push_back(row % 4);
   return labels;
 }
 
-/// Rows of whole numbers with labels 0 to 3. The first feature tells much and is larger than the others; the
-/// next two together tell everything.
+/// Returns rows of whole numbers with labels 0 to 3. The first feature tells much and is larger than the
+/// others; the next two together tell everything.
 Matrix samples_of(std::uint64_t seed, const Labels& labels, std::int64_t dims) {
   Matrix samples = hard_rows(DataKind::integers, Set::train, static_cast<std::int64_t>(labels.size()), dims,
                              Metric::squared_l2, seed);

@@ -1,4 +1,4 @@
-// How classes of samples lie relative to one another: docs/contract.md, section 11.
+// Tests how classes of samples lie relative to one another: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace kith::tests {
 namespace {
 
-/// Sums of raw distances, in long double and, for comparison, in float.
+/// Sums raw distances in long double and, for comparison, in float.
 struct Oracle {
   std::vector<long double> exact;  ///< [n, classes]
   std::vector<float> plain, smallest;
@@ -35,7 +35,7 @@ struct Oracle {
     }
   }
 
-  /// The mean distance between two classes, from the sums of the samples.
+  /// Returns the mean distance between two classes, from the sums of the samples.
   long double pair(const std::vector<std::uint32_t>& codes, std::size_t a, std::size_t b) const {
     long double sum = 0;
     for (std::size_t i = 0; i < codes.size(); ++i)

@@ -1,4 +1,4 @@
-// Progress, stopping and refusals of calls about class structure: docs/contract.md, section 11.
+// Tests progress, stopping and refusals of calls about class structure: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>

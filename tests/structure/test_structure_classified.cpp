@@ -1,4 +1,4 @@
-// Samples that are classified by class structure: docs/contract.md, section 11.
+// Tests samples that are classified by class structure: docs/contract.md, section 11.
 #include <doctest/doctest.h>
 
 #include <algorithm>

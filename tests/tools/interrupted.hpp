@@ -1,4 +1,4 @@
-// A program that is interrupted at work.
+// Interrupts a program at work.
 #pragma once
 
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 
 namespace command_tests {
 
-/// Run a program, whose path is the first word, until it is `ready`; then interrupt it as Ctrl-C does.
+/// Runs a program, whose path is the first word, until it is `ready`; then interrupts it as Ctrl-C does.
 inline Result interrupted(const Folder& folder, const std::vector<string>& words,
                           const std::function<bool()>& ready, const string& cache = {}) {
   const pid_t child = fork();

@@ -1,4 +1,4 @@
-// The step score: weighted votes, added in order of rank. docs/contract.md, section 5.
+// Tests the step score, which adds weighted votes in order of rank: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The step vote: one vote per neighbour. docs/contract.md, section 5.
+// Tests the step vote, which counts one vote per neighbour: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>

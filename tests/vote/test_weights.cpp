@@ -1,4 +1,4 @@
-// Weights of votes, and scores: docs/contract.md, section 5.
+// Tests weights of votes, and scores: docs/contract.md, section 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Indices of f16 and bf16 rows that stay in this form on the device, beside indices of the same
-// rows as floats.
+// Makes indices of f16 and bf16 rows that stay in this form on the device, and indices of the same rows
+// as floats.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ inline float value_of_half(Element element, std::uint32_t pattern) {
   return element == Element::f16 ? value_of_f16(half) : value_of_bf16(half);
 }
 
-/// Numbers that the element type can hold. Every third row has values of all sizes, down to the smallest; the
-/// others have only five values, so that distances tie.
+/// Returns numbers that the element type can hold. Every third row has values of all sizes, down to the
+/// smallest; the others have only five values, so that distances tie.
 inline Matrix rows_of_halves(std::int64_t rows, std::int64_t cols, Element element, std::uint64_t seed) {
   Matrix made{rows, cols, {}};
   std::uint64_t state = seed;
@@ -63,7 +63,7 @@ struct HalvesAndFloats {
     options.reserve = 1;
     return options;
   }
-  /// Too little memory for all rows as floats, but enough for some of them at a time.
+  /// Returns a memory size that is too small for all rows as floats, but enough for some of them at a time.
   static std::size_t crowd(const Matrix& rows) {
     return 2 * bytes_of_floats(rows.rows, rows.cols) - 2 * sizeof(float);
   }
@@ -78,7 +78,7 @@ struct HalvesAndFloats {
   }
 };
 
-/// Whether the device can convert halves. The planted back end cannot, so its rows are floats
+/// Returns whether the device can convert halves. The planted back end cannot, so its rows are floats
 /// from the beginning.
 inline bool lands_halves() {
   return device().info().backend != "planted";

@@ -13,13 +13,13 @@
 
 namespace kith::tests {
 
-/// The device under test; if it is a set, its first member.
+/// Returns the device under test; if it is a set, its first member.
 inline const Device& one_device() {
   const std::vector<Device>& members = device().state()->members;
   return members.empty() ? device() : members.front();
 }
 
-/// A set of `count` >= 2 members, taken in turn from the members of the device under test, or from it
+/// Returns a set of `count` >= 2 members, taken in turn from the members of the device under test, or from it
 /// and the CPU.
 inline Device set_of(std::size_t count) {
   static const Device cpu = open_device("cpu");
@@ -30,7 +30,8 @@ inline Device set_of(std::size_t count) {
   return set_of_devices(std::move(members));
 }
 
-/// A random set of 2 to `most` members, with uneven and some empty parts; rows are split or replicated.
+/// Returns a random set of 2 to `most` members, with uneven and some empty parts; rows are split
+/// or replicated.
 inline std::pair<Device, IndexOptions> set_by_chance(std::mt19937& random, std::size_t most) {
   const std::size_t count = 2 + random() % (most - 1);
   IndexOptions options;

@@ -1,4 +1,5 @@
-// Rows beyond the 2^32 - 2 that one device numbers: in parts, their numbers have 64 bits.
+// Tests more rows than the 2^32 - 2 that one device can number. They are searched in parts, and their numbers
+// have 64 bits.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace {
 
 constexpr std::int64_t border = std::int64_t{1} << 32, n = 150;
 
-/// More rows than a device numbers, of two columns, made when they are read.
+/// Makes more rows than a device can number, of two columns, when they are read.
 class ManyRows : public Source {
  public:
   RowsInfo info() const override { return {border + 200, 2, Element::i8}; }
@@ -41,10 +42,11 @@ class ManyRows : public Source {
   std::function<void(std::int64_t first, std::int64_t count)> before_read = [](std::int64_t, std::int64_t) {};
 };
 
-/// Let a checkpoint of the first rows say that the rows before `rows` were searched.
+/// Changes a checkpoint of the first rows, so that it claims all rows before `rows` were searched.
 void say_searched(const std::string& path, std::int64_t rows) {
   std::string bytes = test_support::text_of_file(path);
-  // Behind magic, version, order, three digests, shapes and how many pieces: the count of rows of the first.
+  // Before this count of rows of the first piece lie magic, version, order, three digests, shapes and the
+  // number of pieces.
   constexpr std::size_t place_of_rows = 80 + 3 * sizeof(std::int64_t);
   std::memcpy(bytes.data() + place_of_rows, &rows, sizeof rows);
   const std::size_t summed = bytes.size() - sizeof(std::uint64_t);
@@ -53,7 +55,7 @@ void say_searched(const std::string& path, std::int64_t rows) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// What an index has of rows whose numbers begin with `shift`.
+/// Adds `shift` to all row numbers.
 Keys shifted(Keys keys, std::int64_t shift) {
   for (std::int64_t& row : keys.row) row += shift;
   return keys;
@@ -75,7 +77,7 @@ TEST_CASE("far rows: a stream numbers rows beyond 2^32") {
   source->before_read = [](std::int64_t, std::int64_t) {};
   say_searched(folder / "kept", begin);
   const Neighbors found = index.search(queries, k, options);
-  std::vector<std::int8_t> rows(size((chunk + last) * 2));  // all that were searched
+  std::vector<std::int8_t> rows(size((chunk + last) * 2));  // all rows that were searched
   source->read(0, chunk, rows.data());
   source->read(begin, last, rows.data() + chunk * 2);
   const Index near(one_device(), RowsView(rows.data(), Element::i8, chunk + last, 2), Metric::l2);
@@ -136,7 +138,7 @@ TEST_CASE("far rows: ids beyond 2^32 in searches, votes and votes within a radiu
   }
 }
 
-/// One byte a row: the same for all but a few.
+/// Makes rows of one byte, which is the same for all but a few rows.
 class RowsOfOneByte : public Source {
  public:
   static constexpr std::int64_t planted[] = {17, border - 5, border, border + 250}, rows = border + 300;
@@ -151,7 +153,7 @@ class RowsOfOneByte : public Source {
   std::string name() const override { return "rows of one byte"; }
 };
 
-// Takes some 60 GB of memory, most of it for labels.
+// This takes some 60 GB of memory, most of it for labels.
 TEST_CASE("far rows: as many real rows, by k, by radius, and their votes" * doctest::skip()) {
   using Far = RowsOfOneByte;
   const Index index(device(), std::make_shared<Far>(), Metric::l2, streamed(0));

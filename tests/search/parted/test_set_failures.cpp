@@ -1,4 +1,4 @@
-// Members of a set that fail, and searches of a set that are watched and stopped.
+// Tests members of a set that fail, and searches of a set with progress and stops.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -16,7 +16,7 @@
 namespace kith::tests {
 namespace {
 
-/// Calls that a FailingDevice still answers; below 0: all.
+/// Counts the calls that a FailingDevice still answers; below 0 it answers all.
 struct Countdown {
   std::atomic<std::int64_t> left = -1;
 
@@ -52,7 +52,7 @@ class FailingDevice : public ProxyDevice {
   Countdown& countdown_;
 };
 
-/// Takes its steps once nobody is left to fail, and not at once even then.
+/// Runs no step until the countdown of the FailingDevice has ended, and always pauses before a step.
 class SlowDevice : public ProxyDevice {
  public:
   SlowDevice(std::unique_ptr<spi::Device> real, Countdown& countdown)
@@ -68,7 +68,7 @@ class SlowDevice : public ProxyDevice {
   Countdown& countdown_;
 };
 
-/// The CPU, and one that fails between two of it; it is called `faulty:1`.
+/// Returns a set of the CPU, a failing device, and the CPU again; the failing one is called `faulty:1`.
 Device set_that_fails(Countdown& countdown) {
   const Device faulty = cpu_behind<FailingDevice>(countdown);
   faulty.state()->info.spec = "faulty:1";

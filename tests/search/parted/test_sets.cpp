@@ -50,7 +50,7 @@ Case case_of(std::mt19937& random) {
   return {metric, std::move(train), std::move(queries), k, one, many};
 }
 
-/// Radii that some rows are exactly at.
+/// Returns radii that some rows are exactly at.
 std::vector<float> radii_of(const Case& at) {
   const Neighbors found = at.one.search(at.queries, at.k);
   std::vector<float> radii;
@@ -59,7 +59,7 @@ std::vector<float> radii_of(const Case& at) {
   return radii;
 }
 
-/// All kinds of searches with the same options.
+/// Checks that all kinds of searches have the same answers on the set and on one device.
 void check_same(const Case& at, const SearchOptions& options) {
   CHECK(difference(at.set.search(at.queries, at.k, options), at.one.search(at.queries, at.k, options)) == "");
   const std::vector<float> radii = radii_of(at);

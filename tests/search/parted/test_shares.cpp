@@ -1,4 +1,4 @@
-// Which member of a set gets which rows and queries, by its share: docs/contract.md, section 13.
+// Tests which rows and queries each member of a set gets by its share: docs/contract.md, section 13.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -20,7 +20,7 @@ TEST_CASE("sets: a member whose share is 0 has neither rows nor queries, whereve
     members.back().state()->info.spec = "card:" + std::to_string(i);
   }
   const Device set = set_of_devices(members);
-  // As many rows as make whole words of 32, more, and fewer than one.
+  // The numbers of rows are a multiple of the 32 rows of a word, more than that, and less than one word.
   for (const std::int64_t n : {96, 100, 31})
     for (const std::vector<double>& shares :
          std::vector<std::vector<double>>{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, 0, 0}, {0, 0, 2}, {0, 3, 0}})

@@ -1,4 +1,4 @@
-// Rows that stay in a Source, of which each member of a set streams its share, or holds it quantized.
+// Tests rows that stay in a Source: each member of a set streams its share, or holds it quantized.
 #include <doctest/doctest.h>
 
 #include <algorithm>

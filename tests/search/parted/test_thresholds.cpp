@@ -1,5 +1,5 @@
-// What was found among some rows is where a proposer begins among the next: the bits of one index, and fewer
-// candidates.
+// Tests that a proposer starts with the threshold that earlier rows gave: the answer has the bits of one
+// index, from fewer candidates.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -21,7 +21,7 @@ Index stream_of(const Matrix& train, Metric metric, std::int64_t chunk_rows) {
   return Index(one_device(), memory_source(train), metric, streamed(chunk_rows));
 }
 
-/// By chunks of these lengths, for these k, by each proposer.
+/// Searches in chunks of several lengths, for several k, by each proposer.
 void check_chunks(const Matrix& train, const Matrix& queries, Metric metric) {
   const Index whole(one_device(), train, metric);
   for (const std::int64_t k :
@@ -38,7 +38,7 @@ void check_chunks(const Matrix& train, const Matrix& queries, Metric metric) {
   }
 }
 
-/// One column, each row one step of float32 above the row before.
+/// Returns one column, each row one step of float32 above the row before.
 Matrix rising(std::int64_t rows) {
   Matrix matrix{rows, 1, {}};
   for (float value = 1; matrix.values.size() < size(rows);

@@ -1,5 +1,5 @@
-// The kith command, run as users run it: exit codes, exact messages, and files that are written whole or not
-// at all. All on the CPU.
+// Runs the kith command as users do: exit codes, exact messages, and files that are written whole or not at
+// all. All cases run on the CPU.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ const char* const flowers =
     "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
     "virginica\n";
 
-/// A .npy file of pseudorandom float32 numbers.
+/// Returns a .npy file of pseudorandom float32 numbers.
 string npy(std::uint32_t rows, std::uint32_t cols) {
   string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + std::to_string(rows) + ", " +
                   std::to_string(cols) + "), }";

@@ -1,4 +1,4 @@
-// kith classify, run as users run it: votes, models, radius, several label columns. All on the CPU.
+// Runs kith classify as users do: votes, models, radius, several label columns. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -16,7 +16,7 @@ const char* const points = "x,y,kind\n1,1,a\n2,1,a\n1,3,a\n6,6,b\n7,5,b\n";
 /// By distance from 0 the labels are b, a, a, b, b.
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
-/// The labels that are written to a file, without the neighbours.
+/// Returns the labels that are written to a file, without the neighbours.
 string labels_of(const Folder& folder, const string& arguments) {
   const Result result =
       kith("classify --device cpu " + arguments + " --quiet --out " + (folder / "labels.txt"));
@@ -240,7 +240,7 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
   CHECK(labels_of(folder, use + "--proba " + (folder / "p.csv")) == direct);
   CHECK(folder.read("p.csv") == proba);
   CHECK(kith("classify --device cpu " + use).out == "accuracy 0.6667 (2 of 3)\n");
-  // Options can change what a model decides, unless it concerns its rows.
+  // Options can change everything that a model decides, except about its rows.
   CHECK(labels_of(folder, use + "-k 4 --votes weights=uniform") == "c\nc\nc\n");
   const string filter = folder.write("rows.csv", "1\n");
   CHECK(labels_of(folder, use + "-k 1 --filter " + filter) == "b\nb\nb\n");

@@ -1,4 +1,4 @@
-// kith classify: its report, and its refusals. All on the CPU.
+// Tests the report of kith classify, and its refusals. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>

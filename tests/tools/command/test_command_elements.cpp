@@ -1,4 +1,4 @@
-// --read element=: rows of bytes, halves and bits.
+// Tests --read element= for rows of bytes, halves and bits.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -24,7 +24,7 @@ string answered(const string& arguments) {
   return result.out;
 }
 
-/// The same nine numbers in every format that can hold them.
+/// Writes the same nine numbers in every format that can hold them.
 struct Files {
   Folder folder;
   std::vector<string> all;

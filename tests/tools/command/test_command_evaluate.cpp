@@ -1,4 +1,4 @@
-// kith evaluate, run as users run it. All on the CPU.
+// Runs kith evaluate as users do. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ namespace {
 
 using namespace command_tests;
 
-/// Leave-one-out by l1. For each row and its label: the neighbours in order, and the answers.
+/// Leave-one-out by l1 gives each row and label these neighbours, in order, and these answers.
 ///   0 a: 1a 2b 3b 4a    k = 1 a, 2 a (tie), 3 b, 4 a (tie)
 ///   1 a: 0a 2b 3b 4a    the same
 ///   2 b: 1a 3b 0a 4a    k = 1 a, 2 a, 3 a, 4 a

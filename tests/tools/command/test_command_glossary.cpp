@@ -11,8 +11,8 @@ using namespace command_tests;
 
 namespace {
 
-/// The names in the output: the first 15 columns in the plan and the certificate, the text before two blanks
-/// for steps, before a colon elsewhere; and the names of attempts, which are values.
+/// Returns the names in the output: the first 15 columns in the plan and the certificate, the text before two
+/// blanks for steps, before a colon elsewhere; and the names of attempts, which are values.
 Words printed_words(const string& text) {
   Words words;
   int parts = 0;
@@ -34,7 +34,7 @@ Words printed_words(const string& text) {
   return words;
 }
 
-/// A file of `rows` rows with three columns and a class.
+/// Returns a file of `rows` rows with three columns and a class.
 string table_of(int rows) {
   string text = "x,y,z,kind\n";
   for (int r = 0; r < rows; ++r)
@@ -43,7 +43,7 @@ string table_of(int rows) {
   return text;
 }
 
-/// Everything that searches of every kind print about themselves on `device`.
+/// Returns everything that searches of every kind print about themselves on `device`.
 std::vector<string> told_by(const string& device, const Folder& folder) {
   const string train = folder.write("train.csv", table_of(600));
   const string asked = " --explain --device " + device + " --label-column kind --train " + train + " ";

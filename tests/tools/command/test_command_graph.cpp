@@ -1,4 +1,4 @@
-// kith graph, and --how boxes.
+// Tests kith graph, and --how boxes.
 #include <doctest/doctest.h>
 
 #include "common/shell.hpp"

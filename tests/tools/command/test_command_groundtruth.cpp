@@ -1,5 +1,5 @@
-// kith groundtruth and kith recall, run as users run them: files are compared byte for byte, and scores were
-// worked out by hand.
+// Runs kith groundtruth and kith recall as users do: files are compared byte for byte, and scores were worked
+// out by hand.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -28,7 +28,7 @@ string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
   return bytes<std::uint32_t>({rows, cols}) + data;
 }
 
-/// Six rows on a line and two queries among them. The second query has ties at its 2nd and 3rd distance.
+/// Six rows lie on a line, and two queries among them. The second query has ties at its 2nd and 3rd distance.
 const string base = bin(6, 1, "\x00\x02\x05\x09\x0b\xff"s);
 const string asked = bin(2, 1, "\x01\x0a"s);
 const string rows = bytes<std::int32_t>({0, 1, 2, 3, 4, 2});

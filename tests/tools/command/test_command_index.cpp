@@ -1,4 +1,4 @@
-// kith index, and --index instead of --train, run as users run them.
+// Runs kith index, and commands with --index instead of --train, as users do.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Twelve rows of bytes and four queries, with labels and values.
+/// Writes twelve rows of bytes and four queries, with labels and values.
 struct IndexFiles {
   Folder folder;
   string train = folder.write("base.u8bin", bin(12, 3)), queries = folder.write("query.u8bin", bin(4, 3, 50));

@@ -1,4 +1,4 @@
-// No output of the command may replace one of its inputs, and inputs may be pipes and stdin.
+// Tests that no output of the command replaces one of its inputs, and that inputs may be pipes and stdin.
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>
@@ -25,7 +25,7 @@ const char* const flowers =
     "length,width,kind\n5.1,3.5,setosa\n4.9,3.0,setosa\n7.0,3.2,versicolor\n6.4,3.2,versicolor\n6.3,3.3,"
     "virginica\n";
 
-/// The option that names a file, as a user writes it.
+/// Returns the option that names a file, as a user writes it.
 string long_name(const CLI::Option& option) {
   return "--" + option.get_lnames()[0];
 }
@@ -34,14 +34,14 @@ const std::set<string> written = {"--out",       "--proba",          "--save-mod
                                   "--out-index", "--out-distance",   "--out-edges",  "--table",
                                   "--errors",    "--sample-classes", "--distances",  "--resume"};
 
-/// What names a file that is read: in messages, and before the name of the file.
+/// Holds how an option names a file that is read: in messages, and before the name of the file.
 struct Input {
   string words, given;
 };
 
-/// Adds what an option names, or its keys.
+/// Adds the files that an option names, or that its keys name.
 void add_files(const CLI::Option& option, std::vector<Input>& inputs, std::vector<string>& outputs) {
-  if (option.get_lnames().empty()) return;  // a word of its own
+  if (option.get_lnames().empty()) return;  // a positional argument
   const string name = long_name(option);
   if (option.get_type_name() == "FILE") {
     if (written.contains(name))
@@ -103,7 +103,7 @@ TEST_CASE("no output of any subcommand may be one of its inputs, or another outp
     std::vector<Input> inputs;
     std::vector<string> outputs;
     for (const CLI::Option* option : subcommand.app->get_options()) add_files(*option, inputs, outputs);
-    const auto others = [&](const string& given) {  // asked for before anything is compared
+    const auto others = [&](const string& given) {  // files that the command needs before it compares names
       string text;
       for (const char* needed : {"--train", "--queries", "--truth", "--found"})
         if (const CLI::Option* option = subcommand.app->get_option_no_throw(needed))

@@ -1,4 +1,4 @@
-// What is kept of work that was stopped: the same bits, and no other command's.
+// Tests that stopped work goes on with the same bits, and never from the kept file of another command.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// No small file may cost the command much memory or time: files of an attack, with 1 GB of address space and
-// 20 seconds of processor time.
+// Tests that no small file costs the command much memory or time: hostile files must do with 1 GB of address
+// space and 20 seconds of processor time.
 #include <doctest/doctest.h>
 
 #include "common/sanitizers.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 using namespace command_tests;
 
-/// Searches in `file`, which shell commands make under the name $file. Two threads, since the stacks of many
-/// would fill the address space.
+/// Searches in `file`, which shell commands make under the name $file. It uses two threads, since the stacks
+/// of many would fill the address space.
 Result search(const Folder& folder, const string& file, const string& make, const string& more = "") {
   const string path = folder / file;
   REQUIRE(shell("file='" + path + "'; " + make).code == 0);

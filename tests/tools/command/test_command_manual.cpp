@@ -1,4 +1,5 @@
-// kith manual: man pages and completions contain everything that --help says, and shells complete with them.
+// Tests kith manual: man pages and completions contain everything that --help says, and shells complete
+// with them.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 using namespace command_tests;
 
-/// The names that `--help` lists at the beginning of lines: subcommands or options.
+/// Returns the names that `--help` lists at the beginning of lines: subcommands or options.
 std::set<string> listed(const string& help, const char* line) {
   std::set<string> names;
   const std::regex pattern(line, std::regex::multiline);
@@ -31,7 +32,7 @@ std::set<string> options_of(const string& subcommand) {
   return listed(kith(subcommand + " --help-all").out, "^  (?:-.,)?(--[a-z-]+|-k)");
 }
 
-/// What bash offers to complete the last of these words.
+/// Returns what bash offers to complete the last of these words.
 std::set<string> offered(const std::vector<string>& words) {
   string line = ". /dev/stdin; COMP_WORDS=(";
   for (const string& word : words) line += "'" + word + "' ";

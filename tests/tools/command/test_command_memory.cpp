@@ -1,4 +1,4 @@
-// How much memory the command takes for many rows, and the progress it shows while it reads them.
+// Tests how much memory the command takes for many rows, and the progress it shows while it reads them.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -35,7 +35,7 @@ string header(const string& descr, const string& shape) {
   return file + text;
 }
 
-/// A sparse file of zeros, in which only the last row has ones.
+/// Returns a sparse file of zeros, in which only the last row has ones.
 string mostly_zeros(const Folder& folder) {
   const string path =
       folder.write("rows.npy", header("<f4", "(" + std::to_string(rows) + ", " + std::to_string(dims) + ")"));
@@ -52,7 +52,7 @@ string mostly_zeros(const Folder& folder) {
   return path;
 }
 
-/// A label for each of these rows: 7 for the last, 0 for all others.
+/// Returns a label for each of these rows: 7 for the last, 0 for all others.
 string labels_of_zeros(const Folder& folder) {
   const string path = folder.write("labels.npy", header("<i8", "(" + std::to_string(rows) + ",)"));
   const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path)) + rows * 8;
@@ -77,7 +77,7 @@ pid_t start(std::vector<string> arguments, int number = SIGINT) {
   return child;
 }
 
-/// The resident memory of this process in bytes. A child starts with it, and Linux counts it in
+/// Returns the resident memory of this process in bytes. A child starts with it, and Linux counts it in
 /// the child's maximum.
 std::int64_t resident_size() {
   std::ifstream file("/proc/self/statm");
@@ -87,7 +87,7 @@ std::int64_t resident_size() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-/// The maximum resident memory of `kith ARGUMENTS` in bytes; the command must succeed.
+/// Returns the maximum resident memory of `kith ARGUMENTS` in bytes; the command must succeed.
 std::int64_t largest_size(std::vector<string> arguments) {
   const pid_t child = start(std::move(arguments));
   int status = 0;

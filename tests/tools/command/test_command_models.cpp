@@ -1,4 +1,4 @@
-// Models of the command: one of the format byte for byte, what models keep, and what is refused.
+// Tests models of the command: one file byte for byte, what models keep, and what is refused.
 #include <doctest/doctest.h>
 
 #include <fstream>

@@ -1,4 +1,4 @@
-// What the command writes and prints for other programs: headers, stdout, JSON, --quiet.
+// Tests what the command writes and prints for other programs: headers, stdout, JSON, --quiet.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Programs of OpenCL that an earlier command compiled, on PoCL, whose programs are kept in a folder that is
-// named. shell.hpp needs KITH_COMMAND_PATH.
+// Tests OpenCL programs that an earlier command compiled and kept in a folder. They run on PoCL. (shell.hpp
+// needs KITH_COMMAND_PATH.)
 #include <sys/stat.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@
 namespace command_tests {
 namespace {
 
-/// What `kith devices --json` says of PoCL; -1 for both where it is not here.
+/// Counts the programs of PoCL by `kith devices --json`; both numbers are -1 if PoCL is missing.
 struct Programs {
   int compiled = -1, kept = -1;
 };
@@ -31,7 +31,7 @@ Programs programs_with(const string& setting) {
   return programs_of(shell(setting + " \"$kith\" devices --json"));
 }
 
-/// Every file of the folder, changed.
+/// Changes every file of the folder.
 void change_all(const string& folder, const std::function<string(const string&)>& changed) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     const string text = test_support::text_of_file(entry.path().string());
@@ -48,7 +48,7 @@ TEST_CASE("programs: a second process compiles nothing; what is damaged is compi
   if (all < 0) return;  // no PoCL
   CHECK(all > 0);
   CHECK(!fs::exists(folder));
-  // Two at once, as neither finds anything.
+  // Two commands run at once, and neither finds a kept program at its start.
   const Result both =
       shell("export " + setting + "; \"$kith\" devices > /dev/null & \"$kith\" devices --json && wait $!");
   CHECK(programs_of(both).compiled + programs_of(both).kept == all);

@@ -1,4 +1,4 @@
-// Scores of approximate searches, and files of neighbours, worked out by hand.
+// Tests scores of approximate searches, and files of neighbours, against results worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,7 +44,7 @@ TEST_CASE("recall: rows at the very distance of the k-th count") {
   const Recall plain = score_recall(bare, lists(2, {5, 7, 4, 3}), 2);
   CHECK(plain.found == std::vector<std::int64_t>{1, 0});
   CHECK(plain.by_tie == 0);
-  // A row that is nearly as near does not count; a row counts once; -1 is no row.
+  // A row that is only slightly farther does not count; a row counts once; -1 is no row.
   const double next = std::nextafter(2.0, 3.0);
   CHECK(score_recall(lists(3, {7, 3, 5}, {1, 2, next}), lists(2, {5, 7}), 2).found ==
         std::vector<std::int64_t>{1});

@@ -1,5 +1,5 @@
-// kith regress, and the options it shares with kith search: radius, features, filter, leave-one-out. All
-// on the CPU.
+// Tests kith regress, and the options it shares with kith search: radius, features, filter, leave-one-out.
+// All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -44,8 +44,8 @@ TEST_CASE("regress: errors against the truth, from a column, a file, or each row
   const Folder folder;
   const string train = folder.write("houses.csv", houses);
   const string base = "regress --device cpu -k 1 --target price --features size --train " + train + " ";
-  // Answers 10 and 100 to 12 and 94: errors 2 and 6, whose squares sum to 40; each truth is 41
-  // from their mean.
+  // The answers 10 and 100 to 12 and 94 have errors 2 and 6, whose squares sum to 40; each truth is 41 from
+  // their mean.
   const string queries = folder.write("q.csv", "size,rooms,price\n1,0,12\n9,0,94\n");
   const string expected =
       "value  MAE     RMSE       R^2  queries\n"
@@ -53,7 +53,7 @@ TEST_CASE("regress: errors against the truth, from a column, a file, or each row
   CHECK(kith(base + "--queries " + queries).out == expected);
   const string plain = folder.write("plain.csv", "size,rooms\n1,0\n9,0\n");
   CHECK(kith(base + "--queries " + plain + " --truth " + folder.write("t.csv", "12\n94\n")).out == expected);
-  // By the nearest other row, the first among equals: 20, 10, 20, 40. Squared errors are 4200 of 4875.
+  // The nearest other rows, the first among equals, give 20, 10, 20, 40. Squared errors are 4200 of 4875.
   CHECK(kith(base + "--leave-one-out").out ==
         "value  MAE     RMSE       R^2  queries\n"
         "price   25  32.4037  0.138462        4\n");

@@ -1,4 +1,4 @@
-// Reports of the command on data whose names cause trouble.
+// Tests reports of the command on data whose names cause trouble.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@ using namespace command_tests;
 
 namespace {
 
-/// Names of classes: one that would colour a terminal, one that would reverse the text behind it, and one too
-/// long for a table.
+/// One class name would colour a terminal, one would reverse the text behind it, and one is too long for
+/// a table.
 const string names =
     "x,\xE2\x80\xAE"
     "column,kind\n0,3,a\x1b[31m\n1,1,a\x1b[31m\n2,9,\xE2\x80\xAE"
@@ -19,7 +19,7 @@ const string names =
     "b\n7,5," +
     string(300, 'w') + "\n9,2," + string(300, 'w') + "\n";
 
-/// Whether all of `text` is UTF-8.
+/// Returns whether all of `text` is UTF-8.
 bool is_utf8(const string& text) {
   try {
     return !nlohmann::json(text).dump().empty();

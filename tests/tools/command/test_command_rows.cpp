@@ -1,4 +1,4 @@
-// Rows, labels and values as users have them: labels of any form, .svm files, missing values.
+// Tests rows, labels and values as users have them: labels of any form, .svm files, missing values.
 #include <doctest/doctest.h>
 
 #include "common/shell.hpp"
@@ -8,10 +8,10 @@ using namespace command_tests;
 
 namespace {
 
-/// Four points in two groups.
+/// Four points lie in two groups.
 const string points = "x,y\n1,1\n1,2\n8,8\n9,8\n";
 
-/// Everything that a command prints.
+/// Returns everything that a command prints.
 string said(const string& arguments) {
   const Result result = kith(arguments);
   CAPTURE(arguments);
@@ -109,7 +109,7 @@ TEST_CASE("labels: -1 and +1, wherever they are, and what stands for no answer")
         "-10\n");
   CHECK(said("classify --device cpu -k 1 --train " + folder.write("x.csv", points) + " --labels " +
              folder.write("y.csv", "-1\n-1\n1\n1\n") + " --queries " + (folder / "q.csv")) == "-1\n1\n1\n");
-  // Having no answer is not right, even if the true label looks like the mark of no answer.
+  // A missing answer is never right, even if the true label looks like the mark of a missing answer.
   CHECK(contains(said("classify --device cpu -k 2 --votes tie=abstain --train " +
                       folder.write("n.csv", "1,0\n3,1\n") + " --label 2 --queries " +
                       folder.write("one.csv", "2\n") + " --truth " + folder.write("minus.csv", "-1\n")),

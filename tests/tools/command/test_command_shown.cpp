@@ -1,4 +1,4 @@
-// Foreign text as it is shown to people and in JSON.
+// Tests how foreign text is shown to people and in JSON.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

@@ -1,4 +1,4 @@
-// kith structure and kith select-features, run as users run them; the numbers were worked out by hand.
+// Runs kith structure and kith select-features as users do; the numbers were worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -12,7 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-/// Two classes on a line. The first point of b is nearer to the second of a than to its own class.
+/// Two classes lie on a line. The first point of b is nearer to the second of a than to its own class.
 const char* const line = "x,kind\n0,a\n1,a\n2,b\n6,b\n";
 /// x separates the classes, y does not, z is constant.
 const char* const columns = "x,y,z,kind\n0,3,1,a\n1,9,1,a\n10,4,1,b\n11,8,1,b\n";

@@ -1,5 +1,5 @@
-// The words that the command prints and understands: names, corrections of typing errors, help, and text that
-// a terminal must not obey. All on the CPU.
+// Tests the words that the command prints and understands: names, corrections of typing errors, help, and
+// text that a terminal must not obey. All cases run on the CPU.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
@@ -17,7 +17,7 @@ using namespace command_tests;
 
 const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
-/// Everything that the command writes if stdout and stderr are a terminal.
+/// Returns everything that the command writes if stdout and stderr are a terminal.
 Result on_terminal(const std::vector<string>& arguments) {
   Result result;
   int terminal = -1;
@@ -40,7 +40,7 @@ Result on_terminal(const std::vector<string>& arguments) {
   return result;
 }
 
-/// The subcommands that `kith --help` lists.
+/// Returns the subcommands that `kith --help` lists.
 std::vector<string> subcommands() {
   std::istringstream lines(kith("--help").out);
   std::vector<string> names;
@@ -51,7 +51,7 @@ std::vector<string> subcommands() {
   return names;
 }
 
-/// `text` with each run of blanks and line ends replaced by one blank.
+/// Replaces each run of blanks and line ends in `text` by one blank.
 string in_one_line(const string& text) {
   string line;
   for (const char c : text)

@@ -1,4 +1,4 @@
-// Binary files: every format by hand, every message word for word.
+// Tests binary files: every format is written by hand, every message is compared word for word.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -67,7 +67,7 @@ TEST_CASE("files: what does not fit float32 is rounded to nearest") {
   CHECK(f8.values == Floats{1, 0.1f, 2, 3, 0.1f, 1, 0, 4, 1});  // 1 + 2^-24 is a tie and rounds to even
   CHECK(f8.rounded.size() == 2);
   CHECK(f8.rounded[0] == RoundedColumn{1, 0x1p-21, 3.9, 0.1, static_cast<double>(0.1f)});
-  CHECK(describe_lost_digits(f8).empty());  // digits that do not matter
+  CHECK(describe_lost_digits(f8).empty());  // the lost digits do not matter
   CHECK(folder.table("t.npy", npy("<f4", "(1, 1)", bytes<float>({1}))).rounded.empty());
   const Table i4 =
       folder.table("t.npy", npy("<i4", "(1, 4)", bytes<std::int32_t>({16777217, INT32_MAX, INT32_MIN, -3})));
@@ -98,7 +98,7 @@ TEST_CASE(
   }
   CHECK(describe_lost_digits(folder.table("t.csv", "1,5411000\n2,5411111.207\n3,5411207.5\n")) ==
         folder / "t.csv" + ": column 2: " + lost.substr(string(": column 1: ").size()) + remedy);
-  // Seconds that become equal: they are 60 apart, but float32 keeps steps of 128.
+  // These seconds become equal: they are 60 apart, but float32 keeps steps of 128.
   const string equal = "; rows 0 and 1, which differ, become equal" + remedy;
   const string seconds =
       ": column 0: float32 keeps its values to 128, and they span 10000000: 1700000059 becomes 1700000000, "
@@ -287,7 +287,7 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
 
 namespace {
 
-/// Two numbers, then the rows.
+/// Returns a file of two numbers, then the rows.
 string bin(std::uint32_t rows, std::uint32_t cols, const string& data) {
   return bytes<std::uint32_t>({rows, cols}) + data;
 }

@@ -1,4 +1,4 @@
-// Damaged files end in one kith::Error, never in a crash.
+// Tests that damaged files end in one kith::Error, never in a crash.
 #include <doctest/doctest.h>
 
 #include <cmath>

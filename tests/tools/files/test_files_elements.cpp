@@ -1,4 +1,4 @@
-// Binary files keep the element type of the file.
+// Tests that rows of binary files keep their element type.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"

@@ -1,4 +1,4 @@
-// Text files in Latin-1, Windows-1252 and UTF-16, and bytes that are not text.
+// Tests text files in Latin-1, Windows-1252 and UTF-16, and bytes that are not text.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -65,7 +65,7 @@ TEST_CASE("files: text in other encodings is read by name, else refused with its
   CHECK(folder.table_error("u.csv", halves, options) ==
         "bad_file: u.csv: holds half a character of UTF-16 at byte 20; correct it, or say another --csv "
         "encoding=");
-  // Surrogate pairs, and a file of many pieces.
+  // The file has surrogate pairs, and is read in many pieces.
   text = u"a,s\n";
   for (int i = 0; i < 40000; ++i) text += i % 2 ? u"1,\U0001F600\n" : u"2,Brot\n";
   const Table table = folder.table("u.csv", wide(u"\uFEFF" + text, true), options);

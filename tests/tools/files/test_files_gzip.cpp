@@ -1,5 +1,5 @@
-// Damaged compressed files: either everything that was packed is read, or nothing. Rows are
-// never lost silently.
+// Tests damaged compressed files: either everything that was packed is read, or nothing. Rows are never
+// lost silently.
 #include <doctest/doctest.h>
 
 #include <optional>
@@ -10,7 +10,7 @@ using namespace kith::tests::data_files;
 
 namespace {
 
-/// A file for each way to read: by lines, by rows, as one array.
+/// Returns a file for each way to read: by lines, by rows, as one array.
 std::vector<std::pair<string, string>> plain_files() {
   string text, sparse;
   for (int row = 0; row < 40; ++row) {
@@ -25,7 +25,7 @@ std::vector<std::pair<string, string>> plain_files() {
           {"f.fvecs.gz", fvecs({{1, 2}, {3, 4}})}};
 }
 
-/// The values in a file with these bytes; nothing if it is refused.
+/// Returns the values in a file with these bytes; nothing if it is refused.
 std::optional<Floats> values_of(const Folder& folder, const string& file, const string& content) {
   try {
     return folder.table(file, content).values;

@@ -1,4 +1,4 @@
-// HDF5 as ann-benchmarks writes it. The files are seeds of the fuzzing, written by h5py.
+// Tests HDF5 as ann-benchmarks writes it. The files are seeds of the fuzzing, written by h5py.
 #include <doctest/doctest.h>
 
 #include <algorithm>

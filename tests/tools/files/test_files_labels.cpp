@@ -1,4 +1,4 @@
-// Files of labels, and .svm files, whose lines begin with labels.
+// Tests files of labels, and .svm files, whose lines begin with labels.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -49,7 +49,7 @@ TEST_CASE("files: .svm") {
   };
   for (const auto& [content, message] : cases)
     CHECK(folder.table_error("t.svm", content, label_column("1")) == "bad_file: t.svm" + message);
-  // 2^31 columns of 4 bytes, 1000 times: more than the memory of any machine that runs this test.
+  // 1000 rows of 2^31 columns of 4 bytes exceed the memory of any machine that runs this test.
   string rows = "1 2147483648:1\n";
   for (int r = 0; r < 1000; ++r) rows += "1\n";
   ReadOptions options;

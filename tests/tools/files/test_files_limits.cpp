@@ -1,4 +1,5 @@
-// No small file may cost much memory or time: each limit of the readers, and the option that raises it.
+// Tests that no small file costs much memory or time: each limit of the readers, and the option that
+// raises it.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"

@@ -1,5 +1,5 @@
-// Files with missing values, files that accompany the rows of another, and .svm files whose indices start at
-// 0 or 1.
+// Tests files with missing values, files that accompany the rows of another file, and .svm files whose
+// indices start at 0 or 1.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -16,14 +16,14 @@ ReadOptions with_missing() {
   return options;
 }
 
-/// Values with -99 in place of NaN.
+/// Returns values with -99 in place of NaN.
 Floats marked(Floats values) {
   for (float& value : values)
     if (std::isnan(value)) value = -99;
   return values;
 }
 
-/// `options`, with every note appended to `told` as a line without the folder.
+/// Returns `options` with a callback that appends each note to `told` as a line without the folder.
 template <class Options>
 Options telling(string& told, Options options = {}) {
   options.note = [&told](const string& text) { told += text.substr(text.rfind('/') + 1) + "\n"; };

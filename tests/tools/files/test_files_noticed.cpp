@@ -1,5 +1,5 @@
-// Text files that are not what they seem: cells that are missing between tabs, digits that are lost, classes
-// that are called as missing values. A wrong answer is refused or told.
+// Tests text files that are not what they seem: missing cells between tabs, lost digits, classes whose names
+// usually mean a missing value. Each is refused, or a note tells the user.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"

@@ -1,4 +1,4 @@
-// .npz files: arrays by name, and attempts of hostile files.
+// Tests .npz files: arrays by name, and hostile files.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -57,7 +57,7 @@ TEST_CASE("files: .npz, stored and deflated, by name") {
       CHECK(alone.table.values == Floats{1, 2, 3, 4});
       CHECK(alone.notes == "");
     }
-  // An array as large as several reads, in a file with a comment at its end.
+  // The array takes several reads, and the file has a comment at its end.
   std::string wide;
   for (int i = 0; i < 300000; ++i) wide += static_cast<char>(i * 7 % 251);
   const string large = zip({{"w.npy", npy("|u1", "(3, 100000)", wide), true}});
@@ -74,7 +74,7 @@ TEST_CASE("files: wrong .npz, word for word") {
   const string good = zip({{"a.npy", first}}), packed = zip({{"a.npy", first, true}});
   const string again = "; it is damaged: copy or download it again";
   const string by_numpy = again + ", or save it by numpy.savez";
-  // Where the data of the only member begin, and its entry.
+  // These are the places of the only member's data, and of its directory entry.
   const std::size_t data = 35, entry = data + first.size();
   const std::size_t packed_entry = packed.size() - 22 - 51;
   const std::vector<std::pair<string, string>> cases{
@@ -141,7 +141,7 @@ TEST_CASE("files: wrong .npz, word for word") {
         "bad_file: t.npz.gz: is a .npz file that is packed once more, or comes through a pipe, and what it "
         "holds "
         "stands at its end; give it as a file of its own");
-  // A few bytes that expand to many.
+  // A few bytes expand to many.
   ReadOptions limited;
   limited.limits.free_growth = std::uint64_t{1} << 16;
   const string bomb = zip({{"a.npy", npy("|u1", "(4000, 1000)", string(4000000, '\0')), true}});

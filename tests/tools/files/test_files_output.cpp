@@ -1,4 +1,4 @@
-// Results as files: what was written can be read back, and a file is written whole or not at all.
+// Tests results as files: what was written can be read back, and a file is written whole or not at all.
 #include <doctest/doctest.h>
 
 #include <cstring>

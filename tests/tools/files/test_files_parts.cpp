@@ -1,5 +1,5 @@
-// A file of which each rank reads a part: the parts together are the file, and a bad value is named by its
-// row in the file.
+// Tests a file of which each rank reads a part: the parts together equal the file, and a bad value is named
+// by its row in the file.
 #include "common/data_files.hpp"
 
 namespace kith::tests::data_files {

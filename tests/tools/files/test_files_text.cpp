@@ -1,6 +1,6 @@
-// Text files as people have them: other separators, decimal commas, headers that may be rows, numbers that
-// look like text, columns that number rows. What two readings could be right about is refused, and what the
-// refusal advises is read.
+// Tests text files as people have them: other separators, decimal commas, headers that may be rows, numbers
+// that look like text, columns that number rows. A file that can be read in two ways is refused, and the
+// option that the refusal advises reads it.
 #include <doctest/doctest.h>
 
 #include "common/data_files.hpp"
@@ -27,7 +27,7 @@ ReadOptions categorical(const string& column) {
   return options;
 }
 
-/// Refused with header=, and read by both of its values.
+/// Checks that the file is refused with the advice header=, and that both values of this option read it.
 void check_header_refused(const Folder& folder, const string& content, const string& cell,
                           const string& title = "") {
   CAPTURE(content);
@@ -71,12 +71,12 @@ TEST_CASE("files: the one sign that cuts every line into as many cells separates
   check("t.csv", "1|2\n3|4\n5|6\n", "pipe", "comma");
   check("t.tsv", "a,b\n1,2\n3,4\n5,6\n", "comma", "tab");
   check("t.txt", "a;b\n1;2\n3;4\n5;6\n", "semicolon", "space");
-  // A first line with commas in it, and a quoted cell with the other sign.
+  // The first line has commas in it, and a quoted cell has the other separator.
   CHECK(told(folder, "t.csv", "length, cm;width\n1;2\n3;4\n").table.column_names ==
         Strings{"length, cm", "width"});
   CHECK(told(folder, "t.csv", "a;b\n\"x;y,z\";1\n\"x\";2\n").table.categories[0].names ==
         Strings{"x", "x;y,z"});
-  // Towns of two words between tabs.
+  // Towns of two words stand between tabs.
   const string towns = "New York\t5\nLos Angeles\t6\nNew York\t7\n";
   CHECK(folder.table_error("t.txt", towns) ==
         "bad_file: t.txt: its cells may be separated by space (3 cells a line) or tab (2 cells a line); say "
@@ -84,7 +84,7 @@ TEST_CASE("files: the one sign that cuts every line into as many cells separates
   CHECK(folder.table("t.txt", towns, separated('\t')).values == Floats{1, 5, 0, 6, 1, 7});
   CHECK(notes(folder, "t.txt", "Rome\t5\nLos Angeles\t6\nRome\t7\n") ==
         "t.txt: its cells are separated by tab, not by space; --csv sep=space says otherwise\n");
-  // The option is not told, and decides.
+  // With the option there is no note, and it decides.
   CHECK(notes(folder, "t.csv", "1;2\n3;4\n", separated(';')).empty());
   CHECK(
       folder.table_error("t.csv", "1;2\n3;4\n", separated(','))
@@ -116,7 +116,7 @@ TEST_CASE("files: what two signs could separate is refused, and so is what none 
   CHECK(folder.table("t.csv", "1,5\n2,5\n", separated('\0', ',')).values == Floats{1.5, 2.5});
   CHECK(folder.table("t.csv", "\"1,5\",2\n\"2,5\",3\n", separated(',', ',')).values ==
         Floats{1.5, 2, 2.5, 3});
-  // A line too few, and blanks in a file of commas.
+  // One line has too few cells, and a file of commas has blanks.
   CHECK(folder.table_error("t.csv", "1;2\n3;4\n5\n6;7\n")
             .starts_with("bad_file: t.csv:1: column 1 holds \"1;2\""));
   CHECK(folder.table_error("t.csv", "1;2;3\n3;4\n5;6;7\n", separated(';')) ==
@@ -263,7 +263,7 @@ TEST_CASE("files: a first line that may be names or values is refused, and what 
   check_header_refused(folder, "a,b\n", "a");
   check_header_refused(folder, ",color\n0,red\n1,blue\n", "color", ", or skip=1 if it is a title");
   check_header_refused(folder, "Customers,,\na,b,kind\n1,2,x\n", "Customers", ", or skip=1 if it is a title");
-  // Names that are numbers: years, positions as pandas and kith write them, wavelengths.
+  // The names are numbers: years, positions as pandas and kith write them, wavelengths.
   for (const string& first : {"2019,2020,2021"s, "2021,2020,2019"s, "0,1,2"s, "10,11,12"s, "1,2,3"s})
     check_header_refused(folder, first + "\n1,2,0\n3,4,1\n2,2,0\n", first.substr(0, first.find(',')));
   check_header_refused(folder, "400.5,410,30\n0.1,0.2,1\n0.3,0.1,0\n0.2,0.2,1\n", "400.5");
@@ -271,7 +271,7 @@ TEST_CASE("files: a first line that may be names or values is refused, and what 
   check_header_refused(folder, "0,1,2,3,species\n5.1,3.5,1.4,0.2,a\n4,3,9,1,b\n", "0");
   CHECK(folder.table("t.csv", "2010,2020,a\n5,3,a\n4,2,b\n5,2,a\n").rows == 4);  // its text occurs below
   CHECK(folder.table("t.csv", "5,3,c\n5,3,a\n4,2,b\n5,2,a\n").rows == 4);
-  // A name that is asked for is one, and a name over a number.
+  // A first line that has the asked name is a header, and so is a text above numbers.
   const Told asked = told(folder, "t.csv", "size,kind\nL,a\nS,b\n", label_column("kind"));
   CHECK(asked.table.labels.names == Strings{"a", "b"});
   CHECK(asked.notes.empty());
@@ -317,7 +317,7 @@ TEST_CASE("files: columns that number the rows are told") {
   for (int i = 1; i <= 30; ++i) glass += std::to_string(i) + "," + std::to_string(i * i % 7) + "\n";
   CHECK(notes(folder, "t.data", glass) ==
         "t.data: column 1 numbers the rows, yet counts as a feature; --drop 1 leaves it out\n");
-  // Queries are not told again.
+  // The note is not repeated for queries.
   ReadOptions like;
   like.like = &index.table;
   CHECK(notes(folder, "t.csv", ",a,b\n0,5,2\n1,3,4\n2,5,1\n", like).empty());
@@ -355,7 +355,7 @@ TEST_CASE(
         "if they are rows, skip=0");
   CHECK(folder.table("t.csv", comments, skipping(2)).values == Floats{1, 2, 3, 4});
   CHECK(folder.table("t.csv", "# made by me\na,b\n1,2\n", skipping(1)).column_names == Strings{"a", "b"});
-  CHECK(folder.table("t.csv", "#1,5\n#2,6\n", categorical("1")).rows == 2);  // there is nothing else
+  CHECK(folder.table("t.csv", "#1,5\n#2,6\n", categorical("1")).rows == 2);  // the file has no other line
   CHECK(folder.table_error("t.csv", "#a,5\nx,6\n").find("say --csv skip=1, if they are rows, skip=0") !=
         string::npos);
   CHECK(folder.table("t.csv", "#a,5\nx,6\n", skipping(0)).rows == 2);

@@ -1,5 +1,5 @@
-// Numbers as float64, several label columns, targets, lists of different lengths: what classification and
-// regression read and write.
+// Tests what classification and regression read and write: numbers as float64, several label columns,
+// targets, lists of different lengths.
 #include <doctest/doctest.h>
 
 #include <cstring>

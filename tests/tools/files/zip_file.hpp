@@ -33,7 +33,7 @@ inline std::uint64_t crc_of(const std::string& content) {
   return crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size());
 }
 
-/// The lowest `bytes` bytes of a number, lowest first.
+/// Returns the lowest `bytes` bytes of a number, lowest first.
 inline std::string number(std::uint64_t value, int bytes) {
   std::string text;
   for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i) & 255);

@@ -1,4 +1,4 @@
-// For tests of experiments.
+// Helps tests of experiments.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ namespace kith::tests {
 
 using test_support::contains;
 
-/// Settings for the device under test, with sizes for a small machine and as few samples as possible.
+/// Returns settings for the device under test, with sizes for a small machine and as few samples as possible.
 inline experiments::Settings quick_settings() {
   experiments::Settings settings{{device()}, open_device("cpu")};
   settings.quick = true;
@@ -68,7 +68,7 @@ inline void check_result(const experiments::Result& result) {
   CHECK(contains(result.energy, "no joules"));
 }
 
-/// The series whose label begins with `label`.
+/// Returns the series whose label begins with `label`.
 inline const experiments::Series& series_of(const experiments::Chart& chart, std::string_view label) {
   for (const experiments::Series& series : chart.series)
     if (series.label.starts_with(label)) return series;
@@ -76,7 +76,7 @@ inline const experiments::Series& series_of(const experiments::Chart& chart, std
   return chart.series.front();
 }
 
-/// The x values of the points.
+/// Returns the x values of the points.
 inline std::vector<double> xs(const experiments::Series& series) {
   std::vector<double> all;
   for (const experiments::Point& point : series.points) all.push_back(point.x);

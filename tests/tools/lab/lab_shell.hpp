@@ -1,11 +1,12 @@
-// The program kith-lab, run as its users run it. A source that includes this names KITH_COMMAND_PATH.
+// Runs the program kith-lab as its users do. A source that includes this must contain the
+// name KITH_COMMAND_PATH.
 #pragma once
 
 #include "common/shell.hpp"
 
 namespace command_tests {
 
-/// kith-lab lies beside kith.
+/// Runs kith-lab, which lies beside kith.
 inline Result lab(const string& arguments) {
   return shell("\"$kith-lab\" " + arguments);
 }

@@ -1,4 +1,4 @@
-// kith-lab bench, run as its users run it.
+// Runs kith-lab bench as users do.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Joules from the energy counters that kith reads, which are simulated here.
+// Tests the joules from energy counters that kith reads, which are simulated here.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -41,7 +41,7 @@ class Powercap : public test_support::TemporaryFolder {
   }
 };
 
-/// The boards that a simulated NVML reports.
+/// Holds the boards that a simulated NVML reports.
 struct Boards {
   struct Board {
     std::string name, pci;

@@ -1,4 +1,4 @@
-// The page of the experiments, and its charts as separate files.
+// Tests the page of the experiments, and its charts as separate files.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -32,7 +32,7 @@ Result result_of(const Chart& chart) {
   return result;
 }
 
-/// Whether every element that begins ends, in order, and < and & stand for nothing else.
+/// Returns whether elements are nested and closed in order, and < and & occur nowhere else.
 bool well_formed(const std::string& xml) {
   std::vector<std::string> open;
   for (std::size_t at = 0; (at = xml.find_first_of("<&", at)) != std::string::npos;) {
@@ -51,7 +51,7 @@ bool well_formed(const std::string& xml) {
   return open.empty();
 }
 
-/// The number after the first `name` at or behind `from`.
+/// Returns the number after the first `name` at or behind `from`.
 double number_after(const std::string& text, const std::string& name, std::size_t from = 0) {
   const std::size_t at = text.find(name, from);
   REQUIRE(at != std::string::npos);
@@ -72,7 +72,7 @@ TEST_CASE("line chart: what one device refuses is one entry, each refusal once")
                 refused("c", "gpu", "first reason"), refused("d", "cpu", "second reason"),
                 refused("e", "", "not built in"), refused("f", "", "not built in")});
   const std::string html = line_chart(chart), svg = chart_picture(result_of(chart), chart);
-  CHECK(count(html, "no points") == 4);  // cpu, gpu, and what is no device's
+  CHECK(count(html, "no points") == 4);  // of cpu, of gpu, and of no device
   CHECK(contains(html, "<span>a; b; d<small>first reason; second reason</small></span>"));
   CHECK(contains(html, "<span>c<small>first reason</small></span>"));
   CHECK(contains(html, "<span>e<small>not built in</small></span>"));

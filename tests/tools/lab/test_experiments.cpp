@@ -1,4 +1,4 @@
-// The published experiments, with sizes for a small machine.
+// Tests the published experiments, with sizes for a small machine.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What is kept of experiments that were stopped: the same bits.
+// Tests that what is kept of a stopped experiment is read back with the same bits.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -57,7 +57,7 @@ TEST_CASE("experiment output: what is kept is what was measured, bit for bit") {
   CHECK(std::signbit(back(result).charts[0].series[0].points[2].x));
   result.charts[0].series[1].points = {{1, not_measured, {}}};
   CHECK(std::isnan(back(result).charts[0].series[1].points[0].y));
-  CHECK(!(back(result) == result));  // as NaN is never itself
+  CHECK(!(back(result) == result));  // since NaN never equals itself
 
   std::vector<Memory::Kept> kept(2);
   kept[0] = {"select on cpu", 3, {}, {{{"select", "cpu", "host", 12, 0.1, 1e-300}, {}}, 0.3}};

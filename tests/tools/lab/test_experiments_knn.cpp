@@ -1,4 +1,4 @@
-// The experiments of GS_KNN and KNN in CUDA, compared with the sequential programs and ANN.
+// Tests the experiments of GS_KNN and KNN in CUDA against the sequential programs and ANN.
 // test_experiments.cpp tests what all experiments share.
 #include <doctest/doctest.h>
 
@@ -43,7 +43,7 @@ bool all_finite(const Series& series) {
                      [](const Point& point) { return std::isfinite(point.y); });
 }
 
-/// The distances of all rows in double, sorted. They are exact for whole numbers.
+/// Returns the distances of all rows in double, sorted. They are exact for whole numbers.
 std::vector<double> sorted_distances(const Points& points, const Question& question) {
   std::vector<double> all;
   for (std::int64_t t = 0; t < points.rows.rows(); ++t) {

@@ -1,4 +1,4 @@
-// The experiment on KDD Cup 1999, with artificial rows in its format.
+// Tests the experiment on KDD Cup 1999, with artificial rows in its format.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -29,7 +29,8 @@ const std::array<const char*, 22> attack_names = {
     "portsweep",   "satan",       "ftp_write",       "guess_passwd", "imap",  "multihop", "phf",     "spy",
     "warezclient", "warezmaster", "buffer_overflow", "loadmodule",   "perl",  "rootkit"};
 
-/// A connection of one kind: its texts and numbers depend on the kind, but for the last digit of each number.
+/// Returns a connection of one kind: its texts and numbers depend on the kind, but for the last digit of
+/// each number.
 std::string line_of(const std::string& name, std::uint64_t kind, workloads::Random& random) {
   const char* const protocols[] = {"tcp", "udp", "icmp"};
   const char* const services[] = {"http", "smtp", "ftp", "eco_i"};
@@ -40,7 +41,8 @@ std::string line_of(const std::string& name, std::uint64_t kind, workloads::Rand
   return line + "," + name + ".\n";
 }
 
-/// Rows in the format of kddcup.data: normal connections, with `attacks` of each of the 22 names among them.
+/// Returns rows in the format of kddcup.data: normal connections, with `attacks` of each of the 22 names
+/// among them.
 std::string made_up(std::int64_t normal, std::int64_t attacks) {
   workloads::Random random(7);
   std::string text;
@@ -51,7 +53,7 @@ std::string made_up(std::int64_t normal, std::int64_t attacks) {
   return text;
 }
 
-/// How many of the rows belong to each class of attacks.
+/// Returns how many of the rows belong to each class of attacks.
 std::array<std::int64_t, 5> class_counts(const kdd::Connections& all, const std::vector<std::int64_t>& rows) {
   std::array<std::int64_t, 5> counts{};
   for (const std::int64_t row : rows) ++counts[static_cast<std::size_t>(all.class_of(row))];
@@ -97,7 +99,7 @@ TEST_CASE("gsknn-kdd: a draw has the sizes asked for, no row twice, and attacks 
     std::set<std::int64_t> rows(draw.train.begin(), draw.train.end());
     rows.insert(draw.test.begin(), draw.test.end());
     CHECK(rows.size() == 30 + 24 + 20 + 40);
-    // Of the 6, 4, 8 and 4 names of the classes a quarter is unknown, rounded down.
+    // The classes have 6, 4, 8 and 4 names; a quarter of them, rounded down, is unknown.
     std::array<int, 5> unknown{};
     for (const std::int64_t name : draw.unknown)
       ++unknown[static_cast<std::size_t>(all.class_of_name[static_cast<std::size_t>(name)])];
@@ -203,7 +205,7 @@ TEST_CASE("experiment gsknn-kdd: the labels and neighbours of the CPU") {
   for (const Check& check : result.checks) CHECK_MESSAGE(check.passed, check.what << ": " << check.detail);
   REQUIRE(result.claims.size() == 2);
   CHECK(result.claims[0].paper == not_available);
-  // 2 draws, 7 values of k, 500 rows.
+  // 2 draws, 7 values of k and 500 rows make 7000 labels.
   if (other) CHECK(result.claims[1].here.starts_with("0 of 7000 labels differ"));
   REQUIRE(result.charts.size() == 2);
   CHECK(result.charts[0].series.size() == 5);
@@ -225,7 +227,7 @@ TEST_CASE("experiment gsknn-kdd: the labels and neighbours of the CPU") {
   for (std::size_t t = 2; t < 4; ++t) {
     REQUIRE(result.tables[t].rows.size() == 5);
     CHECK(result.tables[t].rows[0][0] == "normal");
-    // Every 100th of 5200 normal rows, and half of those.
+    // Every 100th of 5200 normal rows is taken, and half of those.
     CHECK(result.tables[t].rows[0][1] == "26");
   }
 }

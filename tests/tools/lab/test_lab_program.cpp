@@ -1,4 +1,4 @@
-// kith-lab as a program: help, files that it names, its manual.
+// Tests kith-lab as a program: help, files that it names, its manual.
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>

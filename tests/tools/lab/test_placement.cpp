@@ -1,4 +1,4 @@
-// Stages placed on two devices.
+// Tests stages that are placed on two devices.
 #include <doctest/doctest.h>
 
 #include <cstddef>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::int64_t n = 301, m = 5, dims = 3, k = 7, groups = 4, classes = 3;
 
-/// A problem with many ties, and its memory.
+/// Owns a problem with many ties.
 struct Tied {
   workloads::Rows train = make_rows(workloads::DataKind::grid, 3, workloads::Set::train, n, dims);
   workloads::Rows queries = make_rows(workloads::DataKind::grid, 3, workloads::Set::queries, m, dims);

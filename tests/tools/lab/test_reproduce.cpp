@@ -1,4 +1,4 @@
-// `kith-lab reproduce` and `kith-lab placements`: options, and what is printed and written.
+// Tests `kith-lab reproduce` and `kith-lab placements`: options, and what is printed and written.
 #include <doctest/doctest.h>
 
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ using kith::tests::error_of;
 
 namespace {
 
-/// What `kith-lab` says to a line.
+/// Returns the error of `kith-lab` for a command line.
 std::string lab_error(const std::string& line) {
   std::istringstream words(line);
   return error_of([&] {
@@ -97,7 +97,7 @@ TEST_CASE("reproduce, placements: options that cannot be meant") {
 
 namespace {
 
-/// The cells of each line, by RFC 4180.
+/// Returns the cells of each line, by RFC 4180.
 std::vector<std::vector<std::string>> parse_csv(const std::string& csv) {
   std::vector<std::vector<std::string>> lines(1, std::vector<std::string>(1));
   bool quoted = false;

@@ -1,4 +1,4 @@
-// Experiments that are stopped: what was measured is kept, and the same command goes on from it.
+// Tests experiments that are stopped: measurements are kept, and the same command goes on from them.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ namespace {
 using namespace command_tests;
 using Json = nlohmann::ordered_json;
 
-/// A file that is called FIRST...LAST.
+/// Returns the path of a file named FIRST...LAST; empty if there is none.
 string file_like(const fs::path& folder, const string& first, const string& last) {
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(folder, none)) {
@@ -87,7 +87,7 @@ TEST_CASE("kith-lab reproduce keeps what was measured within an experiment, in t
   CHECK(contains(stopped.err, " of gsknn-crossover; give the same command again to go on\n"));
   std::ifstream file(kept());
   CHECK(Json::parse(file)["done"]["begun"]["gsknn-crossover"].size() > 0);
-  // Another command has a file of its own there, and leaves none when it is done.
+  // Another command keeps its own file there, and removes it when it is done.
   const Result quick = shell("XDG_CACHE_HOME=" + (folder / "cache") +
                              " \"$kith-lab\" reproduce gsknn-crossover --device cpu --quick");
   CHECK(quick.code == 0);
@@ -127,7 +127,7 @@ TEST_CASE("kith-lab reproduce: an experiment that fails keeps no other from bein
   CHECK(contains(failed.err, "\nkith: invalid_argument: reproduce: 1 of 2 experiments are done; see " +
                                  (folder / "p.partial.html") + "; missing: gsknn-kdd (invalid_argument: "));
   CHECK(failed.out.starts_with("gsknn-crossover: "));
-  // The file is mended, or so it seems: only what reads it is tried again.
+  // The input file seems repaired, so only the experiment that reads it is tried again.
   folder.write("rows.csv", "1,2,3,4\n");
   const Result again = lab(line + " --json");
   CHECK(again.code == 3);
@@ -145,7 +145,8 @@ TEST_CASE("kith-lab reproduce: names, and the list") {
   CHECK(lab("reproduce").out == lab("reproduce list").out);
   CHECK(lab("reproduce structure --device nonsense")
             .err.starts_with(
-                "kith: invalid_argument: open_device: \"nonsense\""));  // it is a subcommand's name, too
+                // `structure` is also the name of a subcommand of kith
+                "kith: invalid_argument: open_device: \"nonsense\""));
   check_lab_refused(
       "reproduce gsknn-crosover", 2,
       "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you mean "

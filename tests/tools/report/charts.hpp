@@ -1,4 +1,4 @@
-// Charts that tests of reports draw.
+// Makes charts for tests of reports.
 #pragma once
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// The axes of charts.
+// Tests the axes of charts.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Line charts on the page of an experiment.
+// Tests line charts on the page of an experiment.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -11,7 +11,7 @@ using namespace kith::tests::charts;
 
 namespace {
 
-/// The vertical positions of all numbers at the ends of lines.
+/// Returns the vertical positions of all numbers at the ends of lines.
 std::vector<double> label_heights(const std::string& svg) {
   std::vector<double> heights;
   const std::string end = "class=\"number\">";

@@ -1,4 +1,4 @@
-// Reports: foreign names, numbers, and readable colours.
+// Tests reports: foreign names, numbers, and readable colours.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -22,7 +22,7 @@ TEST_CASE("report: text is shown as text, whatever its bytes") {
   CHECK(escape("caf\xC3\xA9 \xF0\x9F\x98\x80") == "caf\xC3\xA9 \xF0\x9F\x98\x80");
   CHECK(escape("K\xE4se") == "K\xEF\xBF\xBDse");
   CHECK(escape("\xC3") == "\xEF\xBF\xBD");  // ends too early
-  // An overlong form, half a surrogate pair.
+  // These are an overlong form and half a surrogate pair.
   CHECK(escape("\xC0\xAF\xED\xA0\x80") == escape("\xFF\xFF\xFF\xFF\xFF"));
   CHECK(escape("a\tb\nc") == "a\tb\nc");
 }

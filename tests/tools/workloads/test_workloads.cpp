@@ -1,4 +1,5 @@
-// The cases that `kith compare` and `kith-lab bench` run, and what answers are compared with.
+// Tests the cases that `kith compare` and `kith-lab bench` run, and the reference that answers are
+// compared with.
 #include <doctest/doctest.h>
 
 #include <algorithm>

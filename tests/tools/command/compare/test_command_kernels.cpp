@@ -1,6 +1,6 @@
-// What kith does when a kernel or a device does not behave as expected: docs/opencl.md. One thing is changed
-// in the kernels for GPUs, which then run on PoCL. PoCL runs the work-items of a group one after another
-// between barriers.
+// Tests what kith does when a kernel or a device does not behave as expected: docs/opencl.md. Each case
+// changes one thing in the kernels for GPUs, which then run on PoCL. PoCL runs the work-items of a group one
+// after another between barriers.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -62,7 +62,7 @@ void check_refused_to_open(const Changed& changed, const string& why) {
   CHECK(result.out.empty());
 }
 
-/// Whether PoCL 5 ended the process, where PoCL 3 refuses to build or builds. Then there is no
+/// Returns whether PoCL 5 ended the process, where PoCL 3 refuses to build or builds. Then there is no
 /// answer to judge.
 bool ended_by_pocl(const Result& result) {
   constexpr int aborted = 128 + 6;

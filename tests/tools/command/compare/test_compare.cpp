@@ -1,4 +1,4 @@
-// kith compare, run as its users run it.
+// Runs kith compare as users do.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Sets of devices in the command, on the devices of this machine. The gate
-// `readme` runs docs/howto/device-sets.md.
+// Tests sets of devices in the command, on the devices of this machine. The gate `readme`
+// runs docs/howto/device-sets.md.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ string set_here() {
   return "";
 }
 
-/// `count` rows of 4 floats in the format .fvecs.
+/// Returns `count` rows of 4 floats in the format .fvecs.
 string fvecs(int count) {
   string file;
   for (int i = 0; i < count; ++i) {

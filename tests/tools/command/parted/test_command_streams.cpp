@@ -1,4 +1,4 @@
-// The residence of rows and --checkpoint, run as users run them.
+// Tests residence=stream and --checkpoint as users use them.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -11,7 +11,7 @@ using namespace command_tests;
 
 namespace {
 
-/// Pseudorandom rows of bytes in the format of big-ann-benchmarks.
+/// Returns pseudorandom rows of bytes in the format of big-ann-benchmarks.
 string rows_of_bytes(std::uint32_t rows, std::uint32_t cols, std::uint32_t seed) {
   string text(8, '\0');
   for (std::size_t i = 0; i < 4; ++i) {
@@ -35,7 +35,7 @@ struct StreamFiles {
   string asked() const { return " --device cpu --train " + train + " --queries " + queries; }
 };
 
-/// Checks that a question has the same answer with and without a residence of stream.
+/// Checks that a question has the same answer with and without residence=stream.
 void check_streamed(const string& question) {
   CAPTURE(question);
   const Result resident = kith(question),

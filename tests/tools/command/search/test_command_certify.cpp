@@ -1,4 +1,4 @@
-// kith search --certify and kith verify --train, run as their users run them.
+// Runs kith search --certify and kith verify --train as users do.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -16,13 +16,13 @@ const char* const proven =
     "proven         every training row whose distance the chain did not compute is farther than the k-th; so "
     "rows, order, ties and distances are those of the chain alone\n";
 
-/// The first line of `text` that begins with `word`, with its line end.
+/// Returns the first line of `text` that begins with `word`, with its line end.
 string line_of(const string& text, const string& word) {
   const std::size_t at = ("\n" + text).find("\n" + word);
   return at == string::npos ? "" : text.substr(at, text.find('\n', at) + 1 - at);
 }
 
-/// `rows` equal lines.
+/// Returns `rows` equal lines.
 string alike(int rows, const string& line) {
   string text;
   for (int r = 0; r < rows; ++r) text += line + "\n";

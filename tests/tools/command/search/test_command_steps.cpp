@@ -1,4 +1,4 @@
-// The seconds of each step of a search, as --explain prints them.
+// Tests the seconds of each step of a search, as --explain prints them.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Text files in unusual forms: quotes that are text, lines above the table, other notations of numbers, and
-// the advice that messages give about them. All on the CPU.
+// Tests text files in unusual forms: quotes that are text, lines above the table, other notations of numbers,
+// and the advice that messages give about them. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST_CASE("csv: quotes that are text, as in word vectors, and cells that go on o
           "here, or quote=yes if cells go on over lines");
   CHECK(rows_searched(search + glove + " --csv quote=no") == 5);
   CHECK(rows_searched(search + glove + " --csv quote=yes") == 3);
-  // Where commas separate cells, a line end in quotes is no guess, but told.
+  // If commas separate cells, a line end in quotes is certain, but a note tells the user.
   const string joined = folder.write("j.csv", "name,v\n\"one\nname\",1\nother,2\n");
   const Result told = kith("search --device cpu --label name --query 1 -k 1 --train " + joined);
   CHECK(told.code == 0);

@@ -1,5 +1,5 @@
-// Values with digits that float32 cannot hold: every command that reads them prints a note, and --scale and
-// --prepare centre=yes keep the digits, because they round once, at the end. All on the CPU.
+// Tests values with digits that float32 cannot hold: every command that reads them prints a note, and --scale
+// and --prepare centre=yes keep the digits, because they round once, at the end. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace command_tests;
 
-/// Points of a map in metres, [rows, 3].
+/// Returns points of a map in metres, [rows, 3].
 std::vector<double> map_points(std::int64_t rows, std::uint64_t state) {
   std::vector<double> points;
   for (std::int64_t r = 0; r < rows; ++r)
@@ -37,7 +37,7 @@ string text_of(const std::vector<double>& points, std::size_t cols = 3) {
   return text;
 }
 
-/// An array of float64 as NumPy writes it.
+/// Returns an array of float64 as NumPy writes it.
 string npy_of(const std::vector<double>& points) {
   string header =
       "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(points.size() / 3) + ", 3), }";
@@ -49,7 +49,7 @@ string npy_of(const std::vector<double>& points) {
   return file + header + string(reinterpret_cast<const char*>(points.data()), points.size() * sizeof(double));
 }
 
-/// The three nearest other rows of each row, computed in double alone, as the command writes them.
+/// Returns the three nearest other rows of each row, computed in double alone, as the command writes them.
 string right_rows(const std::vector<double>& points) {
   string text;
   const std::size_t n = points.size() / 3;

@@ -1,4 +1,4 @@
-// Options with keys: where a value ends, and what separators, decimal signs and encodings are called.
+// Tests options with keys: where a value ends, and the names of separators, decimal signs and encodings.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// Columns and lines that do not count are not read, learned or stored, and queries need not have them. All
-// on the CPU.
+// Tests that columns and lines that do not count are not read, learned or stored, and that queries need not
+// have them. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -16,7 +16,8 @@ using nlohmann::json;
 
 const string answer_lines = "accuracy 1.0000 (2 of 2)\n";
 
-/// A table with a column of customer numbers, and new rows without labels, whose numbers it has never seen.
+/// Writes a table with a column of customer numbers, and new rows without labels, whose numbers are not in
+/// the table.
 struct Customers {
   Folder folder;
   string train =
@@ -82,7 +83,7 @@ TEST_CASE("left out: nothing of such a column is in a model, and its size is tha
              cut + " --save-model " + plain)
             .code == 0);
   CHECK(has.folder.read("m.kith").find("C1") == string::npos);
-  // In the section `unread`, which each model has: one place, one name with its length.
+  // The section `unread`, which each model has, holds one place, and one name with its length.
   CHECK(fs::file_size(model) == fs::file_size(plain) + 8 + 8 + string("customer_id").size());
   const json report = json::parse(kith(has.learn("--drop 1 --leave-one-out --json")).out);
   CHECK(report["dims"] == 5);  // age, two cities, two plans
@@ -98,7 +99,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   const Result named = kith(search + train + " --features a,b");
   CHECK(named.out == rows);
   CHECK(named.err.empty());
-  // Separators at line ends, and lines without a value.
+  // The files have separators at line ends, and lines without a value.
   for (const string& text : {string("a,b,kind,\n1,2,x,\n4,5,y,\n1.5,2,x,\n"),
                              string("a,b,kind,\n1,2,x,\n,,,\n4,5,y,\n1.5,2,x,\n,,,\n")})
     for (const char* more : {"", " --features a,b", " --prepare missing=drop", " --prepare missing=mean"}) {
@@ -117,7 +118,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
                     ":2: column 4 is empty; every cell needs a value: fill it in or leave the row out; "
                     "--prepare missing= "
                     "fills such cells in, or drops their rows");
-  // Queries with such separators, and with a value where the training rows have none.
+  // Queries have such separators, and a value where the training rows have none.
   const string plain = folder.write("p.csv", "a,b,kind\n1,2,x\n4,5,y\n");
   const string asked = "classify --device cpu --label kind -k 1 --train " + plain + " --queries ";
   CHECK(kith(asked + folder.write("q.csv", "a,b,kind,\n1,2,x,\n4,5,y,\n")).out == answer_lines);
@@ -198,7 +199,7 @@ TEST_CASE("left out: rows without a label or a target, where rows may miss a val
 
 TEST_CASE("left out: columns of binary files, and of queries of a model or an index") {
   const Folder folder;
-  // .fbin: numbers of rows and columns, then the rows.
+  // A .fbin has the numbers of rows and columns, then the rows.
   const auto fbin = [&](const string& name, std::uint32_t cols, const std::vector<float>& values) {
     const std::uint32_t rows = static_cast<std::uint32_t>(values.size()) / cols;
     string text(reinterpret_cast<const char*>(&rows), 4);

@@ -1,5 +1,5 @@
-// Text files as people have them, read by the command: what is ambiguous is refused in one line, whose advice
-// is then taken. All of it on the CPU.
+// Tests text files as people have them, read by the command: an ambiguous file is refused in one line, whose
+// advice is then taken. All cases run on the CPU.
 #include <doctest/doctest.h>
 
 #include <string>

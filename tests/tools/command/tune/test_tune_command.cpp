@@ -1,4 +1,4 @@
-// `kith tune` and --how sample, as people type them.
+// Runs `kith tune` and --how sample as people type them.
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -66,7 +66,7 @@ TEST_CASE("kith tune measures, writes a file, and searches follow it") {
   const command_tests::Result shown = shell(set + "tune --show --device cpu");
   CHECK(shown.code == 0);
   CHECK(contains(shown.out, "cpu: " + (folder / "tuning/cpu-")));
-  // Name, titles, entries, a blank line.
+  // The lines are a name, titles, three entries, and a blank line.
   CHECK(std::count(shown.out.begin(), shown.out.end(), '\n') == 2 + 3 + 1);
   const command_tests::Result spoilt = shell("chmod 666 " + (folder / "tuning/*") + "; " + set + "devices");
   CHECK(spoilt.code == 0);

@@ -1,4 +1,4 @@
-// kith tune that is stopped keeps what was measured, and the same command goes on from it.
+// Tests that a stopped `kith tune` keeps what was measured, and that the same command goes on from it.
 #include <doctest/doctest.h>
 
 #include <algorithm>

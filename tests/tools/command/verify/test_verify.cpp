@@ -1,4 +1,4 @@
-// kith verify --random-cases, run as its users run it.
+// Runs kith verify --random-cases as users do.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -9,7 +9,7 @@ using namespace command_tests;
 
 namespace {
 
-/// The last line, without its line end.
+/// Returns the last line, without its line end.
 string last_line(const string& text) {
   const string whole = text.substr(0, text.find_last_not_of('\n') + 1);
   return whole.substr(whole.rfind('\n') + 1);
