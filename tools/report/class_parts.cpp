@@ -46,7 +46,7 @@ std::vector<Value> class_row(const std::string& name, std::int64_t rows, std::in
   return {name, rows, taken, right, given.precision, scores[0], given.recall, scores[1], given.f1, scores[2]};
 }
 
-/// A chart of accuracy over k. It marks the first best k, and `k` if that is another.
+/// Returns a chart of accuracy over k. It marks the first best k, and `k` if that is another.
 Chart chart_of(const std::vector<SweepPoint>& sweep, std::int64_t total, std::int64_t k) {
   Chart chart{"Accuracy over k",
               {"k, the number of neighbours that vote", false},

@@ -56,7 +56,7 @@ struct Column {
   bool number = false;
 };
 
-/// A table that scrolls where it has no room, and that keys can reach.
+/// Returns a table that scrolls where it has no room, and that keys can reach.
 ///   caption  HTML without elements: what it is, for those who cannot see where it stands; no other table of
 ///            the page has it
 ///   rows     HTML: those of the body

@@ -138,7 +138,7 @@ void draw_stage(Random random, Case& c) {
   c.lists = c.query_tile = c.train_tile = 0;
 }
 
-/// Whether a search for these sizes can go by boxes.
+/// Returns whether a search for these sizes can go by boxes.
 bool has_boxes(const DeviceInfo& device, const Case& c) {
   const bool bounded = sums_squares(c.metric) || c.metric == Metric::l1 || c.metric == Metric::linf;
   return bounded && c.k <= device.boxes_max_k && !c.stage;

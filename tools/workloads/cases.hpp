@@ -52,7 +52,7 @@ Answer ask(const Index& index, const RowsView& queries, std::int64_t k, const Se
 Answer ask(const Classifier& classifier, const RowsView& queries, std::int64_t k,
            const SearchOptions& options, Trace* trace = nullptr);
 
-/// An Index of the rows. If `reserve` is set, half of the rows are added by with().
+/// Returns an Index of the rows. If `reserve` is set, half of the rows are added by with().
 Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve);
 
 /// Draws case `number` of the series `seed` from the methods that `device` has. A case takes some
@@ -66,26 +66,26 @@ bool take_boxes(const DeviceInfo& device, Case& c);
 /// The same problem, solved as the plan chooses. The reference is asked this.
 Case problem_of(const Case& c);
 
-/// The rows of a case as float32, with values that their element can hold.
+/// Returns the rows of a case as float32, with values that their element can hold.
 Rows case_rows(const Case& c, Set set);
 
-/// The `kith` command that repeats a case exactly.
+/// Returns the `kith` command that repeats a case exactly.
 std::string command_line(const Case& c, const std::string& device);
 
-/// The answer of the device. Throws as Index::search() and Classifier::classify() do.
+/// Returns the answer of the device. Throws as Index::search() and Classifier::classify() do.
 Answer answer(const Device& device, const Case& c);
 
-/// The answer by the contract, slowly: every chain, a sort of all, a count of votes. It shares metrics.def
-/// with the library, and no other code.
+/// Returns the answer by the contract, slowly: every chain, a sort of all, a count of votes. It shares
+/// metrics.def with the library, and no other code.
 ///   labels  [n], or null: no votes are wanted
 Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, const std::vector<std::int64_t>* labels);
 Answer plain_answer(const Case& c);
 
-/// Rows as the stages read them: divided by their norms for cosine, else copied.
+/// Returns rows as the stages read them: divided by their norms for cosine, else copied.
 Rows prepared_rows(Metric metric, MatrixView<const float> rows);
 
-/// Whether the error says that a device cannot do something,
+/// Returns whether the error says that a device cannot do something,
 /// or lacks memory for it; its bits are not at fault.
 inline bool is_refusal(const Error& error) {
   return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
@@ -103,7 +103,7 @@ Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 /// when they are the same bits.
 std::string difference(const Answer& expected, const Answer& actual);
 
-/// The number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k].
+/// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k].
 std::int64_t different_queries(const Neighbors& expected, const Neighbors& actual);
 
 struct RandomOptions {

@@ -22,7 +22,7 @@ class Clock {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-/// The mean of the two in the middle where their number is even; NaN of none.
+/// Returns the mean of the two in the middle where their number is even; NaN of none.
 inline double median(std::vector<double> samples) {
   if (samples.empty()) return not_measured;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);

@@ -31,10 +31,10 @@ class OperandChain {
   OperandChain(const Operation& sizes, Rows train, Rows queries, const std::vector<std::int64_t>& labels,
                std::uint64_t seed, Run run);
 
-  /// The result of `run` for a stage, computed once. Candidates are the rows not farther than the k-th; where
-  /// many rows are as far as the k-th, the lists are too short for them.
+  /// Returns the result of `run` for a stage, computed once. Candidates are the rows not farther than the
+  /// k-th; where many rows are as far as the k-th, the lists are too short for them.
   const StageResult& result(Stage stage);
-  /// A stage with its sizes, and the operands that it reads.
+  /// Returns a stage with its sizes, and the operands that it reads.
   Operation operation(Stage stage) const;
   const Operands& operands() const { return operands_; }
 

@@ -95,10 +95,10 @@ std::string neighbor_text(std::int64_t row, float distance);
 /// when they are the same.
 std::string difference(const StageResult& expected, const StageResult& actual);
 
-/// The result by the contract, computed slowly by spi::plain_device().
+/// Returns the result by the contract, computed slowly by spi::plain_device().
 StageResult plain_result(const Operation& operation, const Operands& operands);
 
-/// The result of a device. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
+/// Returns the result of a device. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
 StageResult result_of(const Device& device, const Operation& operation, const Operands& operands,
                       const std::string& where);
 
@@ -111,11 +111,11 @@ class PreparedStage {
 
   PreparedStage(spi::Device& device, const Operation& operation, const Operands& operands, Place place = {});
 
-  /// Why the device does not do this; empty when it does.
+  /// Returns why the device does not do this; empty when it does.
   const std::string& refusal() const { return runner_.refusal(); }
   /// Runs the step once, after restoring the operands that it changes.
   spi::StepRunner::Seconds run() { return runner_.time(); }
-  /// Rows first .. first + rows - 1 of what the last run wrote.
+  /// Returns rows first .. first + rows - 1 of what the last run wrote.
   StageResult result(std::int64_t first, std::int64_t rows);
 
   /// What the stage writes, in the order of StageResult's columns.

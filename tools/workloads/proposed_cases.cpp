@@ -129,7 +129,7 @@ Searched search_by_chain(const Device& device, std::span<const Case> cases) {
   return {std::move(train), std::move(queries), std::move(index), std::move(right)};
 }
 
-/// The first difference between the chains of two devices.
+/// Returns the first difference between the chains of two devices.
 std::string vouch(const Device* voucher, const Case& c, const Searched& searched) {
   const double a_query = static_cast<double>(c.n) * static_cast<double>(c.dims),
                most = voucher ? vouched_steps : vouched_plain_steps;
@@ -171,19 +171,19 @@ class Numbers {
   explicit Numbers(const RandomOptions& options)
       : options_(options), end_(options.first + options.cases), set_(options.first / cases_a_set) {}
 
-  /// The next set; nothing if none is left or the time is up.
+  /// Returns the next set; nothing if none is left or the time is up.
   std::optional<std::uint64_t> take() {
     const std::lock_guard lock(mutex_);
     if (set_ * cases_a_set >= end_ || over()) return std::nullopt;
     return set_++;
   }
 
-  /// Whether the time is up.
+  /// Returns whether the time is up.
   bool over() const {
     return options_.stop.stop_requested() || (options_.seconds > 0 && clock_.seconds() >= options_.seconds);
   }
 
-  /// The cases of a set that were asked for.
+  /// Returns the cases of a set that were asked for.
   std::span<const Case> wanted(std::uint64_t set, std::span<const Case> cases) const {
     const std::uint64_t before = set * cases_a_set, from = std::max(before, options_.first),
                         to = std::min(before + cases_a_set, end_);

@@ -57,7 +57,7 @@ struct ProposedResult : RandomResult {
 ProposedResult run_proposed_cases(std::span<const Device> workers, const Device* voucher,
                                   const ProposedOptions& options);
 
-/// The first k neighbours of the first m queries.
+/// Returns the first k neighbours of the first m queries.
 Neighbors first_of(const Neighbors& all, std::int64_t m, std::int64_t k);
 
 }  // namespace kith::workloads

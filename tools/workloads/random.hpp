@@ -16,7 +16,7 @@ constexpr std::uint64_t scramble(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// Number `count` of the series `seed`.
+/// Returns number `count` of the series `seed`.
 constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t count) {
   return scramble(seed + (count + 1) * 0x9E3779B97F4A7C15u);
 }

@@ -48,8 +48,8 @@ struct Source {
   std::int64_t number;  ///< of the row in its set
 };
 
-/// A row that differs from three others by so little that the bounds of a proposer, or the rounding of a
-/// chain, do not tell them apart.
+/// Returns a row that differs from three others by so little that the bounds of a proposer, or the rounding
+/// of a chain, do not tell them apart.
 float nearly_duplicate(const Source& source, std::uint64_t bits, std::uint64_t d) {
   constexpr float steps[] = {0, 0x1p-23f, 0x1p-14f, 0x1p-11f, 0x1p-8f};
   const std::uint64_t like = source.shared + (source.row % 4) * 0x20003u;
@@ -186,8 +186,8 @@ void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, M
 
 namespace {
 
-/// A power of two that multiplies all rows of a set for cosine. It makes them much shorter or longer, and
-/// changes no bit of their unit rows.
+/// Returns a power of two that multiplies all rows of a set for cosine. It makes them much shorter or longer,
+/// and changes no bit of their unit rows.
 float length_for_cosine(DataKind kind, std::uint64_t seed, Set set) {
   constexpr float lengths[] = {1.0f, 0x1p-4f, 0x1p-20f, 0x1p14f};
   const bool wide = kind == DataKind::subnormal || kind == DataKind::huge || kind == DataKind::one_huge ||

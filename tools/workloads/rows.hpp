@@ -81,17 +81,17 @@ enum class Set { train, queries };
 /// Rows first .. first + out.rows() - 1 of an endless set.
 void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, MatrixView<float> out);
 
-/// The first `rows` rows of it. Uses all cores.
+/// Returns the first `rows` rows of it. Uses all cores.
 ///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead; all rows of a set are
 ///           multiplied by a power of two that follows from the seed, unless the kind has all sizes
 Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
                Metric metric = Metric::squared_l2);
 
-/// Whether the contract admits `kind` for `metric`: negative_dot refuses rows that could reach
+/// Returns whether the contract admits `kind` for `metric`: negative_dot refuses rows that could reach
 /// inf - inf, which `huge` is made of.
 bool admits(Metric metric, DataKind kind);
 
-/// A label for each of n rows: `classes` different ones at most, sparse, in no order. None where
+/// Returns a label for each of n rows: `classes` different ones at most, sparse, in no order. None where
 /// `classes` is 0.
 std::vector<std::int64_t> make_labels(std::uint64_t seed, std::int64_t n, std::int64_t classes);
 

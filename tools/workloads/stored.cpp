@@ -12,8 +12,8 @@ namespace {
 
 using files::least_normal_f16, files::most_f16;
 
-/// The value without its lower 16 bits. gcc 12.2 at -O1 and above drops `& ~0xFFFFu` of a float's bits in one
-/// branch of several, so no mask is used.
+/// Returns the value without its lower 16 bits. gcc 12.2 at -O1 and above drops `& ~0xFFFFu` of a float's
+/// bits in one branch of several, so no mask is used.
 float upper_half(float value) {
   auto halves = std::bit_cast<std::array<std::uint16_t, 2>>(value);
   halves[std::endian::native == std::endian::big ? 1 : 0] = 0;

@@ -45,7 +45,7 @@ struct Ceilings {
   std::string_view source;
 };
 
-/// The ceilings of a device, by the name its driver gives it. Null: they were not measured.
+/// Returns the ceilings of a device, by the name its driver gives it. Null: they were not measured.
 const Ceilings* find_ceilings(std::string_view device_name);
 
 /// A time that no method of a kind can beat.
@@ -54,11 +54,11 @@ struct Floor {
   std::string why;  ///< the formula, with numbers
 };
 
-/// The highest of the floors of the plain chain: two instructions a dimension and pair; one pass
+/// Returns the highest of the floors of the plain chain: two instructions a dimension and pair; one pass
 /// over the rows, or over the distances; a radix sort where k = n.
 Floor floor_of(const Workload& workload, const Ceilings& ceilings);
 
-/// What a rate counts: pairs of a query and a row, or bytes if memory is the floor.
+/// Returns what a rate counts: pairs of a query and a row, or bytes if memory is the floor.
 double pairs_of(const Workload& workload);
 double bytes_of(const Workload& workload);
 

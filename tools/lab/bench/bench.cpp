@@ -18,7 +18,7 @@
 namespace kith::command {
 namespace {
 
-/// The key of --place that says where training rows stay.
+/// Returns the key of --place that says where training rows stay.
 Key residence_key(BenchFlags& flags) {
   return {
       "residence", "WHAT",
@@ -34,7 +34,7 @@ Key residence_key(BenchFlags& flags) {
       }};
 }
 
-/// Whether the workload searches rows that exist before the search.
+/// Returns whether the workload searches rows that exist before the search.
 bool is_plain_search(const workloads::Workload& workload) {
   return workload.timed == workloads::Timed::search && !workload.grown;
 }

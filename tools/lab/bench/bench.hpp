@@ -49,7 +49,7 @@ bool has_fashion_mnist(const BenchFlags& flags);
 /// Throws bad_file: Fashion-MNIST is not there.
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags);
 
-/// Whether a workload is left out because its data are not here; notes it.
+/// Returns whether a workload is left out because its data are not here; notes it.
 bool left_out(const workloads::Workload& workload, const BenchFlags& flags);
 
 using workloads::Clock;
@@ -105,10 +105,10 @@ void measure_grown(const Device& device, const Device& cpu, const BenchData& dat
 /// `n = 60000, dims = 784, ...`
 std::string sizes(const BenchData& data);
 
-/// Milliseconds with four digits, so that columns can be compared.
+/// Returns milliseconds with four digits, so that columns can be compared.
 std::string milliseconds(double seconds);
 
-/// What each device is, a line each, and the scale.
+/// Returns what each device is, a line each, and the scale.
 std::string device_lines(const BenchFlags& flags, const std::vector<Device>& devices);
 
 /// The same, and what the columns of block() mean.
@@ -118,16 +118,16 @@ std::string preface(const BenchFlags& flags, const std::vector<Device>& devices)
 std::string block(const BenchData& data, const std::vector<Device>& devices,
                   const std::vector<Measured>& measured, bool with_energy);
 
-/// The file, without results.
+/// Returns the file, without results.
 nlohmann::ordered_json json_of(const BenchFlags& flags);
 
-/// A workload on a device, without what was measured; and with it.
+/// Returns a workload on a device, without what was measured; and with it.
 nlohmann::ordered_json entry_of(const Device& device, const BenchData& data);
 nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured);
 
 // --prepare
 
-/// Why --prepare cannot time a workload; empty if it can.
+/// Returns why --prepare cannot time a workload; empty if it can.
 std::string why_not_prepared(const workloads::Workload& workload);
 
 /// Those of `wanted` that have rows to prepare.

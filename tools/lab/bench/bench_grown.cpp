@@ -50,7 +50,7 @@ Index grown_index(const Device& device, const workloads::Workload& w) {
   return index;
 }
 
-/// The CPU's answer: it makes the same rows chunk by chunk, and merges the neighbours of each chunk.
+/// Returns the CPU's answer: it makes the same rows chunk by chunk, and merges the neighbours of each chunk.
 Neighbors answers_of_cpu(const Device& cpu, const workloads::Workload& w, const RowsView& queries) {
   MadeRows made(train_seed, w.dims);
   const std::int64_t step = rows_a_chunk(w);

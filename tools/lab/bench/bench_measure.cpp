@@ -22,7 +22,7 @@ using workloads::Timed;
 
 constexpr double cpu_check_work = 1e10, plain_check_work = 2e8;  ///< chain steps of the check
 
-/// How many queries are checked: as many as take about a second.
+/// Returns how many queries are checked: as many as take about a second.
 std::int64_t check_count(const BenchData& data, bool by_cpu) {
   const auto& w = data.workload;
   const double one = static_cast<double>(w.n) * static_cast<double>(std::max<std::int64_t>(w.dims, 8));
@@ -45,7 +45,7 @@ Answer pick_queries(const Neighbors& found, std::int64_t count) {
   return some;
 }
 
-/// Rows as they are, one behind the other: those of spread_rows().
+/// Returns rows as they are, one behind the other: those of spread_rows().
 std::vector<unsigned char> spread_bytes(const RowsView& rows, std::int64_t count) {
   const auto bytes = static_cast<std::size_t>(row_bytes(rows.element, rows.cols));
   std::vector<unsigned char> some;
@@ -89,7 +89,7 @@ std::string groups_text(std::int64_t groups) {
   return std::to_string(groups) + (groups == 1 ? " group" : " groups");
 }
 
-/// The joules of `run`, repeated.
+/// Returns the joules of `run`, repeated.
 std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::function<void()>& run) {
   if (!meter) return std::nullopt;
   return meter->measure([&] {
@@ -98,7 +98,7 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
   });
 }
 
-/// An Index whose training rows lie where the residence says.
+/// Returns an Index whose training rows lie where the residence says.
 Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
   IndexOptions options;
   options.residence = parse<Residence>(flags.residence);
@@ -106,7 +106,7 @@ Index index_of(const Device& device, const BenchData& data, const BenchFlags& fl
   return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
 
-/// The seconds of making boxes once more, when everything that is made on first use exists.
+/// Returns the seconds of making boxes once more, when everything that is made on first use exists.
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
   Trace trace;
@@ -157,7 +157,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   measured.steps = trace.seconds;
 }
 
-/// The stage of a workload, on its first `m` queries, with the selector the plan would take.
+/// Returns the stage of a workload, on its first `m` queries, with the selector the plan would take.
 Operation stage_of(const Device& device, const BenchData& data, const BenchFlags& flags, std::int64_t m) {
   const auto& w = data.workload;
   Operation operation;
@@ -228,7 +228,7 @@ void measure_stage(const Device& device, const Device* cpu, const BenchData& dat
 constexpr const char* train_images = "train-images-idx3-ubyte.gz";
 constexpr const char* test_images = "t10k-images-idx3-ubyte.gz";
 
-/// The first rows of a file of images.
+/// Returns the first rows of a file of images.
 workloads::Rows read_images(const BenchFlags& flags, const std::string& file, std::int64_t rows) {
   const files::Table table = files::read_table(flags.fashion_mnist + "/" + file);
   if (table.rows < rows)

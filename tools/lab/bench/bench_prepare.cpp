@@ -31,7 +31,8 @@ struct Prepared {
   std::vector<QuantizedRows> quantized_rows;
 };
 
-/// The seconds of writing the rows to device memory unchanged, in pieces as large as those of an Index.
+/// Returns the seconds of writing the rows to device memory unchanged, in pieces as large as those of
+/// an Index.
 double upload_seconds(const Device& device, MatrixView<const float> rows) {
   constexpr std::size_t piece = std::size_t{32} << 20;
   const std::size_t bytes = static_cast<std::size_t>(rows.rows() * rows.cols()) * sizeof(float);
@@ -114,7 +115,7 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
   return prepared;
 }
 
-/// Seconds of one read of the rows; 0 where the device's memory was not measured.
+/// Returns seconds of one read of the rows; 0 where the device's memory was not measured.
 double read_seconds(const Device& device, const workloads::Workload& w) {
   const workloads::Ceilings* ceilings = workloads::find_ceilings(device.info().name);
   if (!ceilings) return 0;

@@ -42,7 +42,7 @@ std::string step(const Measured& measured, const char* name) {
   return found == measured.steps.end() ? "-" : milliseconds(found->second);
 }
 
-/// A joule with three digits; `-` where there is none.
+/// Returns a joule with three digits; `-` where there is none.
 std::string joules(const std::optional<energy::Energy>& energy) {
   if (!energy) return "-";
   return files::printed("%.3g", energy->joules);

@@ -41,7 +41,7 @@ class Counter {
   Counter(const Counter&) = delete;
   Counter& operator=(const Counter&) = delete;
 
-  /// Joules since it was opened. Throws device_failure: it cannot be read any more.
+  /// Returns joules since it was opened. Throws device_failure: it cannot be read any more.
   virtual double joules() = 0;
 };
 

@@ -47,7 +47,7 @@ bool find(void* file, const char* symbol, std::function<Result(Arguments...)>& f
   return pointer != nullptr;
 }
 
-/// The library, or why not.
+/// Returns the library, or why not.
 std::shared_ptr<Library> load(const Sources& sources, std::string& why) {
   if (sources.nvml) return std::make_shared<Library>(*sources.nvml, nullptr);
   void* const file = dlopen(sources.nvml_library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -74,7 +74,7 @@ std::shared_ptr<Library> load(const Sources& sources, std::string& why) {
   return std::make_shared<Library>(std::move(nvml), std::move(owner));
 }
 
-/// The board of that address; else the one board of that name.
+/// Returns the board of that address; else the one board of that name.
 Nvml::Board find_board(const Library& library, const DeviceInfo& device, std::string& why) {
   const Nvml& nvml = library.nvml();
   Nvml::Board found = nullptr;

@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr double joules_a_microjoule = 1e-6;
 
-/// A number in a file of its own.
+/// Returns a number in a file of its own.
 std::optional<std::uint64_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
@@ -55,7 +55,7 @@ bool is_whole_domain(const std::string& name) {
   return name.starts_with("intel-rapl:") && std::count(name.begin(), name.end(), ':') == 1;
 }
 
-/// The folders of the packages. `psys` holds them all once more, so it is left out.
+/// Returns the folders of the packages. `psys` holds them all once more, so it is left out.
 std::vector<fs::path> packages(const fs::path& powercap) {
   std::vector<fs::path> found;
   std::error_code error;

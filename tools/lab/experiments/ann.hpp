@@ -10,7 +10,7 @@
 
 namespace kith::experiments {
 
-/// Whether kith was built with ANN.
+/// Returns whether kith was built with ANN.
 bool ann_built_in();
 
 /// Rows in one of ANN's two structures.

@@ -17,8 +17,8 @@ struct EmbeddedFile {
 extern const EmbeddedFile embedded_files[];
 extern const std::size_t embedded_file_count;
 
-/// A result with title, paper, hardware, explanation and what was assumed. In the file, paragraphs have an
-/// empty line between them.
+/// Returns a result with title, paper, hardware, explanation and what was assumed. In the file, paragraphs
+/// have an empty line between them.
 ///   values  what stands for {KEY}
 Result described(std::string_view name, const std::map<std::string, std::string>& values = {});
 

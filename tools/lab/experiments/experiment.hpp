@@ -98,15 +98,15 @@ struct Experiment {
 /// In the order of pbknn-groups, pbknn-table1, gsknn-table1, ...
 const std::vector<Experiment>& all_experiments();
 
-/// The one that NAMES of `kith-lab reproduce` calls `name`. Throws invalid_argument: there is none; lists
-/// those there are.
+/// Returns the one that NAMES of `kith-lab reproduce` calls `name`. Throws invalid_argument: there is none;
+/// lists those there are.
 const Experiment& find_experiment(std::string_view name);
 
 /// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
 /// interrupted, device_failure.
 Result run_experiment(const Experiment& experiment, const Settings& settings);
 
-/// Whether all checks passed.
+/// Returns whether all checks passed.
 bool all_passed(const Result& result);
 
 // Each function is an experiment, in the file of its name.

@@ -14,7 +14,7 @@ namespace {
 constexpr double warm_seconds = 0.1;  ///< clocks of an idle device take a while to rise
 constexpr std::size_t fewest_samples = 3, most_samples = 200;
 
-/// The first `rows` queries of operands.
+/// Returns the first `rows` queries of operands.
 Operands first_rows(Operands operands, const Operation& operation, std::int64_t rows) {
   if (operands.queries.rows() > rows) operands.queries = operands.queries.slice(0, rows);
   if (operands.distances.rows() > rows) operands.distances = operands.distances.slice(0, rows);
@@ -26,7 +26,7 @@ Operands first_rows(Operands operands, const Operation& operation, std::int64_t 
   return operands;
 }
 
-/// The beginning of a message as one line; a compiler's message may have many.
+/// Returns the beginning of a message as one line; a compiler's message may have many.
 std::string one_line(std::string text) {
   constexpr std::size_t most = 400;
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -34,7 +34,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Joules of one run, where there is a counter.
+/// Returns joules of one run, where there is a counter.
 std::optional<double> joules_of(const Settings& settings, const std::string& what,
                                 const std::function<Seconds()>& run, const Device* device) {
   for (std::size_t i = 0; device && i < settings.meters.size(); ++i) {

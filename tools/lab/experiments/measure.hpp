@@ -70,18 +70,18 @@ Measured time_checked(const Settings& settings, const Device& device, const std:
 /// By the host's clock.
 double seconds_of(const std::function<void()>& body);
 
-/// The result of settings.cpu for the first `rows` queries
+/// Returns the result of settings.cpu for the first `rows` queries
 /// of an operation; `select` uses its fastest selector.
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
                          std::int64_t rows);
 
-/// A check that passed where `difference` is empty.
+/// Returns a check that passed where `difference` is empty.
 Check same_bits(const std::string& what, const std::string& difference);
 
 /// Compares settings.cpu with the plain program of the contract, on the first query.
 Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands);
 
-/// The first `rows` uniform rows of settings.seed.
+/// Returns the first `rows` uniform rows of settings.seed.
 workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
                              std::int64_t dims);
 
@@ -104,16 +104,16 @@ Distances random_distances(const Settings& settings, std::int64_t m, std::int64_
 Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
                     const Operands& operands, const StageResult& expected);
 
-/// The answer of settings.cpu.
+/// Returns the answer of settings.cpu.
 Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, Metric metric = Metric::squared_l2,
                     const std::vector<std::int64_t>* labels = nullptr);
 
-/// A whole search on resident rows.
+/// Returns a whole search on resident rows.
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      std::int64_t k, const SearchOptions& options, const Answer& expected);
 
-/// A whole classification on resident rows.
+/// Returns a whole classification on resident rows.
 Measured time_classify(const Settings& settings, const Classifier& classifier,
                        MatrixView<const float> queries, std::int64_t k, const SearchOptions& options,
                        const Answer& expected);
@@ -138,7 +138,7 @@ class Curve {
   void remark(const std::string& sentence);
 
   const Series& series() const { return series_; }
-  /// The height at x; NaN where there is none.
+  /// Returns the height at x; NaN where there is none.
   double at(double x) const;
   /// Hand the curve to a chart, and its check to the result where any bits were compared.
   void finish(Chart& chart, Result& result) &&;
@@ -149,7 +149,7 @@ class Curve {
   std::size_t compared_ = 0;
 };
 
-/// The x at which `first` rises above `second`, on a straight line between two points with both axes
+/// Returns the x at which `first` rises above `second`, on a straight line between two points with both axes
 /// logarithmic. NaN: nowhere, or a point is missing there.
 ///   first, second  at the same x, ascending
 double crossover(const Series& first, const Series& second);

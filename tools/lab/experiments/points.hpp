@@ -30,7 +30,7 @@ struct Question {
 
 inline constexpr Question question_15 = {15, {2.5f, 7.0f}}, question_101 = {101, {50.2f, 36.0f}};
 
-/// The question asked of the points, for steps that are placed on devices.
+/// Returns the question asked of the points, for steps that are placed on devices.
 PlacedProblem placed_problem(const Points& points, const Question& question);
 
 /// A sequential program, timed, and its answer beside kith's.
@@ -49,7 +49,7 @@ extern template SequentialTime time_sequential<float>(const Settings&, const Poi
 extern template SequentialTime time_sequential<double>(const Settings&, const Points&, const Question&,
                                                        SequentialSort, const workloads::Answer&);
 
-/// What kith does by itself with points in host memory: the copy to the device, the search, the vote.
+/// Returns what kith does by itself with points in host memory: the copy to the device, the search, the vote.
 Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
                          const Question& question, const workloads::Answer& right);
 

@@ -63,7 +63,7 @@ void measure(const Settings& settings, const PlacedProblem& problem, const Place
   way.runs[n] = placed.run;
 }
 
-/// How many times as fast as CPU-CPU, where both were run.
+/// Returns how many times as fast as CPU-CPU, where both were run.
 Chart speedup_chart(const std::vector<Way>& ways) {
   Chart chart{"Speed-up over CPU-CPU", {"points n", true}, {"times as fast as CPU-CPU", true}, {}};
   const auto& base = ways[0].runs;
@@ -107,7 +107,7 @@ Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
   return table;
 }
 
-/// The largest n that CPU-CPU came to; 0: none.
+/// Returns the largest n that CPU-CPU came to; 0: none.
 std::int64_t largest_common(const std::vector<Way>& ways) {
   return ways[0].runs.empty() ? 0 : ways[0].runs.rbegin()->first;
 }

@@ -5,7 +5,7 @@
 
 namespace kith::experiments {
 
-/// The CPU, then those of settings.devices that are no CPU.
+/// Returns the CPU, then those of settings.devices that are no CPU.
 std::vector<Device> cpu_and_others(const Settings& settings);
 
 /// Chart, checks and claims on whether one triangle of a symmetric matrix of distances pays.

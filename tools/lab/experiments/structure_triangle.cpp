@@ -66,7 +66,7 @@ class Strips {
             })};
   }
 
-  /// Whether what on_device() left is right.
+  /// Returns whether what on_device() left is right.
   bool is_right_on_device(const Matrix& expected, bool upper) const {
     Matrix found(expected.size());
     device_.read(*out_, 0, found.data(), found.size() * sizeof(float));

@@ -50,10 +50,10 @@ class PlacedSearch {
   PlacedSearch(const Placement& placement, const std::vector<spi::Device*>& devices,
                const PlacedProblem& problem);
 
-  /// The first stage that its device does not do, and why; empty: all can be run.
+  /// Returns the first stage that its device does not do, and why; empty: all can be run.
   const std::string& refusal() const { return refusal_; }
   PlacedRun run();
-  /// What the last run left, read once more from the devices.
+  /// Returns what the last run left, read once more from the devices.
   PlacedAnswer answer() const;
 
  private:

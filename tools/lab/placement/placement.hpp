@@ -48,8 +48,8 @@ struct PlacedProblem {
   bool locked = false;  ///< copies pass through locked memory of the host, if a device has such
 };
 
-/// A stage of the problem; and the operands of the first stage and of the vote. Those that an earlier stage
-/// makes are empty.
+/// Returns a stage of the problem; and the operands of the first stage and of the vote. Those that an earlier
+/// stage makes are empty.
 workloads::Operation operation_of(const PlacedProblem& problem, workloads::Stage stage);
 workloads::Operands operands_of(const PlacedProblem& problem);
 
@@ -96,7 +96,7 @@ Placed time_placed(const Settings& settings, const Placement& placement, const P
 /// All stages of `placement` on one device, with its fastest selector. Throws unsupported: it refuses one.
 PlacedAnswer placed_answer(const Device& device, const Placement& placement, PlacedProblem problem);
 
-/// The answer of the same stages by the plain program of the contract.
+/// Returns the answer of the same stages by the plain program of the contract.
 PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem);
 
 }  // namespace kith::experiments

@@ -69,7 +69,7 @@ struct PlacementFlags {
   std::int64_t groups = 8, threads = 0;
 };
 
-/// The selector that was named, or else the one that the plan of the selecting device takes.
+/// Returns the selector that was named, or else the one that the plan of the selecting device takes.
 Selector selector_of(const CompareProblem& problem, const Placement& placement) {
   const DeviceInfo& device = placement[1].device.info();
   SearchOptions options = problem.options;

@@ -42,7 +42,7 @@ void add_claims(Document& document, const Result& result, const std::vector<Reas
   document.add(std::move(table));
 }
 
-/// Whether the paper's own numbers stand beside ours, as a series or in a table.
+/// Returns whether the paper's own numbers stand beside ours, as a series or in a table.
 bool has_figures_of_paper(const Result& result, const Chart& chart) {
   const auto of_paper = [](const std::string& text) {
     return text.starts_with("paper") || text.starts_with("the paper");
@@ -194,7 +194,7 @@ void add_reasons(Document& document, const std::vector<Reason>& reasons) {
   document.add(std::move(table));
 }
 
-/// The CSV: all points, a line each.
+/// Returns the CSV: all points, a line each.
 Table points_of(const std::vector<Result>& results) {
   std::vector<std::vector<Value>> rows;
   for (const Result& result : results)

@@ -11,7 +11,7 @@ namespace kith::report {
 
 using experiments::Check, experiments::Claim, experiments::Result;
 
-/// A chart as a file of its own, for places that show pictures and no HTML: an SVG document with
+/// Returns a chart as a file of its own, for places that show pictures and no HTML: an SVG document with
 /// title, legend below and the measured devices, light, without scripts, needing no other file.
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const Result& result, const Chart& chart);

@@ -21,18 +21,18 @@ std::vector<Reason> reasons_of(const std::vector<Result>& results);
 /// HTML: why a claim differs, by a link where that is one of the reasons.
 std::string why_text(const Claim& claim, const std::vector<Reason>& reasons);
 
-/// The notes of an experiment without those that say one of the reasons.
+/// Returns the notes of an experiment without those that say one of the reasons.
 std::vector<std::string> other_notes(const Result& result, const std::vector<Reason>& reasons);
 
-/// Words of `text` in lines that begin with `first`, then with as many spaces.
+/// Returns words of `text` in lines that begin with `first`, then with as many spaces.
 std::string wrapped(const std::string& first, const std::string& text);
 
-/// The terminal: the first lines, the claims, and the checks with those that failed.
+/// Returns the terminal: the first lines, the claims, and the checks with those that failed.
 std::string introduction(const Result& result);
 std::string claims_text(const Result& result);
 std::string checks_lines(const Result& result);
 
-/// The page: what stands before the experiments, and the head of one.
+/// Returns the page: what stands before the experiments, and the head of one.
 std::string top_picture(const std::vector<Result>& results, const std::string& title,
                         const std::string& missing);
 std::string experiment_head(const Result& result, bool only_one);

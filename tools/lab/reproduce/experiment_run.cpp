@@ -35,7 +35,7 @@ Json file_facts(const std::string& path) {
   return {{"path", path}, {"bytes", error ? 0 : size}, {"changed", error ? 0 : seconds}};
 }
 
-/// The error of a device that no longer works; nothing if all work.
+/// Returns the error of a device that no longer works; nothing if all work.
 std::optional<Error> lost_device(const Settings& settings) {
   const float one = 1;
   for (const Device& device : settings.devices) try {

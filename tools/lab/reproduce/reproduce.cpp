@@ -115,7 +115,7 @@ KeptWork kept_work(const ReproduceFlags& flags, const std::vector<Experiment>& w
   return kept;
 }
 
-/// The file of a chart; `number` counts those of an experiment from 1.
+/// Returns the file of a chart; `number` counts those of an experiment from 1.
 std::filesystem::path chart_path(const std::string& folder, std::string_view experiment, std::size_t number) {
   return std::filesystem::path(folder) / (std::string(experiment) + "-" + std::to_string(number) + ".svg");
 }

@@ -158,7 +158,7 @@ std::string matrix_table(const ClassMap& map) {
          table(escape(map.label) + ", as a table", head, rows) + "</details>";
 }
 
-/// The strongest cells off the diagonal, as a table, for very many classes.
+/// Returns the strongest cells off the diagonal, as a table, for very many classes.
 std::string cells_table(const ClassMap& map) {
   struct Place {
     std::size_t row, column;

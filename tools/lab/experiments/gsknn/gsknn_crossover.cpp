@@ -19,7 +19,7 @@ struct Curves {
   Curve k_min, bitonic, threshold;
 };
 
-/// The merge of the lists that a selection leaves.
+/// Returns the merge of the lists that a selection leaves.
 Measured time_merge(const Settings& settings, const Device& device, Operation operation,
                     const Operands& operands) {
   const StageResult lists = right_result(settings, operation, operands, operation.m);
@@ -30,7 +30,7 @@ Measured time_merge(const Settings& settings, const Device& device, Operation op
                     right_result(settings, operation, merging, operation.m));
 }
 
-/// A selection in as many groups as the plan chooses, and the merge of their lists.
+/// Returns a selection in as many groups as the plan chooses, and the merge of their lists.
 Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
                         const Operands& operands, Curve& curve) {
   const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +

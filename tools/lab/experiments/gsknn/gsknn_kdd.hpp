@@ -60,7 +60,7 @@ struct Problem {
 std::string percent_text(double percent);                     ///< `97.36`; a dash for NaN
 std::string percent(std::int64_t count, std::int64_t total);  ///< the same
 
-/// Samples of Table 2; the first is drawn by settings.seed, the next by settings.seed + 1.
+/// Returns samples of Table 2; the first is drawn by settings.seed, the next by settings.seed + 1.
 inline std::int64_t draws_of(const Settings& settings) {
   return settings.quick ? 2 : 10;
 }

@@ -17,7 +17,7 @@ namespace kith::experiments::kdd {
 inline constexpr std::array<std::string_view, 5> class_names = {"normal", "dos", "probe", "r2l", "u2r"};
 inline constexpr std::int64_t normal = 0;
 
-/// The code of the class that a label belongs to, `smurf` or `smurf.`; -1: it is none of the 23.
+/// Returns the code of the class that a label belongs to, `smurf` or `smurf.`; -1: it is none of the 23.
 std::int64_t class_of(std::string_view label);
 
 /// The rows of the file.
@@ -54,8 +54,8 @@ struct Draw {
   bool knows(std::int64_t name) const;
 };
 
-/// A sample, decided by `seed` alone. A quarter of the names of each class of attacks, at least one of
-/// several, are kept out of the training rows. Attacks are dealt: the classes in turn, in each class its
+/// Returns a sample, decided by `seed` alone. A quarter of the names of each class of attacks, at least one
+/// of several, are kept out of the training rows. Attacks are dealt: the classes in turn, in each class its
 /// names in turn, as long as they have rows; training takes at most half the rows of a name. Throws bad_file:
 /// there are too few rows.
 Draw draw(const Connections& all, const Sizes& sizes, std::uint64_t seed);

@@ -25,7 +25,7 @@ struct Hand {
   bool empty() const { return next == end; }
 };
 
-/// The names of each class, ascending.
+/// Returns the names of each class, ascending.
 std::vector<std::vector<std::int64_t>> names_of_classes(const Connections& all) {
   std::vector<std::vector<std::int64_t>> names(class_names.size());
   for (std::size_t name = 0; name < all.names.size(); ++name)
@@ -75,7 +75,7 @@ class Dealer {
     return unknown;
   }
 
-  /// The next row of a class; the name after it is asked first the next time. -1: there is none.
+  /// Returns the next row of a class; the name after it is asked first the next time. -1: there is none.
   std::int64_t next(std::size_t c, std::size_t& turn) {
     const std::vector<std::int64_t>& names = names_[c];
     for (std::size_t tried = 0; tried < names.size(); ++tried) {

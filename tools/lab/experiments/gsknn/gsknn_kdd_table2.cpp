@@ -70,7 +70,7 @@ Sweep ask(const Settings& settings, const Device& device, const Problem& problem
       .sweep(problem.test(), ks, options);
 }
 
-/// Whether the CPU itself keeps the contract, as written down slowly: on a few rows.
+/// Returns whether the CPU itself keeps the contract, as written down slowly: on a few rows.
 Check check_cpu_classifies(const Settings& settings, const Problem& problem) {
   const MatrixView<const float> asked = problem.test().slice(0, plain_queries);
   const workloads::Answer plain =
@@ -116,7 +116,7 @@ struct Rate {
   double mean = not_measured, least = not_measured, most = not_measured;
 };
 
-/// How many of the rows of these kinds are taken for attacks.
+/// Returns how many of the rows of these kinds are taken for attacks.
 Rate rate_of(const Table2& table, const Detection& detection, std::size_t k, const Kinds& kinds) {
   Rate rate;
   std::int64_t parts = 0, wholes = 0;
@@ -163,7 +163,7 @@ Table rates_table(const Table2& table) {
   return rates;
 }
 
-/// The specs of all devices whose labels are those of the CPU.
+/// Returns the specs of all devices whose labels are those of the CPU.
 std::string equal_devices(const Table2& table) {
   std::string specs = table.cpu.spec;
   for (const Rival& rival : table.rivals)

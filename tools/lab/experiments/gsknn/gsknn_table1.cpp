@@ -22,7 +22,7 @@ struct Curves {
         automatic("kith's choice", device) {}
   Curve gemm, chain, garcia, automatic;
 
-  /// Milliseconds of the faster of the two; NaN where there is none.
+  /// Returns milliseconds of the faster of the two; NaN where there is none.
   double gs_knn(double n) const { return std::fmin(gemm.at(n), chain.at(n)); }
 };
 
@@ -63,7 +63,7 @@ Peer make_peer(AnnPeer::Structure structure) {
   return peer;
 }
 
-/// How many of the k rows are not among the right ones.
+/// Returns how many of the k rows are not among the right ones.
 std::int64_t count_others(std::vector<std::int64_t> found, const std::int64_t* right) {
   std::vector<std::int64_t> sorted(right, right + k), others;
   std::sort(sorted.begin(), sorted.end());

@@ -88,7 +88,7 @@ void measure(const Settings& settings, const Points& points, const Question& que
   }
 }
 
-/// The published table, and ours behind it: one row a device.
+/// Returns the published table, and ours behind it: one row a device.
 Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::size_t rows) {
   Table table{
       "The paper's table and ours, ms",
@@ -119,7 +119,7 @@ Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::
   return table;
 }
 
-/// How the sequential times grow from the smallest n to the largest, in the paper and here.
+/// Returns how the sequential times grow from the smallest n to the largest, in the paper and here.
 std::string growth(const Series& sequential, std::size_t question, std::size_t rows) {
   const Published &first = published[0], &last = published[rows - 1];
   if (rows == 1) return "both processors are others";

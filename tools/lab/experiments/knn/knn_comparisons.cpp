@@ -15,7 +15,7 @@ class Transfers {
   Transfers(const Settings& settings, spi::Device& device, std::size_t bytes)
       : settings_(settings), device_(device), bytes_(bytes), memory_(device.allocate(bytes)) {}
 
-  /// Gigabytes a second into the device, and out of it.
+  /// Returns gigabytes a second into the device, and out of it.
   std::array<double, 2> measure(void* host) {
     std::memset(host, 1, bytes_);
     const auto time = [&](const std::function<void()>& copy) {

@@ -73,7 +73,7 @@ void measure(const Settings& settings, const Points& points, const Answer& right
   }
 }
 
-/// Milliseconds by stage, and of the copies.
+/// Returns milliseconds by stage, and of the copies.
 std::map<std::string, double> parts_of(const PlacedRun& run) {
   std::map<std::string, double> ms;
   for (const PlacedStep& step : run.steps)
@@ -100,7 +100,7 @@ Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
   return table;
 }
 
-/// What the step from one version to a later one brought at the largest n, and in which part.
+/// Returns what the step from one version to a later one brought at the largest n, and in which part.
 Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int64_t n) {
   const auto short_name = [](std::size_t v) { return std::string(versions[v].label).substr(0, 5); };
   const Curve &before = rungs.curves[from], &after = rungs.curves[to];
