@@ -22,7 +22,7 @@ LONG = re.compile(r"(^|.*\s)//")
 
 
 def faults(path):
-    """[(number, what is wrong)] of the lines of one file."""
+    """Returns [(number, what is wrong)] for the lines of one file."""
     mark = r"///?<?|\*(?!/)" if path.endswith(SLASHES) else r"#(?!!)"
     alone, beside = re.compile(rf"\s*({mark})\s*(.*)"), re.compile(rf".*?\s({mark})\s*(.*)")
     with open(path, encoding="utf-8") as file:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts the places of six or more equal lines in the sources of kith, and compares the count with a limit.
 
-A place is a run of at least six lines that stands once more earlier: in a file before it in the order of names, or
+A place is a run of at least six lines that occurs earlier, too: in a file before it in the order of names, or
 above it in its own file. Three copies are two places; a run is as long as both sides agree. White space does not
 matter. Lines that carry nothing do not count, neither as equal nor as different: blank ones, comments, braces and
 other punctuation, a lone keyword, includes, imports, namespaces and usings, and declarations of overrides, which
@@ -25,7 +25,7 @@ TWINS = re.compile(r"^kernels_(?:cl|cuda)/(.*)\.(?:cl|cuh?|hpp)$")
 
 
 def sources(root, tops=ROOTS):
-    """Files of the project in the order of their names; without an ending, those that begin with #!."""
+    """Yields the project's files in the order of their names; of files without an ending only those that begin with #!."""
     for top in tops:
         for folder, folders, names in os.walk(os.path.join(root, top)):
             folders.sort()
@@ -40,7 +40,7 @@ def sources(root, tops=ROOTS):
 
 
 def carrying_lines(path):
-    """[(line number, text)] of the lines that carry something, white space folded and comments cut off."""
+    """Returns [(line number, text)] of the lines that count, with white space folded and comments cut off."""
     slashes = path.endswith(SLASHES)
     lines, in_comment = [], False
     with open(path, encoding="utf-8") as file:
@@ -59,14 +59,14 @@ def carrying_lines(path):
 
 
 def drop_declaration(lines):
-    """Takes the declaration that the last line ends out of `lines`."""
+    """Removes the declaration that ends in the last line from `lines`."""
     lines.pop()
     while lines and not lines[-1][1].endswith((";", "{", "}", ":")):
         lines.pop()
 
 
 def length_of_run(a, i, b, j):
-    """How many lines are equal from a[i] and b[j] on; in one file the two runs do not overlap."""
+    """Returns how many lines are equal from a[i] and b[j] on; in one file the two runs do not overlap."""
     most = min(len(a) - i, len(b) - j) if a is not b else min(j - i, len(b) - j)
     length = 0
     while length < most and a[i + length][1] == b[j + length][1]:
@@ -80,7 +80,7 @@ def are_twins(one, other):
 
 
 def places(root, least):
-    """[(path, first, last, other path, first, last, lines)]: each run that stands earlier, once."""
+    """Returns [(path, first, last, other path, first, last, lines)] for each run that occurs earlier, too, once."""
     seen, found = {}, []
     for path in sources(root):
         name, lines = os.path.relpath(path, root), carrying_lines(path)

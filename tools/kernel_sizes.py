@@ -15,12 +15,12 @@ FOLDERS = {"kernels_cl": (".cl", r"\bkernel\s"), "kernels_cuda": (".cu", r"\b__g
 
 
 def without_comments(text: str) -> str:
-    """The text with its comments blank, so that lines keep their numbers."""
+    """Returns the text without comments; lines keep their numbers."""
     return re.sub(r"//[^\n]*", "", text)
 
 
 def closing(text: str, at: int, pair: str) -> int:
-    """The place of what closes the bracket at `at`."""
+    """Returns the place of the bracket that closes the one at `at`."""
     depth = 0
     for i in range(at, len(text)):
         depth += (text[i] == pair[0]) - (text[i] == pair[1])
@@ -30,7 +30,7 @@ def closing(text: str, at: int, pair: str) -> int:
 
 
 def parameter_count(parameters: str, macros: dict[str, str]) -> int:
-    """Parameters of a list, with macros that stand for several."""
+    """Counts the parameters of a list, some of which are macros that stand for several."""
     for name, body in macros.items():
         parameters = re.sub(rf"\b{name}\b", lambda _: body, parameters)
     depth, count = 0, 1 if parameters.strip() else 0
@@ -41,7 +41,7 @@ def parameter_count(parameters: str, macros: dict[str, str]) -> int:
 
 
 def kernels_of(path: pathlib.Path, start: str, macros: dict[str, str]) -> list[tuple[int, int, str]]:
-    """(lines, parameters, name) of each kernel of a file."""
+    """Returns (lines, parameters, name) for each kernel of a file."""
     text, found = without_comments(path.read_text()), []
     for match in re.finditer(start, text):
         name = re.compile(r"(\w+)\s*\(").search(text, match.end())

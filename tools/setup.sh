@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2154 # whoever sources this sets $root
-# What tools/quickstart and tools/check share: get what is missing, configure, build. Sourced by them, with
-# $root set to the source tree.
+# tools/quickstart and tools/check source this, with $root set to the source tree, to get what is missing, to
+# configure and to build.
 #
 # Missing packages are installed with apt-get by root, or through sudo where that needs no password. Other
 # users get them downloaded and unpacked into $unpacked, which changes nothing else on the machine.
@@ -19,7 +19,7 @@ below_usr() { # PATH: whether it is below one of the usual folders, or unpacked
   return 1
 }
 
-# Whether what a package brings is here, however it came.
+# Returns whether the content of a package is here, however it came.
 is_here() {
   case $1 in
     g++) command -v c++ || command -v g++ ;;
@@ -77,8 +77,8 @@ install_packages() { # PACKAGES...
     for package; do apt-get -qq -y --no-install-recommends install "$package"; done' sh "$@" </dev/null >&2 || :
 }
 
-# Packages and all they depend on, as far as that is not installed, into $unpacked. With lists and cache of
-# its own, apt-get needs no root. libc6 itself is on every machine; a second one would only do harm.
+# Unpacks packages, and all they depend on that is not installed, into $unpacked. With its own lists and cache apt-get
+# needs no root. libc6 is left out, since every machine has it, and a second one would do harm.
 unpack_packages() { # PACKAGES...
   apt=$unpacked/apt
   mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial" && : > "$unpacked/unfinished" || return
@@ -93,7 +93,7 @@ unpack_packages() { # PACKAGES...
   ) </dev/null >&2 && repair_unpacked && rm "$unpacked/unfinished"
 }
 
-# Links, linker scripts and lists of drivers name places where the packages would be, were they installed.
+# Repairs links, linker scripts and lists of drivers, which name the places of installed packages.
 repair_unpacked() {
   find "$unpacked" -xtype l | while read -r link; do
     target=$(readlink "$link")
@@ -108,7 +108,7 @@ repair_unpacked() {
     libraries=${libraries:+$libraries:}$folder
     [ ! -f "$folder/libc.so" ] || sed -i "s# /usr/lib/# $unpacked/usr/lib/#" "$folder/libc.so"
   done
-  # The standard library's folders first: from there #include_next leads to the others.
+  # The standard library's folders come first, since their #include_next leads to the others.
   for folder in "$unpacked"/usr/include/c++/* "$unpacked"/usr/include/*-linux-gnu/c++/* \
     "$unpacked"/usr/include "$unpacked"/usr/include/*-linux-gnu; do
     [ ! -d "$folder" ] || headers=${headers:+$headers:}$folder
@@ -134,7 +134,7 @@ use_unpacked() {
   [ ! -e "$unpacked/environment" ] || . "$unpacked/environment"
 }
 
-# obtain PACKAGES...: see to it that what they bring is here. $missing names what is still not.
+# obtain PACKAGES... gets what is missing of these packages. Afterwards $missing names what could not be got.
 obtain() {
   use_unpacked
   list_missing "$@"

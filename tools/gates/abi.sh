@@ -1,9 +1,9 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-#   abi           the C interface (kith.h) equals the recorded one, lib/abi/kith-MAJOR.MINOR.abi, by abigail-tools, and
-#                 libkith.so exports it; first the gate must notice planted changes. KITH_ABI_RECORD=1 records a version
-#                 that has no file yet. And what tools/options writes of the tables of options is what lies there,
-#                 which first must notice planted options, too
+#   abi           the C interface (kith.h) equals the recorded one, lib/abi/kith-MAJOR.MINOR.abi, by abigail-tools,
+#                 and libkith.so exports it; first the gate must notice planted changes. KITH_ABI_RECORD=1 records a
+#                 version that has no file yet. Also checks that the files which tools/options writes from the tables
+#                 of options are up to date, after it has noticed planted options
 
 packages_abi="abigail-tools"
 
@@ -11,8 +11,8 @@ abi_version() { # INCLUDE: prints MAJOR.MINOR
   sed -n 's/^#define KITH_ABI_MAJOR \(.*\)/\1/p; s/^#define KITH_ABI_MINOR \(.*\)/\1/p' "$1/kith/c/base.h" | paste -sd.
 }
 
-# abi_of INCLUDE NAME makes $abi/NAME.abi, the interface of these headers, from an empty library $abi/NAME.so. Bodies
-# and compiler options do not matter, so only C names, structs and constants are compared.
+# abi_of INCLUDE NAME makes $abi/NAME.abi, the interface of these headers, from a library $abi/NAME.so of empty
+# functions. So bodies and compiler options do not matter, and only C names, structs and constants are compared.
 abi_of() {
   {
     echo '#include <kith/kith.h>'

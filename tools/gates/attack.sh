@@ -51,7 +51,7 @@ attack_answers() { # SECONDS SPECS...
   done
 }
 
-# The answers to recorded seeds are those that were recorded: 500 of them, by the date, or all.
+# Checks that recorded seeds give the recorded answers: 500 of them, by the date, or all.
 attack_recorded() { # SPECS...
   for spec; do
     if [ -n "$short" ]; then set -- --first $((date % 40 * 500)) --cases 500; else set -- --first 0 --cases 20000; fi

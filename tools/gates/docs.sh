@@ -18,7 +18,7 @@ for name in sys.argv[1:]:
 END
 }
 
-# The planted line must be found, and no other.
+# The gate must find the planted line, and no other.
 docs_without_long_lines() {
   planted=$logs/docs.long.md
   /usr/bin/python3 -c 'print("\u00e9" * 400); print("\u00e9" * 401)' > "$planted" || return
@@ -43,7 +43,7 @@ for name in sys.argv[1:]:
 END
 }
 
-# The planted link must be found, and no other.
+# The gate must find the planted link, and no other.
 docs_without_dead_links() {
   planted=$logs/docs.links.md
   printf '[a](docs.links.md#part) [b](https://example.org/x)\n[c](none.md#part)\n' > "$planted"

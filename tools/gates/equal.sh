@@ -9,8 +9,8 @@ limit_equal=4
 
 packages_equal="python3"
 
-# Six lines, and the same with other spaces, a comment and braces between, are one place; five lines are none, nor
-# are twins among the kernels, nor declarations of overrides; a second copy in the same language is one.
+# A copy of six lines with other spaces, a comment and braces between is one place, and a second copy in the same
+# language is another. Five lines are no place, nor are twins among the kernels, nor declarations of overrides.
 planted_equal() {
   planted=$logs/equal.planted
   rm -rf "$planted" && mkdir -p "$planted/lib" "$planted/tests" "$planted/kernels_cl/a" "$planted/kernels_cuda/a" || return

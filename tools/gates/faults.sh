@@ -8,7 +8,7 @@
 
 packages_faults="pocl-opencl-icd"
 
-# faults.SPEC.log has a line for each operation.
+# Writes faults.SPEC.log, which has a line for each operation.
 fail_on() { # SPEC FAULTS OF AN OPERATION; all where none are given
   job=faults.$(in_file_name "$1")
   run_job "$job" "$build/bin/kith_fault_tests" "$1" --seed "$date" ${2:+--sample "$2"}

@@ -7,7 +7,7 @@
 
 packages_format="clang-format-14 python3"
 
-# In each language the third line of a block is one word. All of fine.cpp is as it should be.
+# In each language the third line of a block is one word. fine.cpp has no fault.
 planted_comments() {
   planted=$logs/format.planted
   rm -rf "$planted" && mkdir -p "$planted/lib" "$planted/cmake" || return

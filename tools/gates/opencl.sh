@@ -5,13 +5,13 @@
 #                 Under --ci a sample of random cases, whose numbers begin with the date
 #
 # docs/opencl.md has the results.
-#
-# Intel's comes from PyPI and Mesa's from Debian. Both are unpacked into $opencl, without root, for these tests alone.
+# Intel's implementation comes from PyPI, Mesa's from Debian. Both are unpacked into $opencl, without root, for these
+# tests alone.
 
 packages_opencl="libclblast1 python3-pip"
 
 opencl=$root/build/opencl
-# The runtime, the vector functions that it calls, and its threads.
+# These are the runtime, the vector functions that it calls, and its threads.
 intel_wheels="intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 tbb==2023.2.0"
 
 # Puts all libraries of the wheels into one folder, except the loader, which the machine has.
@@ -82,8 +82,8 @@ platform_of() { # IMPLEMENTATION: a part of the name of its platform
   case $1 in pocl) echo portable ;; *) echo "$1" ;; esac
 }
 
-# Whether a second process takes all programs that the first one compiled. PoCL compiles for minutes before it gives
-# those of the family `gpu` away: kith_tests tries it with the other one.
+# Returns whether a second process takes all programs that the first one compiled. PoCL is left out: it compiles the
+# family `gpu` for minutes before it gives any program away. kith_tests tests its other family.
 keeps_programs() { # IMPLEMENTATION FAMILY
   [ "$1" != pocl ] || return 0
   rm -rf "$opencl/kept.$1.$2"

@@ -42,7 +42,8 @@ run_python_tests() { # DEVICE ARGUMENTS...
     KITH_TUNING=off KITH_TEST_DEVICE="$device" python -m pytest -q -p no:cacheprovider -n 2 --dist worksteal python "$@")
 }
 
-# The package as it is here, with the machine's Python; the folder KITH_PYTEST may contain pytest.
+# Returns whether the package's sources can be tested with the machine's Python; the folder KITH_PYTEST may
+# contain pytest.
 can_test_sources() {
   path=$root/python${KITH_PYTEST:+:$KITH_PYTEST}
   PYTHONPATH=$path python3 -c "import numpy, pytest" > "$logs/probe" 2>&1 || { why=$(tail -n 1 "$logs/probe"); return 1; }
@@ -57,7 +58,7 @@ test_sources() { # JOB DEVICE ARGUMENTS OF PYTEST...
   judge "$device" "$(last_line "$job")" "$job"
 }
 
-# Tests of what every device does run on each device; tests of processes, GPU arrays and all else run once.
+# Tests that concern the device run on each device; all others, such as those of processes and GPU arrays, run once.
 python_on_devices() {
   can_test_sources || { skip "$why"; return; }
   test_sources python.cpu cpu

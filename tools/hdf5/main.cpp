@@ -1,9 +1,9 @@
 // kith-read-hdf5 NAME USUAL: writes one dataset of the HDF5 file on stdin as .npy to stdout.
 // tools/files/binary/hdf5.cpp runs it, and says what its answers mean.
 //
-//   NAME   of the dataset; empty: USUAL where the file has it, else the only one
-//   first line  `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong.
-//               Before it `distance TEXT`, where the file has an attribute of that name, as in ann-benchmarks
+//   NAME     of the dataset; empty: USUAL if the file has it, else the only one
+//   first line `ok NAME`, and behind it the .npy file; or `argument TEXT`, `file TEXT`: what is wrong. Before
+//         it `distance TEXT` if the file has an attribute of that name, as in ann-benchmarks
 //
 // Reads only what is in the file itself: refuses links into other files, external and virtual datasets, and
 // uses only filters of the library.
@@ -68,7 +68,7 @@ std::string chosen(const std::vector<std::string>& names, const std::string& wan
   return names[0];
 }
 
-/// Returns whether a float of two bytes is that of IEEE 754; the library knows the others.
+/// Returns whether a float of two bytes has the format of IEEE 754; the library knows the other sizes.
 bool is_half(hid_t type) {
   std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
   return H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits) >= 0 &&
@@ -105,7 +105,7 @@ void check_storage(hid_t data) {
   }
 }
 
-/// Returns the rows of a piece: some MiB, and whole chunks if the dataset has chunks.
+/// Returns how many rows a piece has: some MiB, and whole chunks if the dataset has chunks.
 hsize_t piece_rows(hid_t data, const std::vector<hsize_t>& shape, std::size_t row_bytes) {
   constexpr hsize_t piece = hsize_t{4} << 20, most = hsize_t{256} << 20;
   hsize_t rows = std::max<hsize_t>(1, piece / std::max<std::size_t>(row_bytes, 1));

@@ -1,4 +1,4 @@
-"""What the charts that Python draws look like."""
+"""Defines the style of charts that Python draws."""
 
 PAPER = """
 svg { font-family: system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "DejaVu Sans", sans-serif; }

@@ -1,4 +1,4 @@
-// kith-lab: benchmarks and published experiments.
+// Runs kith-lab, the program for benchmarks and published experiments.
 #include "command/shared/interrupt.hpp"
 #include "command/shared/program.hpp"
 #include "lab/subcommands.hpp"

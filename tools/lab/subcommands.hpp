@@ -1,4 +1,4 @@
-// The subcommands of kith-lab. tools/command/shared/command.hpp says what a subcommand is.
+// Declares the subcommands of kith-lab. tools/command/shared/command.hpp says what a subcommand is.
 #pragma once
 
 #include "command/words/command_line.hpp"

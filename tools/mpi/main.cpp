@@ -1,4 +1,4 @@
-// kith-mpi: runs the command by the ranks of an MPI program, each with a part of the training rows.
+// kith-mpi runs the command by the ranks of an MPI program, each with a part of the training rows.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -35,7 +35,8 @@ int run_shared(const Subcommand& subcommand) {
 }
 
 /// Ends MPI, after everything has been written and reported. MPI_Finalize() of Open MPI 5.0 sometimes waits
-/// for dead ranks, or for ranks that die in it. If MPI lets the others live, this rank waits only so long.
+/// for dead ranks, or for ranks that die in it. If MPI lets other ranks live after a death, this rank waits
+/// only so long.
 void end_mpi(const MpiRanks& ranks, int code) {
   constexpr std::chrono::seconds patience{10};
   if (ranks.lost()) std::_Exit(code);
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
   MpiRanks ranks;
   set_ranks(&ranks);
   draw_on_stderr_of(::getppid());
-  std::vector<std::unique_ptr<CommandLine>> lines;  // none is freed: options are known by address
+  std::vector<std::unique_ptr<CommandLine>> lines;  // never freed, since options are known by address
   const int code = reported([&] {
     return ranks.run([&] {
       lines.push_back(std::make_unique<CommandLine>());

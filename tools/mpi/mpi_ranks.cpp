@@ -79,8 +79,9 @@ MpiRanks::MpiRanks() {
   MPI_Comm_size(comm_, &size_);
 }
 
-/// Finds the place once: a rank keeps its device when others die. mpirun of Open MPI gives it in the
-/// environment, so that no communicator need be made, during which Open MPI 5.0 crashes if a rank dies.
+/// Finds this rank's place among those of its machine, once: a rank keeps its device when others die. Open
+/// MPI's mpirun gives it in the environment; making a communicator instead crashes Open MPI 5.0 if a rank
+/// dies meanwhile.
 void MpiRanks::find_place() {
   int place = 0;
   mpi::together(comm_, [&] {

@@ -1,4 +1,4 @@
-// The ranks of an MPI program, as the command uses them.
+// Represents the ranks of an MPI program for the command.
 #pragma once
 
 #include <mpi.h>
@@ -28,18 +28,19 @@ class MpiRanks final : public Ranks {
                                           const OpenOptions& options) override;
   std::vector<std::int64_t> sums(const std::vector<std::int64_t>& mine) override;
 
-  /// Returns what `body` returns. What it throws on one rank is thrown on all ranks, wherever they are: a
-  /// rank that fails waits here until the others ask, before their next common step or at their own end. If a
-  /// rank dies and MPI lets the others live, they divide all rows among them and begin again, unless rank 0
-  /// has written everything.
+  /// Calls `body` and returns its result. What it throws on one rank is thrown on all ranks: a rank that
+  /// fails waits here until the others meet it, before their next common step or at their end. If a rank
+  /// dies and MPI lets the others live, they divide all rows among them and begin again, unless rank 0 has
+  /// written everything.
   int run(const std::function<int()>& body);
 
   /// Returns whether a rank died meanwhile.
   bool lost() const { return lost_; }
 
-  /// The steps that ranks do together.
+  /// Lists the steps that ranks do together.
   enum class Common : std::int64_t { index, index_file, search, within, sums, end };
-  /// Does a step together with all ranks, unless one has failed. What it throws is thrown on all of them.
+  /// Does a step together with all ranks, unless one has failed. An error of the step is thrown on all
+  /// of them.
   ///   count  size of what is exchanged, which must be the same on all
   template <class Step>
   auto step(Common what, std::int64_t count, Step&& together);
@@ -48,7 +49,7 @@ class MpiRanks final : public Ranks {
   static constexpr int unwritten = -1;
 
   /// Waits for the others, and fails unless they do the same.
-  ///   failure  of this rank; the others learn of it
+  ///   failure   of this rank, which the others throw, too
   void meet(Common what, std::int64_t count, const std::exception_ptr& failure);
   void find_place();
   std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& mine, MPI_Op op);
@@ -57,7 +58,7 @@ class MpiRanks final : public Ranks {
 
   MPI_Comm comm_ = MPI_COMM_WORLD;
   int rank_ = 0, size_ = 1, place_ = -1;
-  bool told_ = false;  ///< all ranks throw what this one throws
+  bool told_ = false;  ///< the other ranks throw what this one throws
   bool lost_ = false;
   int code_ = unwritten;     ///< what the body of this rank has returned
   int written_ = unwritten;  ///< what the body of rank 0 had returned when another rank died

@@ -1,4 +1,4 @@
-// The common parts of documents about classes.
+// Makes the common parts of documents about classes.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Counts which classes were taken for which.
+// Counts which class was predicted for which true class.
 #pragma once
 
 #include <cstddef>
@@ -26,11 +26,11 @@ class Confusion {
   std::int64_t correct() const;
   double accuracy() const;                      ///< correct / total
   std::int64_t truth(std::size_t c) const;      ///< number of rows of class c
-  std::int64_t predicted(std::size_t c) const;  ///< number of rows that were taken for class c
+  std::int64_t predicted(std::size_t c) const;  ///< number of rows that were predicted as class c
 
-  /// Returns the share of those taken for c that are c. NaN if none was taken for c.
+  /// Returns the share of rows predicted as c that are of class c; NaN if none was predicted as c.
   double precision(std::size_t c) const;
-  /// Returns the share of those that are c that were taken for c. NaN if there is none.
+  /// Returns the share of rows of class c that were predicted as c; NaN if there is no such row.
   double recall(std::size_t c) const;
   /// Returns the harmonic mean of the two: 2 correct / (truth + predicted). NaN if c occurs nowhere.
   double f1(std::size_t c) const;

@@ -1,4 +1,4 @@
-// A result as one document: its content is stated once, and each output format is written from it.
+// Holds a result as one document: its content is stated once, and each output format is written from it.
 //
 //   Document document;
 //   document.add(Words{"iris.csv: 150 rows\n"});              // the terminal

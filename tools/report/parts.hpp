@@ -56,9 +56,9 @@ struct Column {
   bool number = false;
 };
 
-/// Returns a table that scrolls where it has no room, and that keys can reach.
-///   caption  HTML without elements: what it is, for those who cannot see where it stands; no other table of
-///            the page has it
+/// Writes a table that scrolls if it does not fit, also by keyboard.
+///   caption   HTML without elements: says what the table is, for people who cannot see the page; unique on
+///             the page
 ///   rows     HTML: those of the body
 ///   foot     HTML: a row, or empty
 ///   look     a class of the style sheet

@@ -30,10 +30,10 @@ std::string format_double(double value);                  ///< the same for a do
 std::string format_number(double value, int decimals);    ///< as printf("%.*f")
 std::string format_digits(double value, int digits = 6);  ///< `inf`, and - for NaN
 
-/// `cuda:0: NVIDIA H200, NVIDIA CUDA, CUDA 12.4`
+/// Returns a text such as `cuda:0: NVIDIA H200, NVIDIA CUDA, CUDA 12.4`.
 std::string device_line(const DeviceInfo& info);
 
-/// `0.1.0`: kith's.
+/// Returns kith's version, such as `0.1.0`.
 std::string version_number();
 
 /// Writes `text` as a cell of a CSV file: in quotes if necessary (RFC 4180).

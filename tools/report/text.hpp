@@ -16,7 +16,7 @@ std::string escape(std::string_view text);
 /// ellipsis, and the title has the full name.
 std::string name_html(std::string_view text, std::size_t length = 60);
 
-/// The same where no element is allowed, such as in a title; what is cut is lost.
+/// Writes a name where no element is allowed, such as in a title; what is cut is lost.
 std::string name_text(std::string_view text, std::size_t length = 60);
 
 std::string grouped(std::int64_t number);         ///< 1234567 as `1,234,567`
@@ -24,11 +24,11 @@ std::string percent(double share, int decimals);  ///< 0.8554 as `85.54 %`; NaN 
 std::string decimal(double value, int decimals);
 std::string shortest(float value);  ///< 6 digits, enough for readers
 
-/// Puts commas into the numbers of a sentence or a cell from elsewhere, as `grouped` does: into all of five
-/// digits and more, and into those of four if they follow `= ` or begin the text, since others may be years.
+/// Puts commas into the numbers of foreign text, as `grouped` does: into all numbers of five digits and more,
+/// and into those of four if they follow `= ` or begin the text, since others may be years.
 std::string grouped_numbers(std::string_view text);
 
-/// Puts commas into the numbers of a text from elsewhere as grouped_numbers() does, and escapes it as HTML.
+/// Puts commas into the numbers of foreign text as grouped_numbers() does, and escapes it as HTML.
 std::string said(std::string_view text);
 
 std::string seconds_text(double seconds);

@@ -16,13 +16,13 @@ constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * 
 constexpr std::int64_t most_tiles = 48;
 constexpr std::int64_t most_queries_of_bytes = 64;  ///< that int8 takes at a time on a GPU
 
-/// Selectors whose work grows with n * k.
+/// Returns whether the selector's work grows with n * k.
 bool grows_with_k(Selector selector) {
   return selector == Selector::bubble || selector == Selector::insertion || selector == Selector::k_min ||
          selector == Selector::selection_sort || selector == Selector::quick_sort;
 }
 
-/// Selectors whose work grows with n * n.
+/// Returns whether the selector's work grows with n * n.
 bool grows_with_n(Selector selector) {
   return selector == Selector::rank_sort || selector == Selector::odd_even;
 }
@@ -73,8 +73,8 @@ std::int64_t draw_k(Random& random, std::int64_t n) {
   return std::clamp<std::int64_t>(k, 1, n);
 }
 
-/// Many queries and many rows: there kernels work in large tiles, and look at a sample of the rows
-/// first. Too slow for a reference that is not fast itself.
+/// Draws many queries and rows, for which kernels work in large tiles and first look at a sample of the rows.
+/// A slow reference could not check it.
 void draw_wide(Random& random, Case& c) {
   c.m = random.between(65, 300);
   c.n = random.between(2000, 30000);
@@ -99,7 +99,7 @@ void draw_path(Random& random, const DeviceInfo& device, Case& c) {
   }
 }
 
-/// Fewer rows, then fewer neighbours, until a case is quick.
+/// Takes fewer rows, then fewer neighbours, until a case is quick.
 void limit_work(Case& c) {
   while (c.n > 1 && (c.m * c.n * c.dims > most_chain_steps || c.m * c.n > most_pairs)) c.n = (c.n + 1) / 2;
   c.k = std::min(c.k, c.n);
@@ -127,7 +127,7 @@ void draw_tiles(Random& random, DeviceKind kind, Case& c) {
     c.train_tile *= 2;
 }
 
-/// Turns some cases into a stage that no plain search has. The rows stay; the path does not matter.
+/// Turns some cases into a stage that no plain search has. The rows stay the same; the path does not matter.
 void draw_stage(Random random, Case& c) {
   if (c.m == 0 || !random.one_in(10)) return;
   c.stage = random.pick({Stage::mask, Stage::score, Stage::accumulate});

@@ -1,5 +1,5 @@
-// Random differential cases: a whole search or classification on a device, and the bits it must
-// give. Used by the tests, and by `kith verify --random-cases`.
+// Makes random differential cases: a whole search or classification on a device, and the bits it must give.
+// The tests and `kith verify --random-cases` use them.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace kith::workloads {
 
 inline constexpr std::uint64_t measured_seed = 1;  ///< of random data that is only measured
 
-/// A problem and how to solve it: everything that decides the result and the path.
+/// Holds a problem and how to solve it: everything that decides the result and the path.
 struct Case {
   DataKind data = DataKind::normal;
   std::uint64_t seed = 1;
@@ -28,7 +28,7 @@ struct Case {
   Metric metric = Metric::squared_l2;
   Element train_element = Element::f32, query_element = Element::f32;  ///< bits by hamming: 32 a column
   std::int64_t classes = 0;         ///< 0: search; else classify, with that many classes
-  std::optional<Stage> stage = {};  ///< instead: mask, score or accumulate alone
+  std::optional<Stage> stage = {};  ///< mask, score or accumulate alone, instead of a search
   Selector selector = Selector::automatic;
   Proposer proposer = Proposer::automatic;
   std::optional<bool> fused = {}, boxes = {};
@@ -39,7 +39,7 @@ struct Case {
   bool operator==(const Case&) const = default;
 };
 
-/// The answer of a case.
+/// Holds the answer of a case.
 struct Answer {
   Neighbors neighbors;
   std::vector<std::int64_t> label;   ///< [m] when it classifies
@@ -60,10 +60,10 @@ Index index_of(const Device& device, const RowsView& train, Metric metric, std::
 /// two or near n, lists longer than their group, nearly equal distances.
 Case random_case(const DeviceInfo& device, std::uint64_t seed, std::uint64_t number);
 
-/// Let a case go by boxes, if it can. Returns whether it does.
+/// Makes a case search by boxes, if it can. Returns whether it does.
 bool take_boxes(const DeviceInfo& device, Case& c);
 
-/// The same problem, solved as the plan chooses. The reference is asked this.
+/// Returns the same problem without choices of how to solve it, which the reference solves.
 Case problem_of(const Case& c);
 
 /// Returns the rows of a case as float32, with values that their element can hold.
@@ -75,7 +75,7 @@ std::string command_line(const Case& c, const std::string& device);
 /// Returns the answer of the device. Throws as Index::search() and Classifier::classify() do.
 Answer answer(const Device& device, const Case& c);
 
-/// Returns the answer by the contract, slowly: every chain, a sort of all, a count of votes. It shares
+/// Computes the answer slowly by the contract: every chain, a sort of all, a count of votes. It shares
 /// metrics.def with the library, and no other code.
 ///   labels  [n], or null: no votes are wanted
 Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
@@ -91,16 +91,16 @@ inline bool is_refusal(const Error& error) {
   return error.code() == Errc::unsupported || error.code() == Errc::out_of_memory;
 }
 
-/// Row number i of `count` that are spread evenly over `all`.
+/// Returns the number of the i-th of `count` rows that are spread evenly over `all`.
 constexpr std::int64_t spread_row(std::int64_t i, std::int64_t count, std::int64_t all) {
   return i * all / count;
 }
 
-/// `count` of the rows, spread evenly.
+/// Copies `count` of the rows, spread evenly.
 Rows spread_rows(MatrixView<const float> all, std::int64_t count);
 
-/// Where `actual` first departs from `expected`, with both values as decimals and as bits; empty
-/// when they are the same bits.
+/// Returns where `actual` first differs from `expected`, with both values as decimals and as bits; empty if
+/// the bits are equal.
 std::string difference(const Answer& expected, const Answer& actual);
 
 /// Returns the number of queries whose rows differ, or the bits of whose distances do. Both are [queries, k].
@@ -111,7 +111,7 @@ struct RandomOptions {
   std::uint64_t first = 0;  ///< number of the first case
   std::uint64_t cases = 0;  ///< how many to compare
   double seconds = 0;       ///< stop after so many; 0: never
-  bool boxes = false;       ///< every case by boxes that can be; the others are not compared
+  bool boxes = false;       ///< runs by boxes every case that can be, and skips the others
   std::stop_token stop;
   std::function<void(double)> progress;  ///< share done, between cases
 };
@@ -124,12 +124,12 @@ struct RandomResult {
   std::vector<std::string> failures;  ///< of the first few: difference and command line
 };
 
-/// Compare random cases of `device` with `reference`, or with plain_answer() where there is none.
-/// An error other than `unsupported` counts as a difference. More than ten cases refused for one
-/// compared ends the run.
+/// Compares random cases of `device` with `reference`, or with plain_answer() if there is none. An error
+/// other than `unsupported` counts as a difference. The run ends if more than ten times as many cases are
+/// refused as compared.
 RandomResult run_random_cases(const Device& device, const Device* reference, const RandomOptions& options);
 
-/// `2000 cases, 0 different`, and what was refused.
+/// Returns a text such as `2000 cases, 0 different`, and what was refused.
 std::string summary(const RandomResult& result);
 
 }  // namespace kith::workloads

@@ -1,4 +1,4 @@
-// Seconds by the host's clock, and the median of such.
+// Measures seconds by the host's clock, and their median.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace kith::workloads {
 
-/// Runs from when it is made.
+/// Counts seconds from its construction.
 class Clock {
  public:
   double seconds() const {
@@ -22,7 +22,7 @@ class Clock {
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-/// Returns the mean of the two in the middle where their number is even; NaN of none.
+/// Returns the median: the mean of the two middle samples if their number is even; NaN without samples.
 inline double median(std::vector<double> samples) {
   if (samples.empty()) return not_measured;
   const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);

@@ -9,7 +9,7 @@
 namespace kith::workloads {
 namespace {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): number `i` of the sequence, whichever was asked for before.
+/// Returns number `i` of the sequence of SplitMix64 (Steele, Lea, Flood 2014), in any order of calls.
 std::uint64_t mixed(std::uint64_t seed, std::uint64_t i) {
   std::uint64_t x = seed + (i + 1) * 0x9E3779B97F4A7C15u;
   x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -17,7 +17,7 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t i) {
   return x ^ x >> 31;
 }
 
-/// Fills `to` with the bytes from number `first` on of the endless sequence that `seed` defines. Each byte
+/// Fills `to` from the endless sequence of bytes that `seed` defines, beginning at byte `first`. Each byte
 /// depends on its number alone, so that any part can be made without the others.
 void fill(std::uint64_t seed, std::uint64_t first, std::span<unsigned char> to) {
   constexpr std::size_t word = sizeof(std::uint64_t);

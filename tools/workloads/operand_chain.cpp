@@ -8,7 +8,7 @@
 namespace kith::workloads {
 namespace {
 
-/// Word w of filter q: which of 32 rows count.
+/// Returns word w of filter q, whose bits say which of 32 rows count.
 std::uint32_t filter_word(std::uint64_t series, std::uint64_t q, std::uint64_t w) {
   const std::uint64_t bits = random_bits(random_bits(series, q), w);
   const auto one = static_cast<std::uint32_t>(bits), other = static_cast<std::uint32_t>(bits >> 32);
@@ -78,7 +78,7 @@ const StageResult& OperandChain::result(Stage stage) {
   return results_.emplace(stage, run_(operation(stage), operands_)).first->second;
 }
 
-/// Computes what a stage reads, if that is not there yet.
+/// Computes what a stage reads, unless it was computed before.
 void OperandChain::ready(Stage stage) {
   switch (stage) {
     case Stage::distance:
@@ -117,8 +117,8 @@ void OperandChain::ready(Stage stage) {
   }
 }
 
-/// Lists of candidates as rerank reads them. A list that was too short, whose rows are undefined, gets the
-/// first rows of the training set.
+/// Keeps lists of candidates as rerank reads them. A list that was too short has undefined rows, and gets the
+/// first training rows instead.
 void OperandChain::keep_candidates(const StageResult& collected) {
   const auto capacity = static_cast<std::uint64_t>(sizes_.capacity);
   for (auto cell = collected.cells.begin(); cell != collected.cells.end();) {

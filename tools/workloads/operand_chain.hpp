@@ -1,4 +1,4 @@
-// The operands of every stage of one problem, each made by the stages before it.
+// Makes the operands of every stage of one problem by running the stages before it.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kith::workloads {
 
-/// Labels as places in the ascending list of the classes that occur.
+/// Holds labels as places in the ascending list of the classes that occur.
 struct RankedLabels {
   std::vector<std::uint32_t> labels;  ///< [n]
   std::vector<std::int64_t> classes;
@@ -21,7 +21,7 @@ struct RankedLabels {
 
 class OperandChain {
  public:
-  /// A reference that computes an operation.
+  /// Computes an operation, as the reference.
   using Run = std::function<StageResult(const Operation&, const Operands&)>;
 
   /// The seed also makes a filter for each query, which leaves out half, most, few or whole words of rows,
@@ -32,7 +32,7 @@ class OperandChain {
                std::uint64_t seed, Run run);
 
   /// Returns the result of `run` for a stage, computed once. Candidates are the rows not farther than the
-  /// k-th; where many rows are as far as the k-th, the lists are too short for them.
+  /// k-th; if many rows are equally far, the lists are too short for them.
   const StageResult& result(Stage stage);
   /// Returns a stage with its sizes, and the operands that it reads.
   Operation operation(Stage stage) const;

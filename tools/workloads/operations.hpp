@@ -1,5 +1,5 @@
-// Each stage of a search as one description: `kith compare` runs it for its bits, `kith-lab bench` for
-// its time, both on memory of the device, without the host in between.
+// Describes each stage of a search: `kith compare` runs it for its bits, `kith-lab bench` for its time, both
+// on memory of the device, without the host in between.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@
 
 namespace kith::workloads {
 
-/// The stages whose bits the contract fixes. `prepare` is
-/// none: its row terms are bounds, and any bound is right.
+/// Lists the stages whose bits the contract fixes. `prepare` is not among them: its row terms are bounds, and
+/// any bound is right.
 enum class Stage {
   distance,
   select,
@@ -39,7 +39,7 @@ inline constexpr std::array all_stages = {Stage::distance, Stage::select, Stage:
 
 std::string_view name(Stage stage);
 
-/// One stage and its sizes. A stage ignores those it has no use for.
+/// Holds one stage and its sizes. A stage ignores sizes that it does not need.
 struct Operation {
   Stage stage = Stage::distance;
   Metric metric = Metric::squared_l2;
@@ -52,10 +52,10 @@ struct Operation {
   spi::VoteMethod vote = spi::VoteMethod::automatic;
 };
 
-/// `select bubble`, `merge`.
+/// Returns a title such as `select bubble` or `merge`.
 std::string title(const Operation& operation);
 
-/// What a stage reads, in host memory. Unused ones stay empty.
+/// Holds what a stage reads, in host memory. Unused operands stay empty.
 struct Operands {
   MatrixView<const float> queries;            ///< [m, dims]
   MatrixView<const float> train;              ///< [n, dims]
@@ -72,7 +72,7 @@ struct Operands {
   std::span<const float> weights;             ///< [m, k], for score
 };
 
-/// What a stage writes, row by row. Lists of candidates may be in any order, so they are sorted here. The
+/// Holds what a stage writes, row by row. Lists of candidates may be in any order, so they are sorted. The
 /// rows of a list that is too short are undefined, so all its places become no_row.
 struct StageResult {
   enum class Content {
@@ -87,25 +87,25 @@ struct StageResult {
   bool operator==(const StageResult&) const = default;
 };
 
-/// `1.5 (0x3FC00000)`: decimals and bits; and `row 7 at` that.
+/// Return decimals and bits such as `1.5 (0x3FC00000)`, and the same after `row 7 at`.
 std::string value_text(float value);
 std::string neighbor_text(std::int64_t row, float distance);
 
-/// Where `actual` first departs from `expected`, with both values as decimals and as bits; empty
-/// when they are the same.
+/// Returns where `actual` first differs from `expected`, with both values as decimals and as bits; empty if
+/// they are equal.
 std::string difference(const StageResult& expected, const StageResult& actual);
 
-/// Returns the result by the contract, computed slowly by spi::plain_device().
+/// Computes the result slowly by the contract, on spi::plain_device().
 StageResult plain_result(const Operation& operation, const Operands& operands);
 
-/// Returns the result of a device. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
+/// Computes the result on a device. Throws unsupported: `WHERE: SPEC refuses STAGE: ...`.
 StageResult result_of(const Device& device, const Operation& operation, const Operands& operands,
                       const std::string& where);
 
-/// A stage on a device with its operands in place. Lives inside spi::with_device().
+/// Holds a stage on a device with its operands in place. It must live inside spi::with_device().
 class PreparedStage {
  public:
-  /// Says where an operand lies on the device, unless the stage has its own memory for it.
+  /// Returns where an operand is on the device; null if the stage allocates memory for it.
   ///   what  `queries`, `training rows`, `distances`, ...
   using Place = std::function<spi::Allocation*(const char* what, const void* from, std::size_t bytes)>;
 
@@ -115,10 +115,10 @@ class PreparedStage {
   const std::string& refusal() const { return runner_.refusal(); }
   /// Runs the step once, after restoring the operands that it changes.
   spi::StepRunner::Seconds run() { return runner_.time(); }
-  /// Returns rows first .. first + rows - 1 of what the last run wrote.
+  /// Returns rows first .. first + rows - 1 of the last run's output.
   StageResult result(std::int64_t first, std::int64_t rows);
 
-  /// What the stage writes, in the order of StageResult's columns.
+  /// Holds a part of the stage's output, in the order of StageResult's columns.
   struct Part {
     spi::Allocation* memory;
     std::size_t cols, cell_bytes;

@@ -1,5 +1,5 @@
-// Whole searches and classifications as the contract has them: two plain stages, and metrics.def for what
-// comes before and after them.
+// Computes whole searches and classifications as the contract defines them: by two plain stages, and by
+// metrics.def for the steps before and after them.
 #include <algorithm>
 #include <cmath>
 

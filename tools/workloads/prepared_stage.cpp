@@ -1,4 +1,4 @@
-// From a stage's description to its step, and from what the step wrote to a result.
+// Makes a step of a stage's description, and a result of what the step wrote.
 #include <algorithm>
 #include <limits>
 
@@ -76,14 +76,14 @@ spi::RowBlocks PreparedStage::reads_rows(const char* what, MatrixView<const floa
           count32(size(rows.cols())), block};
 }
 
-/// Columns of the result.
+/// Adds a grid that the step writes to the result.
 template <class T>
 spi::Grid<T> PreparedStage::writes(const spi::Grid<T>& grid) {
   parts_.push_back({grid.memory, grid.cols, sizeof(T)});
   return grid;
 }
 
-/// The same for memory that begins as a copy of `begin`, or as zeros if that is null.
+/// Adds memory that the step changes. It begins as a copy of `begin`, or as zeros if that is null.
 template <class T>
 spi::Grid<T> PreparedStage::changes(const T* begin, std::size_t cols) {
   const std::vector<T> zeros(begin ? 0 : m_ * cols);
@@ -220,12 +220,12 @@ StageResult PreparedStage::result(std::int64_t first, std::int64_t rows) {
   }
   for (std::size_t q = 0; q < size(rows); ++q) {
     std::uint64_t* const row = &result.cells[q * cols];
-    if (operation_.stage == Stage::collect) {  // in any order, and any rows where there are too many
+    if (operation_.stage == Stage::collect) {  // rows are in any order, and undefined if there are too many
       std::uint64_t* const end = row + 1 + (row[0] <= capacity_ ? row[0] : 0);
       std::sort(row + 1, end);
       std::fill(end, row + cols, no_row);
     }
-    if (operation_.stage == Stage::rerank)  // the step leaves the places behind the last alone
+    if (operation_.stage == Stage::rerank)  // the step does not write the places behind the last candidate
       std::fill(row + std::min<std::size_t>(counts_[size(first) + q], cols), row + cols, no_key);
   }
   return result;

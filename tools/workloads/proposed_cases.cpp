@@ -15,10 +15,10 @@ namespace kith::workloads {
 namespace {
 
 constexpr std::size_t most_failures = 5;            ///< texts kept; all are counted
-constexpr std::uint64_t sets_a_voucher = 16;        ///< every so many sets a second device is asked
-constexpr double vouched_steps = 1e8;               ///< m * n * dims it is asked for at most
+constexpr std::uint64_t sets_a_voucher = 16;        ///< a second device checks one in so many sets
+constexpr double vouched_steps = 1e8;               ///< at most this m * n * dims is asked of it
 constexpr double vouched_plain_steps = 3e6;         ///< the same of plain_answer()
-constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, but of one set in eight
+constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, except for one set in eight
 constexpr std::int64_t most_slow_steps = 60 << 20;  ///< m * n * dims on a CPU
 constexpr std::int64_t most_steps_of_tiles = 24, most_query_tiles = 4;
 constexpr std::int64_t most_proposed_for = 64;  // that int8 takes at a time on a GPU
@@ -111,11 +111,11 @@ SearchOptions options_of(const Case& c, Proposer proposer) {
   return options;
 }
 
-/// The rows of a set, and the answer of the chain alone.
+/// Holds the rows of a set, and the answer of the chain alone.
 struct Searched {
   Rows train, queries;
   Index index;
-  Neighbors right;  ///< as many queries and neighbours as any case wants
+  Neighbors right;  ///< with as many queries and neighbours as the largest case needs
 };
 
 Searched search_by_chain(const Device& device, std::span<const Case> cases) {
@@ -129,7 +129,7 @@ Searched search_by_chain(const Device& device, std::span<const Case> cases) {
   return {std::move(train), std::move(queries), std::move(index), std::move(right)};
 }
 
-/// Returns the first difference between the chains of two devices.
+/// Compares the chains of two devices. Returns the first difference.
 std::string vouch(const Device* voucher, const Case& c, const Searched& searched) {
   const double a_query = static_cast<double>(c.n) * static_cast<double>(c.dims),
                most = voucher ? vouched_steps : vouched_plain_steps;
@@ -165,7 +165,7 @@ void add_failure(ProposedResult& result, const std::string& wrong, const Case& c
     result.failures.push_back(wrong + "\n  " + command_line(c, device.info().spec));
 }
 
-/// Numbers of cases, handed out a set at a time.
+/// Hands out the numbers of cases, one set at a time.
 class Numbers {
  public:
   explicit Numbers(const RandomOptions& options)
@@ -183,14 +183,14 @@ class Numbers {
     return options_.stop.stop_requested() || (options_.seconds > 0 && clock_.seconds() >= options_.seconds);
   }
 
-  /// Returns the cases of a set that were asked for.
+  /// Returns the cases of a set that the options ask for.
   std::span<const Case> wanted(std::uint64_t set, std::span<const Case> cases) const {
     const std::uint64_t before = set * cases_a_set, from = std::max(before, options_.first),
                         to = std::min(before + cases_a_set, end_);
     return cases.subspan(from - before, to - from);
   }
 
-  /// All cases before this number were handed out.
+  /// Returns the first number that was not handed out.
   std::uint64_t next() const { return std::clamp(set_ * cases_a_set, options_.first, end_); }
 
  private:
@@ -201,7 +201,7 @@ class Numbers {
   std::uint64_t set_;
 };
 
-/// The cases of one set.
+/// Runs the cases of one set.
 void run_set(const Device& device, const Device* voucher, bool vouches, std::span<const Case> cases,
              const Numbers& numbers, ProposedResult& result) {
   Case by_chain = problem_of(cases.front());

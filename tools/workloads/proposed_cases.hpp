@@ -1,4 +1,4 @@
-// Random searches that all go by a proposer, many of one Index, beside the chain alone.
+// Compares random searches by proposers, many on one Index, with the chain alone.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,17 @@
 
 namespace kith::workloads {
 
-/// Cases that search the same rows; so many numbers in a row belong to one set.
+/// So many successive cases are one set, and search the same rows.
 inline constexpr std::uint64_t cases_a_set = 16;
 
-/// Set `number` of the series `seed`, for the proposers of `device`: [cases_a_set], of the same rows and
-/// metric, with other queries (the first m of one set), k, proposers and tiles. Half of them go by fp16 where
-/// the device has it. Both sides of 64 queries, where kernels change, and up to 20,000 rows; less for devices
-/// that are CPUs.
+/// Draws set `number` of the series `seed` for the proposers of `device`: [cases_a_set], of the same rows and
+/// metric, with different queries (the first m of one list), k, proposers and tiles. Half of them use fp16 if
+/// the device has it. They have fewer and more than 64 queries, where kernels change, and up to 20,000 rows;
+/// CPUs get less.
 std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Proposer> proposers,
                                  std::uint64_t seed, std::uint64_t number);
 
-/// How the cases of a proposer, or of a kind of data, ended.
+/// Counts how the cases of a proposer, or of a kind of data, ended.
 struct CaseCounts {
   std::uint64_t cases = 0;
   std::uint64_t queries = 0;
@@ -33,7 +33,7 @@ struct CaseCounts {
   bool operator==(const CaseCounts&) const = default;
 };
 
-/// By name of the proposer, and of the kind of data.
+/// Holds counts by name of the proposer, and by kind of data.
 using AllCaseCounts = std::map<std::string, CaseCounts>;
 
 struct ProposedOptions : RandomOptions {
@@ -44,7 +44,7 @@ struct ProposedResult : RandomResult {
   AllCaseCounts case_counts;
   std::uint64_t vouched = 0;  ///< sets whose answers by the chain a second device gave, too
 
-  /// Adds the counts of the cases that follow; `next` becomes that of `more`.
+  /// Adds the counts of later cases; `next` becomes that of `more`.
   ProposedResult& operator+=(const ProposedResult& more);
 };
 

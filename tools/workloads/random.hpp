@@ -1,5 +1,5 @@
-// Random numbers that are the same on every machine: counted, not drawn, so that any element of a
-// set can be made alone, by any thread, in any order.
+// Makes random numbers that are the same on every machine. Each depends only on its number, so any thread can
+// make any element of a set, in any order.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 
 namespace kith::workloads {
 
-/// Scramble 64 bits; one to one.
-/// Source: the output function of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom
-/// number generators, 2014).
+/// Scrambles 64 bits, one to one, by the output function of SplitMix64 (Steele, Lea, Flood: Fast splittable
+/// pseudorandom number generators, 2014).
 constexpr std::uint64_t scramble(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
   x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
@@ -21,27 +20,27 @@ constexpr std::uint64_t random_bits(std::uint64_t seed, std::uint64_t count) {
   return scramble(seed + (count + 1) * 0x9E3779B97F4A7C15u);
 }
 
-/// Uniform in [0, 1): 24 bits, exact.
+/// Returns a uniform number in [0, 1) of 24 bits, exactly.
 constexpr float uniform(std::uint64_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 40)) * 0x1p-24f;
 }
 
-/// Mean 0, variance 1, close to normal: the sum of four 16-bit uniforms, scaled once. Integers up
-/// to there, so that no mathematical library has a say in the bits.
+/// Returns a nearly normal number with mean 0 and variance 1: the sum of four 16-bit uniforms, scaled once.
+/// The sum is an integer, so the bits do not depend on a mathematical library.
 constexpr float normal(std::uint64_t bits) {
   const auto part = [bits](int shift) { return static_cast<std::int32_t>((bits >> shift) & 0xFFFFu); };
   const std::int32_t sum = part(0) + part(16) + part(32) + part(48) - 2 * 0xFFFF;
   return static_cast<float>(sum) * 0x1.bb67aep-16f;  // sqrt(3) / 65536
 }
 
-/// Random decisions one after another.
+/// Makes random decisions one after another.
 class Random {
  public:
   explicit constexpr Random(std::uint64_t seed) : seed_(seed) {}
 
   constexpr std::uint64_t next() { return random_bits(seed_, count_++); }
 
-  /// 0 .. limit - 1; limit >= 1. The bias of the remainder is below limit / 2^64.
+  /// Returns 0 .. limit - 1; limit >= 1. The bias of the remainder is below limit / 2^64.
   constexpr std::int64_t below(std::int64_t limit) {
     return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(limit));
   }

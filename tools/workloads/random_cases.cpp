@@ -9,9 +9,9 @@
 namespace kith::workloads {
 namespace {
 
-constexpr std::size_t most_shown = 5;  ///< texts kept; all are counted
+constexpr std::size_t most_shown = 5;  ///< so many texts are kept; all failures are counted
 
-/// One stage with what `kith compare` gives it, against the contract.
+/// Checks one stage against the contract, with the operands that `kith compare` gives it.
 std::string check_stage(const Device& device, const Case& c) {
   const auto rows = [&](Set set, std::int64_t count) {
     return prepared_rows(c.metric, make_rows(c.data, c.seed, set, count, c.dims, c.metric).view());
@@ -26,7 +26,7 @@ std::string check_stage(const Device& device, const Case& c) {
   return difference(expected, result_of(device, chain.operation(*c.stage), chain.operands(), "case"));
 }
 
-/// One case: empty when the bits are the same, else what is wrong.
+/// Checks one case. Returns what is wrong; empty if the bits are equal.
 std::string check(const Device& device, const Device* reference, const Case& c) {
   if (c.stage) return check_stage(device, c);
   const Answer expected = reference ? answer(*reference, problem_of(c)) : plain_answer(c);

@@ -39,7 +39,7 @@ constexpr NamedKind kind_names[] = {
 
 constexpr std::uint64_t cluster_count = 16;
 
-/// The numbers a row is made from: its own, and those it shares with other rows.
+/// Holds the numbers that a row is made from: its own, and those it shares with other rows.
 struct Source {
   std::uint64_t own;     ///< series of this row's elements
   std::uint64_t shared;  ///< series common to both sets
@@ -48,22 +48,23 @@ struct Source {
   std::int64_t number;  ///< of the row in its set
 };
 
-/// Returns a row that differs from three others by so little that the bounds of a proposer, or the rounding
-/// of a chain, do not tell them apart.
+/// Returns an element of a row that differs from others by so little that the bounds of a proposer, or the
+/// rounding of a chain, do not tell them apart.
 float nearly_duplicate(const Source& source, std::uint64_t bits, std::uint64_t d) {
   constexpr float steps[] = {0, 0x1p-23f, 0x1p-14f, 0x1p-11f, 0x1p-8f};
   const std::uint64_t like = source.shared + (source.row % 4) * 0x20003u;
   return normal(random_bits(like, d)) * (1.0f + steps[(source.row >> 8) % 5] * uniform(bits));
 }
 
-/// Earlier rows are larger, and queries are smaller than all rows, so later rows are nearer.
+/// Returns an element of a row that is smaller than earlier ones. Queries are smaller than all rows, so later
+/// rows are nearer.
 float descending(const Source& source, std::uint64_t bits) {
   if (source.set == Set::queries) return 0x1p-10f * normal(bits);
   return normal(bits) * (64.0f / (64.0f + static_cast<float>(source.number)));
 }
 
-/// Many elements are 0, as in images. In a row that is off the grid, some columns lie a third of a step
-/// beside it.
+/// Returns an element on a grid of bytes; many are 0, as in images. In a row that is off the grid, some
+/// columns lie a third of a step beside it.
 float on_byte_grid(const Source& source, std::uint64_t bits) {
   constexpr float steps[] = {1.0f, 1.0f, 1.0f, 0x1p-8f, 0x1p5f, 1.0f / 255, 0.1f, 3.0f};
   constexpr int starts[] = {0, 0, -128, -255, 1000};
@@ -137,7 +138,7 @@ float element(DataKind kind, const Source& source, std::uint64_t d) {
   return 0.0f;
 }
 
-/// Run body(first, count) over shares of `rows`, on all cores where that pays.
+/// Runs body(first, count) over shares of `rows`, on all cores if that pays.
 template <class Body>
 void in_parallel(std::int64_t rows, std::int64_t dims, const Body& body) {
   const std::int64_t cores = std::max(1u, std::thread::hardware_concurrency());

@@ -1,5 +1,5 @@
-// Synthetic rows: the data that find mistakes, and the data of benchmarks. The same bits on every
-// machine for the same arguments.
+// Makes synthetic rows: data that reveal mistakes, and data of benchmarks. Equal arguments give the same bits
+// on every machine.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace kith::workloads {
 
-/// What rows are made of, and the trap each kind sets.
+/// Says what rows are made of, and what each kind can reveal.
 enum class DataKind {
   uniform,    ///< uniform in [0, 1)
   normal,     ///< mean 0, variance 1
@@ -34,8 +34,8 @@ enum class DataKind {
   one_huge,         ///< normal, but the fourth training row is 10^12 times as large, and decides every scale
   decades,          ///< each row times one of 10^-6, 10^-5, ... 10^6
   integers_2048,    ///< 2044 .. 2052, where 16-bit floats stop to hold every integer
-  integers_16777216,  ///< 2^24 - 8 .. 2^24 + 8, where single precision does
-  byte_grid,          ///< a + b j, j = 0 .. 255, a and b by the seed, but in one row of 97
+  integers_16777216,  ///< 2^24 - 8 .. 2^24 + 8, where single precision stops
+  byte_grid,          ///< a + b j, j = 0 .. 255, a and b by the seed, except in one row of 97
 };
 
 /// Every step is tested with these.
@@ -53,13 +53,13 @@ inline constexpr std::array adversarial_data_kinds = {
 
 std::string_view name(DataKind kind);
 
-/// Throws invalid_argument: there is none called `text`; the message lists those there are.
+/// Returns the kind called `text`. Throws invalid_argument, and lists the names, if there is none.
 DataKind parse_data_kind(std::string_view text);
 
-/// `uniform, normal, ...`
+/// Returns `uniform, normal, ...`.
 std::string data_kind_names();
 
-/// Rows with their memory. Not a vector: ten million rows need not be zeroed first.
+/// Owns rows. It is no vector, since ten million rows need not be zeroed first.
 class Rows {
  public:
   Rows() = default;
@@ -75,13 +75,13 @@ class Rows {
   std::int64_t rows_ = 0, dims_ = 0;
 };
 
-/// Which of the two sets of a problem: they share their clusters, never their rows.
+/// Names the two sets of a problem, which share their clusters, but no rows.
 enum class Set { train, queries };
 
-/// Rows first .. first + out.rows() - 1 of an endless set.
+/// Makes rows first .. first + out.rows() - 1 of an endless set.
 void fill_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t first, MatrixView<float> out);
 
-/// Returns the first `rows` rows of it. Uses all cores.
+/// Returns the first `rows` rows of that set. Uses all cores.
 ///   metric  cosine: a row of zeros, which has no direction, begins with a 1 instead; all rows of a set are
 ///           multiplied by a power of two that follows from the seed, unless the kind has all sizes
 Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, std::int64_t dims,
@@ -91,7 +91,7 @@ Rows make_rows(DataKind kind, std::uint64_t seed, Set set, std::int64_t rows, st
 /// inf - inf, which `huge` is made of.
 bool admits(Metric metric, DataKind kind);
 
-/// Returns a label for each of n rows: `classes` different ones at most, sparse, in no order. None where
+/// Returns a label for each of n rows: at most `classes` different ones, sparse, in no order; empty if
 /// `classes` is 0.
 std::vector<std::int64_t> make_labels(std::uint64_t seed, std::int64_t n, std::int64_t classes);
 

@@ -1,4 +1,4 @@
-// Rows of any element, made of those of float32.
+// Makes rows of any element from rows of float32.
 #pragma once
 
 #include <vector>
@@ -9,14 +9,14 @@
 
 namespace kith::workloads {
 
-/// Rounds each value towards 0 to one that `element` can hold; bytes u8 lose their sign. For cosine a
-/// row that becomes all zeros begins with a 1. f32 and bits: nothing changes.
+/// Rounds each value towards 0 to one that `element` can hold; for u8 values lose their sign. For cosine a
+/// row that becomes all zeros begins with a 1. For f32 and bits nothing changes.
 void round_to(Element element, Metric metric, Rows& rows);
 
-/// Rows of an element, stored one right behind the other.
+/// Owns rows of an element, stored without gaps.
 class StoredRows {
  public:
-  /// Values that `element` has; bits: the 32 of each float are 32 columns.
+  /// Stores values that `element` can hold; for bits, the 32 bits of each float are 32 columns.
   StoredRows(Element element, const Rows& rows);
 
   RowsView view() const { return {bytes_.data(), element_, rows_, cols_}; }

@@ -95,7 +95,7 @@ Floor floor_of(const Workload& workload, const Ceilings& ceilings) {
   const double chain = 2 * pairs * static_cast<double>(workload.dims);
   const double direct = chain / ceilings.lane_instructions;
   if (workload.timed == Timed::search && workload.k == workload.n) {
-    // A radix sort of (value, row): four passes that read and write 8 bytes, and a histogram.
+    // A radix sort of (value, row) takes four passes that read and write 8 bytes, and a histogram.
     const double sorted = 68 * pairs;
     const double seconds = (bytes + sorted) / ceilings.bytes;
     return {seconds, printed("radix sort, 68 bytes a row, %.3g GB at %.3g TB/s", (bytes + sorted) / 1e9,

@@ -1,7 +1,7 @@
 # shellcheck shell=sh
 # shellcheck disable=SC2034,SC2154 # tools/check, which sources this, sets and reads them
-# What the gates of GPUs share: the GPUs of this machine, and jobs. When tools/check --devices runs out of time, the
-# next run skips jobs that passed.
+# The gates of GPUs share these functions, which find the GPUs of this machine, and run jobs. When tools/check
+# --devices runs out of time, the next run skips jobs that passed.
 #
 # KITH_GPUS names the devices that count as GPUs; default: cuda:0 and opencl:nvidia.
 
@@ -150,7 +150,7 @@ random_cases() { # DEVICES COUNT ARGUMENTS OF VERIFY...
   done
 }
 
-# The same on each GPU; under --ci one in a hundred.
+# Runs random cases on each GPU; under --ci one in a hundred.
 random_cases_of_gpus() { # COUNT ARGUMENTS OF VERIFY...
   find_gpus || return
   [ -n "$gpus" ] || { skip "$why"; return; }

@@ -1,4 +1,4 @@
-// kith-lab bench: named workloads, timed on devices whose bits were checked first.
+// kith-lab bench times named workloads on devices, whose bits are checked first.
 #include "lab/bench/bench.hpp"
 #include "command/shared/json.hpp"
 #include "kith/parse.hpp"
@@ -65,10 +65,10 @@ bool left_out(const workloads::Workload& workload, const BenchFlags& flags) {
 
 namespace {
 
-/// A meter for each device; none unless joules are asked for.
+/// Holds a meter for each device; empty unless joules are asked for.
 using Meters = std::vector<energy::EnergyMeter>;
 
-/// Where joules come from, a line each device.
+/// Returns where joules come from, one line per device.
 std::string sources(const std::vector<Device>& devices, const Meters& meters) {
   std::string text;
   for (std::size_t i = 0; i < meters.size(); ++i)

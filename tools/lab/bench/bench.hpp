@@ -1,4 +1,4 @@
-// What the parts of `kith-lab bench` share.
+// Declares what the parts of `kith-lab bench` share.
 #pragma once
 
 #include <map>
@@ -27,13 +27,14 @@ struct BenchFlags {
   std::int64_t repeats = 20;
   std::int64_t seconds = 10;  ///< for the samples of one workload on one device
   bool list = false;
-  bool prepare = false;                ///< time what makes rows ready instead of searches
-  bool energy = false;                 ///< count joules, which takes a second or more a workload and device
+  bool prepare = false;                ///< time the preparation of rows instead of searches
+  bool energy = false;                 ///< count joules, which takes at least a second per workload
+                                       ///< and device
   std::string residence = "resident";  ///< where the training rows stay
   PlanFlags plan;
 };
 
-/// The rows of a workload, in host memory. For select, train holds the distances, [m, n].
+/// Holds the rows of a workload in host memory. For select, train holds the distances, [m, n].
 struct BenchData {
   workloads::Workload workload;
   workloads::Rows train, queries;
@@ -46,7 +47,7 @@ struct BenchData {
 
 bool has_fashion_mnist(const BenchFlags& flags);
 
-/// Throws bad_file: Fashion-MNIST is not there.
+/// Makes or reads the rows. Throws bad_file: Fashion-MNIST is not there.
 BenchData make_data(const workloads::Workload& workload, const BenchFlags& flags);
 
 /// Returns whether a workload is left out because its data are not here; notes it.
@@ -54,7 +55,8 @@ bool left_out(const workloads::Workload& workload, const BenchFlags& flags);
 
 using workloads::Clock;
 
-/// sample(false) to warm up, then sample(true) until there are enough, or the time is up and there are a few.
+/// Calls sample(false) to warm up, then sample(true) until there are enough samples, or the time is up and
+/// there are a few.
 template <class Sample>
 void take_samples(const BenchFlags& flags, const Sample& sample) {
   constexpr int warm_ups = 2;
@@ -73,34 +75,35 @@ void take_samples(const BenchFlags& flags, const Sample& sample) {
   }
 }
 
-/// What was measured, in seconds. Times of the device's clock unless named otherwise.
+/// Holds what was measured, in seconds, by the device's clock unless a field says otherwise.
 struct Measured {
   std::string refusal;                   ///< why the device does not do it
   std::string difference;                ///< the answer was wrong, so nothing was timed
   std::int64_t checked = 0;              ///< queries whose bits were compared
   std::vector<double> device;            ///< every sample
   std::vector<double> host;              ///< host clock around the same work, until finish() returned
-  std::vector<double> total;             ///< host to answer: host clock around the whole call, transfers in
-  double index_build = 0;                ///< host clock, upload of the rows included
+  std::vector<double> total;             ///< host clock around the whole call, transfers included
+  double index_build = 0;                ///< host clock; includes the upload of the rows
   std::size_t device_bytes = 0;          ///< Index::memory_bytes() after the first search
-  double boxes = 0;                      ///< host clock: making boxes, once more; 0: there are none
+  double boxes = 0;                      ///< host clock of making boxes a second time; 0: there are none
   double first_run = 0;                  ///< host clock around the first call: compilers, first allocations
-  std::map<std::string, double> steps;   ///< of one more, traced run; upload, download: host clock
+  std::map<std::string, double> steps;   ///< of one more run, which is traced; upload and download by the
+                                         ///< host clock
   std::optional<energy::Energy> energy;  ///< of the whole call, or of one run of the stage
   std::string plan;                      ///< explain()
   std::string short_plan;
 };
 
-/// Check the bits against the CPU on a sample of queries, warm up, and time.
+/// Checks the bits against the CPU on a sample of queries, warms up, and takes the time.
 ///   meter  counts the joules of the device; null: they are not counted
 Measured measure(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                  energy::EnergyMeter* meter);
 
-/// The same for a workload whose Index grows by rows that are made on the way.
+/// Measures a workload whose Index grows by rows that are made meanwhile.
 void measure_grown(const Device& device, const Device& cpu, const BenchData& data, const BenchFlags& flags,
                    Measured& measured);
 
-// What is printed, and written as JSON.
+// These functions make what is printed, and written as JSON.
 
 /// `n = 60000, dims = 784, ...`
 std::string sizes(const BenchData& data);
@@ -108,20 +111,20 @@ std::string sizes(const BenchData& data);
 /// Returns milliseconds with four digits, so that columns can be compared.
 std::string milliseconds(double seconds);
 
-/// Returns what each device is, a line each, and the scale.
+/// Returns a line for each device, and the scale.
 std::string device_lines(const BenchFlags& flags, const std::vector<Device>& devices);
 
-/// The same, and what the columns of block() mean.
+/// Returns device_lines(), and what the columns of block() mean.
 std::string preface(const BenchFlags& flags, const std::vector<Device>& devices);
 
-/// One block: the workload, a row a device, and what needs more words.
+/// Returns the block of a workload: its sizes, a row per device, and remarks.
 std::string block(const BenchData& data, const std::vector<Device>& devices,
                   const std::vector<Measured>& measured, bool with_energy);
 
-/// Returns the file, without results.
+/// Returns the JSON file without results.
 nlohmann::ordered_json json_of(const BenchFlags& flags);
 
-/// Returns a workload on a device, without what was measured; and with it.
+/// entry_of() returns the JSON of a workload on a device, to_json() adds what was measured.
 nlohmann::ordered_json entry_of(const Device& device, const BenchData& data);
 nlohmann::ordered_json to_json(const Device& device, const BenchData& data, const Measured& measured);
 
@@ -130,12 +133,12 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
 /// Returns why --prepare cannot time a workload; empty if it can.
 std::string why_not_prepared(const workloads::Workload& workload);
 
-/// Those of `wanted` that have rows to prepare.
-/// Throws invalid_argument: one was named that has none, or an option does not go with --prepare.
+/// Returns the workloads of `wanted` that have rows to prepare. Throws invalid_argument: a workload that was
+/// named has none, or an option does not go with --prepare.
 std::vector<workloads::Workload> workloads_to_prepare(const BenchFlags& flags,
                                                       std::vector<workloads::Workload> wanted);
 
-/// Time and print; adds results to `json`. Returns an exit code.
+/// Times and prints, and adds results to `json`. Returns an exit code.
 int bench_prepare(const BenchFlags& flags, const std::vector<workloads::Workload>& wanted,
                   const std::vector<Device>& devices, nlohmann::ordered_json& json);
 

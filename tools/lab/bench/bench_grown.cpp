@@ -1,4 +1,5 @@
-// kith-lab bench: an Index that grows by rows which are made on the way, because no memory holds all of them.
+// kith-lab bench: times an Index that grows by rows which are made meanwhile, because host memory cannot hold
+// all of them.
 #include <algorithm>
 
 #include "kith/index.hpp"
@@ -15,7 +16,7 @@ namespace {
 constexpr std::uint64_t train_seed = 1, query_seed = 2;
 constexpr std::int64_t chunk_bytes = std::int64_t{1} << 30, most_checked = 100;
 
-/// Uniform bytes in memory that is used again.
+/// Makes uniform bytes in memory that is used again.
 class MadeRows {
  public:
   MadeRows(std::uint64_t seed, std::int64_t dims) : seed_(seed), dims_(dims) {}

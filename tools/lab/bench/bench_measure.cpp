@@ -1,4 +1,4 @@
-// kith-lab bench: from one workload and one device to seconds.
+// kith-lab bench: measures one workload on one device.
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -45,7 +45,7 @@ Answer pick_queries(const Neighbors& found, std::int64_t count) {
   return some;
 }
 
-/// Returns rows as they are, one behind the other: those of spread_rows().
+/// Copies the rows of spread_rows() as they are, one after another.
 std::vector<unsigned char> spread_bytes(const RowsView& rows, std::int64_t count) {
   const auto bytes = static_cast<std::size_t>(row_bytes(rows.element, rows.cols));
   std::vector<unsigned char> some;
@@ -74,7 +74,7 @@ std::string check_search(const Device* cpu, const BenchData& data, std::int64_t 
 /// Writes the neighbours, for comparisons with other programs. Every device writes the same bits.
 void write_answers(const BenchFlags& flags, const BenchData& data, const Neighbors& found) {
   const std::filesystem::path folder(flags.answers);
-  std::error_code ignored;  // what cannot be written there says so
+  std::error_code ignored;  // writing the files reports any error
   std::filesystem::create_directories(folder, ignored);
   const auto write = [&](const char* ending, const auto& values) {
     files::AtomicFile file(folder / (std::string(data.workload.name) + ending));
@@ -89,7 +89,7 @@ std::string groups_text(std::int64_t groups) {
   return std::to_string(groups) + (groups == 1 ? " group" : " groups");
 }
 
-/// Returns the joules of `run`, repeated.
+/// Repeats `run`, and returns its joules.
 std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::function<void()>& run) {
   if (!meter) return std::nullopt;
   return meter->measure([&] {
@@ -106,7 +106,7 @@ Index index_of(const Device& device, const BenchData& data, const BenchFlags& fl
   return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
 
-/// Returns the seconds of making boxes once more, when everything that is made on first use exists.
+/// Makes boxes a second time, when everything that is made on first use exists, and returns the seconds.
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
   Trace trace;
@@ -134,7 +134,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
   measured.difference = check_search(cpu, data, measured.checked, found);
   if (!measured.difference.empty()) return;
   if (!flags.answers.empty()) write_answers(flags, data, found);
-  index.prepare(w.m, w.k, options);  // what one search would not pay for
+  index.prepare(w.m, w.k, options);  // makes boxes, for which one search would not pay
 
   take_samples(flags, [&](bool counts) {
     trace.time_steps = false;
@@ -143,7 +143,7 @@ void measure_search(const Device& device, const Device* cpu, const BenchData& da
       measured.host.push_back(trace.queue_seconds);
       measured.total.push_back(trace.total_seconds);
     }
-    // The device's clock needs a run of its own: it holds the queue, which delays the answer.
+    // The device's clock is read in a separate run, because it holds the queue, which delays the answer.
     trace.hold_queue = device.info().kind != DeviceKind::cpu;
     if (trace.hold_queue) index.search_into(data.query_rows(), w.k, found, options, &trace);
     trace.hold_queue = false;

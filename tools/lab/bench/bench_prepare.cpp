@@ -1,4 +1,4 @@
-// kith-lab bench --prepare: times what makes rows ready to be searched.
+// kith-lab bench --prepare: times how rows are made ready to be searched.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -14,11 +14,11 @@ using experiments::median;
 
 namespace {
 
-/// What one proposer keeps of the rows.
+/// Measures the quantized rows of one proposer.
 struct QuantizedRows {
   Proposer proposer;
   std::string refusal;
-  std::string difference;       ///< of a search by it and one by the chain
+  std::string difference;       ///< between a search by it and one by the chain
   std::vector<double> seconds;  ///< device clock
   std::size_t bytes = 0;
 };
@@ -31,8 +31,8 @@ struct Prepared {
   std::vector<QuantizedRows> quantized_rows;
 };
 
-/// Returns the seconds of writing the rows to device memory unchanged, in pieces as large as those of
-/// an Index.
+/// Writes the rows unchanged to device memory, in pieces as large as those of an Index, and returns
+/// the seconds.
 double upload_seconds(const Device& device, MatrixView<const float> rows) {
   constexpr std::size_t piece = std::size_t{32} << 20;
   const std::size_t bytes = static_cast<std::size_t>(rows.rows() * rows.cols()) * sizeof(float);
@@ -115,7 +115,7 @@ Prepared prepare(const Device& device, const BenchData& data, const BenchFlags& 
   return prepared;
 }
 
-/// Returns seconds of one read of the rows; 0 where the device's memory was not measured.
+/// Returns the seconds of reading the rows once; 0 if the speed of the device's memory was not measured.
 double read_seconds(const Device& device, const workloads::Workload& w) {
   const workloads::Ceilings* ceilings = workloads::find_ceilings(device.info().name);
   if (!ceilings) return 0;

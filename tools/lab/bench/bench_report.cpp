@@ -1,4 +1,4 @@
-// What `kith-lab bench` prints and writes.
+// Makes what `kith-lab bench` prints and writes.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -27,7 +27,7 @@ std::string milliseconds(double seconds) {
 
 namespace {
 
-/// Bytes where rows are read for few queries, pairs elsewhere.
+/// Returns a rate: bytes per second if rows are read for few queries, else pairs per second.
 std::string rate(const workloads::Workload& w, double seconds) {
   const workloads::Workload& whole = workloads::find_workload(w.name);
   const bool few_queries =
@@ -42,7 +42,7 @@ std::string step(const Measured& measured, const char* name) {
   return found == measured.steps.end() ? "-" : milliseconds(found->second);
 }
 
-/// Returns a joule with three digits; `-` where there is none.
+/// Returns joules with three digits; `-` if they were not measured.
 std::string joules(const std::optional<energy::Energy>& energy) {
   if (!energy) return "-";
   return files::printed("%.3g", energy->joules);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A billion rows of bytes that a card makes, and searches; the CPU makes the same rows and checks the answers.
+"""Lets a card make and search a billion rows of bytes; the CPU makes the same rows and checks the answers.
 
 made_there.py [--device cuda:0] [--rows 1000000000] [--queries 10000] [-k 100] [--checked 100] [--chunk 2097152]
 
@@ -25,7 +25,7 @@ QUERIES_FROM = 1 << 40  # rows that are no training rows
 
 
 def made(xp, first, count):
-    """Rows first, first + 1, ... as [count, 128] bytes, by NumPy or CuPy."""
+    """Returns rows first, first + 1, ... as [count, 128] bytes, by NumPy or CuPy."""
     x = xp.arange(first * WORDS, (first + count) * WORDS, dtype=xp.uint64)
     x *= xp.uint64(0x9E3779B97F4A7C15)
     x ^= x >> xp.uint64(30)
@@ -52,7 +52,7 @@ def index_of(options, xp):
 
 
 def made_ahead(options):
-    """All chunks in order, made by half of the cores, a few of them before they are wanted."""
+    """Yields all chunks in order, made by half of the cores, a few of them in advance."""
     workers = max(1, (os.cpu_count() or 2) // 2)
     waiting = collections.deque()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
@@ -66,7 +66,7 @@ def made_ahead(options):
 
 
 def checked(options, queries):
-    """Neighbors by the CPU."""
+    """Returns the Neighbors that the CPU finds."""
     merged = None
     for first, rows in made_ahead(options):
         index = kith.Index(rows, "squared_l2", device="cpu", first_row=first)

@@ -9,9 +9,10 @@ namespace kith::energy {
 namespace {
 
 constexpr std::int64_t enough_steps = 20;
-constexpr double longest = 5;                 ///< times the seconds asked for
+constexpr double longest = 5;                 ///< times the wanted seconds
 constexpr double least_look_seconds = 0.001;  ///< between two looks at the counter
-constexpr double runs_a_look = 20;  ///< runs take so many times as long as looks, in which the device idles
+constexpr double runs_a_look = 20;  ///< between looks, in which the device idles, runs take so many times
+                                    ///< as long
 
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
@@ -25,7 +26,7 @@ Opened open_counter(const DeviceInfo& device, const Sources& sources) {
                        ") is neither a processor nor of NVIDIA, and kith knows only their counters"};
 }
 
-/// The reading at the moment when the counter moved.
+/// Holds the reading at the moment when the counter moved.
 struct Step {
   double joules, seconds;
   std::int64_t runs;

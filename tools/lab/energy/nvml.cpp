@@ -1,5 +1,5 @@
-// NVML: the energy counter of NVIDIA's boards (Volta and newer), by the driver's management library.
-// The library is opened at run time, so kith is built and runs without it.
+// Reads the energy counter of NVIDIA's boards (Volta and newer) by NVML, the driver's management library. The
+// library is opened at run time, so kith is built and runs without it.
 #include <dlfcn.h>
 
 #include "kith/error.hpp"
@@ -11,7 +11,7 @@ namespace {
 constexpr double joules_a_millijoule = 1e-3;
 constexpr unsigned name_size = 96;  // NVML_DEVICE_NAME_V2_BUFFER_SIZE
 
-/// NVML, initialised while this lives.
+/// Keeps NVML initialised while it exists.
 class Library {
  public:
   explicit Library(Nvml functions, std::shared_ptr<void> file)
@@ -34,7 +34,7 @@ class Library {
   }
 
  private:
-  std::shared_ptr<void> file_;  // goes last: the functions are in it
+  std::shared_ptr<void> file_;  // destroyed last, since the functions are in it
   Nvml functions_;
   bool started_ = false;
 };
@@ -47,7 +47,7 @@ bool find(void* file, const char* symbol, std::function<Result(Arguments...)>& f
   return pointer != nullptr;
 }
 
-/// Returns the library, or why not.
+/// Returns the library, or null, and the reason in `why`.
 std::shared_ptr<Library> load(const Sources& sources, std::string& why) {
   if (sources.nvml) return std::make_shared<Library>(*sources.nvml, nullptr);
   void* const file = dlopen(sources.nvml_library.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -74,7 +74,7 @@ std::shared_ptr<Library> load(const Sources& sources, std::string& why) {
   return std::make_shared<Library>(std::move(nvml), std::move(owner));
 }
 
-/// Returns the board of that address; else the one board of that name.
+/// Returns the board at the device's PCI address; else the only board with its name.
 Nvml::Board find_board(const Library& library, const DeviceInfo& device, std::string& why) {
   const Nvml& nvml = library.nvml();
   Nvml::Board found = nullptr;

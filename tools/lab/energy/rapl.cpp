@@ -1,5 +1,5 @@
-// RAPL: the processor's own energy counters, as Linux shows them below /sys/class/powercap. AMD's
-// processors have them under the same name.
+// Reads RAPL, the processor's energy counters, which Linux shows below /sys/class/powercap. AMD's processors
+// have them under the same name.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 constexpr double joules_a_microjoule = 1e-6;
 
-/// Returns a number in a file of its own.
+/// Reads a file that holds one number.
 std::optional<std::uint64_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::uint64_t value = 0;
@@ -22,10 +22,10 @@ std::optional<std::uint64_t> read_number(const fs::path& path) {
   return value;
 }
 
-/// One package.
+/// Holds the counter of one package.
 struct Domain {
   fs::path file;
-  std::uint64_t range;  ///< microjoules at which the counter begins again
+  std::uint64_t range;  ///< microjoules after which the counter starts again at 0
   std::uint64_t last;
 };
 
@@ -50,12 +50,13 @@ class Rapl : public Counter {
   std::uint64_t microjoules_ = 0;
 };
 
-/// `intel-rapl:0`, but not its parts (`intel-rapl:0:1`) nor the same again (`intel-rapl-mmio:0`).
+/// Returns true for `intel-rapl:0`, but not for its parts (`intel-rapl:0:1`), nor for the
+/// duplicate `intel-rapl-mmio:0`.
 bool is_whole_domain(const std::string& name) {
   return name.starts_with("intel-rapl:") && std::count(name.begin(), name.end(), ':') == 1;
 }
 
-/// Returns the folders of the packages. `psys` holds them all once more, so it is left out.
+/// Returns the folders of the packages. `psys` counts all of them again, so it is left out.
 std::vector<fs::path> packages(const fs::path& powercap) {
   std::vector<fs::path> found;
   std::error_code error;

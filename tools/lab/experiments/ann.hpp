@@ -1,5 +1,5 @@
-// ANN (Mount, Arya: ANN, a library for approximate nearest neighbor searching, version 1.1.2), asked
-// for exact neighbours: the CPU library that GS_KNN compares itself with. Doubles, one thread.
+// Asks ANN (Mount, Arya: ANN, a library for approximate nearest neighbor searching, version 1.1.2) for exact
+// neighbours. GS_KNN's paper compares itself with this CPU library, which uses doubles and one thread.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace kith::experiments {
 /// Returns whether kith was built with ANN.
 bool ann_built_in();
 
-/// Rows in one of ANN's two structures.
+/// Holds rows in one of ANN's two structures.
 class AnnPeer {
  public:
   enum class Structure { kd_tree, brute_force };
@@ -26,9 +26,9 @@ class AnnPeer {
   AnnPeer(const AnnPeer&) = delete;
   AnnPeer& operator=(const AnnPeer&) = delete;
 
-  /// Nearest first, by distances in double precision; ties as ANN happens to meet them.
+  /// Returns the k nearest rows, nearest first, by distances in double precision; the order of ties is ANN's.
   ///   query    [dims]
-  ///   k        1 ... n: ANN ends the process above
+  ///   k        k        1 ... n; above n, ANN ends the process
   ///   returns  training rows, [k]
   std::vector<std::int64_t> search(const float* query, std::int64_t k);
 

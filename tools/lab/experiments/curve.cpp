@@ -1,4 +1,4 @@
-// Series of measurements, and numbers as text.
+// Makes series of measurements, and numbers as text.
 #include <algorithm>
 #include <cmath>
 
@@ -69,7 +69,7 @@ void drop_empty_claims(Result& result) {
   const auto empty = [](const Claim& claim) { return claim.here.starts_with(not_available); };
   std::vector<Claim> kept;
   for (std::size_t i = 0; i < result.claims.size(); ++i) {
-    const auto better = [&](const Claim& other) {  // one that has a figure, or a later one as empty
+    const auto better = [&](const Claim& other) {  // one that has a figure, or a later one that is also empty
       return other.what == result.claims[i].what && (!empty(other) || &other > &result.claims[i]);
     };
     if (!empty(result.claims[i]) || std::none_of(result.claims.begin(), result.claims.end(), better))

@@ -1,7 +1,6 @@
-// The published experiments: what one is, and what it returns.
-//
-// Each experiment has a file of its own. It measures by workloads::PreparedStage and kith::Index, checks the
-// bits of what it times, and returns data. kith-lab reproduce prints and draws them.
+// Declares the published experiments, and what each returns.
+// Each experiment has its own file. It measures by workloads::PreparedStage and kith::Index, checks the bits
+// of what it times, and returns data, which kith-lab reproduce prints and draws.
 #pragma once
 
 #include <cstdint>
@@ -22,14 +21,15 @@ using report::Axis, report::Chart, report::Point, report::Series;
 
 class Memory;
 
-/// How an experiment is to be run.
+/// Says how an experiment is run.
 struct Settings {
-  std::vector<Device> devices;  ///< each measured; at least one
-  Device cpu;                   ///< for the bits that are right, and for sequential programs
-  bool quick = false;           ///< sizes for a small machine, printed as such
+  std::vector<Device> devices;  ///< at least one; each is measured
+  Device cpu;                   ///< gives the right bits, and runs sequential programs
+  bool quick = false;           ///< uses sizes for a small machine, and the output says so
   double seconds = 1;           ///< for the samples of one point
   std::uint64_t seed = 1;
-  std::function<void(const std::string&)> progress = {};  ///< what is being measured; may throw to stop
+  std::function<void(const std::string&)> progress = {};  ///< is told what is being measured; may throw
+                                                          ///< to stop
   std::stop_token stop = {};                              ///< for SearchOptions::stop of long searches
   /// A meter for each of `devices`; empty: there is none, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
@@ -38,7 +38,7 @@ struct Settings {
   Memory* memory = nullptr;  ///< what was measured before, if anything is to be remembered
 };
 
-/// A figure that the paper gives beside what was measured here.
+/// Holds a figure of the paper, and what was measured here.
 struct Claim {
   std::string what;   ///< `PBKNN over CUKNN, second kernel`
   std::string paper;  ///< `16x`, or `not available`
@@ -48,7 +48,7 @@ struct Claim {
   bool operator==(const Claim&) const = default;
 };
 
-/// Something that was compared and had to be the same.
+/// Holds the result of a comparison that had to find no difference.
 struct Check {
   std::string what;
   bool passed = false;
@@ -65,7 +65,7 @@ struct Table {
   bool operator==(const Table&) const = default;
 };
 
-/// The outcome of an experiment.
+/// Holds the outcome of an experiment.
 struct Result {
   std::string name;                  ///< `pbknn-groups`
   std::string title;                 ///< for people who have not seen the paper
@@ -74,7 +74,7 @@ struct Result {
   bool quick = false;                ///< sizes for a small machine
   std::vector<std::string> devices;  ///< spec, name, platform and driver of each, filled by run_experiment()
   std::vector<std::string> explanation;  ///< paragraphs: the question, what varies, how to read the chart
-  std::vector<std::string> assumed;      ///< what the paper leaves open, and what was taken
+  std::vector<std::string> assumed;      ///< what the paper leaves open, and what was assumed
   std::vector<std::string> notes;        ///< refusals, what could not be measured and why
   std::vector<std::string> plans;        ///< what ran where, one line each
   std::vector<Claim> claims;
@@ -90,26 +90,24 @@ struct Experiment {
   std::string_view name;
   std::string_view about;  ///< half a line, for --help
   Result (*run)(const Settings&);
-  /// Of an experiment that reads Settings::data: throws if the file is not there, and says where to get it.
-  /// Null: it reads no file.
+  /// Throws if the file Settings::data is missing, and says where to get it. Null: it reads no file.
   void (*check_data)(const std::string& path) = nullptr;
 };
 
-/// In the order of pbknn-groups, pbknn-table1, gsknn-table1, ...
+/// Lists all experiments, in the order pbknn-groups, pbknn-table1, gsknn-table1, ...
 const std::vector<Experiment>& all_experiments();
 
-/// Returns the one that NAMES of `kith-lab reproduce` calls `name`. Throws invalid_argument: there is none;
-/// lists those there are.
+/// Returns the experiment `name`. Throws invalid_argument, and lists the names, if there is none.
 const Experiment& find_experiment(std::string_view name);
 
-/// Run it, and name the devices. Throws what the experiment throws: errors of the caller,
+/// Runs the experiment, and names the devices. Throws what the experiment throws: errors of the caller,
 /// interrupted, device_failure.
 Result run_experiment(const Experiment& experiment, const Settings& settings);
 
 /// Returns whether all checks passed.
 bool all_passed(const Result& result);
 
-// Each function is an experiment, in the file of its name.
+// Each function is an experiment, in the file with its name.
 Result pbknn_groups(const Settings& settings);
 Result pbknn_table1(const Settings& settings);
 Result gsknn_table1(const Settings& settings);

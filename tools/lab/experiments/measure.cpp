@@ -34,7 +34,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-/// Returns joules of one run, where there is a counter.
+/// Returns the joules of one run, if there is a counter.
 std::optional<double> joules_of(const Settings& settings, const std::string& what,
                                 const std::function<Seconds()>& run, const Device* device) {
   for (std::size_t i = 0; device && i < settings.meters.size(); ++i) {
@@ -89,7 +89,7 @@ Measured sample(const Settings& settings, const std::string& what, const std::fu
   const workloads::Clock warming;
   bool slow = false;
   Seconds once = run();
-  if (warming.seconds() > settings.seconds) {  // a driver may have been compiling still
+  if (warming.seconds() > settings.seconds) {  // the driver may still have been compiling
     const workloads::Clock again;
     once = run();
     slow = again.seconds() > settings.seconds;

@@ -1,5 +1,5 @@
-// What the experiments share: the right bits, the time of one stage with its operands on the device, the time
-// of whole searches, and curves of these times.
+// Gives experiments the right bits, the time of one stage with its operands on the device, the time of whole
+// searches, and curves of these times.
 #pragma once
 
 #include <cstddef>
@@ -22,32 +22,32 @@ namespace kith::experiments {
 using workloads::Answer, workloads::Operands, workloads::Operation, workloads::Stage, workloads::StageResult;
 using workloads::median, workloads::not_measured;
 
-/// What one measurement gave. Times in seconds, medians over the samples; NaN where nothing was timed.
+/// Holds one measurement. Times are in seconds, medians over the samples; NaN if nothing was timed.
 struct Measured {
   std::string refusal;           ///< why the device does not do it
   std::string difference;        ///< the bits were wrong, so nothing was timed
   double device = not_measured;  ///< device clock
   double host = not_measured;    ///< host clock around the same work, until the device is done
-  double total = not_measured;   ///< whole calls: host clock around the call, transfers in
+  double total = not_measured;   ///< of whole calls: host clock around the call, transfers included
   std::size_t samples = 0;
-  std::optional<double> joules;  ///< of one run, where the platform tells
-  std::string plan;              ///< whole calls: how it was done, in a line
+  std::optional<double> joules;  ///< of one run, if the platform measures them
+  std::string plan;              ///< of whole calls: one line about the plan
 
   bool timed() const { return samples > 0; }
   bool operator==(const Measured&) const = default;
 };
 
-/// One sample. What a run has no clock for stays NaN.
+/// Holds one sample. A time that a run cannot measure stays NaN.
 struct Seconds {
   double device = not_measured, host = not_measured, total = not_measured;
 };
 
-/// Say what is being measured. Throws when the user wants an end.
+/// Reports what is being measured. Throws if the user wants to stop.
 void tell(const Settings& settings, const std::string& what);
 
-/// Warm up, then run for about settings.seconds: at least three samples, but one where one takes
-/// longer than all of that. Tells `what` between runs.
-///   device  whose joules are counted then, where settings has a meter for it; null: none are
+/// Warms up, then runs for about settings.seconds: at least three samples, but only one if it takes longer
+/// than that. Reports `what` between runs.
+///   device  device  whose joules are counted if settings has a meter for it; null: none are
 Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,
                 const Device* device = nullptr);
 
@@ -55,92 +55,92 @@ Measured sample(const Settings& settings, const std::string& what, const std::fu
 /// but passes on interruptions and what `settings.progress` throws.
 Measured attempt(const std::function<Measured()>& body);
 
-/// The same, but `body` is not called if an earlier run that was stopped timed `what` already. So `body` may
-/// change nothing outside itself.
+/// Does the same, but returns the earlier time if a run that was stopped already measured `what`. So `body`
+/// may change nothing outside itself.
 Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
 
 /// Checks the bits, then takes the time.
-///   check  where the bits of one run are wrong; empty where they are right
-///   run    one sample
-///   plan   of the runs, where they have one
+///   check  check  returns where the bits of one run are wrong; empty if they are right
+///   run       takes one sample
+///   plan   plan   of the runs, if they have one
 Measured time_checked(const Settings& settings, const Device& device, const std::string& what,
                       const std::function<std::string()>& check, const std::function<Seconds()>& run,
                       const Plan* plan = nullptr);
 
-/// By the host's clock.
+/// Times `body` by the host's clock.
 double seconds_of(const std::function<void()>& body);
 
-/// Returns the result of settings.cpu for the first `rows` queries
-/// of an operation; `select` uses its fastest selector.
+/// Returns the result of settings.cpu for the first `rows` queries of an operation; `select` uses its
+/// fastest selector.
 StageResult right_result(const Settings& settings, Operation operation, const Operands& operands,
                          std::int64_t rows);
 
-/// Returns a check that passed where `difference` is empty.
+/// Returns a check, which passed if `difference` is empty.
 Check same_bits(const std::string& what, const std::string& difference);
 
-/// Compares settings.cpu with the plain program of the contract, on the first query.
+/// Compares settings.cpu on the first query with the slow program that follows the contract literally.
 Check check_cpu(const Settings& settings, const Operation& operation, const Operands& operands);
 
-/// Returns the first `rows` uniform rows of settings.seed.
+/// Returns the first `rows` uniform rows that settings.seed gives.
 workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::int64_t rows,
                              std::int64_t dims);
 
-/// Distances in host memory.
+/// Holds distances in host memory.
 struct Distances {
   std::vector<float> values;  ///< [m, n]
   std::int64_t m = 0, n = 0;
   MatrixView<const float> view() const { return {values.data(), m, n}; }
 };
 
-/// Raw distances of all pairs, by settings.cpu.
+/// Computes the raw distances of all pairs by settings.cpu.
 Distances right_distances(const Settings& settings, MatrixView<const float> train,
                           MatrixView<const float> queries, Metric metric = Metric::squared_l2);
 
-/// Uniform distances, of no rows: for a selection alone.
+/// Returns uniform distances that belong to no rows, for a selection alone.
 Distances random_distances(const Settings& settings, std::int64_t m, std::int64_t n);
 
-/// One stage alone, its operands on the device.
-///   expected  right_result() of the first rows, as many as it holds
+/// Times one stage alone, with its operands on the device.
+///   expected   right_result() of the first rows; its length says how many
 Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
                     const Operands& operands, const StageResult& expected);
 
-/// Returns the answer of settings.cpu.
+/// Returns the answer of settings.cpu, with labels if they are given.
 Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, Metric metric = Metric::squared_l2,
                     const std::vector<std::int64_t>* labels = nullptr);
 
-/// Returns a whole search on resident rows.
+/// Times a whole search on resident rows.
 Measured time_search(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      std::int64_t k, const SearchOptions& options, const Answer& expected);
 
-/// Returns a whole classification on resident rows.
+/// Times a whole classification on resident rows.
 Measured time_classify(const Settings& settings, const Classifier& classifier,
                        MatrixView<const float> queries, std::int64_t k, const SearchOptions& options,
                        const Answer& expected);
 
-/// `threshold, 8 lists, tiles 32 x 81920`; `fused, ...`.
+/// Returns a text such as `threshold, 8 lists, tiles 32 x 81920`, or `fused, ...`.
 std::string short_plan(const Plan& plan);
 
-/// One series being measured, and the check of its bits.
+/// Collects one series, and the check of its bits.
 class Curve {
  public:
-  /// Labelled `what (spec)`.
+  /// Labels the series `what (spec)`.
   Curve(const std::string& what, const Device& device);
-  /// For what runs on no device of kith.
+  /// Makes a series that belongs to no device of kith.
   explicit Curve(const std::string& label);
 
-  /// A point at x: milliseconds of the device's clock. NaN where it was refused or wrong; the note
-  /// then says why.
+  /// Adds a point at x: milliseconds of the device's clock; NaN if it was refused or wrong, and then the note
+  /// says why.
   void add(double x, const Measured& measured) { add(x, measured, 1e3 * measured.device); }
-  /// The same with y as its height, if the measurement was timed.
+  /// Adds a point with height y, if the measurement was timed.
   void add(double x, const Measured& measured, double y);
-  /// A sentence more in the note; each once.
+  /// Adds a sentence to the note, once.
   void remark(const std::string& sentence);
 
   const Series& series() const { return series_; }
-  /// Returns the height at x; NaN where there is none.
+  /// Returns the height at x; NaN if there is no point.
   double at(double x) const;
-  /// Hand the curve to a chart, and its check to the result where any bits were compared.
+  /// Adds the curve to a chart, and its check to the result if any bits were compared.
   void finish(Chart& chart, Result& result) &&;
 
  private:
@@ -149,25 +149,25 @@ class Curve {
   std::size_t compared_ = 0;
 };
 
-/// Returns the x at which `first` rises above `second`, on a straight line between two points with both axes
-/// logarithmic. NaN: nowhere, or a point is missing there.
-///   first, second  at the same x, ascending
+/// Returns the x at which `first` rises above `second`, by straight lines between points on logarithmic axes.
+/// NaN: it never does, or a point is missing there.
+///   first, second  have the same x, ascending
 double crossover(const Series& first, const Series& second);
 
-/// Four digits, or a whole number; `not available` for NaN.
+/// Returns four digits, or a whole number; `not available` for NaN.
 std::string number_text(double value);
 
-/// `1.3x`, `16x`, `0.71x`; `not available` for NaN.
+/// Returns `1.3x`, `16x` or `0.71x`; `not available` for NaN.
 std::string ratio_text(double ratio);
 
-/// `2.31 ms`; `not available` for NaN.
+/// Returns `2.31 ms`; `not available` for NaN.
 std::string time_text(double seconds);
 
-/// Leaves out a claim that a device could not measure (`here` begins with `not available`) if another device
+/// Removes a claim that a device could not measure (`here` begins with `not available`) if another device
 /// could; if none could, one claim stays.
 void drop_empty_claims(Result& result);
 
-/// `not available` for all that a paper does not tell.
+/// Stands for everything that a paper does not tell.
 inline constexpr const char* not_available = "not available";
 
 }  // namespace kith::experiments

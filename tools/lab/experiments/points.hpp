@@ -1,4 +1,4 @@
-// The points of KNN in CUDA (Batlle, Ballber 2020), and its questions.
+// Makes the points of KNN in CUDA (Batlle, Ballber 2020), and its questions.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace kith::experiments {
 
-/// Random points in the plane, in two classes.
+/// Holds random points in the plane, in two classes.
 struct Points {
   workloads::Rows rows;                ///< [n, 2], whole numbers 0 .. 99
   std::vector<std::uint32_t> labels;   ///< [n], 0 or 1
@@ -21,7 +21,7 @@ struct Points {
 
 Points make_points(std::uint64_t seed, std::int64_t n);
 
-/// `k x y` of the published command line.
+/// Holds `k x y` of the published command line.
 struct Question {
   std::int64_t k;
   float at[2];
@@ -30,13 +30,13 @@ struct Question {
 
 inline constexpr Question question_15 = {15, {2.5f, 7.0f}}, question_101 = {101, {50.2f, 36.0f}};
 
-/// Returns the question asked of the points, for steps that are placed on devices.
+/// Returns the question about the points as a problem whose steps are placed on devices.
 PlacedProblem placed_problem(const Points& points, const Question& question);
 
-/// A sequential program, timed, and its answer beside kith's.
+/// Holds the time of a sequential program, and its answer compared with kith's.
 struct SequentialTime {
   double seconds = not_measured;
-  std::int64_t others = 0;  ///< distances that are not those of kith's neighbours, of k
+  std::int64_t others = 0;  ///< how many of the k distances differ from those of kith's neighbours
   bool same_class = false;
 };
 
@@ -49,11 +49,11 @@ extern template SequentialTime time_sequential<float>(const Settings&, const Poi
 extern template SequentialTime time_sequential<double>(const Settings&, const Points&, const Question&,
                                                        SequentialSort, const workloads::Answer&);
 
-/// Returns what kith does by itself with points in host memory: the copy to the device, the search, the vote.
+/// Times a whole call of kith with points in host memory: the copy to the device, the search, the vote.
 Measured time_whole_call(const Settings& settings, const Device& device, const Points& points,
                          const Question& question, const workloads::Answer& right);
 
-/// Why sequential answers may name another class than kith.
+/// Explains why sequential programs may find another class than kith.
 inline constexpr const char* about_ties =
     "points are whole numbers 0 .. 99, uniform, so many lie equally far away; kith takes the first of them, "
     "a sort of (distance, class) pairs whichever it happens to meet, so classes may differ, distances not";

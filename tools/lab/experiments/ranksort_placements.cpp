@@ -1,4 +1,5 @@
-// Rank sort (Ajorian, Bastan, Montazeri): distance and sort on the CPU and on a device, all four ways.
+// Measures rank sort (Ajorian, Bastan, Montazeri) with distance and sort each on the CPU or on a device:
+// four ways.
 #include <cmath>
 #include <map>
 #include <span>
@@ -11,7 +12,7 @@ namespace {
 constexpr std::int64_t smallest_n = 1024, largest_n = 1024 * 256, quick_n = 1024 * 16;
 constexpr double longest_sort = 8, longest_quick_sort = 0.3;  ///< seconds of the sort on the CPU
 
-/// One of the four ways.
+/// Holds one of the four ways.
 struct Way {
   Device distance, sort;
   Curve time;
@@ -28,7 +29,7 @@ Way make_way(const Device& distance, const Device& sort) {
   return {distance, sort, Curve(label)};
 }
 
-/// CPU-CPU once, and three ways for each other device.
+/// Returns CPU-CPU once, and three ways for each other device.
 std::vector<Way> all_ways(const Settings& settings) {
   std::vector<Way> ways = {make_way(settings.cpu, settings.cpu)};
   for (const Device& device : settings.devices) {
@@ -40,7 +41,7 @@ std::vector<Way> all_ways(const Settings& settings) {
   return ways;
 }
 
-/// Rank sort compares all with all: twice the rows, four times the time.
+/// Rank sort compares all pairs of rows, so twice the rows take four times as long.
 bool too_slow(const Settings& settings, const Way& way) {
   const double most = settings.quick ? longest_quick_sort : longest_sort;
   return way.sort.info().backend == "cpu" && 4 * way.last > most;
@@ -63,7 +64,7 @@ void measure(const Settings& settings, const PlacedProblem& problem, const Place
   way.runs[n] = placed.run;
 }
 
-/// Returns how many times as fast as CPU-CPU, where both were run.
+/// Shows how many times as fast as CPU-CPU each way is, where both ran.
 Chart speedup_chart(const std::vector<Way>& ways) {
   Chart chart{"Speed-up over CPU-CPU", {"points n", true}, {"times as fast as CPU-CPU", true}, {}};
   const auto& base = ways[0].runs;
@@ -91,7 +92,7 @@ double stage_seconds(const PlacedRun& run, bool distance) {
   return sum;
 }
 
-/// Where the time goes, at the largest n that all ways came to.
+/// Shows where the time goes at the largest n that all ways reached.
 Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
   Table table{"Where the time goes, n = " + std::to_string(n) + ", host clock",
               {"distance-sort", "distance, ms", "sort, ms", "copies, ms", "copies, bytes", "in all, ms"},
@@ -107,7 +108,7 @@ Table parts_table(const std::vector<Way>& ways, std::int64_t n) {
   return table;
 }
 
-/// Returns the largest n that CPU-CPU came to; 0: none.
+/// Returns the largest n that CPU-CPU reached; 0: none.
 std::int64_t largest_common(const std::vector<Way>& ways) {
   return ways[0].runs.empty() ? 0 : ways[0].runs.rbegin()->first;
 }
@@ -117,7 +118,7 @@ constexpr const char* whole_paper = "about 20x";
 constexpr const char* parts_claim = "how much of it comes from the sort";
 constexpr const char* parts_paper = "nearly all; the 2-D distance is too cheap for its transfers";
 
-/// The claims of one device: `ways` are CPU-device, device-CPU, device-device.
+/// Adds the claims about one device; `ways` are CPU-device, device-CPU, device-device.
 void add_claims(const PlacedRun& base, std::span<const Way, 3> ways, std::int64_t n, Result& result) {
   const std::string where = " (" + ways[2].sort.info().spec + ", n = " + std::to_string(n) + ")";
   const auto speed = [&](const Way& way) {

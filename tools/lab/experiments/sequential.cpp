@@ -23,8 +23,8 @@ void insertion_sort(std::span<Pair> pairs) {
   }
 }
 
-/// Hoare's partition: no distance of the first part is above the pivot, none of the second below it.
-/// Returns how many the first part has: at least one, and not all.
+/// Partitions as Hoare does: no distance of the first part is above the pivot, none of the second below it.
+/// Returns the length of the first part: at least one, and not all.
 template <class Pair>
 std::size_t partition(std::span<Pair> pairs) {
   const auto a = pairs.front().distance, b = pairs[pairs.size() / 2].distance, c = pairs.back().distance;
@@ -108,7 +108,7 @@ void SequentialProgram<Real>::selection_sort(std::span<Pair> pairs, std::size_t 
   }
 }
 
-// The shorter part first, so that the depth stays below log2(n).
+// Recursion takes only the shorter part, so its depth stays below log2(n).
 template <class Real>
 void SequentialProgram<Real>::quick_sort(std::span<Pair> pairs) {
   while (pairs.size() > short_part) {

@@ -1,6 +1,6 @@
-// The sequential programs of KNN in CUDA (Batlle, Ballber 2020), as plain C++: one thread, one query,
-// every distance, a sort of (distance, class) pairs, a vote. In double as up to knn01, in float as
-// from knn02 on.
+// Implements the sequential programs of KNN in CUDA (Batlle, Ballber 2020) in plain C++: one thread, one
+// query, every distance, a sort of (distance, class) pairs, a vote. They use double as up to knn01, or float
+// as from knn02 on.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace kith::experiments {
 
 enum class SequentialSort {
   std_sort,        ///< std::sort of all pairs
-  selection_sort,  ///< k times the smallest of the rest: all that a vote needs
+  selection_sort,  ///< takes the smallest of the rest k times, which is all that a vote needs
   quick_sort,      ///< Hoare's partition around the median of three, short parts by insertion
 };
 
@@ -24,21 +24,21 @@ template <class Real>
 struct SequentialAnswer {
   std::vector<Real> distance;        ///< [k], squared, ascending
   std::vector<std::uint32_t> votes;  ///< [classes]
-  std::uint32_t winner = 0;          ///< of several classes as strong the smallest
+  std::uint32_t winner = 0;          ///< the smallest of equally strong classes
 };
 
 /// Real is float or double.
 template <class Real>
 class SequentialProgram {
  public:
-  /// Copies both.
+  /// Copies rows and labels.
   ///   train   [n, dims]
   ///   labels  [n], each < classes
   SequentialProgram(MatrixView<const float> train, std::span<const std::uint32_t> labels,
                     std::uint32_t classes);
 
-  /// Pairs are compared by their distances alone: which of several as far away has a vote is left to
-  /// the sort, as published.
+  /// Compares pairs by their distances alone: as published, the sort decides which of several equally far
+  /// rows has a vote.
   ///   query  [dims]
   ///   k      1 ... n
   SequentialAnswer<Real> classify(const float* query, std::int64_t k, SequentialSort sort);

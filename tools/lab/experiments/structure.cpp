@@ -1,4 +1,4 @@
-// KNN-Classifier: every step of the structure of classes, CPU against GPU.
+// KNN-Classifier: times every step of class structure on the CPU and on a GPU.
 #include "lab/experiments/structure.hpp"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t dims = 32, classes = 8, prototype_every = 10, queries_a_sample = 4;
 
-/// Labelled samples, others to be classified, and which samples are prototypes.
+/// Holds labelled samples, others to be classified, and which samples are prototypes.
 struct Samples {
   workloads::Rows rows, queries;
   std::vector<std::int64_t> labels, prototypes;
@@ -26,14 +26,14 @@ struct Samples {
   }
 };
 
-/// The bits of what a step returns.
+/// Holds the bits of what a step returns.
 struct Found {
   std::vector<float> floats;
   std::vector<double> doubles;
   std::vector<std::int64_t> numbers;
 };
 
-/// Where two results differ; empty where they do not.
+/// Returns where two results differ; empty if they do not.
 std::string difference(const Found& expected, const Found& actual) {
   const auto differs = [](const auto& a, const auto& b) {
     if (a.size() != b.size()) return true;
@@ -47,7 +47,7 @@ std::string difference(const Found& expected, const Found& actual) {
   return "";
 }
 
-/// One of the steps of the paper.
+/// Describes one of the steps of the paper.
 struct Step {
   const char* name;
   Found (*run)(const Structure& structure, const Samples& samples, const SearchOptions& options);
@@ -108,7 +108,7 @@ Measured time_step(const Settings& settings, const Structure& structure, const S
       });
 }
 
-/// Curves by step, then device.
+/// Holds the curves by step, then device.
 using Curves = std::vector<std::vector<Curve>>;
 
 void measure(const Settings& settings, const std::vector<Device>& devices, std::int64_t n, Curves& curves) {

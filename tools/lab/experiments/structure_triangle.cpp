@@ -1,4 +1,4 @@
-// Whether one triangle of a symmetric matrix of distances pays.
+// Measures whether it pays to compute one triangle of a symmetric matrix of distances.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -15,7 +15,7 @@ constexpr std::size_t mirrored_at_once = 32;  // rows and columns, which stay in
 
 using Matrix = std::vector<float>;  ///< [n, n]
 
-/// body(i) for i in 0 .. count - 1, on all cores.
+/// Calls body(i) for i in 0 .. count - 1, on all cores.
 void on_all_cores(std::int64_t count, const std::function<void(std::int64_t)>& body) {
   const std::int64_t threads = std::clamp<std::int64_t>(std::thread::hardware_concurrency(), 1, count);
   std::vector<std::jthread> team;
@@ -31,7 +31,7 @@ bool same_bits(std::span<const float> a, std::span<const float> b) {
   });
 }
 
-/// Distances between all samples on one device, in strips of rows.
+/// Computes the distances between all samples on one device, in strips of rows.
 class Strips {
  public:
   Strips(spi::Device& device, MatrixView<const float> rows)
@@ -44,7 +44,7 @@ class Strips {
         out_(there_.room(size(n_) * size(n_) * sizeof(float))) {}
 
   /// Computes all strips, each at its place on the device. The host reads nothing.
-  ///   upper  from the diagonal on
+  ///   upper   computes only columns from the diagonal on
   Seconds on_device(bool upper) {
     const std::uint64_t begin = device_.mark();
     for (std::int64_t q = 0; q < n_; q += height_) enqueue(q, upper ? q : 0);
@@ -53,8 +53,8 @@ class Strips {
     return {device_.elapsed(begin, end), not_measured, not_measured};
   }
 
-  /// Computes all strips and copies them to host(). With `upper` they lie one behind the other on the device,
-  /// and are mirrored on the host.
+  /// Computes all strips and copies them to host(). With `upper` the device holds them without gaps, and the
+  /// host mirrors them.
   Seconds in_host_memory(bool upper) {
     host_.resize(size(n_) * size(n_));
     packed_.resize(upper ? host_.size() : 0);
@@ -66,7 +66,7 @@ class Strips {
             })};
   }
 
-  /// Returns whether what on_device() left is right.
+  /// Returns whether the result of on_device() is right.
   bool is_right_on_device(const Matrix& expected, bool upper) const {
     Matrix found(expected.size());
     device_.read(*out_, 0, found.data(), found.size() * sizeof(float));
@@ -88,7 +88,7 @@ class Strips {
 
   /// Computes the strip of row q from column t on, at its place in the whole matrix.
   void enqueue(std::int64_t q, std::int64_t t) { enqueue_to(q, t, size(q * n_ + t), size(n_)); }
-  /// The same without gaps, at `first`; returns where it ends.
+  /// Computes the strip without gaps, from element `first` on; returns where it ends.
   std::size_t enqueue(std::int64_t q, std::int64_t t, std::size_t first) {
     enqueue_to(q, t, first, size(n_ - t));
     return first + size(rows_from(q) * (n_ - t));
@@ -129,7 +129,7 @@ class Strips {
   Matrix packed_, host_;
 };
 
-/// The curves of a device.
+/// Holds the curves of a device.
 struct Triangle {
   explicit Triangle(const Device& on)
       : device(on),

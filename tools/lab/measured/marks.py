@@ -1,4 +1,4 @@
-"""Marks of pages: what stands between `<!-- = NAME WORDS... -->` and `<!-- end -->` comes from result files.
+"""Fills the marks of pages: the text between `<!-- = NAME WORDS... -->` and `<!-- end -->` comes from result files.
 
 NAME is a function of tables.py. A mark that is a line of its own holds a block, one within a line a figure.
 """
@@ -9,11 +9,11 @@ from tables import MARKS
 MARK = re.compile(r"<!-- = ([^>]+?) -->(.*?)<!-- end -->", re.DOTALL)
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.DOTALL | re.MULTILINE)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-# A number with a unit of time or speed. Not a product, such as 1.25 x 10^8.
+# This matches a number with a unit of time or speed, but not a product such as 1.25 x 10^8.
 FIGURE = re.compile(r"\d[\d.,]*[-– ]?(?:(?:ns|us|µs|ms|s|seconds?|minutes?|hours?|[KMGT]i?B/s|[MG]bit/s|times|a second)\b"
                     r"|x\b(?! ?\d))")
 
-# What is no measurement: limits of time that somebody set, and what is assumed.
+# These figures are not measurements, but limits that somebody set, and assumptions.
 ALLOWED = {
     "docs/howto/cluster.md": {"30 s": "Dask's default"},
     "docs/howto/gpus.md": {"3 minutes": "what kith tune takes by its own limit"},
@@ -23,7 +23,7 @@ ALLOWED = {
 
 
 def filled(text, results):
-    """The page with what the files have between its marks."""
+    """Returns the page with the text between its marks taken from the files."""
     def fill(found):
         name, *words = found.group(1).split()
         if name not in MARKS:
@@ -45,7 +45,7 @@ def blank(found):
 
 
 def unmarked(page, text):
-    """(line, figure) of each that stands outside of marks, of code and of what is allowed."""
+    """Yields (line, figure) for each figure that is outside of marks and code, and is not in ALLOWED."""
     allowed = dict(ALLOWED.get(page, {}))
     bare = COMMENT.sub(blank, CODE.sub(blank, MARK.sub(blank, text)))
     for number, line in enumerate(bare.split("\n"), 1):
@@ -55,7 +55,7 @@ def unmarked(page, text):
 
 
 def unused(page, text):
-    """What is allowed and stands nowhere."""
+    """Returns the figures of ALLOWED that the page does not have."""
     bare = COMMENT.sub(blank, CODE.sub(blank, MARK.sub(blank, text)))
     found = {one.group(0) for one in FIGURE.finditer(bare)}
     return [one for one in ALLOWED.get(page, {}) if one not in found]

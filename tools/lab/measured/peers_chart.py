@@ -1,8 +1,8 @@
-"""The chart of kith beside its peers.
+"""Draws the chart of kith beside its peers.
 
 A row for each search that kith and PyTorch both did, milliseconds on a logarithmic axis. kith's marks are filled: its
-answers are exact. A mark of a peer is hollow where some of its answers were wrong, and how many queries that were
-stands beside the row. The picture has a background of its own and follows the theme of who looks at it.
+answers are exact. A mark of a peer is hollow if some of its answers were wrong, and the number of these queries
+is beside the row. The picture has its own background and follows the reader's theme.
 """
 import math
 import sys

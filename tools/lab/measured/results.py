@@ -1,4 +1,4 @@
-"""Result files: docs/measured/*.json, one for each run on a device.
+"""Reads and writes result files: docs/measured/*.json, one for each run on a device.
 
     date, device, commit, command   of the run; `drivers` and `peers` where there are some
     from       the log where the figures stood, of runs that `tools/measure` did not make; commit wrote it there
@@ -7,7 +7,7 @@
     parts      samples of the parts of a search by Dask (tools/lab/scale)
     points     seconds and memory over a limit (tools/lab/streams)
 
-Times of ways are milliseconds. What holds is the newest: of each device, workload and way.
+Times of ways are milliseconds. For each device, workload and way the newest result counts.
 """
 import datetime
 import json
@@ -30,14 +30,14 @@ def slug(device):
 
 
 def commit_here():
-    """The commit that is checked out; empty without git."""
+    """Returns the commit that is checked out; empty without git."""
     found = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"], capture_output=True, text=True,
                            check=False)
     return found.stdout.strip()
 
 
 def command_line():
-    """What was called, from the sources' folder; without the places of this machine."""
+    """Returns the command as called from the sources' folder, without paths of this machine."""
     given = list(sys.argv[1:])
     for option in ("--out", "--build"):
         if option in given:
@@ -47,7 +47,7 @@ def command_line():
 
 
 def write(name, device, content, folder=FOLDER, commit=""):
-    """A result file of today, DATE-NAME.json."""
+    """Writes a result file of today, DATE-NAME.json."""
     date = datetime.date.today().isoformat()
     commit = commit or commit_here()
     if not commit:
@@ -70,11 +70,11 @@ class Results:
             if lacking:
                 raise Missing(f"{path}: it says no {lacking[0]}")
             self.files.append(file)
-        # Of one day's what tools/measure wrote is last.
+        # Among files of one day, those of tools/measure come last.
         self.files.sort(key=lambda file: (file["date"], "from" not in file))
 
     def workloads(self, device):
-        """{name: entry} of all that were measured there, in the order of kith-lab bench where one file has them all."""
+        """Returns {name: entry} of all workloads measured on the device, in the order of kith-lab bench if one file has all."""
         found = {}
         for file in reversed(self.files):
             if slug(file["device"]) == device:
@@ -83,7 +83,7 @@ class Results:
         return found
 
     def newest(self, device, workload, way, name=""):
-        """(file, figures) of a way, of one that has `name`; (None, {}) where there is none."""
+        """Returns the newest (file, figures) of a way that has `name`; (None, {}) if there is none."""
         for file in reversed(self.files):
             if slug(file["device"]) == device:
                 for entry in file.get("results", []):
@@ -99,14 +99,14 @@ class Results:
         return figures[name]
 
     def holder(self, name):
-        """The newest file that has `parts`, `points`, ..."""
+        """Returns the newest file that has `parts`, `points`, ..."""
         for file in reversed(self.files):
             if name in file:
                 return file
         raise Missing(f"no file has {name}")
 
     def parts(self):
-        """The parts of a search by Dask, with what a card and a disk do: seconds, and bytes a second."""
+        """Returns the parts of a search by Dask in seconds, and the speeds of a card and a disk in bytes per second."""
         card = self.value("nvidia-h200", "sift_k10", "cuda", "to_answer")
         return {**self.holder("parts")["parts"], "search": 1e-3 * card,
                 **{name: 1e9 * self.figure(name)["value"] for name in ("disk", "upload")}}

@@ -1,4 +1,4 @@
-"""Tables, pictures and figures of the pages, each by the name that a mark gives it, from result files."""
+"""Makes tables, pictures and figures of the pages from result files, each by the name that a mark gives it."""
 import re
 import sys
 from pathlib import Path
@@ -14,7 +14,7 @@ UNITS = {"s": 1e-3, "ms": 1, "us": 1e3}  # of a millisecond
 
 
 def workload_names():
-    """In the order of kith-lab bench --list."""
+    """Returns the names in the order of kith-lab bench --list."""
     source = (ROOT / "tools/workloads/workloads.cpp").read_text(encoding="utf-8")
     return re.findall(r'^ +\{"(\w+)", (?:Timed::)?\w+, ', source, re.MULTILINE)
 
@@ -24,7 +24,7 @@ def is_stage(workload):
 
 
 def number(value, digits=3):
-    """Three digits, and all those before the point."""
+    """Returns three digits, or all digits before the point if there are more."""
     if value and abs(value) >= 10**digits:
         return f"{value:,.0f}"
     text = f"{value:#.{digits}g}".rstrip(".")
@@ -32,7 +32,7 @@ def number(value, digits=3):
 
 
 def table(head, rows, right):
-    """`right`: how many columns, counted from the last, hold numbers."""
+    """Returns a Markdown table, whose last `right` columns hold numbers."""
     rule = ["---"] * (len(head) - right) + ["--:"] * right
     return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *rows]).replace("| --- ", "|---").replace(
         "|---|", "|---|").replace("| --: ", "|--:")
@@ -48,7 +48,7 @@ def milliseconds(figures):
 
 
 def rows_of(results, device, ways, stages=False):
-    """(entry, {way: (file, figures)}) of what has a time or a reason by one of the ways."""
+    """Yields (entry, {way: (file, figures)}) of each workload that has a time or a reason by one of the ways."""
     entries = results.workloads(device)
     for name in workload_names():
         found = {way: results.newest(device, name, way) for way in ways} if name in entries else {}
@@ -61,7 +61,7 @@ def date_of(found, ways):
 
 
 def searches(results, device):
-    """Times of kith and of its peers."""
+    """Returns the table of times of kith and of its peers."""
     rows = []
     for entry, found in rows_of(results, device, [*KITH, *PEERS]):
         least = min((one["ms"] for _, one in found.values() if "ms" in one), default=None)
@@ -72,14 +72,14 @@ def searches(results, device):
 
 
 def shapes(results, device):
-    """The searches that the table of times has, and when kith did them."""
+    """Returns the sizes of the searches in the table of times, and when kith was measured."""
     rows = [[*shape(entry), entry["element"], date_of(found, KITH)]
             for entry, found in rows_of(results, device, [*KITH, *PEERS])]
     return table(["workload", "n", "dims", "m", "k", "element", "kith measured"], rows, 6)
 
 
 def versions(results, device):
-    """What the peers were, and when they were measured."""
+    """Returns the versions of the peers, and when they were measured."""
     known = {}
     for _, found in rows_of(results, device, list(PEERS)):
         for way, (file, one) in found.items():
@@ -91,7 +91,7 @@ def versions(results, device):
 
 
 def wrong(results, device):
-    """Queries that peers got wrong."""
+    """Returns the table of queries that peers got wrong."""
     rows = []
     for entry, found in rows_of(results, device, list(PEERS)):
         if any("wrong_queries" in one for _, one in found.values()):
@@ -101,7 +101,7 @@ def wrong(results, device):
 
 
 def none(results, device):
-    """Why there is no peer, or no time of kith."""
+    """Returns the reasons why a peer's or kith's time is missing."""
     reasons = {}
     for entry, found in rows_of(results, device, [*KITH, *PEERS]):
         for way, (_, one) in found.items():
@@ -114,7 +114,7 @@ def none(results, device):
 
 
 def whole(results, device):
-    """What a call takes, and how much samples differ."""
+    """Returns the table of times of whole calls, and how much samples differ."""
     rows = []
     for entry, found in rows_of(results, device, list(KITH)):
         cells = []
@@ -133,7 +133,7 @@ def stages(results, device):
 
 
 def cards(results, one, several):
-    """One card beside a set of them: each row of the newest file of either."""
+    """Returns a table of one card beside a set of cards, from the newest file of each."""
     rows = []
     for entry, found in rows_of(results, several, list(KITH)):
         cells = []
@@ -146,7 +146,7 @@ def cards(results, one, several):
 
 
 def charted(results, device):
-    """(entry, {way: (ms, wrong queries)}) of the searches with kith by CUDA and PyTorch."""
+    """Returns (entry, {way: (ms, wrong queries)}) of the searches with kith by CUDA and PyTorch."""
     rows = []
     for entry, found in rows_of(results, device, [*KITH, *PEERS]):
         ways = {way: (one["ms"], one.get("wrong_queries", 0)) for way, (_, one) in found.items()
@@ -157,7 +157,7 @@ def charted(results, device):
 
 
 def picture(results, device, path):
-    """The chart of the searches, with what it shows in words."""
+    """Returns the chart of the searches, described in words."""
     rows = charted(results, device)
     times = [ways["fp32"][0] / ways["cuda"][0] for _, ways in rows]
     return (f"![kith's CUDA and OpenCL beside PyTorch and FAISS on an NVIDIA H200, {len(rows)} searches: kith by CUDA "
@@ -166,7 +166,7 @@ def picture(results, device, path):
 
 
 def measured(results, device, workload, way, name, unit="ms", digits="3"):
-    """One figure of a workload."""
+    """Returns one figure of a workload."""
     return f"{number(results.value(device, workload, way, name) * UNITS[unit], int(digits))} {unit}"
 
 
@@ -186,7 +186,7 @@ def date(results, device, workload, way):
 
 
 def times(results, device, slow, fast, names):
-    """How many times as fast one way is as another: the least and the most of some workloads."""
+    """Returns how many times as fast one way is as another: the least and the most of some workloads."""
     ratios = [results.value(device, name, slow, "ms") / results.value(device, name, fast, "ms")
               for name in names.split(",")]
     return f"{number(min(ratios), 2)} to {number(max(ratios), 2)} times"
@@ -202,7 +202,7 @@ def figure(results, name, digits=""):
 
 
 def part(results, name, unit, spread="spread"):
-    """The median of the samples, with the least and the most."""
+    """Returns the median of the samples, with the least and the most."""
     values = sorted(results.holder("parts")["parts"][name])
     middle = values[len(values) // 2]
     if unit == "%":
@@ -214,7 +214,7 @@ def part(results, name, unit, spread="spread"):
 
 
 def simulated(results, options="", what="seconds", digits="3"):
-    """Seconds of a simulation: `machines=200,tile=50000`; what: seconds, ideal, scheduler, open, tasks,
+    """Returns a figure of a simulation by `machines=200,tile=50000`; what: seconds, ideal, scheduler, open, tasks,
     moved (bytes)."""
     given = dict(option.split("=") for option in options.split(",") if option != "-")
     plan = Plan(**{name: float(value) if "." in value or "e" in value else int(value) for name, value in given.items()})
@@ -230,7 +230,7 @@ def simulated(results, options="", what="seconds", digits="3"):
 
 
 def limit(results, which, what):
-    """Of the streams: memory or seconds at a limit in MiB, or `resident`."""
+    """Returns the memory or seconds of a streamed search at a limit in MiB, or of `resident`."""
     wanted = None if which == "resident" else int(which)
     point = next((one for one in results.holder("points")["points"] if one["limit"] == wanted), None)
     if point is None:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""SciPy's cKDTree on the workloads of few columns of `kith-lab bench`, beside kith in one process.
+"""Times SciPy's cKDTree on the workloads of `kith-lab bench` with few columns, beside kith in one process.
 
     cloud_trees.py [--workload cloud3,allknn3] [--scale 1] [--threads 2] [--device cpu] [--json FILE]
 
-Needs NumPy, SciPy and the Python package kith. Both get the same uniform rows. Of the answers of cKDTree, which
-computes in double precision, those are counted whose rows are not kith's: rows that tie, or nearly.
-Seconds are of the host, the least of three.
+Needs NumPy, SciPy and the Python package kith. Both get the same uniform rows. cKDTree
+computes in double precision, so some of its rows, which tie or nearly tie, are not kith's; these are counted.
+Seconds are by the host's clock, the least of three.
 """
 import argparse
 import json
@@ -24,7 +24,7 @@ WORKLOADS = {  # n, dims, m, k; m = 0: the rows themselves
 
 
 def least(call, repeats=3):
-    """Seconds of the fastest of some calls, and what it returned."""
+    """Returns the seconds of the fastest of some calls, and what it returned."""
     best, answer = float("inf"), None
     for _ in range(repeats):
         begin = time.perf_counter()

@@ -1,5 +1,5 @@
-// kith-bench-faiss: exact search by kith's CPU back end and by FAISS's IndexFlatL2, side by side in one
-// process, in turns, with as many threads. Both get the rows once, before the clock starts.
+// kith-bench-faiss times exact search by kith's CPU back end and by FAISS's IndexFlatL2, in turns in one
+// process, with equally many threads. Both get the rows once, before the clock starts.
 //
 //   kith-bench-faiss [--threads N] [--repeats N] [--queries N] [--case NAME] [--data FOLDER]
 //
@@ -21,7 +21,7 @@
 
 #include "files/table.hpp"
 
-// Of OpenBLAS, where the one that is linked has threads of its own.
+// These functions exist if the linked OpenBLAS has its own threads.
 extern "C" void openblas_set_num_threads(int) __attribute__((weak));
 extern "C" char* openblas_get_corename() __attribute__((weak));
 
@@ -84,7 +84,7 @@ void print_samples(const char* who, std::vector<double> samples, double pairs) {
   std::printf("\n");
 }
 
-/// Search in turns; the first search of each is not counted.
+/// Lets both search in turns; the first search of each is not counted.
 void compare(Case c, const Options& options, const Device& device) {
   if (options.queries > 0) c.queries.count = std::min(c.queries.count, options.queries);
   const std::int64_t m = c.queries.count, n = c.train.count, dims = c.train.dims;

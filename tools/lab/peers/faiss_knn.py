@@ -1,16 +1,16 @@
-"""FAISS's flat indices, which are exact searches in single precision, as a peer of torch_knn.py."""
+"""Searches by FAISS's flat indices, which are exact in single precision, as a peer of torch_knn.py."""
 try:
     import faiss
     import faiss.contrib.torch_utils  # noqa: F401 lets indices take tensors
     missing = ""
-except (ImportError, RuntimeError) as error:  # the latter where it misses a library of CUDA
+except (ImportError, RuntimeError) as error:  # RuntimeError if a library of CUDA is missing
     faiss, missing = None, str(error).splitlines()[0]
 
 GPU_LARGEST_K = 2048
 
 
 def why_not(entry, device):
-    """Why FAISS does not do this search; empty where it does."""
+    """Returns why FAISS does not do this search; empty if it does."""
     if missing:
         return f"FAISS is not installed: {missing}"
     if device.type == "cuda" and not hasattr(faiss, "StandardGpuResources"):
@@ -25,11 +25,11 @@ def version():
 
 
 class Search:
-    """The rows are in the index before it is timed. Tensors of the GPU go in as they are, others as arrays."""
+    """Puts the rows into the index before it is timed. Tensors of the GPU are passed as they are, others as arrays."""
 
     def __init__(self, train, queries, k):
         self.k, dims = k, train.shape[1]
-        is_binary = train.element_size() == 1  # whose indices take arrays alone
+        is_binary = train.element_size() == 1  # its indices take only arrays
         if train.device.type == "cuda":
             resources = faiss.StandardGpuResources()
             self.index = (faiss.GpuIndexBinaryFlat(resources, 8 * dims) if is_binary

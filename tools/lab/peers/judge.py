@@ -1,4 +1,4 @@
-"""How often what a peer found is not what kith found."""
+"""Counts how often a peer's answer differs from kith's."""
 import torch
 
 from made_rows import SOME
@@ -9,7 +9,7 @@ def bits_set(device):
 
 
 def distances(train, queries, which, rows):
-    """Of pairs of a query and a row: squared in double precision, or bits that differ."""
+    """Returns distances of pairs of a query and a row: squared in double precision, or how many bits differ."""
     counts = bits_set(train.device)
 
     def of(q, t):
@@ -23,7 +23,7 @@ def distances(train, queries, which, rows):
 
 
 def check_rows(train, queries, index, distance):
-    """Whether kith searched these very rows: its distances of a few queries are theirs."""
+    """Checks that kith searched the same rows: its distances for a few queries must be theirs."""
     few = torch.arange(0, len(queries), max(1, len(queries) // 10), device=train.device)
     near = index[few][:, :100]
     right = distances(train, queries, few.repeat_interleave(near.shape[1]), near.reshape(-1))
@@ -33,7 +33,7 @@ def check_rows(train, queries, index, distance):
 
 
 def judged(train, queries, index, found):
-    """How often `found`, [m, k], is not `index`, kith's. A row as far as kith's last to the bit is right, too."""
+    """Counts how often `found`, [m, k], differs from kith's `index`. A row as far as kith's last is right, too."""
     m, k = index.shape
     right, given = index.sort(dim=1).values, found.sort(dim=1).values
     place = torch.searchsorted(right, given).clamp(max=k - 1)

@@ -1,6 +1,6 @@
-"""The rows of `kith-lab bench` once more, bit for bit, as tensors: uniform ones, whole numbers, codes of bits, images.
+"""Makes the rows of `kith-lab bench` again, bit for bit, as tensors: uniform, whole numbers, codes of bits, images.
 
-As tools/workloads/rows.cpp makes them with seed 1 and tools/workloads/stored.cpp rounds them to an element.
+tools/workloads/rows.cpp makes them with seed 1, and tools/workloads/stored.cpp rounds them to an element.
 A row of bits is a row of bytes here, and a row of any other element one of float32, which holds its values.
 """
 import gzip
@@ -14,7 +14,7 @@ LEAST_NORMAL_F16 = 2.0**-14
 
 
 def wrapped(value):
-    """As a signed number of 64 bits, which is what PyTorch computes with; it wraps around as unsigned ones do."""
+    """Returns a signed number of 64 bits, which PyTorch computes with; it wraps around as unsigned ones do."""
     value &= 2**64 - 1
     return value - 2**64 if value >= 2**63 else value
 
@@ -42,7 +42,7 @@ def integer(bits):
 
 
 def made(element, training, rows, columns, device):
-    """Rows of element(64 random bits)."""
+    """Returns rows whose elements are element(64 random bits)."""
     def scalar(x):
         return torch.tensor([x], dtype=torch.int64, device=device)
 
@@ -57,7 +57,7 @@ def made(element, training, rows, columns, device):
 
 
 def round_to_f16(rows):
-    """Toward zero, in place."""
+    """Rounds toward zero, in place."""
     for part in rows.split(max(1, SOME // rows.shape[1])):
         cut = (part.view(torch.int32) & ~0x1FFF).view(torch.float32)
         part.copy_(torch.where(part.abs() < LEAST_NORMAL_F16, (part * 2.0**24).trunc() * 2.0**-24, cut))
@@ -65,7 +65,7 @@ def round_to_f16(rows):
 
 
 def made_as(entry, training, rows, device):
-    """The rows of one set, of the element that the workload has."""
+    """Returns the rows of one set, of the workload's element."""
     if entry["element"] == "bits":
         return made(uniform, training, rows, entry["dims"] // 32, device).view(torch.uint8)
     found = made(integer if entry["data"] == "integers" else uniform, training, rows, entry["dims"], device)
@@ -73,14 +73,14 @@ def made_as(entry, training, rows, device):
 
 
 def images(folder, name, rows, device):
-    """The first images of one of the files of Fashion-MNIST: 16 bytes, then a byte for each pixel."""
+    """Returns the first images of a file of Fashion-MNIST, which has 16 bytes, then a byte for each pixel."""
     with gzip.open(os.path.join(folder, name + "-images-idx3-ubyte.gz")) as file:
         pixels = np.frombuffer(file.read(), np.uint8, offset=16).reshape(-1, 784)[:rows]
     return torch.from_numpy(pixels.astype(np.float32)).to(device)
 
 
 def rows_of(entry, device):
-    """Training rows and queries of a search in a file of `kith-lab bench --json`."""
+    """Returns training rows and queries of a search in a file of `kith-lab bench --json`."""
     if entry["data"] not in ("uniform", "integers"):
         return images(entry["data"], "train", entry["n"], device), images(entry["data"], "t10k", entry["m"], device)
     train = made_as(entry, True, entry["n"], device)

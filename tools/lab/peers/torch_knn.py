@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Exact k-nearest neighbours as users of PyTorch and FAISS write them, beside kith.
+"""Times exact k-nearest neighbours as users of PyTorch and FAISS write them, beside kith.
 
     kith-lab bench --device cuda:0 --workload all --json bench.json --answers DIR
     torch_knn.py --answers DIR [--json FILE] [--only NAMES] [--ways fp32,tf32,fp16,faiss] [--seconds S]
                  [--device cuda] BENCH.json...
 
-For every search that the files of `kith-lab bench --json` hold, the peers do the same on the same rows. The rows, what
+For every search in the files of `kith-lab bench --json`, the peers do the same on the same rows. The rows, what
 is computed of them alone and the queries are on the device before the clock starts, as they are for kith. Time is
 that of CUDA's events around the whole search, which the device begins when it is in its queue, as in kith-lab bench: the
-median of 5 runs after 2 that warm up, or of fewer where they would take longer than --seconds.
+median of 5 runs after 2 that warm up, or of fewer if they would take longer than --seconds.
 
     fp32   PyTorch in single precision, TF32 forbidden: addmm, which computes |x|^2 / 2 - q . x for a tile of queries
            (2 GB of products at most), and topk of that, tile after tile
@@ -49,14 +49,14 @@ from made_rows import SOME, rows_of
 WAYS = ("fp32", "tf32", "fp16", "faiss")
 WARM_UPS, RUNS = 2, 5
 TILE_BYTES = 2 * 10**9
-HELD_CYCLES = 4 * 10**6  # some milliseconds: the queue is filled meanwhile, as that of kith is
+HELD_CYCLES = 4 * 10**6  # some milliseconds, in which the queue is filled, as with kith
 
 
 # ---- The search ----------------------------------------------------------------------------------------
 
 
 class Search:
-    """Everything but the queries' tiles is ready before it is timed."""
+    """Prepares everything but the queries' tiles before it is timed."""
 
     def __init__(self, way, train, queries, k):
         torch.set_float32_matmul_precision("high" if way == "tf32" else "highest")
@@ -84,7 +84,7 @@ def half_norms_of(rows):
 
 
 def timed(run, device):
-    """Seconds of one run, by events of the device where it has any."""
+    """Returns the seconds of one run, by events of the device if it has them."""
     if device.type != "cuda":
         start = time.perf_counter()
         run()
@@ -114,7 +114,7 @@ def samples(run, device, seconds):
 
 
 def entries_of(paths):
-    """What the files hold, each workload once."""
+    """Returns the entries of the files, each workload once."""
     entries = {}
     for path in paths:
         with open(path, encoding="utf-8") as file:
@@ -125,7 +125,7 @@ def entries_of(paths):
 
 
 def why_no_peer(entry, way, device):
-    """In a line; empty where there is one."""
+    """Returns in one line why there is no peer; empty if there is one."""
     if not entry["total_seconds"]:
         return "times a stage, not a search"
     if entry["data"] == "bytes":
@@ -231,7 +231,7 @@ def main():
             for result in measure_workload(entry, arguments, device):
                 head["results"].append(result)
                 print(line_of(result), flush=True)
-        if arguments.json:  # after each: what is measured stays, should the rest be stopped
+        if arguments.json:  # after each search, so that measurements stay if the rest is stopped
             with open(arguments.json + ".part", "w", encoding="utf-8") as file:
                 json.dump(head, file, indent=2)
             os.replace(arguments.json + ".part", arguments.json)

@@ -28,8 +28,7 @@ Staging::Staging(spi::Device* from, spi::Device* to, std::size_t bytes, bool loc
   for (spi::Device* device : {from, to})
     if (locked && device && !locked_) locked_ = device->allocate_host(std::max<std::size_t>(bytes, 1));
   if (!locked_) pageable_.resize(bytes);
-  if (bytes > 0)
-    std::memset(data(), 0, bytes);  // a page that was never touched is paid for by the first copy
+  if (bytes > 0) std::memset(data(), 0, bytes);  // touches every page, which else the first copy would do
 }
 
 PlacedSearch::PlacedSearch(const Placement& placement, const std::vector<spi::Device*>& devices,
@@ -78,8 +77,8 @@ PlacedAnswer PlacedSearch::answer() const {
   return answer;
 }
 
-/// Finds memory for what a stage reads: what the stage before it wrote, on the same device or copied; else
-/// data that every run copies from the host.
+/// Finds memory for what a stage reads. That is the output of the stage before it, on the same device or
+/// copied, or data that every run copies from the host.
 spi::Allocation* PlacedSearch::place(Seat& seat, const Seat* previous, const char* what, const void* from,
                                      std::size_t bytes) {
   if (!from && previous->device == seat.device) return previous->prepared->parts()[0].memory;

@@ -1,4 +1,5 @@
-// A placement that is ready to run: the memory of every stage on its device, and the copies between them.
+// Holds a placement that is ready to run: the memory of every stage on its device, and the copies
+// between them.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,10 @@
 
 namespace kith::experiments {
 
-/// Memory of the host that copies go through.
+/// Holds host memory that copies pass through.
 class Staging {
  public:
-  /// Locked in place if `locked` is set and one of the devices, which may be null, has such memory.
+  /// Takes locked memory if `locked` is set and one of the devices, which may be null, has such memory.
   Staging(spi::Device* from, spi::Device* to, std::size_t bytes, bool locked);
   void* data() { return locked_ ? locked_->data : pageable_.data(); }
 
@@ -22,7 +23,7 @@ class Staging {
   std::vector<unsigned char> pageable_;
 };
 
-/// A piece of data on its way from stage to stage.
+/// Describes a copy of data from stage to stage.
 struct Copy {
   std::string what;
   spi::Device* from = nullptr;  ///< null: it is in `staging` already
@@ -33,7 +34,7 @@ struct Copy {
   std::unique_ptr<Staging> staging = nullptr;
 };
 
-/// One stage on its device, and what must be copied before it starts.
+/// Holds one stage on its device, and what must be copied before it starts.
 struct Seat {
   workloads::Stage stage;
   std::string what, spec;
@@ -43,17 +44,17 @@ struct Seat {
   std::unique_ptr<workloads::PreparedStage> prepared = nullptr;
 };
 
-/// All stages of a placement. Lives inside spi::with_device() of all their devices.
+/// Runs all stages of a placement. It must live inside spi::with_device() of all their devices.
 class PlacedSearch {
  public:
   ///   devices  the opened device of each stage
   PlacedSearch(const Placement& placement, const std::vector<spi::Device*>& devices,
                const PlacedProblem& problem);
 
-  /// Returns the first stage that its device does not do, and why; empty: all can be run.
+  /// Returns the first stage that its device refuses, and why; empty if all can run.
   const std::string& refusal() const { return refusal_; }
   PlacedRun run();
-  /// Returns what the last run left, read once more from the devices.
+  /// Returns the result of the last run, read again from the devices.
   PlacedAnswer answer() const;
 
  private:

@@ -12,7 +12,7 @@
 namespace kith::experiments {
 namespace {
 
-/// Lock the device of each stage, each device once, and call body with them.
+/// Locks the device of each stage, each device once, and calls body with them.
 void with_devices(const Placement& placement, std::vector<spi::Device*>& opened,
                   std::map<const Device::State*, spi::Device*>& locked, const std::function<void()>& body) {
   if (opened.size() == placement.size()) return body();

@@ -1,5 +1,5 @@
-// Runs each stage of a search on a device of its own. Data pass from device to device through the host; every
-// copy is timed, and its bytes are counted.
+// Runs each stage of a search on its own device. Data pass from device to device through the host; every copy
+// is timed, and its bytes are counted.
 //
 // Ajorian, Bastan, Montazeri measure four such placements of distance and sort; Batlle, Ballber (2020)
 // climb from one to the next.
@@ -21,7 +21,7 @@
 
 namespace kith::experiments {
 
-/// The stages that can be placed, in their order.
+/// Lists the stages that can be placed, in their order.
 inline constexpr std::array placed_stages = {workloads::Stage::distance, workloads::Stage::select,
                                              workloads::Stage::merge, workloads::Stage::vote};
 
@@ -30,13 +30,13 @@ struct PlacedStage {
   Device device;
 };
 
-/// distance, select, merge, vote, or the first few of these, in that order.
+/// Holds distance, select, merge and vote, or the first few of these, in that order.
 using Placement = std::vector<PlacedStage>;
 
-/// `distance=cpu, select=cuda:0`
+/// Returns a text such as `distance=cpu, select=cuda:0`.
 std::string placement_text(const Placement& placement);
 
-/// What is searched. One tile: the distances [m, n] must fit on each device that touches them.
+/// Describes what is searched, in one tile: the distances [m, n] must fit on each device that uses them.
 struct PlacedProblem {
   MatrixView<const float> train, queries;  ///< prepared: for cosine unit rows
   std::span<const std::uint32_t> labels;   ///< [n], each < classes, where there is a vote
@@ -48,21 +48,21 @@ struct PlacedProblem {
   bool locked = false;  ///< copies pass through locked memory of the host, if a device has such
 };
 
-/// Returns a stage of the problem; and the operands of the first stage and of the vote. Those that an earlier
-/// stage makes are empty.
+/// operation_of() returns a stage of the problem, operands_of() the operands of the first stage and of the
+/// vote; those that an earlier stage makes are empty.
 workloads::Operation operation_of(const PlacedProblem& problem, workloads::Stage stage);
 workloads::Operands operands_of(const PlacedProblem& problem);
 
-/// The answer of a run.
+/// Holds the answer of a run.
 struct PlacedAnswer {
-  workloads::StageResult keys;   ///< of the last of select and merge
+  workloads::StageResult keys;   ///< of merge, or of select if there is no merge
   workloads::StageResult votes;  ///< where there is a vote
 };
 
-/// Where `actual` first departs from `expected`; empty when it is the same bits.
+/// Returns where `actual` first differs from `expected`; empty if the bits are equal.
 std::string difference(const PlacedAnswer& expected, const PlacedAnswer& actual);
 
-/// A stage, or a copy on its way.
+/// Holds the time of a stage or of a copy.
 struct PlacedStep {
   std::string what;              ///< `select bubble`; a copy: `distances`
   std::string from, to;          ///< specs, or `host`; a stage: the same
@@ -83,7 +83,7 @@ struct PlacedRun {
   bool operator==(const PlacedRun&) const = default;
 };
 
-/// The median of several runs, and its measurement.
+/// Holds the median of several runs, and its measurement.
 struct Placed {
   Measured measured;  ///< total: of the median run
   PlacedRun run;
@@ -93,10 +93,11 @@ struct Placed {
 Placed time_placed(const Settings& settings, const Placement& placement, const PlacedProblem& problem,
                    const PlacedAnswer& expected);
 
-/// All stages of `placement` on one device, with its fastest selector. Throws unsupported: it refuses one.
+/// Runs all stages of `placement` on one device, with its fastest selector. Throws unsupported: it
+/// refuses one.
 PlacedAnswer placed_answer(const Device& device, const Placement& placement, PlacedProblem problem);
 
-/// Returns the answer of the same stages by the plain program of the contract.
+/// Returns the answer of the same stages by the slow program that follows the contract literally.
 PlacedAnswer plain_placed_answer(const Placement& placement, const PlacedProblem& problem);
 
 }  // namespace kith::experiments

@@ -1,4 +1,4 @@
-// kith-lab placements: each stage of a search runs on a device of its own.
+// kith-lab placements runs each stage of a search on its own device.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <map>
@@ -54,7 +54,7 @@ Placement parse_placement(const std::string& text) {
     auto device = opened.find(spec);
     if (device == opened.end()) {
       Device now = open_device(spec);
-      for (const auto& [other, known] : opened)  // `cuda` and `cuda:0` are one
+      for (const auto& [other, known] : opened)  // `cuda` and `cuda:0` are the same device
         if (known.info().spec == now.info().spec) now = known;
       device = opened.emplace(spec, now).first;
     }
@@ -137,7 +137,7 @@ experiments::Settings make_settings(const Placement& placement) {
   return settings;
 }
 
-/// Returns an exit code.
+/// Times the placement and prints it. Returns an exit code.
 int run_placed(const PlacementFlags& flags, const Placement& placement, CompareProblem problem) {
   problem.groups = flags.groups;
   problem.options.selector = parse<Selector>(flags.selector);

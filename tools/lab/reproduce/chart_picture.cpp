@@ -1,4 +1,4 @@
-// A chart as an SVG file of its own.
+// Draws a chart as a separate SVG file.
 #include "lab/reproduce/experiment_page.hpp"
 #include "report/charts/palette.hpp"
 #include "report/charts/plot.hpp"
@@ -18,7 +18,7 @@ svg text.quiet { fill: var(--quiet); }
 svg .strong { font-weight: 600; }
 )css";
 
-/// `rules` with the colours of the light theme, for programs that draw SVG but know no variables.
+/// Puts the colours of the light theme into `rules`, for programs that draw SVG but know no variables.
 std::string in_light(std::string rules) {
   const std::string start = "var(--";
   for (std::size_t at = 0; (at = rules.find(start, at)) != std::string::npos;) {
@@ -32,8 +32,8 @@ std::string style_of_picture() {
   return in_light(std::string(picture_style) + plot_style);
 }
 
-/// About the width of a character by its first byte, rather more than less, in units of the font size: as in
-/// DejaVu Sans, which is wider than the other fonts of picture_style.
+/// Estimates the width of a character by its first byte, in units of the font size. It is that of DejaVu
+/// Sans, which is wider than the other fonts of picture_style, or slightly more.
 double character_width(char c) {
   const std::string_view narrow = "iljtfrI .,:;'|!()[]/-", wide = "mwMW%@&+=<>~^#";
   if (narrow.find(c) != std::string_view::npos) return 0.42;
@@ -41,7 +41,7 @@ double character_width(char c) {
   return c >= 'A' && c <= 'Z' ? 0.8 : 0.64;
 }
 
-/// `text` as lines no wider than `most`, cut at spaces, or inside of words that are too long.
+/// Cuts `text` into lines no wider than `most`, at spaces, or inside of words that are too long.
 std::vector<std::string> wrapped_lines(const std::string& text, double size, double most) {
   std::vector<std::string> lines(1);
   double used = 0, word = 0;  // width of the last line, and of its last word
@@ -67,10 +67,11 @@ std::vector<std::string> wrapped_lines(const std::string& text, double size, dou
   return lines;
 }
 
-/// The drawing, written from the top down.
+/// Writes the drawing from the top down.
 class Drawing {
  public:
-  /// Lines of text, the first one's base `above` below what was drawn before, the others `size` * 1.3 apart.
+  /// Draws lines of text. The base of the first is `above` below the last drawing, and lines are `size` *
+  /// 1.3 apart.
   void text(const std::string& content, double x, double size, double above, const char* look) {
     const double wide = look == std::string_view("strong") ? 1.12 : 1;  // bold letters are wider
     for (const std::string& line :
@@ -82,7 +83,7 @@ class Drawing {
     }
   }
 
-  /// Marks whose upper left corner is `x`, and `above` below what was drawn before.
+  /// Draws marks whose upper left corner is at `x`, `above` below the last drawing.
   void marks(const std::string& svg, double x, double above) {
     body_ +=
         "<g transform=\"translate(" + decimal(x, 1) + " " + decimal(y_ + above, 1) + ")\">" + svg + "</g>\n";

@@ -1,4 +1,4 @@
-// The published experiments as a document.
+// Makes a document of the published experiments.
 #include <algorithm>
 #include <set>
 
@@ -10,7 +10,7 @@
 namespace kith::report {
 namespace {
 
-/// A list of sentences, in the terminal and on the page.
+/// Adds a list of sentences, for the terminal and for the page.
 void add_list(Document& document, const std::string& text_title, const std::string& title,
               const std::vector<std::string>& items, const std::vector<std::string>& on_page) {
   std::string text, html;
@@ -58,8 +58,8 @@ bool is_number(const std::string& text) {
   return !text.empty() && text.find_first_not_of("0123456789.,-+e–x ") == std::string::npos;
 }
 
-/// One row for each x, a column for each series; in the terminal only those that have points, numbered where
-/// their labels are too long for a line.
+/// Adds a table with one row for each x and a column for each series. The terminal shows only series that
+/// have points, numbered if their labels are too long for a line.
 ///   what  HTML without elements
 void add_numbers(Document& document, const Chart& chart, const std::string& caption, const std::string& what,
                  bool joules) {
@@ -194,7 +194,7 @@ void add_reasons(Document& document, const std::vector<Reason>& reasons) {
   document.add(std::move(table));
 }
 
-/// Returns the CSV: all points, a line each.
+/// Returns the CSV, which has a line for each point.
 Table points_of(const std::vector<Result>& results) {
   std::vector<std::vector<Value>> rows;
   for (const Result& result : results)

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 using experiments::PlacedRun;
 
-/// Puts members into an object. Where `exact` is set, infinity is a text: JSON has no such number.
+/// Puts members into an object. If `exact` is set, infinity is a text, because JSON has no such number.
 struct Put {
   Json& object;
   bool exact;
@@ -86,7 +86,7 @@ struct Take {
   }
 };
 
-// Each struct names its members once, for both ways.
+// Each struct names its members once, for reading and for writing.
 
 /// T or const T.
 template <class T, class Of>

@@ -1,4 +1,4 @@
-// What `kith-lab reproduce` draws: the page of --report and the pictures of --charts.
+// Draws the page of --report and the pictures of --charts, for `kith-lab reproduce`.
 #pragma once
 
 #include <string>
@@ -11,18 +11,19 @@ namespace kith::report {
 
 using experiments::Check, experiments::Claim, experiments::Result;
 
-/// Returns a chart as a file of its own, for places that show pictures and no HTML: an SVG document with
-/// title, legend below and the measured devices, light, without scripts, needing no other file.
+/// Returns a chart as a separate file, for places that show pictures and no HTML: an SVG document with title,
+/// legend below and the measured devices. It is light, has no scripts and needs no other file.
 ///   result  the experiment that `chart` belongs to
 std::string chart_picture(const Result& result, const Chart& chart);
 
-/// Everything that is printed and written of experiments, except their JSON. Refers to `results`.
+/// Returns everything that is printed and written about experiments, except their JSON. It refers
+/// to `results`.
 Document experiment_document(const std::vector<Result>& results, const std::string& command,
                              const std::string& missing = {});
 
-/// Its page: one self-contained UTF-8 HTML document, light and dark, without scripts.
+/// Returns the page of experiments: one self-contained UTF-8 HTML document, light and dark, without scripts.
 ///   command  what was typed
-///   missing  how far it came and what is missing, in sentences, where this is not all; then it stands first
+///   missing   sentences about what is done and what is missing, if a run was stopped; they come first
 std::string experiment_page(const std::vector<Result>& results, const std::string& command,
                             const std::string& missing = {});
 

@@ -26,7 +26,7 @@ std::string checks_text(const Result& result) {
   return std::to_string(passed) + " of " + std::to_string(result.checks.size()) + " passed";
 }
 
-/// Returns whether `text` says one of them.
+/// Returns whether `text` contains one of the reasons.
 bool says_reason(const std::string& text, const std::vector<Reason>& reasons) {
   return std::any_of(reasons.begin(), reasons.end(),
                      [&](const Reason& reason) { return text.find(reason.why) != std::string::npos; });

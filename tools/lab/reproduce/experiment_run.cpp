@@ -22,10 +22,11 @@ using experiments::Result;
 using experiments::Settings;
 using Json = nlohmann::ordered_json;
 
-/// Files that grow with every measurement are written no more often.
+/// Files that grow with every measurement are written at most so often.
 constexpr auto between_writes = std::chrono::seconds(1);
 
-/// Size and time of a file that is read, by which another file of the same name is noticed.
+/// Returns size and time of an input file, which show whether it was replaced by another file of the
+/// same name.
 Json file_facts(const std::string& path) {
   if (path.empty()) return nullptr;
   std::error_code error;
@@ -124,7 +125,7 @@ void ExperimentRun::take_up(const Json& before) {
     if (is_taken(name)) begun_[name] = memory_of(json);
 }
 
-/// `3 of 8 experiments are done, and 57 measurements of gsknn-crossover`
+/// Returns a text such as `3 of 8 experiments are done, and 57 measurements of gsknn-crossover`.
 std::string ExperimentRun::how_far() const {
   std::string text = std::to_string(done_.size()) + " of " + std::to_string(wanted_.size()) +
                      (wanted_.size() == 1 ? " experiment is done" : " experiments are done");
@@ -134,7 +135,7 @@ std::string ExperimentRun::how_far() const {
   return text;
 }
 
-/// `pbknn-groups, knn-ladder (out_of_memory: ...)`
+/// Returns a text such as `pbknn-groups, knn-ladder (out_of_memory: ...)`.
 std::string ExperimentRun::missing_text() const {
   std::string text;
   for (const Experiment& experiment : wanted_) {
@@ -160,7 +161,7 @@ void ExperimentRun::show(const Result& result) {
   shown_ = true;
 }
 
-/// Writes the results so far into partial files; the files that were named appear only when all is done.
+/// Writes the results so far into partial files; the named files appear only when all is done.
 void ExperimentRun::write_partial() {
   partial_ = true;
   const std::vector<Result> results = this->results();
@@ -252,7 +253,7 @@ void ExperimentRun::run() {
   if (flags_.json) print_json();
 }
 
-/// An entry for each that was asked for: a result, or why there is none.
+/// Prints an entry for each experiment that was asked for: a result, or why there is none.
 void ExperimentRun::print_json() const {
   Json all = Json::array();
   for (const Experiment& experiment : wanted_) {

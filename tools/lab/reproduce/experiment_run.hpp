@@ -1,4 +1,4 @@
-// Experiments, one after the other: what each gives is shown and kept as soon as it is done.
+// Runs experiments one after the other: each result is shown and kept as soon as it is done.
 #pragma once
 
 #include <chrono>
@@ -21,10 +21,10 @@ struct ReproduceFlags {
   std::string resume;
   std::int64_t seed = 1, seconds = 0;
   bool quick = false, energy = false, json = false;
-  bool fresh = false;  ///< not from what a stopped run left
+  bool fresh = false;  ///< ignores what a stopped run left
 };
 
-/// Everything that decides what experiments measure, except their names and the file that some read.
+/// Returns everything that decides what experiments measure, except their names and the file that some read.
 nlohmann::ordered_json asked_of(const experiments::Settings& settings);
 
 class ExperimentRun {
@@ -38,10 +38,10 @@ class ExperimentRun {
   /// Shows and keeps what there is, then throws interrupted, or what failed first.
   void run();
 
-  /// In the order they were asked for, all of them after run().
+  /// Returns the results in the order that was asked for; after run() all are there.
   std::vector<experiments::Result> results() const;
 
-  /// What was kept is no longer needed.
+  /// Removes what was kept, which is no longer needed.
   void forget();
 
  private:
@@ -61,14 +61,14 @@ class ExperimentRun {
   const experiments::Settings& settings_;
   KeptWork kept_;
   bool shown_ = false;
-  bool partial_ = false;  ///< there may be files of what is done so far
+  bool partial_ = false;  ///< partial files may exist
   std::map<std::string, experiments::Result> done_;
-  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< of those that are not done
-  std::map<std::string, std::string> failed_;                            ///< and why
+  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< of experiments that are not done
+  std::map<std::string, std::string> failed_;                            ///< name and reason
   std::chrono::steady_clock::time_point last_kept_{};
 };
 
-/// `papers.partial.html` of `papers.html`. Empty where that is no place for a file, as a pipe is none.
+/// Returns `papers.partial.html` for `papers.html`; empty if no file can be there, such as for a pipe.
 std::filesystem::path partial_path(const std::string& path);
 
 /// Throws invalid_argument: a partial file would replace a file of the command line.

@@ -1,4 +1,4 @@
-// kith-lab reproduce: the published experiments, run again.
+// kith-lab reproduce runs the published experiments again.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
@@ -91,7 +91,8 @@ Settings make_settings(const ReproduceFlags& flags, const std::vector<Device>& d
   return settings;
 }
 
-/// Unfinished work lies beside the first file that is written; if none is, in the user's cache.
+/// Returns where unfinished work is kept: beside the first file that is written; if there is none, in the
+/// user's cache.
 KeptWork kept_work(const ReproduceFlags& flags, const std::vector<Experiment>& wanted,
                    const Settings& settings) {
   const nlohmann::ordered_json asked = asked_of(settings);
@@ -120,12 +121,12 @@ std::filesystem::path chart_path(const std::string& folder, std::string_view exp
   return std::filesystem::path(folder) / (std::string(experiment) + "-" + std::to_string(number) + ".svg");
 }
 
-/// Throws bad_file where charts could not be written, before hours are spent on what they show.
+/// Throws bad_file if charts could not be written, before hours are spent on measurements.
 void check_charts_folder(const std::string& folder, const std::vector<Experiment>& wanted) {
   for (const Experiment& experiment : wanted) files::AtomicFile(chart_path(folder, experiment.name, 1));
 }
 
-/// Every chart as a file that is complete but not yet in its place.
+/// Writes every chart as a file that is complete but not yet under its final name.
 std::list<files::AtomicFile> write_charts(const std::string& folder, const std::vector<Result>& results) {
   std::list<files::AtomicFile> charts;
   for (const Result& result : results)

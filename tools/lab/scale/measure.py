@@ -9,8 +9,8 @@ It needs kith, dask and distributed, and runs four workers on this machine. Seco
   merge    kith.merge of eight lists of 10,000 queries, k = 10
   finish   kith.finish of 10,000 queries, k = 10
   recover  from the SIGKILL of a worker to the start of its task on another one
-and without a unit
-  noise    a search's time divided by the least of all: how even equal tasks are
+Without a unit:
+  noise    a search's time divided by the least of all, which shows how even equal tasks are
 """
 
 import argparse
@@ -53,7 +53,7 @@ def time_tasks(client, samples, count=2000):
 
 
 def time_recovery(client):
-    """Of one death: when its task begins on another worker."""
+    """Returns the seconds from the death of a worker until its task begins on another one."""
 
     def begins():
         begun = time.time()

@@ -1,4 +1,4 @@
-"""The chart of docs/howto/scale.md, from simulations: time over machines, and time over deaths."""
+"""Draws the chart of docs/howto/scale.md from simulations: time over machines, and time over deaths."""
 
 import sys
 from pathlib import Path
@@ -30,7 +30,7 @@ STYLE = PAPER + """\
 
 
 def lines(left, labels, highest, series, title, below):
-    """One panel: seconds from 0 to `highest` over labels in even steps; series are (class, name, seconds)."""
+    """Draws one panel: seconds from 0 to `highest` over labels in even steps; series are (class, name, seconds)."""
     step = WIDTH / (len(labels) - 1)
     height = lambda value: BOTTOM - (BOTTOM - TOP) * value / highest  # noqa: E731
     out = [f'<text x="{left}" y="62">{title}</text>']
@@ -56,7 +56,7 @@ def lines(left, labels, highest, series, title, below):
 
 
 def highest_of(series):
-    """A multiple of four that is above all."""
+    """Returns a multiple of four that is above all values."""
     return 4 * (int(max(max(values) for _, _, values in series) / 4) + 1)
 
 

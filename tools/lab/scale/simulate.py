@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What a search by kith.dask takes on many machines, on paper: a simulation of its tasks by measured parts.
+"""Simulates the tasks of a search by kith.dask on many machines, from measured parts.
 
 simulate.py [--machines 100] [--cards 8] [--rows 1e11] [--queries 1e5] [--tile 1e4] [--shards-per-card 1] [--deaths 0]
 
-What was measured is in docs/measured; tools/figures draws docs/charts/scale.svg.
+The measurements are in docs/measured; tools/figures draws docs/charts/scale.svg.
 
 Prints seconds from the first task to the last answer, with every shard open. The model:
 
@@ -58,7 +58,7 @@ class Task:
 
 
 def tasks_of(plan, shards):
-    """Searches, merges by eights and a finish for each tile, in the order in which they are handed out."""
+    """Returns searches, merges by eights and a finish for each tile, in the order in which they are handed out."""
     tasks = []
 
     def add(task):
@@ -77,7 +77,7 @@ def tasks_of(plan, shards):
 
 
 class Cluster:
-    """The state of a simulation; `run` gives seconds and what was counted."""
+    """Holds the state of a simulation; `run` returns seconds and counts."""
 
     def __init__(self, plan, measured):
         self.plan, self.measured = plan, measured
@@ -86,7 +86,7 @@ class Cluster:
         self.shards = self.workers * plan.shards_per_card
         self.tasks = tasks_of(plan, self.shards)
         self.scheduler = self.busy = 0.0
-        self.free = [0.0] * self.workers  # when a worker has done what it has
+        self.free = [0.0] * self.workers  # when a worker becomes free
         self.net = [0.0] * plan.machines  # when a machine's network is free
         self.alive = set(range(self.workers))
         self.opened = {(shard, shard // plan.shards_per_card) for shard in range(self.shards)}
@@ -102,7 +102,7 @@ class Cluster:
         heapq.heappush(self.events, (when, self.number, event))
 
     def hand_out(self, now, number):
-        """The scheduler gives a task to a worker, which gets its lists and begins when it is free."""
+        """Gives a task to a worker, which gets its lists and begins when it is free."""
         task = self.tasks[number]
         cost = self.draw("task")
         self.scheduler = max(self.scheduler, now) + cost
@@ -114,7 +114,7 @@ class Cluster:
         self.push(self.fetched(self.scheduler, task), "ready", number, task.run)
 
     def fetched(self, now, task):
-        """When the lists that other machines have are here."""
+        """Returns when the lists of other machines have arrived."""
         machine = task.worker // self.plan.cards
         size = sum(
             self.tasks[one].work * self.plan.k * KEY
@@ -173,7 +173,7 @@ class Cluster:
             self.hand_out(now, task.user)
 
     def die(self, now, worker):
-        """Lose what a worker had; returns how many finished tasks must run again."""
+        """Loses what a worker had; returns how many finished tasks must run again."""
         if worker not in self.alive or len(self.alive) == 1:
             return 0
         self.alive.remove(worker)
@@ -200,7 +200,7 @@ class Cluster:
         return finished
 
     def used(self, task):
-        """Whether nobody needs its list: the task that takes it is done, or has it already on another worker."""
+        """Returns whether nobody needs the task's list: the task that takes it is done, or already has it on another worker."""
         user = self.tasks[task.user] if task.user >= 0 else None
         return user is None or user.done or (user.run > 0 and user.worker != task.worker)
 
@@ -208,24 +208,24 @@ class Cluster:
         task = self.tasks[number]
         task.waits = sum(not self.tasks[one].done for one in task.inputs)
         if task.waits:
-            task.run = 0  # handed out when its lists are there again
+            task.run = 0  # it is handed out when its lists exist again
             return
         if task.worker == dead:
             self.hand_out(when, number)
 
 
 def ideal_seconds(plan, measured):
-    """Of the cards alone."""
+    """Returns the seconds of the cards alone."""
     return plan.rows * plan.queries / PAIRS * measured["search"] / (plan.machines * plan.cards)
 
 
 def opening_seconds(plan, measured):
-    """Of each machine, which reads its rows."""
+    """Returns the seconds in which each machine reads its rows."""
     return plan.rows / plan.machines * FILE_ROW / measured["disk"]
 
 
 def simulate(plan, measured):
-    """Seconds to the last answer; a dict of what was counted: tasks, tasks that ran again, bytes that moved."""
+    """Returns the seconds to the last answer, and a dict of counts: tasks, tasks that ran again, bytes that moved."""
     cluster = Cluster(plan, measured)
     seconds, counted = cluster.run()
     counted["ideal"] = ideal_seconds(plan, measured)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the length of chunks does to a search of rows that stay in their file: seconds and memory, measured here.
+"""Measures how the length of chunks changes the seconds and memory of a search of rows that stay in their file.
 
 measure.py --kith build/bin/kith [--rows 4000000] [--queries 200] [--out docs/measured] [--device NAME]
 
 Rows are random bytes of 32 columns. Each point is the fastest of three runs of `kith search --device cpu --place
-residence=stream,memory-limit=LIMIT`, of which a chunk takes a quarter; memory is the most that the process had. A run
+residence=stream,memory-limit=LIMIT`; a chunk takes a quarter of the limit. Memory is the most that the process had. A run
 with residence=resident comes first, and all must have its answers.
 """
 
@@ -36,7 +36,7 @@ def write_rows(path, rows, seed):
 
 
 def run(command):
-    """Seconds and MiB of one process."""
+    """Returns the seconds and MiB of one process."""
     begin = time.monotonic()
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(process.pid, 0)

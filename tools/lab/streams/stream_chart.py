@@ -1,4 +1,4 @@
-"""The chart of docs/howto/beyond-one-card.md, of the points that measure.py measured."""
+"""Draws the chart of docs/howto/beyond-one-card.md from the points that measure.py measured."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from scale_chart import STYLE, lines  # noqa: E402
 
 
 def panel(left, measured, key, title, step):
-    """Seconds or memory over the limit, to a multiple of four steps."""
+    """Draws seconds or memory over the limit, up to a multiple of four steps."""
     resident, *points = measured["points"]
     series = [
         ("first", "stream", [point[key] for point in points]),

@@ -1,4 +1,4 @@
-// The axes of a line chart: they map values to coordinates, and choose ticks.
+// Makes the axes of a line chart, which map values to coordinates and choose ticks.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@ namespace kith::report {
 /// a dash for NaN and infinity. Whole numbers keep all their digits up to 1e15.
 std::string number_text(double value, int digits = 4);
 
-/// The same, but `∞` for infinity.
+/// Writes a number as number_text() does, but `∞` for infinity.
 std::string value_text(double value, int digits = 4);
 
 /// Returns at most `most` round values, in steps of 1, 2 or 5 times a power of ten. The first is at most low,

@@ -1,4 +1,4 @@
-// A line chart: its data, and its picture with a legend.
+// Declares a line chart: its data, and its picture with a legend.
 #pragma once
 
 #include <optional>

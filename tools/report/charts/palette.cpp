@@ -14,9 +14,9 @@ constexpr Rgb rgb(std::uint32_t value) {
           static_cast<std::uint8_t>(value & 0xFF)};
 }
 
-// People who see no red or green can tell good from bad, too: one is dark blue-green, the other orange. s0 to
-// s7 are the colours of Okabe and Ito (2008), some a little darker, without their yellow, which is too pale
-// on white; in the dark theme they are brighter.
+// Colour-blind people can tell good from bad, too: one is dark blue-green, the other orange. s0 to s7 are the
+// colours of Okabe and Ito (2008), some a little darker, without their yellow, which is too pale on white; in
+// the dark theme they are brighter.
 constexpr std::array all_colours = {
     Colour{"page", rgb(0xf5f4f0), rgb(0x121417)}, Colour{"card", rgb(0xffffff), rgb(0x1b1e23)},
     Colour{"ink", rgb(0x1c1f24), rgb(0xe9eaec)},  Colour{"quiet", rgb(0x5f656f), rgb(0x9aa0ab)},

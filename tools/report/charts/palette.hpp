@@ -1,4 +1,4 @@
-// The colours of the pages, and checks that they can be read.
+// Declares the colours of the pages, and checks of their contrast.
 #pragma once
 
 #include <cstdint>

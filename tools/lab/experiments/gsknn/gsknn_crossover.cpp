@@ -1,4 +1,4 @@
-// GS_KNN: from which k on a padded bitonic sort beats k tournaments.
+// GS_KNN: finds the k from which on a padded bitonic sort is faster than k tournaments.
 #include <array>
 #include <cmath>
 
@@ -12,14 +12,14 @@ constexpr std::int64_t quick_n = 2048, quick_m = 24;
 constexpr std::array<std::int64_t, 12> all_k = {1, 2, 4, 8, 16, 32, 40, 46, 52, 64, 128, 256};
 constexpr std::array<std::int64_t, 4> few_k = {1, 16, 46, 128};
 
-/// The curves of a device.
+/// Holds the curves of a device.
 struct Curves {
   explicit Curves(const Device& device)
       : k_min("k-min", device), bitonic("bitonic", device), threshold("threshold", device) {}
   Curve k_min, bitonic, threshold;
 };
 
-/// Returns the merge of the lists that a selection leaves.
+/// Times the merge of the lists that a selection leaves.
 Measured time_merge(const Settings& settings, const Device& device, Operation operation,
                     const Operands& operands) {
   const StageResult lists = right_result(settings, operation, operands, operation.m);
@@ -30,7 +30,7 @@ Measured time_merge(const Settings& settings, const Device& device, Operation op
                     right_result(settings, operation, merging, operation.m));
 }
 
-/// Returns a selection in as many groups as the plan chooses, and the merge of their lists.
+/// Times a selection in as many groups as the plan chooses, and the merge of their lists.
 Measured time_selection(const Settings& settings, const Device& device, Selector selector, std::int64_t k,
                         const Operands& operands, Curve& curve) {
   const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +

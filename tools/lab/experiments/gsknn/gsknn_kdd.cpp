@@ -1,4 +1,4 @@
-// GS_KNN's Table 2: attacks among the connections of KDD Cup 1999.
+// Repeats GS_KNN's Table 2, which finds attacks among the connections of KDD Cup 1999.
 #include <cmath>
 
 #include "files/printed.hpp"

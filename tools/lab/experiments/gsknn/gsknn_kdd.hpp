@@ -1,4 +1,4 @@
-// What the two parts of gsknn-kdd share: the same question for the CPU and for every other device.
+// Declares what the two parts of gsknn-kdd share: the same question for the CPU and for every other device.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace kith::experiments::kdd {
 
-/// A device whose answers must be those of the CPU.
+/// Compares a device's answers with those of the CPU, which they must equal.
 class Rival {
  public:
-  /// what  that is asked, for the names of the checks
+  /// what  is asked, for the names of the checks
   Rival(const Device& device, const std::string& what);
 
   const Device& device() const { return device_; }
@@ -32,7 +32,7 @@ class Rival {
   std::int64_t labels_compared() const { return labels_compared_; }
   std::int64_t labels_different() const { return labels_different_; }
 
-  /// Hand the checks to the result, and a note where the device refused.
+  /// Adds the checks to the result, and a note if the device refused.
   void finish(Result& result) const;
 
  private:
@@ -42,10 +42,10 @@ class Rival {
   std::int64_t labels_compared_ = 0, labels_different_ = 0;
 };
 
-/// Those of settings.devices that are not settings.cpu.
+/// Returns a Rival for each of settings.devices except settings.cpu.
 std::vector<Rival> rivals_of(const Settings& settings, const std::string& what);
 
-/// Rows of the training set and of the test set with their labels, ready to be searched.
+/// Holds rows of the training set and of the test set with their labels, ready to be searched.
 struct Problem {
   Prepared rows;
   std::vector<std::int64_t> train_labels, truth;
@@ -60,15 +60,15 @@ struct Problem {
 std::string percent_text(double percent);                     ///< `97.36`; a dash for NaN
 std::string percent(std::int64_t count, std::int64_t total);  ///< the same
 
-/// Returns samples of Table 2; the first is drawn by settings.seed, the next by settings.seed + 1.
+/// Returns how many samples Table 2 draws; the first by settings.seed, the next by settings.seed + 1.
 inline std::int64_t draws_of(const Settings& settings) {
   return settings.quick ? 2 : 10;
 }
 
-/// Table 2: normal connections and attacks.
+/// Measures Table 2: normal connections and attacks.
 void classify_samples(const Settings& settings, const Connections& all, Result& result);
 
-/// All rows, one half by the other, in five classes.
+/// Classifies one half of all rows by the other, in five classes.
 void classify_whole(const Settings& settings, const Connections& all, Result& result);
 
 }  // namespace kith::experiments::kdd

@@ -19,7 +19,7 @@ constexpr const char* where_to_get =
     "get kddcup.data_10_percent.gz from the UCI KDD archive, "
     "https://kdd.ics.uci.edu/databases/kddcup99/kddcup99.html";
 
-/// The labels of the training data, with their classes as the task of the cup groups them.
+/// Maps the labels of the training data to classes, as the task of the cup groups them.
 constexpr std::array<std::pair<std::string_view, std::int64_t>, 23> label_classes{{
     {"normal", 0},     {"back", 1},      {"land", 1},         {"neptune", 1},     {"pod", 1},
     {"smurf", 1},      {"teardrop", 1},  {"ipsweep", 2},      {"nmap", 2},        {"portsweep", 2},
@@ -46,12 +46,12 @@ files::Table read_rows(const std::string& path, std::stop_token stop) {
   files::Table table;
   table.path = path;
   table.text = true;
-  // Not read_table(): nothing in the name of the file says that its cells stand between commas.
+  // read_table() cannot be used, since the file's name does not say that commas separate its cells.
   files::read_delimited(source, files::Format::csv, options, table);
   return table;
 }
 
-/// Throws bad_file unless it has the columns of KDD Cup 1999.
+/// Throws bad_file unless the table has the columns of KDD Cup 1999.
 void check_columns(const files::Table& table) {
   if (table.cols != columns)
     refuse_file(table.path, "has " + std::to_string(table.cols) +

@@ -1,4 +1,4 @@
-// Samples of the connections of KDD Cup 1999.
+// Draws samples of the connections of KDD Cup 1999.
 #include <algorithm>
 
 #include "kith/error.hpp"
@@ -11,13 +11,13 @@ namespace {
 
 using workloads::Random;
 
-/// Fisher and Yates, from the last place to the first.
+/// Shuffles as Fisher and Yates do, from the last place to the first.
 void shuffle(std::vector<std::int64_t>& list, Random& random) {
   for (std::size_t i = list.size(); i > 1; --i)
     std::swap(list[i - 1], list[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))]);
 }
 
-/// The rows of a name: next ... end - 1 may be dealt.
+/// Holds the rows of a name; next ... end - 1 may still be dealt.
 struct Hand {
   std::vector<std::int64_t> rows;
   std::size_t next = 0, end = 0;
@@ -75,7 +75,7 @@ class Dealer {
     return unknown;
   }
 
-  /// Returns the next row of a class; the name after it is asked first the next time. -1: there is none.
+  /// Returns the next row of a class, and moves `turn` to the name after it. -1: there is none.
   std::int64_t next(std::size_t c, std::size_t& turn) {
     const std::vector<std::int64_t>& names = names_[c];
     for (std::size_t tried = 0; tried < names.size(); ++tried) {

@@ -1,4 +1,4 @@
-// Table 2: a few thousand connections to learn from, 500 to classify, again and again.
+// Measures Table 2: several draws, each with a few thousand connections to learn from, and 500 to classify.
 #include <cmath>
 
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
@@ -16,15 +16,15 @@ Problem draw_problem(const Connections& all, const Draw& draw) {
   return problem;
 }
 
-/// What a test row is; attacks by whether some training row has their name.
+/// Says what a test row is; an attack is known if some training row has its name.
 enum Kind : std::size_t { normal_row, known_attack, unknown_attack };
 using Kinds = std::vector<Kind>;
 const Kinds attacks = {known_attack, unknown_attack};
 
-/// Test rows of a draw by their kind: all, or those that are taken for attacks.
+/// Counts test rows of a draw by their kind: all, or those that are classified as attacks.
 using Counts = std::array<std::int64_t, 3>;
 
-/// All of one device. taken  [draws][ks]
+/// Holds the counts of one device. taken  [draws][ks]
 struct Detection {
   std::string spec;
   std::vector<std::vector<Counts>> taken;
@@ -46,7 +46,7 @@ std::vector<Counts> counts_of(const Kinds& kinds, const Sweep& sweep) {
   return counts;
 }
 
-/// Test rows that a training row equals in every column.
+/// Counts the test rows that equal a training row in every column.
 std::int64_t count_twins(const Sweep& sweep) {
   std::int64_t twins = 0;
   for (std::int64_t q = 0; q < sweep.neighbors.queries; ++q)
@@ -54,7 +54,7 @@ std::int64_t count_twins(const Sweep& sweep) {
   return twins;
 }
 
-/// The draws, as the CPU and the others classify them.
+/// Holds the draws as the CPU and the other devices classify them.
 struct Table2 {
   std::vector<Counts> truths;  ///< [draws]
   Detection cpu;
@@ -70,7 +70,7 @@ Sweep ask(const Settings& settings, const Device& device, const Problem& problem
       .sweep(problem.test(), ks, options);
 }
 
-/// Returns whether the CPU itself keeps the contract, as written down slowly: on a few rows.
+/// Compares the CPU on a few rows with a slow program that follows the contract literally.
 Check check_cpu_classifies(const Settings& settings, const Problem& problem) {
   const MatrixView<const float> asked = problem.test().slice(0, plain_queries);
   const workloads::Answer plain =
@@ -111,12 +111,12 @@ Table2 classify_draws(const Settings& settings, const Connections& all, Result& 
   return table;
 }
 
-/// A rate in percent over the draws.
+/// Holds a rate in percent over the draws.
 struct Rate {
   double mean = not_measured, least = not_measured, most = not_measured;
 };
 
-/// Returns how many of the rows of these kinds are taken for attacks.
+/// Returns the share of rows of these kinds that are classified as attacks.
 Rate rate_of(const Table2& table, const Detection& detection, std::size_t k, const Kinds& kinds) {
   Rate rate;
   std::int64_t parts = 0, wholes = 0;
@@ -178,7 +178,7 @@ Series series_of(const Table2& table, const std::string& label, const Kinds& kin
   return series;
 }
 
-/// Least, mean and most over the draws.
+/// Returns the least, mean and most over the draws.
 std::vector<Series> spread(const Table2& table, const std::string& what, const Kinds& kinds) {
   return {series_of(table, what + ", mean of the draws", kinds, &Rate::mean),
           series_of(table, what + ", least", kinds, &Rate::least),

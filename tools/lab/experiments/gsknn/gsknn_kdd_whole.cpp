@@ -1,4 +1,4 @@
-// All of KDD Cup 1999: one half of the rows classified by the other, in five classes.
+// Classifies one half of all rows of KDD Cup 1999 by the other, in five classes.
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
 
 namespace kith::experiments::kdd {
@@ -14,7 +14,7 @@ Problem whole_problem(const Connections& all, const Halves& halves) {
   return problem;
 }
 
-/// What a device answered, and how fast.
+/// Holds what a device answered, and how fast.
 struct Timed {
   Sweep sweep;
   double seconds = 0;  ///< of a whole call

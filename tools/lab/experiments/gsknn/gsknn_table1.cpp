@@ -1,4 +1,4 @@
-// GS_KNN against ANN and Garcia's method, over rows and columns.
+// Compares GS_KNN with ANN and Garcia's method, over rows and columns.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -13,7 +13,7 @@ constexpr std::int64_t k = 25, paper_m = 1200, quick_m = 60;
 constexpr std::int64_t smallest_n = 1024, largest_n = 32768, largest_quick_n = 4096;
 constexpr std::int64_t smallest_dims = 32, largest_dims = 256, largest_quick_dims = 64;
 
-/// The curves of a device.
+/// Holds the curves of a device.
 struct Curves {
   explicit Curves(const Device& device)
       : gemm("GS_KNN, distances proposed by gemm", device),
@@ -22,12 +22,11 @@ struct Curves {
         automatic("kith's choice", device) {}
   Curve gemm, chain, garcia, automatic;
 
-  /// Returns milliseconds of the faster of the two; NaN where there is none.
+  /// Returns the milliseconds of the faster of the two; NaN if there is none.
   double gs_knn(double n) const { return std::fmin(gemm.at(n), chain.at(n)); }
 };
 
-/// GS_KNN chooses the selector by timing one query; the chosen one is timed. The plan ends with the times of
-/// that query.
+/// Times GS_KNN, which chooses the selector by timing one query. The plan ends with the times of that query.
 Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<const float> queries,
                      Proposer proposer, const workloads::Answer& right) {
   const std::string what = "GS_KNN on " + index.device().info().spec + ", distances by " +
@@ -48,7 +47,7 @@ Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<co
   });
 }
 
-/// ANN with one structure: its curve, which belongs to no device, and what it found.
+/// Holds the curve of ANN with one structure, which belongs to no device, and what it found.
 struct Peer {
   AnnPeer::Structure structure;
   Series series;
@@ -101,7 +100,7 @@ void measure_peer(const Settings& settings, MatrixView<const float> train, Matri
                         std::to_string(others) + " of " + std::to_string(asked * k)});
 }
 
-/// What was measured with one number of columns.
+/// Holds what was measured with one number of columns.
 struct Panel {
   std::int64_t dims;
   std::vector<Curves> curves;
@@ -154,7 +153,7 @@ Panel measure_panel(const Settings& settings, std::int64_t dims, Result& result,
   return panel;
 }
 
-/// What is claimed of the largest n and dims.
+/// Adds the claims about the largest n and dims.
 void add_claims(const Settings& settings, const Panel& panel, Result& result) {
   const double n = panel.peers[0].series.points.back().x;
   const double tree = panel.peers[0].last(), brute_force = panel.peers[1].last();

@@ -1,4 +1,4 @@
-// KNN in CUDA (Batlle, Ballber 2020), its table: sequential quicksort against knn03.
+// Repeats the table of KNN in CUDA (Batlle, Ballber 2020), which compares sequential quicksort with knn03.
 #include <array>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace kith::experiments {
 namespace {
 
-/// A row of the published table, in milliseconds: k = 15 at (2.5, 7), k = 101 at (50.2, 36).
+/// Holds a row of the published table, in milliseconds: k = 15 at (2.5, 7), k = 101 at (50.2, 36).
 struct Published {
   std::int64_t n;
   std::array<double, 2> sequential, cuda;
@@ -25,7 +25,7 @@ std::string question_text(const Question& question) {
                         static_cast<double>(question.at[0]), static_cast<double>(question.at[1]));
 }
 
-/// The curves of one question on a device.
+/// Holds the curves of one question on a device.
 struct Curves {
   explicit Curves(const Device& device)
       : knn03("knn03", device),
@@ -34,7 +34,7 @@ struct Curves {
   Curve knn03, automatic, in_place;
 };
 
-/// What belongs to one question.
+/// Holds what belongs to one question.
 struct Panel {
   explicit Panel(const Settings& settings) {
     for (const Device& device : settings.devices) curves.emplace_back(device);
@@ -88,7 +88,7 @@ void measure(const Settings& settings, const Points& points, const Question& que
   }
 }
 
-/// Returns the published table, and ours behind it: one row a device.
+/// Returns the published table, and our times behind it, one row per device.
 Table table_of(const Settings& settings, const std::vector<Panel>& panels, std::size_t rows) {
   Table table{
       "The paper's table and ours, ms",
@@ -133,7 +133,7 @@ std::string growth(const Series& sequential, std::size_t question, std::size_t r
          ratio_text(n_log_n(last.n) / n_log_n(first.n)) + "; and both processors are others";
 }
 
-/// The ratios of the largest n.
+/// Adds the ratios at the largest n.
 void add_claims(const Settings& settings, const std::vector<Panel>& panels, std::size_t rows,
                 Result& result) {
   const Published& paper = published[rows - 1];

@@ -9,13 +9,13 @@
 namespace kith::experiments {
 namespace {
 
-/// Copies from and to one device, through memory of two kinds.
+/// Times copies from and to one device, through two kinds of memory.
 class Transfers {
  public:
   Transfers(const Settings& settings, spi::Device& device, std::size_t bytes)
       : settings_(settings), device_(device), bytes_(bytes), memory_(device.allocate(bytes)) {}
 
-  /// Returns gigabytes a second into the device, and out of it.
+  /// Returns the gigabytes per second into the device, and out of it.
   std::array<double, 2> measure(void* host) {
     std::memset(host, 1, bytes_);
     const auto time = [&](const std::function<void()>& copy) {

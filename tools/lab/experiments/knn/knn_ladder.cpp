@@ -1,4 +1,4 @@
-// KNN in CUDA (Batlle, Ballber 2020): knn00 to knn03, one rung after the other.
+// Measures the versions knn00 to knn03 of KNN in CUDA (Batlle, Ballber 2020), one after the other.
 #include <array>
 #include <cmath>
 #include <map>
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t smallest_n = 1024, largest_n = 131072, largest_quick_n = 16384;
 
-/// One version of the published program.
+/// Describes one version of the published program.
 struct Version {
   const char* label;
   Selector selector;
@@ -44,13 +44,13 @@ PlacedProblem problem_of(const Version& version, const Points& points, const Que
   return problem;
 }
 
-/// A device's curves, and the parts of its runs at the largest n.
+/// Holds a device's curves, and the parts of its runs at the largest n.
 struct Rungs {
   explicit Rungs(const Device& on) : device(on), automatic("kith's choice", on) {
     for (const Version& version : versions) curves.emplace_back(version.label, on);
   }
   Device device;
-  std::vector<Curve> curves;  ///< one a version
+  std::vector<Curve> curves;  ///< one per version
   Curve automatic;
   std::vector<PlacedRun> runs = std::vector<PlacedRun>(versions.size());
 };
@@ -73,7 +73,7 @@ void measure(const Settings& settings, const Points& points, const Answer& right
   }
 }
 
-/// Returns milliseconds by stage, and of the copies.
+/// Returns the milliseconds of each stage, and of the copies.
 std::map<std::string, double> parts_of(const PlacedRun& run) {
   std::map<std::string, double> ms;
   for (const PlacedStep& step : run.steps)
@@ -82,7 +82,7 @@ std::map<std::string, double> parts_of(const PlacedRun& run) {
   return ms;
 }
 
-/// Where the time goes at the largest n.
+/// Shows where the time goes at the largest n.
 Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
   Table table{"Where the time goes, n = " + std::to_string(n) + ", host clock",
               {"version", "device", "distance, ms", "select, ms", "vote, ms", "copies, ms", "copies, bytes",
@@ -100,7 +100,7 @@ Table parts_table(const std::vector<Rungs>& ladder, std::int64_t n) {
   return table;
 }
 
-/// Returns what the step from one version to a later one brought at the largest n, and in which part.
+/// Returns how much faster a later version is than an earlier one at the largest n, and in which part.
 Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int64_t n) {
   const auto short_name = [](std::size_t v) { return std::string(versions[v].label).substr(0, 5); };
   const Curve &before = rungs.curves[from], &after = rungs.curves[to];
@@ -121,7 +121,7 @@ Claim step_claim(const Rungs& rungs, std::size_t from, std::size_t to, std::int6
   return claim;
 }
 
-/// k = n: everything is a neighbour. Returns all keys, nearest first.
+/// Measures k = n, where every row is a neighbour. Returns all keys, nearest first.
 std::vector<Key> measure_all_neighbours(const Settings& settings, const Points& points, Result& result) {
   const Question question{points.rows.rows(), {question_15.at[0], question_15.at[1]}};
   const PlacedProblem problem = problem_of(knn03, points, question);

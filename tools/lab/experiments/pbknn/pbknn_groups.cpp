@@ -1,4 +1,4 @@
-// PBKNN, Fig. 6: the time of the grouped selection over the number of groups.
+// Repeats PBKNN, Fig. 6: the time of the grouped selection over the number of groups.
 #include <cmath>
 
 #include "lab/experiments/measure.hpp"
@@ -7,10 +7,10 @@ namespace kith::experiments {
 namespace {
 
 constexpr std::int64_t queries = 32, dims = 64, bubbles = 16;
-constexpr std::int64_t fixed_groups = 256;  ///< what the paper settles on
+constexpr std::int64_t fixed_groups = 256;  ///< the paper's choice
 constexpr std::uint32_t paper_units = 28;   ///< of the HD7950
 
-/// What is measured at one number of groups.
+/// Holds what is measured at one number of groups.
 struct Problem {
   Operation operation;
   Operands operands;
@@ -22,7 +22,7 @@ Operation merge_of(const Operation& select) {
   return merge;
 }
 
-/// The three curves of a device in one chart.
+/// Measures the three curves of a device for one chart.
 void sweep(const Settings& settings, const Device& device, const Problem& problem,
            const std::vector<std::int64_t>& counts, std::int64_t groups_a_count, Chart& chart,
            Result& result) {

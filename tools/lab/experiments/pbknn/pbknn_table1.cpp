@@ -1,4 +1,4 @@
-// PBKNN, Table 1: its selection against CUKNN's, over the number of rows.
+// Repeats PBKNN, Table 1, which compares its selection with CUKNN's, over the number of rows.
 #include <array>
 #include <cmath>
 
@@ -10,7 +10,7 @@ namespace {
 constexpr std::int64_t queries = 32, unit = 10240, work_groups = 256, block = 256;
 constexpr std::array<std::int64_t, 2> neighbours = {16, 64};
 
-/// The curves of a device at one K.
+/// Holds the curves of a device at one K.
 struct Curves {
   Curves(const Device& device)
       : in_all("PBKNN, 256 work-groups in all", device),
@@ -29,7 +29,7 @@ void measure(const Settings& settings, const Device& device, const Operation& wa
                        right_result(settings, operation, operands, operation.m)));
 }
 
-/// `0.8x at n = 10240, 1.3x at n = 655360`
+/// Returns a text such as `0.8x at n = 10240, 1.3x at n = 655360`.
 std::string ratios(const Series& slower, const Series& faster) {
   std::string text;
   for (std::size_t i : {std::size_t{0}, slower.points.size() - 1}) {
@@ -46,7 +46,7 @@ std::string over(const Curve& slower, const Curve& faster, const Device& device)
   return ratios(slower.series(), faster.series()) + " (" + device.info().spec + ")";
 }
 
-/// Compare-exchanges a value of a bitonic network for 256: 36 steps of 128.
+/// A bitonic network for 256 values has 36 steps of 128 compare-exchanges, so 18 per value.
 constexpr int network_exchanges = 18;
 
 void add_claims(const Device& device, const Curves& curves, std::int64_t k, Result& result) {
