@@ -49,7 +49,7 @@ class MpiRanks final : public Ranks {
   static constexpr int unwritten = -1;
 
   /// Waits for the others, and fails unless they do the same.
-  ///   failure   of this rank, which the others throw, too
+  ///   failure  of this rank, which the others throw, too
   void meet(Common what, std::int64_t count, const std::exception_ptr& failure);
   void find_place();
   std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& mine, MPI_Op op);

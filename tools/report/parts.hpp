@@ -57,8 +57,8 @@ struct Column {
 };
 
 /// Writes a table that scrolls if it does not fit, also by keyboard.
-///   caption   HTML without elements: says what the table is, for people who cannot see the page; unique on
-///             the page
+///   caption  HTML without elements: says what the table is, for people who cannot see the page; unique on
+///            the page
 ///   rows     HTML: those of the body
 ///   foot     HTML: a row, or empty
 ///   look     a class of the style sheet

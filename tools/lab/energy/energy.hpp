@@ -77,8 +77,8 @@ class EnergyMeter {
   /// Repeats `run`, which returns when the work is done, for at least `seconds` and until the counter has
   /// moved 20 times, but at most for five times `seconds`. The difference between the counter's first and
   /// last step is divided by the runs between them.
-  ///   returns   nothing if there is no counter, or it did not move twice Throws what `run` throws,
-  ///             and device_failure.
+  ///   returns  nothing if there is no counter, or it did not move twice
+  /// Throws what `run` throws, and device_failure.
   std::optional<Energy> measure(const std::function<void()>& run, double seconds = 1);
 
  private:

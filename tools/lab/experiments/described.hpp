@@ -19,7 +19,7 @@ extern const std::size_t embedded_file_count;
 
 /// Returns a result with title, paper, hardware, explanation and what was assumed. In the file, paragraphs
 /// have an empty line between them.
-///   values   replace {KEY} in the texts
+///   values  replace {KEY} in the texts
 Result described(std::string_view name, const std::map<std::string, std::string>& values = {});
 
 }  // namespace kith::experiments

@@ -61,7 +61,7 @@ Measured attempt(const Settings& settings, const std::string& what, const std::f
 
 /// Checks the bits, then takes the time.
 ///   check  check  returns where the bits of one run are wrong; empty if they are right
-///   run       takes one sample
+///   run    takes one sample
 ///   plan   plan   of the runs, if they have one
 Measured time_checked(const Settings& settings, const Device& device, const std::string& what,
                       const std::function<std::string()>& check, const std::function<Seconds()>& run,
@@ -100,7 +100,7 @@ Distances right_distances(const Settings& settings, MatrixView<const float> trai
 Distances random_distances(const Settings& settings, std::int64_t m, std::int64_t n);
 
 /// Times one stage alone, with its operands on the device.
-///   expected   right_result() of the first rows; its length says how many
+///   expected  right_result() of the first rows; its length says how many
 Measured time_stage(const Settings& settings, const Device& device, const Operation& operation,
                     const Operands& operands, const StageResult& expected);
 

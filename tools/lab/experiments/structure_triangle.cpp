@@ -44,7 +44,7 @@ class Strips {
         out_(there_.room(size(n_) * size(n_) * sizeof(float))) {}
 
   /// Computes all strips, each at its place on the device. The host reads nothing.
-  ///   upper   computes only columns from the diagonal on
+  ///   upper  computes only columns from the diagonal on
   Seconds on_device(bool upper) {
     const std::uint64_t begin = device_.mark();
     for (std::int64_t q = 0; q < n_; q += height_) enqueue(q, upper ? q : 0);

@@ -11,7 +11,7 @@
 namespace kith::experiments {
 
 /// Times the sequential programs in double and in float, and checks their answers.
-///   right   kith's answer to question_15
+///   right  kith's answer to question_15
 Table sequential_table(const Settings& settings, const Points& points, const workloads::Answer& right,
                        Result& result);
 
