@@ -19,7 +19,8 @@ namespace {
   throw Error(code, "search_into: " + why);
 }
 
-/// Where the first element stands, from the beginning of the memory or, for CUDA, of all memory.
+/// Checks that the first element is aligned, counted from the beginning of the memory or, for CUDA, by
+/// its address.
 void check_alignment(const char* what, const DeviceNeighbors& to, const void* memory, std::int64_t offset,
                      std::int64_t element_bytes) {
   const std::uintptr_t address = to.where == Where::cuda ? reinterpret_cast<std::uintptr_t>(memory) : 0;
@@ -59,7 +60,8 @@ BorrowedAnswers::~BorrowedAnswers() {
   give_memory_back(*state_);
 }
 
-/// The step that makes of keys the answers. Copies to the device what turns rows into numbers.
+/// Returns the step that turns keys into answers. Copies the tables that it needs for row numbers to
+/// the device.
 spi::FinishStep BorrowedAnswers::finish_step(const KeysOnDevice& found) {
   const std::size_t begin = size(found.first) * k_, q = found.keys.rows;
   spi::FinishStep step{index_.metric,
@@ -92,7 +94,7 @@ bool BorrowedAnswers::take_on_device(const KeysOnDevice& found, Trace* trace) {
   return true;
 }
 
-///   first  the first of these answers, among all [m * k]
+///   first  the place of these answers among all [m * k]
 void BorrowedAnswers::write(std::size_t first, std::span<const float> distance, std::span<std::int64_t> row) {
   index_.numbers.to_numbers(row);
   const DeviceSession session(*state_);

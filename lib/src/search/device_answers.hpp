@@ -1,4 +1,4 @@
-// Answers in memory of the device that an Index is on.
+// Writes answers to memory of the device that an Index is on.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace kith {
 
-/// Memory of a caller for distances and rows, borrowed for one search.
+/// Borrows memory of a caller for distances and rows, for one search.
 class BorrowedAnswers final : public AnswerSink {
  public:
-  ///   index  whose rows are found; it lives longer
+  ///   index  whose rows are found; must outlive this
   ///   cells  m * k
   /// Throws unsupported: it is memory of the host; and what spi::Device::borrow() throws.
   ///        invalid_argument: places that are not aligned to their elements. Locks the device.
@@ -24,9 +24,9 @@ class BorrowedAnswers final : public AnswerSink {
   ~BorrowedAnswers() override;
 
   void begin(std::int64_t, std::int64_t) override {}
-  /// Enqueues what makes of the keys the answers. Locks the device.
+  /// Enqueues the step that turns the keys into answers. Locks the device.
   bool take_on_device(const KeysOnDevice& found, Trace* trace) override;
-  /// Where the host has made the answers: they are copied to the device. Locks it.
+  /// Takes answers that the host made, and copies them to the device. Locks it.
   void put(std::int64_t query, std::span<const Key> nearest) override;
   void put_all(Keys& keys) override;
 
@@ -39,8 +39,8 @@ class BorrowedAnswers final : public AnswerSink {
   const DeviceNeighbors to_;
   const std::size_t k_;
   std::unique_ptr<spi::Allocation> distance_, rows_;
-  /// As FinishStep takes them; empty before they are asked for. A search has one filter at most that leaves
-  /// places.
+  /// The operand FinishStep::places; empty until it is needed. At most one filter of a search makes
+  /// places necessary.
   DeviceMemory places_;
   std::shared_ptr<const DeviceMemory> numbers_;
 };

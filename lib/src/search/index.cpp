@@ -37,7 +37,7 @@ void check_count(std::int64_t rows) {
                         std::to_string(most_rows) + "; split them over several");
 }
 
-/// Memory of the caller's is free to change once there is the Index: rows do not stay there.
+/// Refuses to leave rows where they are: the caller may change that memory once the Index exists.
 void check_residence(const IndexOptions& options) {
   if (options.residence == Residence::automatic || options.residence == Residence::resident) return;
   refuse("index", "residence " + std::string(name(options.residence)) +
@@ -50,7 +50,7 @@ std::vector<std::int64_t> in_order(std::span<const std::int64_t> ids) {
   return ordered;
 }
 
-/// Where these rows lie, ascending. Throws invalid_argument: one is not there, or named twice.
+/// Returns the places of these rows, ascending. Throws invalid_argument: a row is missing, or is named twice.
 std::vector<std::int64_t> places_of(const Index::State& index, std::span<const std::int64_t> rows) {
   std::vector<std::int64_t> places;
   places.reserve(rows.size());
@@ -71,7 +71,7 @@ std::vector<std::int64_t> places_of(const Index::State& index, std::span<const s
   return places;
 }
 
-/// The rows of a new Index.
+/// Stores the rows of a new Index.
 std::shared_ptr<const RowStore> new_store(const RowSchema& schema, const RowsForIndex& given,
                                           const IndexOptions& options) {
   const std::int64_t count = given.rows.rows;
@@ -91,7 +91,7 @@ std::shared_ptr<const RowStore> new_store(const RowSchema& schema, const RowsFor
       resident_of(schema, std::move(put.chunks), put.sample.view, put.largest));
 }
 
-/// Of training rows by which a centre is learned.
+/// Sums the columns of training rows, for learning a centre.
 ColumnSums sums_of(const Index::State& index, const RowsView& rows) {
   std::vector<unsigned char> copy;
   ColumnSums sums;
@@ -99,7 +99,7 @@ ColumnSums sums_of(const Index::State& index, const RowsView& rows) {
   return sums;
 }
 
-/// Before memory is asked for.
+/// Checks IndexOptions::reserve before any memory is requested.
 void check_reserve(const IndexOptions& options) {
   if (options.reserve < 0 || options.reserve > most_rows)
     refuse("index", "reserve = " + std::to_string(options.reserve) + "; choose from 0 to " +

@@ -1,4 +1,4 @@
-// What an Index is told beside its rows, checked.
+// Checks what an Index is told besides its rows.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace kith {
 
-/// Of a shard: its numbers, and what it is told of the others' elements.
+/// Checks the options of a shard: its row numbers, and the largest element of all shards.
 ///   largest  max |element| of the rows here
 /// Throws invalid_argument.
 void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest);
 
-/// IndexOptions::features as ordered_features() has them.
-/// Throws invalid_argument: as that does, and features of rows of bits.
+/// Returns IndexOptions::features as ordered_features() does. Throws invalid_argument as that does, and for
+/// features of rows of bits.
 std::vector<std::int64_t> checked_features(const IndexOptions& options, Metric metric, std::int64_t columns);
 
 }  // namespace kith

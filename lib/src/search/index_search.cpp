@@ -1,4 +1,4 @@
-// What an Index is asked: searches, and what they would do.
+// Implements the questions to an Index: searches, and their plans.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -25,13 +25,13 @@ void check_no_self(std::string_view where, const SearchOptions& options) {
                                        "call leave_out() then");
 }
 
-/// Builds now what the search `request` would build from the rows and keep, such as quantized rows, so that
-/// the search finds it there. Refuses what that search would refuse.
+/// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
+/// what that search would refuse.
 void prepare_store(const RowStore& store, const SearchRequest& request) {
   std::shared_ptr<const ResidentRows> rows;
   if (store.info().residence == Residence::resident) rows = store.resident(request);
   if (rows && !rows->rows_are_bytes) return prepare_resident(*rows, request.m(), request.k, request.options);
-  static_cast<void>(store.plan(request.m(), request.k, request.options, {}));  // nothing is kept of others
+  static_cast<void>(store.plan(request.m(), request.k, request.options, {}));  // other stores keep nothing
 }
 
 }  // namespace
@@ -83,7 +83,7 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
   const CentredRows queries("search_keys", "query", *state_, given);
   check_no_self("search_keys", options);
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
-  // The plan refuses k < 1. Where all rows are removed, it searches for one that is not found.
+  // The plan refuses k < 1. If all rows are removed, the search for one neighbour finds none.
   const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(state_->live(), 1, k);
   Keys keys;
   KeysSink sink(keys, k, &*state_);

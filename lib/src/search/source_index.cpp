@@ -1,4 +1,4 @@
-// An Index of rows that a Source has.
+// Makes an Index of the rows of a Source.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -35,7 +35,7 @@ RowsInfo checked_info(const std::shared_ptr<const Source>& source) {
   return info;
 }
 
-/// The rows as an Index has them that is given them at once.
+/// Reads all rows, and makes an Index of them as if they were given at once.
 Index resident_index(Device device, const Source& source, const RowsInfo& info, Metric metric,
                      const IndexOptions& options) {
   if (const std::optional<RowsView> rows = source.in_memory()) return Index(device, *rows, metric, options);
@@ -51,7 +51,7 @@ void check_ids(const IndexOptions& options) {
                 "residence resident");
 }
 
-/// max |element|, for which all rows are read once.
+/// Returns max |element|, for which it reads all rows once.
 float largest_of_source(const StreamedSet& set) {
   std::vector<unsigned char> raw;
   float largest = 0;
@@ -62,7 +62,7 @@ float largest_of_source(const StreamedSet& set) {
   return largest;
 }
 
-/// Of all rows of a source, by which a centre is learned.
+/// Sums the columns of all rows of a source, for learning a centre.
 ColumnSums sums_of(const Source& source) {
   ColumnSums sums;
   const RowsInfo info = source.info();
@@ -77,7 +77,7 @@ ColumnSums sums_of(const Source& source) {
   return sums;
 }
 
-/// Throws invalid_argument: another one is asked for.
+/// Returns the centre that the source's file has. Throws invalid_argument: the options ask for another one.
 const std::vector<double>& kept_centre(const Source& source, const std::vector<double>& kept,
                                        const IndexOptions& options) {
   if (!options.centre.empty() || options.learn_centre)
@@ -86,7 +86,7 @@ const std::vector<double>& kept_centre(const Source& source, const std::vector<d
   return kept;
 }
 
-/// Rows of another Source less a centre.
+/// Subtracts a centre from the rows of another Source.
 class CentredSource final : public Source {
  public:
   CentredSource(std::shared_ptr<const Source> all, std::vector<double> centre)
@@ -114,7 +114,7 @@ class CentredSource final : public Source {
   const std::vector<double> centre_;
 };
 
-/// Rows of another Source that follow each other.
+/// Reads a range of the rows of another Source.
 class PartOfSource final : public Source {
  public:
   PartOfSource(std::shared_ptr<const Source> all, RowRange rows) : all_(std::move(all)), rows_(rows) {}
@@ -138,8 +138,8 @@ class PartOfSource final : public Source {
   const RowRange rows_;
 };
 
-/// The rows of `source` as one device streams them, or holds them quantized.
-///   options  with the residence that was chosen; first_row is what messages call row 0
+/// Stores the rows of `source` for one device, which streams them or holds them quantized.
+///   options  with the chosen residence; messages call row 0 first_row
 std::shared_ptr<const RowStore> store_of_source(const RowSchema& schema, std::shared_ptr<const Source> source,
                                                 const IndexOptions& options) {
   const DeviceInfo& device = schema.device.info();
@@ -163,9 +163,9 @@ std::shared_ptr<const RowStore> store_of_source(const RowSchema& schema, std::sh
   return std::make_shared<StreamedStore>(std::move(set));
 }
 
-/// Quantized rows of a set: the whole memory of the source is held in place at once, which its members then
-/// share. Else pages that two shares have in common would part it, and a copy of the host program's own
-/// does not go on from one locked piece of memory in another.
+/// Locks the whole memory of the source at once for quantized rows of a set, whose members share it. If each
+/// share were locked alone, a page that two shares have in common would split the memory, and a copy by the
+/// host program cannot cross from one locked block into another.
 std::unique_ptr<const ReachedMemory> reached_by_a_member(const RowSchema& schema,
                                                          const std::shared_ptr<const Source>& source,
                                                          const SetLayout& layout) {
@@ -178,7 +178,7 @@ std::unique_ptr<const ReachedMemory> reached_by_a_member(const RowSchema& schema
   return nullptr;
 }
 
-/// The same of a set, each of whose members takes its share.
+/// Stores the rows of `source` for a set, each of whose members takes its share.
 std::shared_ptr<const RowStore> store_of_source_on_set(const RowSchema& schema,
                                                        const std::shared_ptr<const Source>& source,
                                                        const IndexOptions& options) {

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 
-/// Bits first, first + 1, ... of `from`, [words], as words; 0 behind its end.
+/// Copies bits first, first + 1, ... of `from`, [words], into whole words, with 0 behind its end.
 void shift_words(const std::uint32_t* from, std::int64_t words, std::int64_t first,
                  std::span<std::uint32_t> to) {
   const std::int64_t skipped = first / word_bits;

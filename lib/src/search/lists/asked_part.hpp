@@ -1,4 +1,4 @@
-// How some queries are asked for in one part of the rows: with what the filter says of these rows.
+// Makes the options of a search for some queries in a part of the rows, with the filter of these rows.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace kith {
 
-/// Some things of many, one behind the other.
+/// A range of successive rows or queries.
 struct RowRange {
   std::int64_t first = 0, count = 0;
 };
 
-/// A filter for some of the queries and rows alone: bit t % 32 of word t / 32 is that of row rows.first + t.
-/// Refers to the words of the whole filter where the rows begin with a word, and copies them else.
+/// The filter of some queries and rows alone: bit t % 32 of word t / 32 belongs to row rows.first + t. It
+/// refers to the words of the whole filter if the rows begin at a word, else it copies them.
 class FilterPart {
  public:
-  ///   filters  which rows of `filter`
+  ///   filters  range of rows of `filter`, one per query
   FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters, RowRange rows);
   FilterPart(FilterPart&&) = default;
   FilterPart& operator=(FilterPart&&) = default;
 
-  /// [filters.count, ceil(rows.count / 32)]
+  /// Returns the words, [filters.count, ceil(rows.count / 32)].
   MatrixView<const std::uint32_t> words() const { return words_; }
 
  private:
@@ -34,9 +34,9 @@ class FilterPart {
 
 class AskedPart {
  public:
-  /// What `options` refers to lives longer.
+  /// The memory that `options` refers to must outlive this.
   ///   m        all queries
-  ///   options  for all queries and all rows, by place, without `self`
+  ///   options  of all queries and all rows, by place, without `self`
   ///   some     queries that are asked
   ///   rows     places of the part
   AskedPart(std::int64_t m, const SearchOptions& options, RowRange some, RowRange rows);
@@ -44,7 +44,7 @@ class AskedPart {
   AskedPart& operator=(const AskedPart&) = delete;
 
   const SearchOptions& options() const { return options_; }
-  /// Report this part's work as from `from` to `to` of the caller's whole.
+  /// Reports this part's progress as the range from `from` to `to` of the caller's search.
   void scale_progress(double from, double to);
 
  private:

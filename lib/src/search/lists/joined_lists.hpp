@@ -1,4 +1,4 @@
-// What members of a set found, as the lists of the whole.
+// Joins what members of a set found into the lists of the whole search.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace kith {
 
-/// Lists of queries that follow each other. At least one part.
+/// Appends lists of successive queries. There is at least one part.
 Keys appended(std::vector<Keys> parts);
 RadiusKeys appended(std::vector<RadiusKeys> parts);
 
-/// Lists of the same queries, the nearest of all. At least one part.
-///   buffers  where the parts' memory goes, and that of the result comes from
+/// Merges lists of the same queries, and keeps the nearest. There is at least one part.
+///   buffers  gets the memory of the parts, and gives that of the result
 Keys united(std::vector<Keys> parts, KeyBuffers& buffers);
 RadiusKeys united(std::vector<RadiusKeys> parts);
 

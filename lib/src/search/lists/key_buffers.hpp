@@ -1,4 +1,4 @@
-// Memory of key lists, which one search leaves to the next.
+// Keeps memory of key lists from one search for the next.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,11 @@
 
 namespace kith {
 
-/// Millions of keys are merged sooner than new memory for them is made. Any thread takes and gives back.
+/// Keeps memory of merged keys, since allocating it for millions of keys takes longer than merging them. Any
+/// thread may call it.
 class KeyBuffers {
  public:
-  /// Keys of an earlier search, to be overwritten; empty where none are kept.
+  /// Returns the keys of an earlier search, whose memory may be overwritten; empty if none are kept.
   Keys take() {
     const std::lock_guard lock(mutex_);
     if (kept_.empty()) return {};

@@ -1,4 +1,4 @@
-// What programs call to merge the keys of shards.
+// Implements the public functions that merge the keys of shards.
 #include "kith/keys.hpp"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace kith {
 namespace {
 
-/// All of `given` as lists. Throws invalid_argument: arrays of another length.
+/// Returns views of all of `given` as lists. Throws invalid_argument: arrays of another length.
 template <class Given>
 std::vector<ShardLists> all_lists(std::span<const Given> given) {
   std::vector<ShardLists> lists;
@@ -24,7 +24,7 @@ std::vector<ShardLists> all_lists(std::span<const Given> given) {
   return lists;
 }
 
-/// `value`, in `bytes` bytes from the lowest to the highest.
+/// Adds `value` to the sum as `bytes` bytes, the lowest first.
 template <std::size_t bytes>
 void add_to(Checksum& sum, std::uint64_t value) {
   std::array<unsigned char, bytes> parts;

@@ -17,7 +17,7 @@ bool same(const RowRange& a, const RowRange& b) {
   return a.first == b.first && a.count == b.count;
 }
 
-/// Where the queries of a piece begin or end among those asked for, and these themselves.
+/// Returns the queries at which `asked` or a piece within it begins or ends, ascending.
 std::vector<std::int64_t> cuts_of(const std::vector<SearchPiece>& pieces, const RowRange& asked) {
   std::vector<std::int64_t> cuts = {asked.first, end_of(asked)};
   for (const SearchPiece& piece : pieces)
@@ -79,7 +79,7 @@ std::vector<SearchPiece> pieces_left(const std::vector<SearchPiece>& done, const
   PassedPieces passed(done, asked.queries);
   std::vector<SearchPiece> pieces;
   std::vector<RowRange> before;
-  std::size_t of_before = 0;  // how many of the pieces are those of the queries before
+  std::size_t of_before = 0;  // pieces before this one belong to earlier queries
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     const RowRange queries = {cuts[i], cuts[i + 1] - cuts[i]};
     passed.pass(queries.first);

@@ -1,4 +1,5 @@
-// Pieces of a search, some queries times some rows: which were searched, and which are left.
+// Keeps account of the pieces of a search, each some queries times some rows: which were searched, and which
+// are left.
 #pragma once
 
 #include <cstddef>
@@ -11,21 +12,21 @@
 
 namespace kith {
 
-/// Some queries, and rows by place that they are searched for in.
+/// A range of queries, and the range of rows, by place, that was searched for them.
 struct SearchPiece {
   RowRange queries, rows;
 };
 
-/// Pieces as a line over the queries passes them, from the first to the last: each comes and goes once.
+/// Passes over the queries in ascending order, and keeps the pieces that contain the present query.
 class PassedPieces {
  public:
-  /// Of `pieces` those that have some of `queries`.
+  /// Takes those of `pieces` that have some of `queries`.
   PassedPieces(std::span<const SearchPiece> pieces, const RowRange& queries);
-  /// Returns whether no two pieces of this query have a row in common. Queries ascend.
+  /// Moves on to `query`. Returns whether no two of its pieces have a row in common. Queries must ascend.
   bool pass(std::int64_t query);
-  /// Whether the query that was passed last was asked of this row.
+  /// Returns whether a piece of the present query has this row.
   bool asked_of(std::int64_t row) const;
-  /// Of which of `rows` the query that was passed last was not asked.
+  /// Returns the ranges of `rows` that no piece of the present query has.
   std::vector<RowRange> left_of(const RowRange& rows) const;
 
  private:
@@ -33,14 +34,14 @@ class PassedPieces {
 
   std::vector<SearchPiece> begins_, ends_;
   std::size_t begun_ = 0, ended_ = 0;
-  std::map<std::int64_t, std::int64_t> rows_;  ///< first and end of those of the query
+  std::map<std::int64_t, std::int64_t> rows_;  ///< first row and end of each piece of the query
 };
 
-/// What of `asked` is in none of the pieces that are done: pieces that do not overlap, by queries, then by
-/// rows.
+/// Returns the parts of `asked` that no piece of `done` covers. They do not overlap, and are sorted by
+/// queries, then by rows.
 std::vector<SearchPiece> pieces_left(const std::vector<SearchPiece>& done, const SearchPiece& asked);
 
-/// Put pieces in order, and those of the same queries whose rows follow each other together.
+/// Sorts pieces, and joins those of the same queries whose rows follow each other.
 void join_pieces(std::vector<SearchPiece>& pieces);
 
 }  // namespace kith

@@ -17,13 +17,13 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t work_a_merged_key = 8;  // of checking and merging, roughly
+constexpr std::int64_t work_a_merged_key = 8;  // rough work of checking and merging a key
 
 std::string text(std::int64_t number) {
   return std::to_string(number);
 }
 
-/// `the keys`, or `list 3`.
+/// Returns `the keys`, or a name such as `list 3`.
 std::string name_of(std::int64_t which) {
   return which < 0 ? "the keys" : "list " + text(which);
 }
@@ -33,7 +33,7 @@ bool is_distance(std::uint32_t value) {
   return value >= ordered(-infinity) && value <= ordered(infinity);
 }
 
-/// The first place of list q that no search has; the end of the list where all is well.
+/// Returns the first place of list q that no search produces; the end of the list if there is none.
 std::size_t wrong_place(const ShardLists& lists, std::int64_t q) {
   const std::size_t begin = lists.begin(q), end = lists.begin(q + 1);
   const bool may_be_short = lists.first == nullptr;
@@ -42,7 +42,7 @@ std::size_t wrong_place(const ShardLists& lists, std::int64_t q) {
     const bool none = key == ShardKey{};
     if (none ? !may_be_short : !is_distance(key.value) || key.row < 0) return i;
     if (i == begin || key > lists.at(i - 1)) continue;
-    if (!none) return i;  // none follows none
+    if (!none) return i;  // (no_value, -1) may follow itself
   }
   return end;
 }
@@ -55,8 +55,8 @@ void check_shape(std::string_view where, std::int64_t which, const std::string& 
                     " of each");
 }
 
-/// Keys of the lists of query q, taken together, the `most` nearest of them at the beginning of `room`; how
-/// many there are.
+/// Merges the lists of query q, and puts the `most` nearest keys at the beginning of `room`. Returns how many
+/// there are.
 ///   room  2 * most + the longest list
 std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t most,
                   std::span<ShardKey> room) {
@@ -70,7 +70,7 @@ std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t
     while (to < most && (a < size || b < count)) {
       const bool first = b == count || (a < size && united[a] <= list[b]);
       const ShardKey key = first ? united[a] : list[b];
-      if (b < count && list[b] == key) ++b;  // also where both have it
+      if (b < count && list[b] == key) ++b;  // a key that both lists have is taken once
       if (first) ++a;
       next[to++] = key;
     }
@@ -80,10 +80,10 @@ std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t
   return size;
 }
 
-/// work(begin, end) of all places below `count`, by all threads.
+/// Calls work(begin, end) for ranges that cover 0 .. count - 1, by all threads.
 template <class Work>
 void in_shares(std::size_t count, const Work& work) {
-  constexpr std::size_t a_share = 1 << 12;  // fewer are done sooner than handed out
+  constexpr std::size_t a_share = 1 << 12;  // handing out fewer takes longer than doing them
   const auto shares = static_cast<std::int64_t>((count + a_share - 1) / a_share);
   parallel_for(shares, static_cast<std::int64_t>(count), 0, [&](std::int64_t share) {
     const std::size_t begin = size(share) * a_share;
@@ -160,7 +160,7 @@ void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::in
 void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
   const std::int64_t m = lists.front().queries;
   const std::size_t k = size(lists.front().k);
-  if (m == 0) return;  // k may be any number then
+  if (m == 0) return;  // without queries k may be any number
   const auto team = static_cast<std::uint32_t>(std::min<std::size_t>(team_size(0), size(m)));
   std::vector<std::vector<ShardKey>> rooms(team, std::vector<ShardKey>(3 * k));
   const std::size_t work = size(m) * k * lists.size() * size(work_a_merged_key);
@@ -237,7 +237,7 @@ void leave_out_of(const ShardLists& lists, std::span<const std::int64_t> rows, s
   const std::size_t kept = size(lists.k) - 1;
   for (std::size_t q = 0; q < rows.size(); ++q) {
     const std::int64_t* const list = lists.row + q * (kept + 1);
-    const bool names_one = rows[q] >= 0;  // -1 is also what ends a short list
+    const bool names_one = rows[q] >= 0;  // -1 also ends a short list, so it names no row
     const auto at = names_one ? size(std::find(list, list + kept, rows[q]) - list) : kept;
     for (std::size_t j = 0; j < kept; ++j) {
       const std::size_t from = q * (kept + 1) + j + (j < at ? 0 : 1);

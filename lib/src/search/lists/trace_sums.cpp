@@ -5,7 +5,7 @@
 namespace kith {
 namespace {
 
-/// All but tiles, the clocks of devices and queues, and members.
+/// Adds everything but tiles, the clocks of devices and queues, and members.
 void add_counts(Trace& all, const Trace& part) {
   for (const auto& [step, seconds] : part.seconds) all.seconds[step] += seconds;
   all.listed += part.listed;
@@ -33,7 +33,7 @@ void add_query_tiles(Trace& all, const Trace& part) {
   all.train_tiles = std::max(all.train_tiles, part.train_tiles);
 }
 
-/// What a member did for other queries; it holds the same rows.
+/// Adds what a member did for other queries with the same rows.
 void add_to_member(MemberTrace& member, const MemberTrace& more) {
   member.queries += more.queries;
   member.seconds += more.seconds;
@@ -41,7 +41,7 @@ void add_to_member(MemberTrace& member, const MemberTrace& more) {
   member.bytes = std::max(member.bytes, more.bytes);
 }
 
-/// Members that had no queries before come where the order of the set has them.
+/// Adds traces of members. One that had no queries before is inserted at its place in the order of the set.
 void add_members(std::vector<MemberTrace>& all, const std::vector<MemberTrace>& more) {
   std::size_t before = all.size();
   for (auto member = more.rbegin(); member != more.rend(); ++member) {

@@ -1,4 +1,4 @@
-// What several searches did, as what one did.
+// Adds up the traces of several searches as if they were one.
 #pragma once
 
 #include <vector>
@@ -7,20 +7,20 @@
 
 namespace kith {
 
-/// A Trace that asks for what `trace` asks for.
+/// Returns an empty Trace that asks for the same as `trace`.
 Trace asked_like(const Trace& trace);
 
-/// Add what some of the same queries took once more, as a part of the search.
+/// Adds a second search of some of the same queries, as a part of the search.
 void add_rest(Trace& all, const Trace& rest);
 
-/// Add what the same queries took afterwards among more rows. Device memory that is kept adds up.
+/// Adds a later search of the same queries among more rows. Device memory that is kept is summed.
 void add_rows(Trace& all, const Trace& more);
 
-/// Add what other queries took afterwards among the same rows. The plan stays that of the first, if there was
-/// one.
+/// Adds a later search of other queries among the same rows. The plan of the first search stays, if there
+/// is one.
 void add_queries(Trace& all, const Trace& more);
 
-/// Put the traces of members, who worked at the same time, into that of the whole search.
+/// Joins the traces of members, which worked at the same time, into the trace of the whole search.
 void join_members(Trace& whole, const std::vector<Trace>& members);
 
 }  // namespace kith

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::int64_t rows_a_block = spi::quantized_block_rows;
 
-/// Rows of a part, of which a device has as few as it can.
+/// Returns how many rows a part has: as many as fit, so that a device has as few parts as possible.
 std::int64_t rows_of_part(const DeviceInfo& device, std::int64_t dims) {
   const std::size_t a_block =
       std::max(quantized_row_bytes(Proposer::int8, rows_a_block, dims), size(rows_a_block) * sizeof(float));
@@ -28,7 +28,7 @@ std::int64_t rows_of_part(const DeviceInfo& device, std::int64_t dims) {
          rows_a_block;
 }
 
-/// The grid that all rows of such elements lie on.
+/// Returns the grid on which all rows of the element lie.
 ByteGrid grid_of_element(Metric metric, Element element) {
   const bool bytes = element == Element::u8 || element == Element::i8;
   return bytes ? grid_of_values({}, metric, element) : ByteGrid{};
@@ -39,7 +39,7 @@ QuantizedForm form_of_bytes(const RowSchema& schema) {
   return {std::vector<float>(size(schema.dims), grid.centre), grid.scale, spi::OnGrid::exactly, true};
 }
 
-/// Whether every chain of two such rows is exact, and the device keeps and recovers them.
+/// Returns whether every chain of two such rows is exact, and the device can keep and recover them.
 bool stays_in_bytes(const RowSchema& schema) {
   const auto& has = schema.device.info().proposers;
   return grid_of_element(schema.metric, schema.element).exact &&
@@ -47,7 +47,7 @@ bool stays_in_bytes(const RowSchema& schema) {
          std::find(has.begin(), has.end(), Proposer::int8) != has.end();
 }
 
-/// How many rows fill the block that row `first` is in; 0 where it is the first of one.
+/// Returns how many rows fill up the block that row `first` is in; 0 if it is the first row of a block.
 std::int64_t rows_of_head(std::int64_t first, std::int64_t count) {
   return first % rows_a_block == 0 ? 0 : std::min(count, rows_a_block - first % rows_a_block);
 }
@@ -81,7 +81,7 @@ bool ByteMemory::holds(MatrixView<const float> rows, std::uint32_t threads) cons
          spi::OnGrid::exactly;
 }
 
-/// Rows into these places, which are quantized once it returns. Locks the device.
+/// Quantizes rows into these places; they are there when it returns. Locks the device.
 ///   first  a multiple of spi::quantized_block_rows
 ///   from   RowBlocks of the device's train_block, from the beginning
 void ByteMemory::quantize(std::int64_t first, std::int64_t count, const spi::Allocation& from) {
@@ -90,8 +90,8 @@ void ByteMemory::quantize(std::int64_t first, std::int64_t count, const spi::All
   });
 }
 
-/// The first rows, which fill a block that is begun: together with those that are in it.
-///   rows  at most as many as it lacks
+/// Puts the first rows into a block that is partly full, by quantizing them together with the rows in it.
+///   rows  at most as many as the block lacks
 void ByteMemory::fill_block(std::int64_t first, MatrixView<const float> rows) {
   const std::int64_t dims = rows.cols(), begun = first % rows_a_block;
   std::vector<float> both(size(begun + rows.rows()) * size(dims));
@@ -145,7 +145,8 @@ void ByteMemory::put(std::int64_t first, MatrixView<const float> rows, std::uint
 }
 
 std::shared_ptr<PackedMemory> ByteMemory::with_room(std::int64_t rows, std::int64_t more) const {
-  constexpr std::int64_t share = 8;  // so that rows which come one by one are not copied each time
+  // extra room, so that adding rows one by one does not copy all of them each time
+  constexpr std::int64_t share = 8;
   auto other = std::make_shared<ByteMemory>(schema_, rows + std::max(more, rows / share));
   other->claim(0, rows + more);
   const std::int64_t step = std::min(rows, floats_at_once(schema_.dims));
@@ -158,7 +159,7 @@ std::shared_ptr<PackedMemory> ByteMemory::with_room(std::int64_t rows, std::int6
   return other;
 }
 
-/// Chunks are without memory, and the quantized rows are the rows.
+/// The chunks have no memory, since the quantized rows are the rows.
 std::shared_ptr<const ResidentRows> ByteMemory::exact_rows(std::int64_t rows, float largest) const {
   auto exact = std::make_shared<ResidentRows>(schema_);
   exact->rows = rows;

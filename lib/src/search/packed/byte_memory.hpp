@@ -1,6 +1,6 @@
-// Rows of bytes in memory of a device, a byte a column: quantized rows of proposer int8 are the rows
-// themselves where these are of bytes. Products of bytes are their chains, so that searches by proposer int8
-// need nothing else of them. docs/certificate.md, section 4.
+// Keeps rows of bytes in memory of a device, one byte per column: rows of bytes are their own quantized rows
+// for proposer int8. Products of bytes give their chains exactly, so searches by proposer int8 need no other
+// form of the rows. docs/certificate.md, section 4.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@
 
 namespace kith {
 
-/// Whether rows are to stay as bytes: every chain of two such rows is exact, the device keeps and recovers
-/// them, and floats would take so much more that they are worth being made only by searches that need them.
-/// Rows of few columns go by boxes, which are floats.
+/// Returns whether rows stay as bytes: every chain of two such rows is exact, the device can keep and recover
+/// them, and floats would take so much more memory that only searches which need them should make them. Rows
+/// of few columns are searched by boxes, which need floats.
 ///   reserve  IndexOptions::reserve
 bool keeps_bytes(const RowSchema& schema, std::int64_t rows, std::int64_t reserve);
 
 class ByteMemory final : public PackedMemory {
  public:
   /// Locks the device. Throws out_of_memory; unsupported: the device cannot recover rows.
-  ///   room  rows that may be put here
+  ///   room  number of places for rows
   ByteMemory(const RowSchema& schema, std::int64_t room);
 
   bool takes_from(Where) const override { return true; }
@@ -31,13 +31,14 @@ class ByteMemory final : public PackedMemory {
   std::shared_ptr<PackedMemory> with_room(std::int64_t rows, std::int64_t more) const override;
   std::shared_ptr<const ResidentRows> exact_rows(std::int64_t rows, float largest) const override;
   std::size_t bytes() const override { return quantized_->bytes(); }
-  /// Enqueued. `first` is a multiple of spi::quantized_block_rows.
+  /// Enqueues the step. `first` is a multiple of spi::quantized_block_rows.
   void land(std::int64_t first, std::int64_t count, const spi::Allocation& to) const override;
 
  private:
   void quantize(std::int64_t first, std::int64_t count, const spi::Allocation& from);
   void fill_block(std::int64_t first, MatrixView<const float> rows);
-  /// act(part, its row, row of the range, rows) for each part that a range lies in.
+  /// Calls act(part, first row in the part, first row in the range, rows) for each part that the
+  /// range overlaps.
   template <class Act>
   void for_each_part(std::int64_t first, std::int64_t count, const Act& act) const;
 

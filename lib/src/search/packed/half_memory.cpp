@@ -21,7 +21,7 @@ bool is_half(Element element) {
   return element == Element::f16 || element == Element::bf16;
 }
 
-/// Whether the device lands rows of the element, and was right in a test.
+/// Returns whether the device lands rows of the element, and passed the test of this step.
 bool lands(const Device& device, Element element, std::int64_t dims) {
   const auto cols = static_cast<std::uint32_t>(dims);
   const auto stride = size(row_bytes(element, dims));
@@ -31,7 +31,7 @@ bool lands(const Device& device, Element element, std::int64_t dims) {
   return session->check(step).refusal.empty() && landing_check(*session, element).empty();
 }
 
-/// Rows that need no copy on the host on their way; null: they do.
+/// Returns the rows as memory that the device reads directly; null if the host must copy them.
 std::unique_ptr<const ReachedMemory> held_as_it_is(const std::shared_ptr<Device::State>& state,
                                                    const RowsView& rows, const Landing& how,
                                                    std::int64_t row_bytes) {
@@ -48,7 +48,7 @@ bool keeps_halves(const RowSchema& schema, std::int64_t rows, std::int64_t reser
   if (reserve == 0 && rows < divide_up(fewest_floats, schema.dims)) return false;
   const DeviceInfo& device = schema.device.info();
   if (packed_bytes(half_block, schema.dims, device.train_block) > device.largest_allocation)
-    return false;  // floats are made of so many rows or more at a time
+    return false;  // so many rows must fit as floats at once
   return lands(schema.device, schema.element, schema.dims);
 }
 
@@ -77,7 +77,7 @@ std::shared_ptr<PackedMemory> HalfMemory::with_room(std::int64_t rows, std::int6
   return std::make_shared<HalfMemory>(*this, rows, more);
 }
 
-/// Memory for rows first ... end - 1, in parts of which the device has as few as it can.
+/// Allocates memory for rows first ... end - 1, in as few parts as the device allows.
 void HalfMemory::add_parts(std::int64_t first, std::int64_t end) {
   const std::size_t a_block = size(half_block) * size(row_bytes_);
   const auto blocks = std::max<std::size_t>(1, schema_.device.info().largest_allocation / a_block);
@@ -90,7 +90,7 @@ void HalfMemory::add_parts(std::int64_t first, std::int64_t end) {
   }
 }
 
-/// Rows of another store into the same places here, by way of the host.
+/// Copies rows of another store to the same places here, through the host.
 void HalfMemory::copy_behind(const HalfMemory& before, std::int64_t first, std::int64_t count) {
   std::vector<unsigned char> rows(size(count) * size(row_bytes_));
   before.for_each_part(
@@ -120,8 +120,8 @@ spi::RawRows HalfMemory::raw(const Part& part, std::int64_t row, std::int64_t co
           static_cast<std::uint32_t>(schema_.dims)};
 }
 
-/// Rows into these places. Locks the device.
-///   from  [count, dims] of the element, one behind the other
+/// Writes rows to these places. Locks the device.
+///   from  [count, dims] of the element, without gaps
 void HalfMemory::write(std::int64_t first, std::int64_t count, const unsigned char* from) {
   for_each_part(first, count, [&](const Part& part, std::int64_t row, std::int64_t done, std::int64_t some) {
     const DeviceSession session(*schema_.device.state());
@@ -140,13 +140,13 @@ void HalfMemory::land(std::int64_t first, std::int64_t count, const spi::Allocat
   });
 }
 
-/// What is wrong with these rows, and how large they are, into what `landing` finds. Locks the device.
-///   number  of the first of them, in what is found
-///   to      room for so many rows as RowBlocks, which hold nothing of use then
+/// Lets the device check these rows and find their largest element, through `landing`. Locks the device.
+///   number  of the first row, in what is found
+///   to      room for the rows as RowBlocks, whose content is not used
 void HalfMemory::look_at(std::int64_t first, std::int64_t count, std::int64_t number,
                          const DeviceLanding& landing, const spi::Allocation& to) const {
   const DeviceSession session(*schema_.device.state());
-  // From the beginning of `to` each, since a part may begin within a block of the range.
+  // Each part begins at the beginning of `to`, since it may begin within a block of the range.
   for_each_part(first, count, [&](const Part& part, std::int64_t row, std::int64_t done, std::int64_t some) {
     landing.land(raw(part, row, some),
                  {&to, 0, 0, static_cast<std::uint32_t>(schema_.dims), session->info.train_block},
@@ -160,13 +160,13 @@ std::size_t HalfMemory::bytes() const {
   return bytes;
 }
 
-/// Rows of a piece: as many bytes as are locked at once (HostBuffer).
+/// Returns how many rows a piece has: as many as fit in the host memory that is locked at once (HostBuffer).
 std::int64_t HalfMemory::rows_at_once(std::int64_t rows) const {
   constexpr std::int64_t piece_bytes = std::int64_t{1} << 25;
   return std::min(rows, std::max<std::int64_t>(1, piece_bytes / row_bytes_));
 }
 
-/// Writes the rows, and has the device look at what was written.
+/// Writes the rows, and lets the device check what was written.
 float HalfMemory::put(std::int64_t first, const RowsView& rows, const Landing& how) {
   check_element(how.where, how.what, rows, how.metric);
   check_rows(how.where, how.what, rows);

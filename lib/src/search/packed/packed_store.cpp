@@ -18,23 +18,24 @@
 namespace kith {
 namespace {
 
-/// A search by bytes insists on nothing that other searches do.
+/// Returns whether the options leave a search by bytes possible: they ask for no other proposer, selector
+/// or step.
 bool is_free(const SearchOptions& options) {
   const bool proposer = options.proposer == Proposer::automatic || options.proposer == Proposer::int8;
   return proposer && options.selector == Selector::automatic && options.boxes != true && !options.fused &&
          options.lists == 0 && options.sample.empty();
 }
 
-/// Whether floats, where they have room, answer sooner than bytes: a GPU that takes few queries at a time by
-/// bytes goes over all rows for each few of them. An H100 by OpenCL takes as long for 250 queries either way,
-/// and for 10,000 three times as long by bytes (10^6 rows of 128 columns).
+/// Returns whether a search by floats, if these have room, is faster than by bytes: a GPU whose kernels for
+/// bytes take few queries at a time reads all rows again for each few queries. An H100 by OpenCL takes as
+/// long for 250 queries either way, and for 10,000 three times as long by bytes (10^6 rows of 128 columns).
 bool floats_are_sooner(const DeviceInfo& device, std::int64_t m, const SearchOptions& options) {
   constexpr std::int64_t most_times = 4;
   return device.kind == DeviceKind::gpu && options.proposer == Proposer::automatic &&
          m / most_times > std::int64_t{device.profile.byte_queries};
 }
 
-/// Whether queries lie on the grid of the rows, without a look at elements that always do.
+/// Returns whether queries lie on the grid of the rows; queries of the rows' element always do.
 bool lies_on(const ByteGrid& grid, Element of_rows, const SearchRequest& request) {
   if (request.queries.element() == of_rows || request.m() == 0) return true;
   if (request.queries.is_prepared())
@@ -85,12 +86,13 @@ PackedStore::Form PackedStore::form() const {
   return form_;
 }
 
-/// As for Residence::automatic: half of the device, and so halves beside them three quarters.
+/// Returns whether floats take at most half of the device's memory, as for Residence::automatic; with the
+/// halves beside them they take three quarters.
 bool PackedStore::has_room_for_floats() const {
   return fits_device(schema_.device.info(), rows(), schema_.dims, 0);
 }
 
-/// With floats where they are made or have room. Locks the device.
+/// Returns the form of the rows for a search, with floats if they exist or have room. Locks the device.
 PackedStore::Form PackedStore::form_for_search() const {
   const std::lock_guard lock(mutex_);
   if (!exact_) take_sample();
@@ -102,7 +104,7 @@ PackedStore::Form PackedStore::form_for_search() const {
   return form_;
 }
 
-/// Under the lock. Of bytes the grid is known.
+/// Takes a sample of the rows, under the lock. Rows of bytes need none, since their grid is known.
 void PackedStore::take_sample() const {
   if (form_.sample) return;
   const std::vector<float> some = sampled_rows(reader(form_), rows(), schema_.dims);
@@ -116,8 +118,8 @@ void PackedStore::take_sample() const {
   form_.sample = std::make_shared<const SampledValues>(std::move(values));
 }
 
-/// Under the lock. Halves are let go then, unless appended() can put rows behind these: such a room was asked
-/// for, and is kept beside the floats, as that of bytes is.
+/// Makes floats of the rows, under the lock. Halves are then released, unless appended() can put rows behind
+/// them; room that was asked for is kept beside the floats, as bytes are.
 void PackedStore::make_floats() const {
   auto floats = std::make_shared<ResidentRows>(schema_, of_floats_);
   floats->rows = rows();
@@ -129,9 +131,9 @@ void PackedStore::make_floats() const {
   if (exact_ || form_.packed->has_room_behind(rows())) return;
   {
     const DeviceSession session(*schema_.device.state());
-    session->finish();  // memory that is used again may be that of steps which are not done
+    session->finish();  // reused memory may belong to steps that still run
   }
-  form_.packed.reset();  // which locks the device
+  form_.packed.reset();  // this locks the device
 }
 
 StreamedStore PackedStore::stream(const Form& of) const {
@@ -147,14 +149,14 @@ ReadRows PackedStore::reader(const Form& of) const {
   };
 }
 
-/// Whether exact products may answer: all values that are asked for lie on the grid.
+/// Returns whether exact products can answer: all queries lie on the grid.
 bool PackedStore::goes_by_bytes(const SearchRequest& request) const {
   if (!exact_ || request.radii || !is_free(request.options) || request.options.filter.rows() > 1)
     return false;
   return lies_on(exact_->grid, schema_.element, request);
 }
 
-/// Nothing where there is no plan that leaves a filter to the proposer.
+/// Plans a search by exact products; nothing if no plan lets the proposer heed the filter.
 std::optional<Plan> PackedStore::plan_by_bytes(std::int64_t m, std::int64_t k, const SearchOptions& options,
                                                const Feedback& feedback) const {
   try {
@@ -196,7 +198,7 @@ Plan PackedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& opti
   ResidentRows floats(schema_, of_floats_);
   floats.rows = rows();
   floats.largest = largest();
-  floats.chunks = unmade_chunks(schema_.device.info(), rows(), schema_.dims);  // a plan needs no values
+  floats.chunks = unmade_chunks(schema_.device.info(), rows(), schema_.dims);  // planning needs no values
   return plan_resident(floats, m, k, options, feedback);
 }
 
@@ -215,14 +217,14 @@ void PackedStore::read(std::int64_t first, std::int64_t count, float* to, std::u
   read_places(*now.floats, first, count, to, threads);
 }
 
-/// Packed memory with claimed places for more rows: that of these where they are its last and it has room,
-/// else another. Null: the rows were let go, and more floats come behind.
+/// Returns packed memory with claimed places for more rows: the present one if these rows are its last and it
+/// has room, else a copy. Null if the packed rows were released, so that floats are appended.
 std::shared_ptr<PackedMemory> PackedStore::room_behind(const Form& of, std::int64_t more) const {
   if (!of.packed || of.packed->claim(rows(), more)) return of.packed;
   return of.packed->with_room(rows(), more);
 }
 
-/// put(memory) puts `count` rows behind these, and returns max |element| of them.
+/// Appends `count` rows by put(memory), which puts them behind these and returns their max |element|.
 template <class Put>
 std::shared_ptr<const RowStore> PackedStore::put_behind(const Form& of, const RowSchema& all,
                                                         std::int64_t count, const Put& put) const {
@@ -254,7 +256,7 @@ std::shared_ptr<const RowStore> PackedStore::appended(const RowSchema& all, cons
   });
 }
 
-/// The rows as floats, which these may be searched by, too, and more of them behind.
+/// Appends rows to the floats of these rows, which searches may use, too.
 std::shared_ptr<const RowStore> PackedStore::appended_to_floats(const RowSchema& all,
                                                                 const RowsForIndex& more) const {
   {

@@ -1,6 +1,7 @@
-// Training rows that stay on one device packed, as the bytes or halves that they were given as. Searches take
-// them as float32, made by the first one where these have room, or chunk by chunk. Rows of bytes are searched
-// by exact products, too, and stay beside the floats; halves are let go for them. docs/howto/elements.md.
+// Keeps training rows packed on one device, as the bytes or halves in which they were given. Searches
+// use float32, which the first one makes if there is room, else chunk by chunk. Rows of bytes can
+// also be searched by exact products, and stay beside the floats; halves are released when floats are
+// made. docs/howto/elements.md.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +18,13 @@ namespace kith {
 
 class PackedStore final : public RowStore {
  public:
-  /// Rows of the caller, in memory with room for `room` rows.
-  /// Throws as put_rows() does.
+  /// Stores rows of the caller, in memory with room for `room` rows. Throws as put_rows() does.
   static std::shared_ptr<const PackedStore> made_of(const RowSchema& schema, const RowsForIndex& given,
                                                     std::int64_t room);
-  /// Rows that the host has prepared: of such elements, so that each value is one.
+  /// Stores rows that the host has prepared, all of whose values the element can hold.
   static std::shared_ptr<const PackedStore> made_of(const RowSchema& schema, MatrixView<const float> rows,
                                                     std::uint32_t threads);
-  /// The first `rows` rows of `packed`, of which none is above `largest`.
+  /// Takes the first `rows` rows of `packed`, none of whose elements is above `largest`.
   PackedStore(const RowSchema& schema, std::shared_ptr<PackedMemory> packed, std::int64_t rows,
               float largest);
 
@@ -39,10 +39,10 @@ class PackedStore final : public RowStore {
                                          std::span<const std::int64_t> places) const override;
 
  private:
-  /// How the rows are there: packed, as floats or as both. Whoever reads the packed rows holds them, so that
-  /// they may be let go at the same time.
+  /// The forms in which the rows exist: packed, as floats, or both. A reader of the packed rows shares them,
+  /// so that they can be released meanwhile.
   struct Form {
-    std::shared_ptr<PackedMemory> packed;         ///< null: they were let go
+    std::shared_ptr<PackedMemory> packed;         ///< null: they were released
     std::shared_ptr<const ResidentRows> floats;   ///< null: they were not made
     std::shared_ptr<const SampledValues> sample;  ///< of the rows; null: no search has asked
   };
@@ -66,7 +66,7 @@ class PackedStore final : public RowStore {
   const RowSchema schema_;
   const std::shared_ptr<MadeOfRows> of_floats_;
   const std::shared_ptr<const ResidentRows> exact_;  ///< rows of bytes; null: halves
-  mutable DeviceMutex mutex_;                        // around all below
+  mutable DeviceMutex mutex_;                        // guards all members below
   mutable Form form_;
 };
 

@@ -65,7 +65,8 @@ std::vector<Chunk> unmade_chunks(const DeviceInfo& device, std::int64_t rows, st
 
 std::vector<Chunk> recovered_chunks(const RowsOnDevice& from, const RowSchema& schema, std::int64_t count) {
   std::vector<Chunk> chunks = unmade_chunks(schema.device.info(), count, schema.dims);
-  std::vector<std::shared_ptr<DeviceMemory>> memory;  // of all, before any work is done in vain
+  // allocated for all chunks before any work, which could be in vain
+  std::vector<std::shared_ptr<DeviceMemory>> memory;
   memory.reserve(chunks.size());
   for (const Chunk& chunk : chunks)
     memory.push_back(std::make_shared<DeviceMemory>(memory_of_floats(schema, chunk.rows)));

@@ -1,4 +1,4 @@
-// Rows of a device that are recovered as floats, all of them or some at a time.
+// Recovers packed rows of a device as floats, all of them or some at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,34 @@
 
 namespace kith {
 
-/// Rows that are floats at a time: whole blocks of quantized rows, 64 MiB of them.
+/// Returns how many rows are recovered at a time: whole blocks of quantized rows, 64 MiB as floats.
 std::int64_t floats_at_once(std::int64_t dims);
 
-/// Room on the device for so many rows as RowBlocks. Throws out_of_memory.
+/// Allocates memory on the device for `rows` rows as RowBlocks. Throws out_of_memory.
 DeviceMemory memory_of_floats(const RowSchema& schema, std::int64_t rows);
 
 float largest_of_rows(MatrixView<const float> rows);
 
-/// Rows first ... first + count - 1 as floats: to [count, dims]. Locks the device now and then.
+/// Reads rows first ... first + count - 1 as floats, to [count, dims]. Locks the device now and then.
 void read_recovered(const RowsOnDevice& rows, const RowSchema& schema, std::int64_t first, std::int64_t count,
                     float* to, std::uint32_t threads);
 
-/// Chunks of floats as recovered_chunks() has them, without memory.
+/// Returns the chunks of recovered_chunks() without memory.
 std::vector<Chunk> unmade_chunks(const DeviceInfo& device, std::int64_t rows, std::int64_t dims);
 
-/// The first `count` rows as chunks of floats. Throws out_of_memory.
+/// Returns the first `count` rows as chunks of floats. Throws out_of_memory.
 std::vector<Chunk> recovered_chunks(const RowsOnDevice& rows, const RowSchema& schema, std::int64_t count);
 
 /// Reads rows first ... first + count - 1 as floats: to [count, dims].
 using ReadRows = std::function<void(std::int64_t first, std::int64_t count, float* to)>;
 
-/// Some of the rows, a block here and there: [some, dims].
+/// Returns a sample of the rows, [some, dims], in blocks that are spread over all rows.
 std::vector<float> sampled_rows(const ReadRows& read, std::int64_t count, std::int64_t dims);
 
-/// Takes rows [some, dims] that come behind `first` others.
+/// Takes rows [some, dims], before which `first` others were taken.
 using PutRows = std::function<void(std::int64_t first, MatrixView<const float> rows)>;
 
-/// put() the rows at these places, which ascend, some at a time.
+/// Passes the rows at these places, which ascend, to `put`, some at a time.
 ///   returns  max |element|
 float copy_some(const ReadRows& read, std::int64_t dims, std::span<const std::int64_t> places,
                 const PutRows& put);

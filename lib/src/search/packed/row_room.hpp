@@ -1,4 +1,5 @@
-// Places of rows in memory that Index objects share: each has the first so many.
+// Keeps account of the places in memory that several Index objects share: each uses a number of the
+// first rows.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +9,24 @@ namespace kith {
 
 class RowRoom {
  public:
-  ///   room     rows that have a place
-  ///   claimed  of them, from the first on
+  ///   room     number of places
+  ///   claimed  places that are taken, from the first on
   explicit RowRoom(std::int64_t room, std::int64_t claimed = 0) : room_(room), claimed_(claimed) {}
 
-  /// Make places first ... first + count - 1 the caller's to put rows in. Returns whether they are: nobody
-  /// was given any from `first` on, and there is room.
+  /// Claims places first ... first + count - 1, so that the caller may put rows there. Returns false if
+  /// places from `first` on were claimed before, or there is no room.
   bool claim(std::int64_t first, std::int64_t count) {
     const std::lock_guard lock(mutex_);
     if (first != claimed_ || count > room_ - first) return false;
     claimed_ += count;
     return true;
   }
-  /// Claimed places where no rows were put after all.
+  /// Gives back claimed places in which no rows were put.
   void give_back(std::int64_t first, std::int64_t count) {
     const std::lock_guard lock(mutex_);
     if (claimed_ == first + count) claimed_ = first;
   }
-  /// Whether claim() of one place behind `rows` rows would succeed.
+  /// Returns whether claiming one place behind `rows` rows would succeed.
   bool has_room_behind(std::int64_t rows) const {
     const std::lock_guard lock(mutex_);
     return rows == claimed_ && rows < room_;
@@ -33,7 +34,7 @@ class RowRoom {
 
  private:
   const std::int64_t room_;
-  mutable std::mutex mutex_;  // around all below
+  mutable std::mutex mutex_;  // guards all members below
   std::int64_t claimed_;
 };
 

@@ -13,9 +13,9 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t places = 256;  // of a list
+constexpr std::int64_t places = 256;  // places of a list
 
-/// The plan of a search for as many neighbours as a list holds; nothing where it does not go by boxes.
+/// Returns the plan of a search for as many neighbours as a list holds; nothing if it does not use boxes.
 std::optional<Plan> boxes_plan(const ResidentRows& index, MatrixView<const float> queries,
                                const SearchOptions& options, Trace& made) {
   const std::int64_t most = std::min<std::int64_t>(index.rows - (options.self ? 1 : 0),
@@ -29,7 +29,7 @@ std::optional<Plan> boxes_plan(const ResidentRows& index, MatrixView<const float
   return plan;
 }
 
-/// The lists of a radius search by boxes.
+/// Fills the lists of a radius search by boxes.
 class BoxedRadius {
  public:
   BoxedRadius(const ResidentRows& index, const Plan& plan, const SearchOptions& options, Trace* trace)
@@ -42,9 +42,9 @@ class BoxedRadius {
         search_(index, plan, options, filter_, trace),
         bounds_(state_, size(plan.query_tile) * sizeof(float)) {}
 
-  /// The keys of queries first ... first + count - 1, or that they are left.
-  ///   lists  [m]
-  ///   left   gets the numbers of those that are
+  /// Searches for queries first, first + 1, ..., and appends those that it leaves open to `left`.
+  ///   lists  [m], [out]  gets the keys of the others
+  ///   left   [out]  gets the numbers of queries that are left open
   void run(MatrixView<const float> queries, std::int64_t first, std::span<const float> bounds,
            std::vector<std::vector<Key>>& lists, std::vector<std::int64_t>& left) {
     const std::size_t k = size(plan_.problem.k), count = size(queries.rows());
@@ -85,8 +85,8 @@ class BoxedRadius {
   std::vector<Key> keys_;
 };
 
-/// Lists as within() returns them, without the queries' own rows.
-///   others  of the queries in `left`, in that order
+/// Joins lists as within() returns them, without the queries' own rows.
+///   others  lists of the queries in `left`, in that order
 RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
                        const std::vector<std::vector<Key>>& lists, const std::vector<std::int64_t>& left,
                        const RadiusNeighbors& others) {

@@ -14,12 +14,13 @@
 
 namespace kith {
 
-/// All rows within the bounds of these queries of the search, by another way; own rows among them.
+/// Returns all rows within the bounds of some queries, found without boxes; the queries' own rows are
+/// among them.
 using OtherWay = std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>;
 
-/// All training rows whose value is at most bounds[q], as within() returns them, by boxes; nothing where
-/// these do not pay. A query that reads too many leaves, or has more rows than a list holds, is answered
-/// without boxes.
+/// Finds all training rows whose value is at most bounds[q] by boxes, as within() returns them. Returns
+/// nothing if boxes do not pay. A query that reads too many leaves, or has more rows than a list holds, is
+/// answered without boxes.
 ///   queries  [m, dims], prepared
 ///   bounds   [m]
 std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,

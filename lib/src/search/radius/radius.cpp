@@ -18,7 +18,8 @@ namespace kith {
 
 float bound_of(Metric metric, float radius) {
   constexpr float infinity = std::numeric_limits<float>::infinity();
-  // Finished distances do not decrease with the value; no row has the root of a negative number.
+  // Distances do not decrease when the raw value grows, so a binary search works. No row has the root of a
+  // negative number.
   std::uint32_t within = ordered(-infinity), beyond = ordered(infinity) + 1;
   while (beyond - within > 1) {
     const std::uint32_t middle = within + (beyond - within) / 2;
@@ -46,7 +47,7 @@ std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::i
 
 namespace {
 
-/// Some queries of a search by distances, their own rows among what is found.
+/// Finds the rows for some queries by distances; the queries' own rows are among them.
 RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                   const std::vector<float>& bounds, const SearchOptions& options,
                                   const std::vector<std::int64_t>& numbers) {
@@ -65,7 +66,7 @@ RadiusNeighbors some_by_distances(const ResidentRows& index, MatrixView<const fl
   return within_by_distances(index, {rows.data(), count, queries.cols()}, own_bounds, way, nullptr);
 }
 
-/// The bounds of all queries, once what options insist on was heard, and the queries are prepared.
+/// Returns the bounds of all queries, after checking the options and preparing the queries.
 std::vector<float> checked_bounds(const ResidentRows& index, const SearchRequest& request) {
   static_cast<void>(plan_within(index, request.m(), request.options));
   std::vector<float> bounds = bounds_of(index.metric, *request.radii, request.m());
@@ -86,7 +87,7 @@ RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& 
                                        return some_by_distances(index, rows, bounds, options, numbers);
                                      }))
       return *std::move(found);
-  } catch (const Error& error) {  // a list for each query may take more memory than there is
+  } catch (const Error& error) {  // a list for each query may not fit into memory
     if (options.boxes == true || error.code() != Errc::out_of_memory) throw;
     if (trace) restart(*trace);
   }

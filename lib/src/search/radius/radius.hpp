@@ -1,4 +1,4 @@
-// All rows within a radius among those of one device: the search, its plan, device memory and steps.
+// Searches the rows of one device for all within a radius: the plan, device memory and steps.
 #pragma once
 
 #include <cstdint>
@@ -17,37 +17,38 @@
 
 namespace kith {
 
-/// The largest raw value whose distance is at most `radius`: who is within it on the device is then
-/// within it by the distances that a search shows. Under FloatGuard.
+/// Returns the largest raw value whose distance is at most `radius`, so that the device finds exactly the
+/// rows whose shown distances are within it. Must run under FloatGuard.
 float bound_of(Metric metric, float radius);
 
-/// bound_of() for each of m queries. Throws invalid_argument: not 1 or m radii, a NaN.
+/// Returns bound_of() for each of m queries. Throws invalid_argument: not 1 or m radii, a NaN.
 std::vector<float> bounds_of(Metric metric, std::span<const float> radii, std::int64_t m);
 
-/// What within() would do for m queries. Plan::problem.k is 0; Plan::candidates are the places of a list: a
-/// query with more rows in a training tile has its distances read instead.
-/// Throws invalid_argument, unsupported: what options insist on. out_of_memory: one query does not fit.
+/// Returns the plan of within() for m queries. Plan::problem.k is 0, and Plan::candidates is the length of a
+/// list: for a query with more rows in a training tile the distances are read instead. Throws
+/// invalid_argument and unsupported for options that a radius search cannot heed; out_of_memory: one query
+/// does not fit.
 Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions& options);
 
-/// All rows within the radii of `request`, by boxes or by distances. Prepares the queries.
+/// Prepares the queries, and finds all rows within the radii of `request`, by boxes or by distances.
 RadiusNeighbors within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
-/// The same as keys, by place; by distances.
+/// Finds them by distances, and returns keys with places.
 RadiusKeys keys_within_resident(const ResidentRows& index, const SearchRequest& request, Trace* trace);
 
-/// Device memory of one radius search, and its steps.
+/// Holds the device memory of one radius search, and makes its steps.
 class RadiusWorkspace {
  public:
-  /// With null memory, for checking steps.
+  /// Has null memory, for checking steps.
   RadiusWorkspace(const DeviceInfo& device, const Plan& plan);
   /// Throws out_of_memory, unsupported.
   RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan);
 
-  /// Bytes of all blocks but the scratch, and of the largest block.
+  /// The bytes of all blocks without the scratch, and of the largest block.
   struct Sizes {
     std::size_t total, largest;
   };
   Sizes sizes() const;
-  /// Scratch the steps need. Throws unsupported when the device refuses one.
+  /// Returns the scratch that the steps need. Throws unsupported if the device refuses one.
   std::size_t scratch_bytes(const Device::State& device) const;
 
   spi::Allocation& query_memory() const { return *queries_.get(); }
@@ -58,7 +59,7 @@ class RadiusWorkspace {
   spi::Grid<float> distances(std::int64_t count, std::int64_t train_rows) const;
   spi::Step distance(std::int64_t count, const spi::RowBlocks& train) const;
   spi::Step collect(const spi::Grid<float>& distances, std::uint32_t first_row) const;
-  /// The first `longest` places of each list; keys are [count, longest].
+  /// Reranks the first `longest` places of each list; keys are [count, longest].
   spi::Step rerank(std::int64_t count, std::size_t longest, const spi::RowBlocks& train,
                    std::uint32_t first_row) const;
 

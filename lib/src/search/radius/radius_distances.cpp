@@ -22,10 +22,10 @@ namespace kith {
 namespace {
 
 constexpr std::size_t dense_floats = std::size_t{1} << 23;  // 32 MiB of distances are read at a time
-constexpr std::int64_t work_a_key = 32;                     // of sorting and finishing, roughly
+constexpr std::int64_t work_a_key = 32;                     // rough work of sorting and finishing a key
 
-/// Run `allocate`, which makes room on the host for `rows` rows of the result, of which `listed` are keys
-/// yet. Throws out_of_memory.
+/// Runs `allocate`, which makes room on the host for `rows` rows of the result, of which `listed` are still
+/// keys. Throws out_of_memory.
 template <class Allocate>
 void with_room(std::size_t rows, std::size_t listed, const Allocate& allocate) {
   const std::size_t bytes = rows * (sizeof(float) + sizeof(std::int64_t)) + listed * sizeof(Key);
@@ -42,7 +42,7 @@ void with_room(std::size_t rows, std::size_t listed, const Allocate& allocate) {
   }
 }
 
-/// What is found, as users see it.
+/// Collects the result as users see it.
 struct Shown {
   RadiusNeighbors found;
 
@@ -56,7 +56,7 @@ struct Shown {
   }
 };
 
-/// What is found, as keys that shards exchange.
+/// Collects the result as keys that shards exchange.
 struct Kept {
   RadiusKeys found;
 
@@ -70,7 +70,7 @@ struct Kept {
   }
 };
 
-/// One radius search.
+/// Runs one radius search by distances.
 class RadiusSearch {
  public:
   RadiusSearch(const ResidentRows& index, const Plan& plan, const SearchOptions& options, Trace* trace)
@@ -81,12 +81,12 @@ class RadiusSearch {
         workspace_(state_, plan),
         filter_(state_, plan, options) {}
 
-  /// Before the training tiles of a query tile.
+  /// Begins a query tile, before its training tiles.
   ///   bounds  [queries.rows()]
   void begin(MatrixView<const float> queries, std::int64_t first, std::span<const float> bounds);
-  ///   before  rows that were found for queries of earlier tiles
+  ///   before  number of rows found for queries of earlier tiles
   void run_tile(const Tile& tile, std::int64_t before);
-  /// Behind the last training tile.
+  /// Appends the result of the query tile, after its last training tile.
   ///   result  Shown or Kept
   template <class Result>
   void append_to(Result& result);
@@ -106,10 +106,11 @@ class RadiusSearch {
   const std::shared_ptr<Device::State>& state_;
   const RadiusWorkspace workspace_;
   const DeviceFilter filter_;
-  std::int64_t first_ = 0, count_ = 0;  ///< the queries of the tile
+  std::int64_t first_ = 0, count_ = 0;  ///< queries of the tile
   std::span<const float> bounds_;
-  std::vector<std::uint32_t> counts_;    ///< rows of this training tile within the radius, for each query
-  std::vector<std::vector<Key>> lists_;  ///< those of all training tiles so far
+  std::vector<std::uint32_t> counts_;    ///< how many rows of this training tile each query has within
+                                         ///< the radius
+  std::vector<std::vector<Key>> lists_;  ///< lists of each query, from all training tiles so far
   std::size_t listed_ = 0;               ///< keys in them
   std::vector<Key> keys_;                ///< as read from the device
   std::vector<float> values_;
@@ -133,7 +134,7 @@ void RadiusSearch::begin(MatrixView<const float> queries, std::int64_t first, st
   if (trace_) trace_->seconds["upload"] += upload.seconds();
 }
 
-/// Lists of the tile, as far as they have room, and how many rows belong into each.
+/// Lists the rows within the radius as far as lists have room, and counts how many belong into each.
 void RadiusSearch::count_rows(const Tile& tile) {
   spi::Device& device = *state_->device;
   const DeviceSession session(*state_);
@@ -152,7 +153,7 @@ void RadiusSearch::count_rows(const Tile& tile) {
   device.read(workspace_.counts(), 0, counts_.data(), counts_.size() * sizeof(std::uint32_t));
 }
 
-/// Keys of the lists that were long enough; the others count as empty here.
+/// Takes the keys of lists that were long enough; the others count as empty here.
 void RadiusSearch::take_listed(const Tile& tile) {
   std::vector<std::uint32_t> listed = counts_;
   for (std::uint32_t& count : listed)
@@ -183,7 +184,7 @@ void RadiusSearch::take_listed(const Tile& tile) {
   });
 }
 
-/// Keys of queries whose lists were too short, from their distances.
+/// Takes the keys of queries whose lists were too short, from their distances.
 void RadiusSearch::take_dense(const Tile& tile, const std::vector<std::size_t>& queries) {
   const std::size_t t = size(tile.rows), most = std::max<std::size_t>(1, dense_floats / t);
   const spi::Allocation& memory = *workspace_.distances(count_, tile.rows).memory;
@@ -193,7 +194,7 @@ void RadiusSearch::take_dense(const Tile& tile, const std::vector<std::size_t>& 
     const Stopwatch download;
     {
       const DeviceSession session(*state_);
-      for (std::size_t i = begin, next; i < end; i = next) {  // neighbouring queries at once
+      for (std::size_t i = begin, next; i < end; i = next) {  // successive queries are read at once
         next = i + 1;
         while (next < end && queries[next] == queries[next - 1] + 1) ++next;
         session->read(memory, queries[i] * t * sizeof(float), values_.data() + (i - begin) * t,
@@ -206,14 +207,14 @@ void RadiusSearch::take_dense(const Tile& tile, const std::vector<std::size_t>& 
                    const std::size_t q = queries[begin + size(i)];
                    const float* const values = values_.data() + size(i) * t;
                    Key* to = lists_[q].data() + lists_[q].size() - counts_[q];
-                   for (std::size_t j = 0; j < t; ++j)  // a masked distance is NaN, and no bound is
+                   for (std::size_t j = 0; j < t; ++j)  // a masked distance is NaN, which no bound admits
                      if (values[j] <= bounds_[q])
                        *to++ = make_key(values[j], static_cast<std::uint32_t>(size(tile.first) + j));
                  });
   }
 }
 
-/// Room for what was counted.
+/// Makes room for the rows that were counted.
 void RadiusSearch::grow_lists(std::int64_t before) {
   for (const std::uint32_t count : counts_) listed_ += count;
   with_room(size(before) + listed_, listed_, [&] {
@@ -257,7 +258,7 @@ void RadiusSearch::append_to(Result& result) {
   trace_->seconds["finish"] += finishing.seconds();
 }
 
-/// By distances, all of them written, into `result`: Shown or Kept.
+/// Searches by writing all distances, and puts what is found into `result`, which is Shown or Kept.
 ///   queries  [m, dims], prepared
 template <class Result>
 void find_by_distances(const ResidentRows& index, MatrixView<const float> queries,

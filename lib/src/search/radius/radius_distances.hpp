@@ -1,4 +1,4 @@
-// Radius searches by distances: all of them are written, and those within the radius are listed.
+// Searches a radius by distances: all of them are written, and rows within the radius are listed.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// As users see it.
+/// Returns the result as users see it.
 ///   queries  [m, dims], prepared
 ///   bounds   [m], the largest raw value of each query
 /// Throws as Index::within() does.
@@ -19,7 +19,7 @@ RadiusNeighbors within_by_distances(const ResidentRows& index, MatrixView<const 
                                     const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace);
 
-/// As keys that shards exchange.
+/// Returns the result as keys that shards exchange.
 RadiusKeys within_keys_by_distances(const ResidentRows& index, MatrixView<const float> queries,
                                     const std::vector<float>& bounds, const SearchOptions& options,
                                     Trace* trace);

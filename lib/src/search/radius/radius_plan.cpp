@@ -13,8 +13,8 @@
 namespace kith {
 namespace {
 
-/// A list has room for one row in so many: then it takes less memory than the distances, and a query that
-/// has more is better served by its distances.
+/// A list has one place per so many rows. Then it takes less memory than the distances, and for a query with
+/// more rows it is cheaper to read the distances.
 constexpr std::int64_t rows_a_place = 16, fewest_places = 64;
 
 void check_options(const SearchOptions& o) {
@@ -30,7 +30,8 @@ void check_options(const SearchOptions& o) {
   if (o.lists) refuse("lists = " + std::to_string(o.lists));
 }
 
-/// Half the tile that is the cheaper one to halve. Returns false when there is nothing to halve.
+/// Halves the query tile or the training tile, whichever is cheaper to halve. Returns false if both
+/// are minimal.
 bool shrink(Plan& plan) {
   constexpr std::int64_t enough_queries = 16, enough_rows = 1024;
   const bool queries =
@@ -50,7 +51,7 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions&
   SearchOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
-  tiles.boxes = false;  // which are tried before: boxed_radius.hpp
+  tiles.boxes = false;  // boxes are tried before: boxed_radius.hpp
   tiles.proposer = Proposer::none;
   Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
   plan.problem.k = 0;

@@ -24,7 +24,7 @@ void HostSink::put_all(Keys& keys) {
 void NeighborsSink::begin(std::int64_t m, std::int64_t k) {
   const std::size_t cells = cells_of(m, k);
   const auto fit = [&](auto& values) {
-    if (values.capacity() < cells) values.clear();  // so that they are not copied
+    if (values.capacity() < cells) values.clear();  // so that resize() copies no old values
     values.resize(cells);
   };
   found_.queries = m;

@@ -1,4 +1,4 @@
-// Where the answers of a search go.
+// Declares sinks, which receive the answers of a search.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@
 
 namespace kith {
 
-/// The nearest rows of some queries, in memory of the device.
+/// Holds the nearest rows of some queries, in memory of the device.
 struct KeysOnDevice {
-  spi::Grid<Key> keys;     ///< [count, w]  masked ones behind all others
-  std::int64_t first = 0;  ///< the number of query 0
-  std::int64_t k = 0;      ///< of each list so many are wanted
-  /// The place of the row that query 0 is, and leaves out, as query q leaves out the row behind by q.
+  spi::Grid<Key> keys;     ///< [count, w]  masked keys come last
+  std::int64_t first = 0;  ///< number of the first of these queries
+  std::int64_t k = 0;      ///< how many neighbours of each list are wanted
+  /// With leave-one-out, the place of the row that is query 0 here; query q is the row q places behind it.
   std::optional<std::int64_t> own = {};
-  /// The places of the rows of keys, ascending; empty: these are places.
+  /// Maps rows in keys to places, ascending; empty if keys have places already.
   std::span<const std::int64_t> places = {};
 };
 
-/// Gets the nearest rows of each query, by their places.
+/// Receives the nearest rows of each query, by their places.
 class AnswerSink {
  public:
   AnswerSink() = default;
@@ -36,28 +36,29 @@ class AnswerSink {
   AnswerSink(const AnswerSink&) = delete;
   AnswerSink& operator=(const AnswerSink&) = delete;
 
-  /// All is checked, and k nearest rows of each of m queries follow. Called once more where a search begins
-  /// anew.
+  /// Announces the k nearest rows of each of m queries, after all checks. Called again if a search
+  /// starts again.
   virtual void begin(std::int64_t m, std::int64_t k) = 0;
-  /// Take answers from memory of the device. Returns whether it does: else they come by put(). Called without
+  /// Takes answers from memory of the device. If it returns false, they come by put() instead. Called without
   /// a lock.
   virtual bool take_on_device(const KeysOnDevice& found, Trace* trace) {
     static_cast<void>(found), static_cast<void>(trace);
     return false;
   }
-  /// The k nearest rows of one query, padded with no_key. Several threads call it for different queries.
+  /// Takes the k nearest rows of one query, padded with no_key. Several threads call it for
+  /// different queries.
   virtual void put(std::int64_t query, std::span<const Key> nearest) = 0;
-  /// Those of all queries, by places of more bits than a Key has. What `keys` holds is the sink's to take.
+  /// Takes the rows of all queries, if places need more bits than a Key has. The sink may move from `keys`.
   virtual void put_all(Keys& keys) = 0;
-  /// Answers of queries first ... first + count - 1 are put, and their keys are still on the device, in the
-  /// result of `workspace`. With `self` or a filter keys of rows that do not count are among these. Not
-  /// called of rows in parts. Called without a lock.
+  /// Tells that the answers of queries first ... first + count - 1 were put, while their keys are still on
+  /// the device, in the result of `workspace`. With `self` or a filter there are also keys of rows that do
+  /// not count. Not called if rows are searched in parts. Called without a lock.
   virtual void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) {
     static_cast<void>(workspace), static_cast<void>(first), static_cast<void>(count);
   }
 };
 
-/// Distances and rows in memory of the host, [m, k] each.
+/// Writes distances and rows to memory of the host, [m, k] each.
 class HostSink : public AnswerSink {
  public:
   HostSink(Metric metric, float* distance, std::int64_t* row)
@@ -80,7 +81,7 @@ class HostSink : public AnswerSink {
   std::int64_t k_ = 0;
 };
 
-/// The same in Neighbors, which get the memory that they lack.
+/// Writes to Neighbors, and allocates the memory that they lack.
 class NeighborsSink : public HostSink {
  public:
   NeighborsSink(Metric metric, Neighbors& found) : HostSink(metric), found_(found) {}
@@ -90,11 +91,11 @@ class NeighborsSink : public HostSink {
   Neighbors& found_;
 };
 
-/// Keys that shards exchange.
+/// Writes keys that shards exchange.
 class KeysSink final : public AnswerSink {
  public:
-  ///   to       whose memory is used
-  ///   k        keys a list; a search for fewer leaves the others empty
+  ///   to       gets the keys; its memory is used again
+  ///   k        keys per list; a search for fewer leaves the others empty
   ///   numbers  of the rows; null: they keep their places
   KeysSink(Keys& to, std::int64_t k, const RowNumbering* numbers = nullptr)
       : to_(to), k_(k), numbers_(numbers) {}

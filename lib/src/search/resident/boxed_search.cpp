@@ -13,7 +13,7 @@
 namespace kith {
 namespace {
 
-/// The leaves that queries read by `plan`.
+/// Returns how many leaves each query reads by `plan`.
 std::vector<std::uint32_t> leaves_read(const ResidentRows& index, const Plan& plan,
                                        const SearchOptions& options, const QueryRows& queries, Trace& trace) {
   const std::shared_ptr<Device::State>& state = index.device.state();
@@ -122,10 +122,11 @@ void BoxedSearch::find_nearest(const QueryRows& queries, std::int64_t first, con
 
 bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const SearchOptions& options, Plan& plan,
                std::string& why_not, Trace& trace) {
-  const std::int64_t count = plan.tried_queries, step = queries.rows() / count;  // spread evenly
+  // the sample is spread evenly
+  const std::int64_t count = plan.tried_queries, step = queries.rows() / count;
   const QueryRows few = queries.every(0, step, count);
   SearchOptions way = options;
-  way.self.reset();  // plan.problem.k is one more already
+  way.self.reset();  // plan.problem.k already includes the query itself
   way.boxes = true;
   way.progress = nullptr;
   std::vector<std::uint32_t> words;
@@ -143,7 +144,7 @@ bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const Search
   std::int64_t total = 0, gave_up = 0;
   for (const std::uint32_t read : leaves) {
     total += read;
-    // Then all rows are read, too: it has cost what such a query costs in the search.
+    // Such a query then reads all rows, so it costs as much as without boxes in addition.
     if (static_cast<std::int64_t>(read) > plan.most_leaves) ++gave_up, total += worth;
   }
   const double mean = static_cast<double>(total) / static_cast<double>(count);

@@ -1,4 +1,4 @@
-// Queries searched by boxes, and what they leave by the chain. docs/boxes.md.
+// Searches by boxes, and by the chain for queries that boxes leave open: docs/boxes.md.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,24 @@
 
 namespace kith {
 
-/// Queries from which on it pays to put them in order: fewer share next to nothing.
+/// From so many queries on it pays to sort them; fewer hardly share any leaves.
 inline constexpr std::int64_t worth_sorting = 256;
 
 class BoxedSearch {
  public:
-  /// A plan by boxes. All of these live longer. Throws out_of_memory, interrupted.
+  /// Takes a plan by boxes. All arguments must outlive this. Throws out_of_memory, interrupted.
   BoxedSearch(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
               const DeviceFilter& filter, Trace* trace);
 
-  /// The k nearest of a tile of queries, which are in `workspace`, into its result. Locks the device.
-  ///   first      of the search, query 0 of the tile
+  /// Finds the k nearest of a tile of queries, which are in `workspace`, and writes them to its result. Locks
+  /// the device.
+  ///   first    number of the tile's first query in the search
   ///   overlap  see pipeline.hpp; empty afterwards
   void find_nearest(const QueryRows& queries, std::int64_t first, const Workspace& workspace,
                     Watcher& watcher, Trace* trace, std::function<void()>& overlap) const;
 
-  /// The same without what is left: the leaves that each query read, which is left where these are more than
-  /// the plan has.
+  /// Searches by boxes alone. Returns how many leaves each query read; a query with more than the plan allows
+  /// is left open.
   ///   within  as in spi::BoxesStep
   std::vector<std::uint32_t> walk(const QueryRows& queries, const Workspace& workspace, Trace* trace,
                                   std::function<void()>& overlap, const spi::Grid<float>& within = {}) const;
@@ -46,13 +47,13 @@ class BoxedSearch {
   const DeviceMemory order_, leaves_;  ///< [query_tile] each
 };
 
-/// The step of such a search, with memory or for checking with null memory.
-///   order, leaves  [count]; a null order is none
+/// Makes the step of a search by boxes, with memory, or with null memory for checking.
+///   order, leaves  [count]; a null order means none
 spi::Step boxes_step(const Plan& plan, const spi::Boxes& boxes, const spi::RowBlocks& queries,
                      spi::Allocation* order, spi::Allocation* leaves, const spi::Grid<std::uint32_t>& filter,
                      const spi::Grid<float>& within, const spi::Grid<Key>& out, const spi::Scratch& scratch);
 
-/// The rows of `matrix` with these numbers, `first` added to each, one behind the other.
+/// Copies rows of `matrix`: those with these numbers, after `first` is added to each.
 template <class T>
 std::vector<T> gathered(MatrixView<const T> matrix, const std::vector<std::int64_t>& numbers,
                         std::int64_t first) {
@@ -65,9 +66,9 @@ std::vector<T> gathered(MatrixView<const T> matrix, const std::vector<std::int64
   return rows;
 }
 
-/// Search a sample of the queries by boxes, as `plan` has it. Returns whether the others should follow, and
-/// says why in its reason, or in `why_not`.
-///   trace  is told what boxes took, if they were not there
+/// Searches the sample of queries that `plan` names by boxes. Returns whether the other queries should use
+/// boxes, and says why in the plan's reason or in `why_not`.
+///   trace  gets the seconds and bytes of making boxes, if they were not there
 bool boxes_pay(const ResidentRows& index, const QueryRows& queries, const SearchOptions& options, Plan& plan,
                std::string& why_not, Trace& trace);
 

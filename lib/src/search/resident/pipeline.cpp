@@ -23,18 +23,19 @@
 namespace kith {
 namespace {
 
-/// A few queries say little of others.
+/// Fewer queries than this say little about others.
 constexpr std::int64_t enough_to_tell = 16;
 
-/// Whether a search says something of searches with another filter, or none: not where few rows count.
+/// Returns whether lessons of this search hold for searches with another filter or none; not if few
+/// rows count.
 bool is_of_most_rows(const Plan& plan, const SearchOptions& options) {
   const std::int64_t n = plan.problem.n;
   return !plan.masked || keeps_most(fewest_kept(options.filter, n), n);
 }
 
-/// The quantized queries of a search: those of fp16 are not multiplied by more than training rows, so that
-/// half norms of rows stay comparable with products.
-///   trace  is told where products are exact; may be null
+/// Chooses the form of the quantized queries of a search. For fp16 their scale is at most that of training
+/// rows, so that half norms of rows stay comparable with products.
+///   trace  is told if products are exact; may be null
 QueryForm query_form_of(const ResidentRows& index, const Plan& plan, const QueryRows& queries,
                         float largest_query, Trace* trace) {
   if (plan.proposer == Proposer::none || queries.rows() == 0) return {};
@@ -50,7 +51,7 @@ QueryForm query_form_of(const ResidentRows& index, const Plan& plan, const Query
   return form;
 }
 
-/// 0, 1, ..., count - 1: none of them was asked yet.
+/// Returns queries 0, 1, ..., count - 1 as open, since none was searched yet.
 Open all_open(std::int64_t count) {
   Open all{std::vector<std::int64_t>(static_cast<std::size_t>(count)), {}};
   std::iota(all.queries.begin(), all.queries.end(), 0);
@@ -61,7 +62,7 @@ std::int64_t count_of(const Open& open) {
   return static_cast<std::int64_t>(open.queries.size());
 }
 
-/// Lists of open queries hold nothing: whoever has the rows is to search for these.
+/// Empties the lists of open queries, which the owner of the rows will search instead.
 void leave_lists_empty(const ResidentRows& index, const Plan& plan, std::int64_t count, const Open& open,
                        const Workspace& workspace) {
   const spi::Grid<Key> result = workspace.result(count);
@@ -72,7 +73,7 @@ void leave_lists_empty(const ResidentRows& index, const Plan& plan, std::int64_t
                    none.data(), none.size() * sizeof(Key));
 }
 
-/// The attempts of a plan, one after the other, for one query tile after the other.
+/// Makes the attempts of a plan, one after another, for each query tile.
 class TileSearch {
  public:
   TileSearch(const PlannedSearch& search, const DeviceFilter& filter, const QueryForm& form)
@@ -89,22 +90,23 @@ class TileSearch {
       bounded_.emplace(index_, plan_, form, filter, search.trace);
   }
 
-  /// Of a query tile, by the first attempt: what progress is counted in.
+  /// Returns the steps of a query tile by the first attempt; progress counts them.
   std::int64_t steps() const { return boxed_ ? 1 : exact_ ? exact_->steps() : bounded_->steps(); }
 
-  /// Of the queries of the next tile.
+  /// Takes what is already known about the queries of the next tile.
   void begin_with(const FoundBefore& known) {
     if (bounded_) bounded_->begin_with(known);
   }
 
-  /// Who searches by the chain alone; null: that is left to try_attempts().
+  /// Returns the search by the chain alone if the plan has nothing else; null if try_attempts() must
+  /// be called.
   const ExactSearch* exact() const { return exact_ ? &*exact_ : nullptr; }
-  ///   first  of the search, query 0 of the tile
+  ///   first  number of the tile's first query in the search
   void try_attempts(const QueryRows& queries, std::int64_t first, Workspace& workspace, Watcher& watcher,
                     Trace* trace, std::function<void()>& overlap);
-  /// What the tiles say of searches to come.
+  /// Stores what the tiles taught for later searches.
   void tell() const;
-  /// Queries of all tiles whose lists are left empty.
+  /// Returns the queries of all tiles whose lists are left empty.
   std::vector<std::int64_t> unanswered() { return std::move(unanswered_); }
 
  private:
@@ -123,9 +125,9 @@ class TileSearch {
   std::optional<BoxedSearch> boxed_;
   std::optional<ExactSearch> exact_;
   std::optional<BoundedSearch> bounded_;
-  std::size_t begin_ = 0;  ///< the attempt that a tile begins with: later ones once many were open
-  bool finer_ = false;     ///< most of a tile was left to 16-bit floats
-  /// Queries that a proposer was asked for, and left to a finer one or to the chain.
+  std::size_t begin_ = 0;  ///< attempt that a tile begins with; a later one after many queries were left open
+  bool finer_ = false;     ///< most of a tile was left to proposer fp16
+  /// How many queries the proposer got, and how many it left to a finer one or to the chain.
   std::int64_t asked_ = 0, left_ = 0;
   std::vector<std::int64_t> unanswered_;
 };
@@ -162,8 +164,8 @@ void TileSearch::try_attempts(const QueryRows& queries, std::int64_t first, Work
   if (begin > 0) watcher.steps_done(steps());
 }
 
-/// Where a guess left many queries open, later tiles begin without one; where the attempt after it answers
-/// these, the guess is to blame. It is not where ties fill the lists.
+/// Lets later tiles begin without a guess if a guess left many queries open that the next attempt answered.
+/// If ties fill the lists, the guess is not to blame.
 void TileSearch::learn(std::size_t from, std::size_t at, std::int64_t before, std::int64_t after) {
   if (plan_.attempts[from].way != Attempt::Way::guess || plan_.attempts[at].when != Attempt::When::many)
     return;
@@ -172,14 +174,14 @@ void TileSearch::learn(std::size_t from, std::size_t at, std::int64_t before, st
     index_.made->lessons.tell_misleads(plan_.proposer);
 }
 
-/// Whether kith chose bytes for what a sample says of them, which the first searches have to show.
+/// Returns whether kith chose bytes because of a sample, so that the first searches must confirm the choice.
 bool TileSearch::is_to_weigh() const {
   return teaches_ && plan_.proposer == Proposer::int8 && options_.proposer == Proposer::automatic &&
          !plan_.rows_are_bytes && !bounded_->is_exact() && plan_.problem.m > spi::small_batch &&
          index_.device.info().kind == DeviceKind::gpu && !index_.made->lessons.bytes_suit(plan_.problem.k);
 }
 
-/// By what the first attempt at `count` queries ranked.
+/// Judges bytes by how many candidates the first attempt at `count` queries ranked.
 void TileSearch::weigh_bytes(std::int64_t count) const {
   const double ranked = static_cast<double>(bounded_->ranked()) / static_cast<double>(count);
   if (lists_too_many(plan_.problem, ranked))
@@ -188,8 +190,8 @@ void TileSearch::weigh_bytes(std::int64_t count) const {
     index_.made->lessons.tell_bytes_suit(plan_.problem.k);
 }
 
-/// Where bytes, which kith chose itself, leave many queries: ask 16-bit floats, whose bounds are nearer to
-/// the distances. False where that cannot be done.
+/// If bytes, which kith chose itself, leave many queries open, searches these by proposer fp16, whose bounds
+/// are closer to the distances. Returns false if that is impossible.
 bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, const Workspace& workspace,
                                 Trace* trace) {
   const auto& has = index_.device.info().proposers;
@@ -205,7 +207,7 @@ bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, cons
                                           Proposer::fp16, workspace, trace);
     left_ += many;
     finer_ = 2 * many > queries.rows();
-    if (finer_ && 2 * fell > many) {  // later tiles are left to the chain at once, and later searches
+    if (finer_ && 2 * fell > many) {  // later tiles and searches go to the chain at once
       finer_ = false;
       begin_ = plan_.attempts.size() - 1;
       if (teaches_) index_.made->lessons.tell_overwhelms(Proposer::fp16, plan_.problem.k);
@@ -217,8 +219,9 @@ bool TileSearch::leave_to_finer(const QueryRows& queries, const Open& open, cons
   }
 }
 
-/// A proposer that kith chose itself is not asked again in this search where it leaves most of a tile.
-///   asked  it was asked for this tile
+/// Searches open queries by the chain. A proposer that kith chose itself and that leaves most of a tile open
+/// is not used again in this search.
+///   asked  whether the proposer was used for this tile
 void TileSearch::leave_to_chain(const QueryRows& queries, std::int64_t first, const Open& open, bool asked,
                                 const Workspace& workspace, Trace* trace) {
   if (leave_to_finer(queries, open, workspace, trace)) return;
@@ -282,7 +285,7 @@ std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_ti
     }
     on_tile(workspace, first, count);
   }
-  do_once(search.overlap);  // there are no queries
+  do_once(search.overlap);  // for a search without queries
   if (tiles) tiles->tell();
   if (!plan.boxes && search.options.boxes != false) index.made->lessons.tell_answered(m);
   if (trace) {

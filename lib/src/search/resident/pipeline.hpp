@@ -1,4 +1,4 @@
-// The whole search, tile by tile.
+// Runs a whole search, tile by tile.
 #pragma once
 
 #include <cstdint>
@@ -25,40 +25,40 @@ class StayingQueries;
 /// Workspace::result(count). Called without a lock.
 using OnTile = std::function<void(Workspace& workspace, std::int64_t first, std::int64_t count)>;
 
-/// The most scratch a step of `plan` needs. Throws unsupported when the device refuses one.
+/// Returns the most scratch that a step of `plan` needs. Throws unsupported if the device refuses one.
 std::size_t scratch_of(const Device::State& device, const Plan& plan);
 
-/// make_plan() for this Index, with the device's scratch counted and its refusals heard.
+/// Plans a search of these rows by make_plan(), and heeds the device's scratch and refusals.
 Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                  const Feedback& feedback);
 
-/// One way to plan a search: by which rules, and whether boxes may be used where the caller leaves it open.
+/// One way to plan a search: by which rules, and whether boxes may be used if the caller leaves it open.
 struct PlanWay {
-  enum class Rules { measured, built_in, chain };  ///< `chain`: the built-in ones without a proposer
+  enum class Rules { measured, built_in, chain };  ///< `chain`: built-in rules without a proposer
   Rules rules = Rules::built_in;
   bool boxes = true;
 };
 
-/// What refused a plan.
+/// Says what refused a plan.
 struct PlanFailure {
   Errc code = Errc::unsupported;
-  const Plan* at_work = nullptr;  ///< that was being carried out; null: it was planning that failed
+  const Plan* at_work = nullptr;  ///< plan that failed while it ran; null: planning failed
 };
 
-/// The ways that are left when `way` failed, in the order in which they are tried. A pure function. What the
-/// caller asks for is not given up.
+/// Returns the ways that are left after `way` failed, in the order in which they are tried. It is a pure
+/// function. No way gives up what the caller asks for.
 std::vector<PlanWay> ways_after(const PlanWay& way, const SearchOptions& options, const PlanFailure& failure);
 
-/// Plans of a search, by the first way that neither planning nor the search refuses.
+/// Plans a search by the first way that neither planning nor the search refuses.
 class SearchPlanner {
  public:
-  /// All of these live longer.
+  /// All arguments must outlive this.
   SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                 const Feedback& feedback);
 
-  /// By the way at hand. Throws what refuses it.
+  /// Plans by the present way. Throws the error that refuses it.
   Plan plan() const;
-  /// Go on to the next way; false where there is none.
+  /// Goes on to the next way. Returns false if there is none.
   ///   at_work  as in PlanFailure
   bool give_way(const Error& error, const Plan* at_work);
 
@@ -66,34 +66,35 @@ class SearchPlanner {
   const ResidentRows& index_;
   const Problem problem_;
   const SearchOptions& options_;
-  const Feedback feedback_;  ///< and what is known of the rows and measured on the device
+  const Feedback feedback_;  ///< includes what is known about the rows, and what was measured on the device
   PlanWay way_;
-  std::string note_;  ///< on those that gave way
+  std::string note_;  ///< names the ways that failed
 };
 
-/// Bring the queries of a tile, the first of which is number `first` of the filter, to where steps read them.
-///   staying_queries  who keeps the queries on the device; null: nobody
+/// Copies the queries of a tile to where steps read them. Query 0 of the tile goes by filter `first`.
+///   staying_queries  keeps the queries on the device; null: they are copied
 void upload_tile(const ResidentRows& index, const Plan& plan, const QueryRows& queries, std::int64_t first,
                  Workspace& workspace, const DeviceFilter& filter, Trace* trace,
                  StayingQueries* staying_queries = nullptr);
 
-/// A search by one plan. Refers to memory of others.
+/// Describes a search by one plan. It refers to memory of others.
 struct PlannedSearch {
   const ResidentRows& rows;
   const Plan& plan;
   const SearchOptions& options;
   QueryRows queries;        ///< prepared
-  float largest_query = 0;  ///< no element of them is above
+  float largest_query = 0;  ///< no element of the queries is above it
   Trace* trace = nullptr;
-  /// Called once, before the first tile is taken and while the device works, if it can; may be empty. Under
-  /// the device's lock with a Trace, else without.
+  /// Called once, before the first tile is handed on, if possible while the device works; may be empty. With
+  /// a Trace it is called under the device's lock, else without.
   std::function<void()> overlap = {};
   StayingQueries* staying_queries = nullptr;  ///< as for upload_tile()
-  FoundBefore known = {};                     ///< of the queries: keys of FoundBefore are then among theirs
+  FoundBefore known = {};                     ///< known about the queries; the lists may then contain rows
+                                              ///< found before
 };
 
-/// Each tile of queries goes through the attempts of the plan.
-/// Returns the queries whose lists are left empty, since the device has no rows that the chain could read.
+/// Lets each tile of queries go through the attempts of the plan. Returns the queries whose lists are left
+/// empty, because the device has no rows that the chain could read.
 std::vector<std::int64_t> search_tiles(PlannedSearch search, const OnTile& on_tile);
 
 }  // namespace kith

@@ -27,7 +27,7 @@ std::uint32_t count(std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
-/// The steps of a search by the chain, as large as they come, with null memory.
+/// Adds the largest steps of a search by the chain, with null memory.
 void add_chain_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   const std::size_t k = static_cast<std::size_t>(plan.problem.k),
                     groups = static_cast<std::size_t>(plan.lists);
@@ -73,7 +73,7 @@ spi::Step largest_order_step(const DeviceInfo& info, const Plan& plan) {
 
 void add_proposer_steps(const DeviceInfo& info, const Plan& plan, std::vector<spi::Step>& steps) {
   Proposal proposal(plan);
-  const bool at_once = has_own_order(plan.proposer);  // all rows lie behind a step, else a block of them
+  const bool at_once = has_own_order(plan.proposer);  // a step may reach all rows, else only a block of them
   const std::size_t t = static_cast<std::size_t>(at_once ? plan.problem.n
                                                          : std::min(plan.visit_rows, plan.problem.n)),
                     dims = static_cast<std::size_t>(plan.problem.dims);
@@ -131,14 +131,14 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan) {
 
 namespace {
 
-/// Training rows of the longest chunk of an Index.
+/// Returns the number of training rows in the longest chunk.
 std::int64_t longest_chunk(const ResidentRows& index) {
   std::int64_t rows = 0;
   for (const Chunk& chunk : index.chunks) rows = std::max(rows, chunk.rows);
   return rows;
 }
 
-/// What the rows themselves change in a plan that was made for their number.
+/// Adapts a plan, which was made for the number of rows, to the rows themselves.
 void heed_rows(const ResidentRows& index, Plan& plan) {
   plan.residence = index.residence;
   if (index.rows_are_bytes) {
@@ -146,14 +146,14 @@ void heed_rows(const ResidentRows& index, Plan& plan) {
     plan.row_copy_bytes = 0;
     plan.reason = reasons::rows_are_bytes();
   }
-  if (index.chunks.size() > 1) {  // which do not come in a mixed order
+  if (index.chunks.size() > 1) {  // chunks are not visited in a mixed order
     plan.sample_rows = 0;
     plan.attempts = attempts_of(plan, false);
   }
 }
 
-/// Options that make the tiles of `plan` smaller.
-/// Throws out_of_memory: they are as small as they can be.
+/// Returns options that make the tiles of `plan` smaller. Throws out_of_memory: they are as small as they
+/// can be.
 SearchOptions tightened(const Plan& plan, const SearchOptions& options, std::size_t allowed) {
   SearchOptions tighter = options;
   if (plan.query_tile > 1)
@@ -168,8 +168,8 @@ SearchOptions tightened(const Plan& plan, const SearchOptions& options, std::siz
   return tighter;
 }
 
-/// A plan whose tiles and scratch fit the memory. The device is asked how much scratch its steps need, and
-/// nothing else.
+/// Returns a plan whose tiles and scratch fit into memory. The device is only asked how much scratch its
+/// steps need.
 ///   device  that of the index, with or without what was measured on it
 Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
                 const SearchOptions& options, const Feedback& feedback) {
@@ -189,7 +189,7 @@ Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Probl
   }
 }
 
-/// Throws unsupported: the device was wrong in the test of a kernel that `plan` uses. Each is tested once.
+/// Tests the kernels that `plan` uses, each once. Throws unsupported: the device failed a test.
 void prove(Device::State& device, const Plan& plan) {
   std::string why;
   if (plan.proposer != Proposer::none) why = test_proposer(device, plan);
@@ -198,7 +198,8 @@ void prove(Device::State& device, const Plan& plan) {
   if (!why.empty()) throw Error(Errc::unsupported, "search: " + device.device->info.spec + ": " + why);
 }
 
-/// What earlier searches taught, what is known of the rows, and what the device was asked for this search.
+/// Returns what earlier searches taught, what is known about the rows, and how much memory the device has for
+/// this search.
 Feedback all_feedback(const ResidentRows& index, const Problem& problem, const SearchOptions& options,
                       Feedback feedback) {
   feedback.byte_blur = byte_blur_of(index);
@@ -208,8 +209,8 @@ Feedback all_feedback(const ResidentRows& index, const Problem& problem, const S
   return feedback;
 }
 
-/// Whether what refused a plan may not refuse another: a plan that is refused may be had otherwise, for good
-/// or for now; one at work lacks memory, which may have been free when the plan was made, or measured.
+/// Returns whether another plan may succeed: after any refusal while planning, or if a running plan lacked
+/// memory, which may have been free when the plan was made or measured.
 bool may_be_had_otherwise(const PlanFailure& failure) {
   return failure.code == Errc::out_of_memory ||
          (!failure.at_work && (failure.code == Errc::unsupported || failure.code == Errc::unavailable));
@@ -251,7 +252,7 @@ Plan SearchPlanner::plan() const {
   if (way_.rules != Rules::measured && device.tuning) plain.emplace(without_tuning(device));
   Plan plan = sized_plan(index_, plain ? *plain : device, problem_, own ? *own : options_, feedback_);
   prove(*index_.device.state(), plan);
-  if (plan.residence == Residence::quantized) plan.row_copy_bytes = 0;  // their rows are elsewhere
+  if (plan.residence == Residence::quantized) plan.row_copy_bytes = 0;  // the rows are in a source
   plan.reason += note_;
   return plan;
 }

@@ -15,12 +15,13 @@
 namespace kith {
 namespace {
 
-/// Row of the filter that query `q` of a search goes by.
+/// Returns the row of the filter that is for query `q` of the search.
 const std::uint32_t* words_for(const SearchOptions& options, std::int64_t q) {
   return options.filter.row(options.filter.rows() == 1 ? 0 : q);
 }
 
-/// Strike out of one list. Returns how many rows are left, at most k; they come first.
+/// Strikes rows that do not count out of one list. Returns how many rows are left, at most k; they
+/// come first.
 ///   own  the query's own row, which does not count; -1: none
 std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_t own, std::int64_t k) {
   std::int64_t left = 0;
@@ -33,7 +34,7 @@ std::int64_t strike(std::span<Key> list, const std::uint32_t* words, std::int64_
   return left;
 }
 
-/// The nearest rows of some queries of a tile by the chain with the filter.
+/// Finds the nearest rows of some queries of a tile by the chain with the filter.
 ///   returns  [numbers.size(), k]
 std::vector<Key> by_chain(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                           const QueryRows& queries, std::int64_t first,

@@ -1,5 +1,5 @@
-// Lists of a search without its filter, from which rows that do not count are struck out.
-// docs/certificate.md, section 4.
+// Strikes rows that do not count out of the lists of a search that ignored its filter. docs/certificate.md,
+// section 4.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace kith {
 
-/// Leave in each list the k nearest rows that count, then no_key. Where a list has too few of them and there
-/// are rows beyond it, its query is searched by the chain with the filter.
+/// Leaves in each list the k nearest rows that count, then no_key. If a list has too few of them and may lack
+/// rows, its query is searched by the chain with the filter.
 ///   options  with the filter, and perhaps `self`
-///   queries  [count, dims]  of a tile, of which the first is number `first`
+///   queries  [count, dims]  of a tile; the first one is number `first` of the search
 ///   keys     [count, plan.problem.k]
 void leave_filtered_out(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                         const QueryRows& queries, std::int64_t first, std::int64_t k, std::span<Key> keys,

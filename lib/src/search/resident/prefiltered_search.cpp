@@ -22,10 +22,10 @@
 namespace kith {
 namespace {
 
-/// Queries from which on gathering pays. On a CPU, whose rows are memory: of 10^6 rows of 8 columns, 200
-/// queries took 6 ms by the 1 % gathered and 30 ms by 10 %, but 376 ms by all rows with a filter (2 cores
-/// with AVX-512). A GPU puts rows side by side itself, as fast as its memory. Elsewhere rows come over a bus,
-/// which takes as long as the chain of some thousand queries: estimated, not measured.
+/// From so many queries on gathering pays. A CPU reads rows directly: with 10^6 rows of 8 columns, 200
+/// queries took 6 ms when 1 % of them were gathered, 30 ms for 10 %, but 376 ms by all rows with a filter (2
+/// cores with AVX-512). A GPU gathers rows itself, as fast as its memory. Elsewhere rows pass a bus, which
+/// takes as long as the chain of some thousand queries: this is estimated, not measured.
 constexpr std::int64_t enough_there = 64, enough_elsewhere = 4096;
 
 constexpr std::int64_t bits_of_word = 32;
@@ -41,7 +41,7 @@ std::vector<std::int64_t> kept_places(const ResidentRows& index, const SearchOpt
   return places;
 }
 
-/// Bytes that a search may take, those of the rows that count included.
+/// Returns the bytes that a search may take, including those of the gathered rows.
 std::size_t limit_of(const ResidentRows& index, const SearchOptions& options) {
   if (options.memory_limit) return options.memory_limit;
   const DeviceInfo& device = index.device.info();
@@ -53,7 +53,7 @@ std::size_t bytes_of(const ResidentRows& index, std::int64_t kept) {
   return packed_bytes(kept, index.dims, index.device.info().train_block);
 }
 
-/// Of the search in the rows that count, which needs neither the filter nor to leave a row out.
+/// Returns the options of the search in the gathered rows, which needs neither the filter nor `self`.
 SearchOptions options_within(const ResidentRows& index, const SearchOptions& options, std::int64_t kept) {
   SearchOptions way = options;
   way.filter = {};
@@ -62,7 +62,8 @@ SearchOptions options_within(const ResidentRows& index, const SearchOptions& opt
   return way;
 }
 
-/// Neighbours to search for where a row may have to leave the list.
+/// Returns how many neighbours to search for, with one more if the query's own row may have to leave
+/// the list.
 std::int64_t places_within(std::int64_t k, const SearchOptions& options, std::int64_t kept) {
   return std::min(k + (options.self ? 1 : 0), kept);
 }
@@ -74,7 +75,7 @@ void tell(const SearchOptions& options, std::int64_t rows, Plan& plan) {
   plan.reason += reasons::gathered(plan.problem.n, rows);
 }
 
-/// Gets what is found among the rows that count, and hands it on by the places of all rows.
+/// Receives answers from the search in the gathered rows, and passes them on with the places among all rows.
 class PlacesSink final : public AnswerSink {
  public:
   ///   places  of the rows that count, ascending
@@ -103,7 +104,7 @@ class PlacesSink final : public AnswerSink {
     list.resize(size(k_), no_key);
     to_.put(query, list);
   }
-  void put_all(Keys&) override {}  // of rows in parts, which these are not
+  void put_all(Keys&) override {}  // never called, since these rows are not in parts
   void tile_done(Workspace& workspace, std::int64_t first, std::int64_t count) override {
     to_.tile_done(workspace, first, count);
   }
@@ -115,7 +116,7 @@ class PlacesSink final : public AnswerSink {
   AnswerSink& to_;
 };
 
-/// Whether the search has a proposer that goes over all rows sooner than some of them come over a bus.
+/// Returns whether a proposer reads all rows faster than some of them pass a bus.
 bool masks(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
            std::int64_t kept) {
   const Problem problem{index.metric, index.rows, m, index.dims, k};
@@ -124,13 +125,14 @@ bool masks(const ResidentRows& index, std::int64_t m, std::int64_t k, const Sear
     return plan_search(index, m, k, options, index.made->lessons.feedback()).masked;
   } catch (const Error& error) {
     if (error.code() != Errc::out_of_memory && error.code() != Errc::unsupported) throw;
-    return false;  // those that count may be had
+    return false;  // the gathered rows may fit
   }
 }
 
-/// Whether a GPU is sooner done with rows that it puts side by side than with all of them, masked. Finding
-/// the places of a row and numbering it takes as long as this many pairs. An H100 took 0.8 ms for 256 queries
-/// where 10^4 of 10^6 rows of 128 columns count, and for 10^4 queries 4.6 ms where 10^5 do, 6.8 masked.
+/// Returns whether a GPU is faster with rows that it gathers than with all rows, masked. Finding and
+/// numbering a row that counts takes as long as `pairs_a_row` pairs. With 10^6 rows of 128 columns an H100
+/// took 0.8 ms for 256 queries if 10^4 rows count; for 10^4 queries and 10^5 rows that count 4.6 ms, against
+/// 6.8 masked.
 bool is_soon_packed(std::int64_t m, std::int64_t kept, std::int64_t n) {
   constexpr std::int64_t pairs_a_row = 40000, one_in = 64;
   return kept < n / one_in || kept < m * ((n - kept) / pairs_a_row);

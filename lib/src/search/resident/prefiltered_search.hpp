@@ -1,4 +1,4 @@
-// Filters that keep few rows: these are put on the device once more, and searched alone.
+// Gathers the rows that a filter keeps, if they are few: they are copied on the device, and searched alone.
 #pragma once
 
 #include <cstdint>
@@ -11,17 +11,16 @@
 
 namespace kith {
 
-/// Whether a search goes so: by one filter for all queries, which keeps few rows, and for so many queries
-/// that reading the rows from the device is little beside comparing all of them.
+/// Returns whether a search gathers rows: it has one filter for all queries that keeps few rows, and so many
+/// queries that gathering takes little time compared with searching all rows.
 ///   options  by place
 bool prefilters(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options);
 
-/// The plan for the rows that count alone.
+/// Returns the plan for the gathered rows.
 Plan plan_prefiltered(const ResidentRows& index, std::int64_t m, std::int64_t k,
                       const SearchOptions& options);
 
-/// The search itself. Returns false where there is no memory for the rows that count; then nothing was
-/// written.
+/// Searches the gathered rows. Returns false if there is no memory for them; then nothing was written.
 bool search_prefiltered(const ResidentRows& index, const SearchRequest& request, AnswerSink& sink,
                         Trace* trace);
 

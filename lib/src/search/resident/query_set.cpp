@@ -14,7 +14,7 @@ namespace kith {
 
 QuerySet::QuerySet(std::string_view where, const RowSchema& schema, float largest, const RowsView& given)
     : where_(where), schema_(&schema), largest_of_rows_(largest), given_(given) {
-  const bool takes = where == "search" && !is_set(schema.device);  // others take queries of the host alone
+  const bool takes = where == "search" && !is_set(schema.device);  // others only take queries on the host
   if (given.where != Where::host && takes) {
     passes_host_ = !prepares_on_device(*schema.device.state(), schema.metric);
     if (!passes_host_) {
@@ -30,7 +30,7 @@ QuerySet::QuerySet(std::string_view where, const RowSchema& schema, float larges
   if (!on_device_) check_rows(where, "query", given_);
 }
 
-/// Whether negative_dot stays finite for all queries, by the largest element of any.
+/// Returns whether products stay finite for all queries, by their largest element.
 bool QuerySet::is_in_range(float largest_of_rows) const {
   return schema_->metric != Metric::negative_dot ||
          static_cast<double>(schema_->dims) * largest_ * largest_of_rows < static_cast<double>(FLT_MAX);
@@ -44,7 +44,7 @@ void QuerySet::prepare(std::uint32_t threads) {
     on_device_->look();
     largest_ = on_device_->largest();
     rows_ = QueryRows(*on_device_);
-    if (!is_in_range(largest_of_rows))  // one of them may be to blame, which the host names
+    if (!is_in_range(largest_of_rows))  // the host finds and names the query that is to blame
       check_range(where_, schema_->metric, rows_.on_host(), largest_of_rows);
     prepared_ = true;
     return;

@@ -1,5 +1,5 @@
-// The queries of a search: their shape is checked at once, their values when the search is planned, by the
-// device where they lie there.
+// Holds the queries of a search. Their shape is checked at once, their values when the search is planned, and
+// on the device if they are there.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,40 @@ namespace kith {
 
 class QuerySet {
  public:
-  /// Queries of a caller, in memory of the host or of the device, which lives longer, as `schema` does.
+  /// Takes queries of a caller, in memory of the host or of the device, which must outlive this, as
+  /// `schema` must.
   ///   where    the function that is called, for messages
   ///   largest  max |element| of the training rows here
   /// Throws what check_rows() and spi::Device::borrow() throw; invalid_argument: other columns than the rows.
   QuerySet(std::string_view where, const RowSchema& schema, float largest, const RowsView& given);
-  /// Queries that are checked and prepared already.
-  ///   largest  max |element| of these, or of more
+  /// Takes queries that were already checked and prepared.
+  ///   largest  max |element| of these queries, or of more
   QuerySet(const RowsView& given, MatrixView<const float> rows, float largest)
       : given_(given), rows_(rows), largest_(largest), prepared_(true) {}
-  /// So many queries of which only the number is known, for plans.
+  /// Stands for `count` queries whose values are unknown, for plans.
   QuerySet(const RowSchema& schema, std::int64_t count)
       : given_(nullptr, schema.element, count, schema.columns) {}
   QuerySet(const QuerySet&) = delete;
   QuerySet& operator=(const QuerySet&) = delete;
 
-  /// Check and prepare the values, once.
-  /// Throws what prepare_rows() and check_range() throw.
+  /// Checks and prepares the values, once. Throws what prepare_rows() and check_range() throw.
   void prepare(std::uint32_t threads);
 
   std::int64_t count() const { return given_.rows; }
   Element element() const { return given_.element; }
   bool is_prepared() const { return prepared_; }
-  /// [m, columns]  as they were given, on the host, where they come from the device when it is first asked
+  /// Returns the queries as given, [m, columns], on the host; the first call copies them from the device if
+  /// they are there.
   const RowsView& given() const { return on_device_ ? on_device_->given() : given_; }
-  /// [m, dims]  as they are searched; of queries that are prepared
+  /// Returns the prepared queries, [m, dims]; they must be prepared.
   const QueryRows& rows() const { return rows_; }
-  /// max |element|; likewise
+  /// Returns max |element|; the queries must be prepared.
   float largest() const { return largest_; }
-  /// Whether queries on the device are divided by their norms on the host.
+  /// Returns whether queries on the device pass the host, which divides them by their norms.
   bool passes_host() const { return passes_host_; }
 
-  /// Queries first, first + 1, ... of a set that is prepared, or of which only the number is known. Refers to
-  /// this one, which brings its queries to the host.
+  /// Returns queries first, first + 1, ... of a set that is prepared, or whose values are unknown. The result
+  /// refers to this set, which copies its queries to the host.
   QuerySet slice(std::int64_t first, std::int64_t count) const;
 
  private:

@@ -21,9 +21,9 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t keys_a_share = 1 << 12;  // fewer are finished sooner than handed out
+constexpr std::int64_t keys_a_share = 1 << 12;  // handing out fewer takes longer than finishing them
 
-/// body(q) for q in 0 .. count-1, as many at a time as are worth handing out.
+/// Calls body(q) for q in 0 .. count - 1, by several threads, in shares that are worth handing out.
 template <class Body>
 void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
   const std::int64_t a_share = std::max<std::int64_t>(1, keys_a_share / plan.problem.k);
@@ -34,8 +34,8 @@ void for_each_list(std::int64_t count, const Plan& plan, const Body& body) {
                });
 }
 
-/// Keys of a query tile, read from the device, without those rows that do not count; where the plan strikes
-/// them out, that is done afterwards.
+/// Reads the keys of a query tile from the device. Rows that do not count are already missing, unless the
+/// plan strikes them out, which happens later.
 ///   keys  [count, plan.problem.k]
 void read_tile(const ResidentRows& index, const Plan& plan, const Workspace& workspace, std::int64_t first,
                std::int64_t count, Trace* trace, std::span<Key> keys) {
@@ -58,7 +58,7 @@ void read_tile(const ResidentRows& index, const Plan& plan, const Workspace& wor
   if (trace) trace->seconds["finish"] += tidying.seconds();
 }
 
-/// The k nearest of each of `count` lists, to queries first, first + 1, ... of `sink`.
+/// Passes the k nearest of each of `count` lists to `sink`, as queries first, first + 1, ...
 void put_tile(const Plan& plan, std::int64_t first, std::int64_t count, std::int64_t k,
               std::span<const Key> keys, AnswerSink& sink, Trace* trace) {
   const Stopwatch finishing;
@@ -69,7 +69,7 @@ void put_tile(const Plan& plan, std::int64_t first, std::int64_t count, std::int
   if (trace) trace->seconds["finish"] += finishing.seconds();
 }
 
-/// Room for the keys of a query tile on the host, made when it is first asked for.
+/// Holds memory for the keys of a query tile on the host, made when it is first needed.
 class KeysOfTile {
  public:
   KeysOfTile(const ResidentRows& index, const Plan& plan)
@@ -86,7 +86,7 @@ class KeysOfTile {
   std::optional<HostBuffer> buffer_;
 };
 
-/// What a certificate rests on.
+/// Reports the proposer's bound and self-test, on which a certificate rests.
 void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) {
   if (plan.proposer == Proposer::none) return;
   trace.product_bound =
@@ -94,9 +94,9 @@ void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) 
   trace.proposer_check = proposer_check(plan, device);
 }
 
-/// What of a plan depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
-/// them, and the selector that is the fastest in a sample.
-///   trace  is told what was made on the way
+/// Decides what depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
+/// them, and which selector is the fastest in a sample.
+///   trace  gets what was made meanwhile
 void decide_by_values(const ResidentRows& index, const QuerySet& queries, std::int64_t k,
                       const SearchOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
   const std::int64_t m = queries.count();
@@ -118,8 +118,8 @@ void decide_by_values(const ResidentRows& index, const QuerySet& queries, std::i
   if (samples) plan = plan_by_sample(index, queries.rows(), k, options);
 }
 
-/// What a search by `plan` begins with of what is known: thresholds are those of proposers, and lists that
-/// rows leave afterwards need more than the k nearest.
+/// Returns what a search by `plan` can use of what is known: only proposers have thresholds, and lists from
+/// which rows are removed later need more than k rows.
 FoundBefore begins_with(const ResidentRows& index, const Plan& plan, const FoundBefore& known) {
   const bool takes = plan.proposer != Proposer::none && !plan.filters && !plan.self &&
                      plan.problem.k <= known.k && has_numbers_before(index.rows, plan.problem.k);
@@ -132,7 +132,7 @@ void leave_out_lists(const ResidentRows& index, const Plan& plan, std::int64_t c
                 [&](std::size_t q) { leave_out_before(keys.subspan(q * width, width), index.rows); });
 }
 
-/// A search by a plan, told as it begins.
+/// Resets the trace at the beginning of a search by a plan.
 void begin_trace(const ResidentRows& index, const Plan& plan, const Trace& made, Trace& trace) {
   restart(trace);
   trace.boxes_seconds = made.boxes_seconds;
@@ -141,10 +141,10 @@ void begin_trace(const ResidentRows& index, const Plan& plan, const Trace& made,
   tell_of_proposer(plan, index.device.info(), trace);
 }
 
-/// The search of one request by one plan.
+/// Answers one request by one plan.
 class AnswerSearch {
  public:
-  /// All of these live longer.
+  /// All arguments must outlive this.
   AnswerSearch(const ResidentRows& index, const SearchRequest& request, const SearchOptions& options,
                const Plan& plan, AnswerSink& sink, Trace* trace)
       : index_(index),
@@ -183,7 +183,8 @@ class AnswerSearch {
   }
 
  private:
-  /// Not where the host still has to strike rows out of lists.
+  /// Lets the sink take answers on the device. Returns false also if the host must still strike rows out
+  /// of lists.
   bool is_taken_on_device(const Workspace& workspace, std::int64_t first, std::int64_t count) const {
     if (plan_.struck || !known_.value.empty()) return false;
     KeysOnDevice found{workspace.result(count), first, request_.k};
@@ -199,10 +200,11 @@ class AnswerSearch {
   Trace* const trace_;
   const FoundBefore known_;
   KeysOfTile room_;
-  std::optional<SearchOptions> unfiltered_;  ///< of a search whose filter is heeded afterwards
+  std::optional<SearchOptions> unfiltered_;  ///< options without the filter, if rows are struck
+                                             ///< out afterwards
 };
 
-/// The plan that a chunk before this one was searched by; null: there is none that fits.
+/// Returns the plan by which an earlier chunk was searched; null if none fits.
 const Plan* plan_of_alike(const ResidentRows& index, const SearchRequest& request) {
   if (!request.stream_plan || !*request.stream_plan || has_filter(request.options)) return nullptr;
   const Plan& plan = **request.stream_plan;

@@ -1,4 +1,4 @@
-// A search for the nearest of rows that one device has: from prepared queries to answers.
+// Searches rows that one device has for the nearest, from prepared queries to answers.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace kith {
 
-/// What a caller asks of `rows`, as they can be asked: of rows that are not there as floats their quantized
-/// rows, within what is left of the device.
-///   own      room for options that differ
+/// Adapts options to the form of `rows`: rows that are not there as floats are searched by their quantized
+/// rows, within the memory that is left.
+///   own      memory for options that differ
 ///   returns  `given` or `own`
 const SearchOptions& options_for(const ResidentRows& rows, const SearchOptions& given, SearchOptions& own);
 
-/// Prepares the queries of `request` once they are planned for, and searches for them.
-/// Returns the queries whose answers are left empty: rows that are not there as floats could not decide.
+/// Plans the search of `request`, prepares the queries, and searches. Returns the queries whose answers are
+/// left empty, which rows that are not there as floats could not decide.
 std::vector<std::int64_t> search_resident(const ResidentRows& rows, const SearchRequest& request,
                                           AnswerSink& sink, Trace* trace);
 

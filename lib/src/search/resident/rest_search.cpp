@@ -11,7 +11,7 @@
 namespace kith {
 namespace {
 
-/// Move the keys of queries first, first + 1, ... of the rest to where those of the tile are.
+/// Moves the keys of queries first, first + 1, ... of the rest to their places among the tile's keys.
 void move_keys(Device::State& state, const Workspace& from, std::int64_t first, std::int64_t count,
                const Open& open, const Workspace& to) {
   const spi::Grid<Key> found = from.result(count), result = to.result(1);

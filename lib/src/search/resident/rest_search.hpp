@@ -1,4 +1,4 @@
-// Queries that the attempts of a plan have left open, searched by a plan of their own.
+// Searches queries that the attempts of a plan left open, by a separate plan.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace kith {
 
-/// Options of the chain for what is left of a search by `plan`, while that holds its memory.
+/// Returns options for searching open queries by the chain, while the search by `plan` keeps its memory.
 SearchOptions options_for_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options);
 
-/// Search the open queries of a tile by a plan of their own, in memory of their own, and put their keys where
-/// those of the tile are. Throws what planning and searching throw.
+/// Searches the open queries of a tile by a separate plan, in separate memory, and puts their keys among
+/// those of the tile. Throws what planning and searching throw.
 ///   plan      whose other attempts left them
 ///   options   with the filter of the open queries
 ///   queries   [count, dims]  of the tile
-///   largest   no element of them is above; not looked at without a proposer
-///   proposer  of the plan of their own; none: the chain alone
+///   largest   no element of the queries is above it; unused without a proposer
+///   proposer  of the separate plan; none: the chain alone
 /// Returns how many queries the proposer left to the chain.
 std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                          const QueryRows& queries, float largest, const Open& open, Proposer proposer,

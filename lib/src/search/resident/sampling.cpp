@@ -12,9 +12,9 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t timed_runs = 3;  // after one that is not timed
+constexpr std::size_t timed_runs = 3;  // after one run that is not timed
 
-/// A query drawn by the sizes: any is as good as another, and the same search draws the same one.
+/// Draws a query by the sizes alone: any query would do, and equal searches draw the same one.
 std::int64_t drawn_query(const ResidentRows& index, std::int64_t m, std::int64_t k) {
   std::uint64_t hash = 0;
   for (const std::int64_t size : {index.rows, m, index.dims, k})
@@ -22,12 +22,12 @@ std::int64_t drawn_query(const ResidentRows& index, std::int64_t m, std::int64_t
   return static_cast<std::int64_t>(hash % static_cast<std::uint64_t>(m));
 }
 
-/// Device seconds that the selection of query `drawn` takes as `plan` does it: the median of a few runs.
+/// Returns the device seconds of selecting for query `drawn` by `plan`: the median of a few runs.
 double selection_seconds(const ResidentRows& index, const QueryRows& queries, std::int64_t drawn,
                          const Plan& plan, const SearchOptions& options) {
   const QueryRows query = queries.slice(drawn, 1);
   SearchOptions one = options;
-  one.self.reset();  // plan.problem.k is one more already
+  one.self.reset();  // plan.problem.k already includes the query itself
   if (plan.filters > 1) one.filter = FilterWords(options.filter.slice(drawn, 1));
   one.lists = plan.lists;
   one.train_tile = plan.train_tile;

@@ -1,4 +1,4 @@
-// What a search of some rows is asked for.
+// Declares the request of a search.
 #pragma once
 
 #include <cstddef>
@@ -15,23 +15,25 @@ namespace kith {
 class StayingQueries;
 class PartSink;
 
-/// Refers to memory of others. A search of rows in parts makes one for each part.
+/// Says what a search asks for. It refers to memory of others. A search of rows in parts makes a request for
+/// each part.
 struct SearchRequest {
   QuerySet& queries;
   const SearchOptions& options;  ///< rows go by their places
-  std::int64_t k = 0;            ///< nearest rows of each query; not looked at where there are radii
-  std::optional<std::span<const float>> radii = {};  ///< [1 or m]  all rows within them are searched for
+  std::int64_t k = 0;            ///< nearest rows of each query; unused if there are radii
+  std::optional<std::span<const float>> radii = {};  ///< [1 or m]  all rows within them are wanted
 
-  std::int64_t first_query = 0, first_row = 0;  ///< of a part, among all queries and rows of the search
-  std::size_t member = 0;                       ///< of a set of devices, whose parts follow each other
-  FoundBefore known = {};                       ///< among other rows, with at least k values a query
-  StayingQueries* staying_queries = nullptr;    ///< who keeps the queries on the device; null: nobody
-  std::optional<Plan>* stream_plan = nullptr;   ///< of the chunks before, for all that have as many rows
-  PartSink* parts = nullptr;                    ///< where what is found in parts goes; null: there are none
+  std::int64_t first_query = 0, first_row = 0;  ///< place of a part among all queries and rows of the search
+  std::size_t member = 0;                       ///< which member of a set of devices; its parts come one
+                                                ///< after another
+  FoundBefore known = {};                       ///< found among other rows, with at least k values per query
+  StayingQueries* staying_queries = nullptr;    ///< keeps the queries on the device; null: nobody does
+  std::optional<Plan>* stream_plan = nullptr;   ///< plan of earlier chunks, for all chunks of equal length
+  PartSink* parts = nullptr;                    ///< receives what is found in parts; null: there are none
 
   std::int64_t m() const { return queries.count(); }
 
-  /// The same for some of the queries, which are `of`, and rows from `row` on.
+  /// Returns the request for the queries `of`, which begin at `query`, and for rows from `row` on.
   SearchRequest part(QuerySet& of, const SearchOptions& own, std::int64_t query, std::int64_t row) const {
     SearchRequest part{of, own, k, radii};
     if (radii && static_cast<std::int64_t>(radii->size()) == m() && of.count() != m())

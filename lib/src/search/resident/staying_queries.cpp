@@ -6,7 +6,7 @@
 
 namespace kith {
 
-/// Memory for the next tile; null where there is no room.
+/// Returns memory for the next tile; null if there is no room.
 const DeviceMemory* StayingQueries::memory_for(std::size_t tile, std::size_t bytes) {
   if (tile != tiles_.size() || bytes > most_bytes_ - bytes_) return nullptr;
   try {

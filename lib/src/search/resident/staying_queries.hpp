@@ -1,4 +1,4 @@
-// Queries that searches among other rows each need not bring to the device again.
+// Keeps queries on the device for several searches among different rows.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +13,16 @@
 
 namespace kith {
 
-/// The same queries of one search after the other, among other rows each: packed and copied by the first, and
-/// again where tiles have another length. One search at a time.
+/// Keeps the queries of successive searches among different rows: the first one packs and copies them, and a
+/// later one again only if its tiles have another length. Only one search may use it at a time.
 class StayingQueries {
  public:
-  ///   most_bytes  of the device that they may take; tiles that need more are copied by each search
+  ///   most_bytes  of device memory that they may take; each search copies tiles beyond that
   StayingQueries(std::shared_ptr<Device::State> state, std::size_t most_bytes)
       : state_(std::move(state)), most_bytes_(most_bytes) {}
 
-  /// Make queries `first`, `first` + 1, ... those of the workspace.
-  ///   queries  the same as they are searched
+  /// Puts queries `first`, `first` + 1, ... into the workspace.
+  ///   queries  these queries, prepared
   void place(const Plan& plan, std::int64_t first, const QueryRows& queries, Workspace& workspace);
 
  private:

@@ -1,4 +1,4 @@
-// How fast the members of a set are.
+// Measures how fast the members of a set are.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -16,7 +16,7 @@
 namespace kith {
 namespace {
 
-/// Seconds of `problem` on a device by what was measured; 0: it was not.
+/// Returns the measured seconds of `problem` on a device; 0 if it was not measured.
 double tuned_seconds(const DeviceInfo& info, const Problem& problem) {
   if (!info.tuning) return 0;
   for (const TuningEntry& entry : info.tuning->entries)
@@ -24,8 +24,8 @@ double tuned_seconds(const DeviceInfo& info, const Problem& problem) {
   return 0;
 }
 
-/// Speeds by the problem that was measured on all members and is the nearest to such rows: of this metric
-/// where there is one, then in columns, then with the most work. Empty: there is none.
+/// Returns speeds by a problem that was measured on all members: of this metric if possible, then with the
+/// closest number of columns, then with the most work. Empty if there is none.
 std::vector<double> tuned_speeds(const std::vector<Device>& members, Metric metric, std::int64_t dims) {
   std::vector<double> best;
   double best_distance = std::numeric_limits<double>::infinity(), best_work = 0;
@@ -57,8 +57,8 @@ bool all_of_one_kind(const std::vector<Device>& members) {
   });
 }
 
-/// Seconds of one small search by the chain, at best of three behind one that warms up. Where a part of the
-/// queries takes long already, the time of all follows from it.
+/// Returns the seconds of a small search by the chain: the best of three after one that warms up. If a part
+/// of the queries already takes long, the time of all is extrapolated from it.
 double measured_seconds(const Device& device, MatrixView<const float> rows, MatrixView<const float> queries) {
   const Index index(device, rows, Metric::squared_l2);
   SearchOptions options;
@@ -81,7 +81,7 @@ double measured_seconds(const Device& device, MatrixView<const float> rows, Matr
   return std::max(best, std::numeric_limits<double>::min());
 }
 
-/// One after the other: members may share a processor.
+/// Measures members one after another, since they may share a processor.
 std::vector<double> measured_speeds(const std::vector<Device>& members) {
   constexpr std::int64_t n = 16384, m = 256, dims = 32;
   std::vector<float> values(static_cast<std::size_t>((n + m) * dims));
@@ -107,7 +107,7 @@ std::vector<double> member_speeds(const Device& set, Metric metric, std::int64_t
     const std::lock_guard lock(state.speeds_mutex);
     if (!state.speeds.empty()) return state.speeds;
   }
-  std::vector<double> speeds = measured_speeds(members);  // without the lock: drivers may fork
+  std::vector<double> speeds = measured_speeds(members);  // without the lock, since drivers may fork
   const std::lock_guard lock(state.speeds_mutex);
   if (state.speeds.empty()) state.speeds = std::move(speeds);
   return state.speeds;

@@ -1,4 +1,4 @@
-// Which rows go to which member of a set, and how they get there.
+// Decides which rows go to which member of a set, and puts them there.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -17,7 +17,7 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t filter_word = 32;  // a part that begins with a word cuts a filter without shifting it
+constexpr std::int64_t filter_word = 32;  // a part that begins at a word uses the filter without shifting it
 
 }  // namespace
 

@@ -19,7 +19,7 @@
 namespace kith {
 namespace {
 
-/// Whether `thrown` only says that a search was asked to stop.
+/// Returns whether `thrown` only says that a search was asked to stop.
 bool is_interruption(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -30,7 +30,7 @@ bool is_interruption(const std::exception_ptr& thrown) {
   }
 }
 
-/// Throw `thrown`, with the name of its member where that is to blame, and not what the caller asked for.
+/// Throws `thrown`, with the name of its member if the device is to blame, and not the caller's arguments.
 [[noreturn]] void rethrow_of(const std::string& device, const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -51,9 +51,9 @@ class Together {
   }
 
   void run() {
-    std::vector<std::jthread> threads;  // joined also where the caller's thread ends in its callback
+    std::vector<std::jthread> threads;  // joined even if the caller's thread ends in its callback
     threads.reserve(work_.size());
-    std::vector<std::size_t> left{0};  // for the caller's thread
+    std::vector<std::size_t> left{0};  // work of the caller's thread
     running_ = work_.size() - 1;
     for (std::size_t i = 1; i < work_.size(); ++i) {
       try {
@@ -62,7 +62,7 @@ class Together {
           run_member(i, [this, i](const Progress& progress) { publish(i, progress.fraction); });
           end_member();
         });
-      } catch (const std::exception&) {  // the host has no thread left: then one after the other
+      } catch (const std::exception&) {  // the host has no thread left, so this thread does the work later
         left.push_back(i);
         end_member();
       }
@@ -74,7 +74,7 @@ class Together {
       });
     wait();
     threads.clear();
-    if (news_) tell();  // of the members that ended last
+    if (news_) tell();  // reports the members that ended last
     throw_failure();
   }
 
@@ -106,7 +106,7 @@ class Together {
     changed_.notify_one();
   }
 
-  /// Of the work of all members, in their shares.
+  /// Returns the fraction of the work of all members, weighted by their shares.
   double fraction() {
     const FloatGuard guard;
     const std::lock_guard lock(mutex_);
@@ -116,8 +116,8 @@ class Together {
     return all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0;
   }
 
-  /// The caller's function, on its thread; what it throws ends the call as it is, and so does the end of that
-  /// thread.
+  /// Calls the caller's function on the caller's thread. An exception from it ends the call unchanged, and so
+  /// does the end of that thread.
   void tell() {
     const double done = fraction();
     if (!options_.progress || callers_failure_) return;
@@ -158,7 +158,7 @@ class Together {
   const SearchOptions& options_;
   double all_shares_ = 0;
   std::stop_source stop_;
-  std::mutex mutex_;  // around what follows
+  std::mutex mutex_;  // guards all members below
   std::condition_variable changed_;
   std::size_t running_ = 0;
   bool news_ = false;

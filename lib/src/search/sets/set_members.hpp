@@ -1,4 +1,5 @@
-// The members of a set of devices at work: a thread each, one progress, one way to stop.
+// Runs the members of a set of devices at the same time: each has a thread, and they share progress
+// and stops.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +11,19 @@
 
 namespace kith {
 
-/// What one member does in a call.
+/// Describes what one member does in a call.
 struct MemberWork {
   std::string device;  ///< DeviceInfo::spec, for messages
-  double share = 1;    ///< of the work of all, for progress
-  /// With the caller's options, but its own `stop` and `progress`.
+  double share = 1;    ///< share of all work, for progress
+  /// Gets the caller's options with its own `stop` and `progress`.
   std::function<void(const SearchOptions& options)> run;
 };
 
-/// Run all at the same time, each on a thread of its own, the first on the caller's. Where one fails the
-/// others are asked to stop, and all have ended when this returns.
+/// Runs all at the same time, each on its own thread, the first on the caller's. If one fails, the others are
+/// asked to stop. All have ended when this returns.
 ///   options  `stop` stops all; `progress` is told what all have done together, on the caller's thread
-/// Throws what the first of them threw, in the order of `work`; what the device is to blame for names the
-/// member: "cuda:1: ...".
+/// Throws the error of the first failed member in the order of `work`; if the device is to blame, the message
+/// names it: "cuda:1: ...".
 void run_members(std::vector<MemberWork> work, const SearchOptions& options);
 
 }  // namespace kith

@@ -39,7 +39,7 @@ const SetPart& SetStore::largest_part() const {
   });
 }
 
-/// All parts have one source, and are kept alike.
+/// Describes the largest part, since all parts have one source, and are kept alike.
 StoreInfo SetStore::info() const {
   StoreInfo info = largest_part().rows->info();
   const auto same_member = [](const SetPart& a, const SetPart& b) { return a.member == b.member; };
@@ -49,7 +49,8 @@ StoreInfo SetStore::info() const {
   return info;
 }
 
-/// Of members that have rows and queries; where there are no queries, of the first that has rows.
+/// Returns the shares of members that have rows and queries; without queries, of the first member that
+/// has rows.
 std::vector<SetStore::MemberShare> SetStore::shares_of_search(std::int64_t m) const {
   const bool split = layout_.placement == Placement::split;
   const std::vector<std::int64_t> cuts =
@@ -71,8 +72,8 @@ std::vector<SetStore::MemberShare> SetStore::shares_of_search(std::int64_t m) co
   return shares;
 }
 
-/// One part after the other.
-///   trace, told  of the member; null: nobody asks
+/// Visits the parts of a member, one after another.
+///   trace, told  of the member; null: not wanted
 void SetStore::visit_member(const MemberShare& share, const SearchRequest& request, const VisitPart& visit,
                             Trace* trace, MemberTrace* told) const {
   const FloatGuard guard;
@@ -138,7 +139,7 @@ void SetStore::join_traces(const SearchRequest& request, const std::vector<Trace
   trace.members = std::move(told);
 }
 
-/// As that of the whole, what was planned for a part.
+/// Turns the plan of a part into that of the whole.
 Plan SetStore::plan_of_whole(Plan of_part, std::int64_t m, std::int64_t k) const {
   of_part.problem.n = rows();
   of_part.problem.m = m;
@@ -153,7 +154,7 @@ Plan SetStore::plan_of_whole(Plan of_part, std::int64_t m, std::int64_t k) const
   return of_part;
 }
 
-/// Of the largest part.
+/// Plans for the largest part.
 Plan SetStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                     const Feedback& feedback) const {
   check_k("search", k, rows(), options);
@@ -187,7 +188,7 @@ void SetStore::read(std::int64_t first, std::int64_t count, float* to, std::uint
   }
 }
 
-/// The rows at these places, ascending, one behind the other.
+/// Returns the rows at these places, which ascend, without gaps.
 std::vector<float> SetStore::rows_at(std::span<const std::int64_t> places) const {
   std::vector<float> rows(places.size() * size(dims_));
   for (std::size_t begin = 0, end = 0; begin < places.size(); begin = end) {
@@ -200,7 +201,7 @@ std::vector<float> SetStore::rows_at(std::span<const std::int64_t> places) const
 
 std::shared_ptr<const RowStore> SetStore::appended(const RowSchema& all, const RowsForIndex& more) const {
   const SetPart& largest = largest_part();
-  if (info().residence != Residence::resident) return largest.rows->appended(all, more);  // says why not
+  if (info().residence != Residence::resident) return largest.rows->appended(all, more);  // throws the reason
   const PreparedRows prepared = prepared_rows(all, more);
   const std::int64_t first = rows(), count = prepared.view.rows();
   const float largest_of_all = std::max(this->largest(), prepared.largest);
@@ -216,7 +217,7 @@ std::shared_ptr<const RowStore> SetStore::appended(const RowSchema& all, const R
   return std::make_shared<SetStore>(all, layout_, std::move(parts), first + count);
 }
 
-/// Replicas are made one after the other, of rows that are read once.
+/// Makes the subset. Replicas are made one after another, from rows that are read once.
 std::shared_ptr<const RowStore> SetStore::subset(const RowSchema& schema,
                                                  std::span<const std::int64_t> places) const {
   if (info().residence != Residence::resident) return largest_part().rows->subset(schema, places);
@@ -225,7 +226,7 @@ std::shared_ptr<const RowStore> SetStore::subset(const RowSchema& schema,
   layout.reserve = layout_.reserve;
   std::vector<SetPart> parts;
   std::vector<float> rows;
-  RowRange have;  // of `places`, in `rows`
+  RowRange have;  // range of `places` that `rows` holds
   float largest = 0;
   for (std::size_t i = 0; i < layout.rows.size(); ++i) {
     const RowRange here = layout.rows[i];

@@ -1,4 +1,4 @@
-// Rows on the members of a set of devices.
+// Stores rows on the members of a set of devices.
 #pragma once
 
 #include <cstddef>
@@ -14,39 +14,39 @@
 
 namespace kith {
 
-/// Some rows of the whole, one behind the other, on one member.
+/// A range of all rows, on one member.
 struct SetPart {
   std::size_t member = 0;
-  RowRange places = {};  ///< of its rows among all
+  RowRange places = {};  ///< range of its rows among all
   std::shared_ptr<const RowStore> rows;
 };
 
-/// Where rows of a set go.
+/// Says which rows each member of a set holds.
 struct SetLayout {
   Placement placement = Placement::split;  ///< never automatic
-  std::vector<double> shares;              ///< [members], of sum 1
-  std::vector<RowRange> rows;              ///< [members]  places; of a member without a share none
+  std::vector<double> shares;              ///< [members], [members], with the sum 1
+  std::vector<RowRange> rows;              ///< [members]  places; empty for a member without a share
   std::int64_t reserve = 0;                ///< IndexOptions::reserve
 };
 
-/// Where `count` rows go whose first has the place `first`.
+/// Returns the layout of `count` rows, the first of which has the place `first`.
 SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64_t first, std::int64_t count);
-/// Where the `count` rows of a new Index go.
-/// Throws as shares_of() does; invalid_argument: a member would hold more rows than a device can.
+/// Returns the layout of the `count` rows of a new Index. Throws as shares_of() does; invalid_argument: a
+/// member would hold more rows than a device can.
 SetLayout set_layout(const RowSchema& schema, const Placing& placing, std::int64_t count);
 
-/// The schema of the rows of one member.
+/// Returns the schema of the rows of one member.
 RowSchema schema_of_member(const RowSchema& set, std::size_t member);
 
-/// max |element| of rows that come from devices, of which nothing else is known; 0 of bits.
+/// Returns max |element| of rows that come from devices; 0 for bits.
 float largest_element(std::span<const float> rows, Metric metric);
 
-/// The parts of `layout`, which `make` makes on all members at the same time.
+/// Makes the parts of `layout` by `make`, on all members at the same time.
 std::vector<SetPart> make_parts(
     const RowSchema& schema, const SetLayout& layout,
     const std::function<std::shared_ptr<const RowStore>(const RowSchema& member, RowRange places)>& make);
 
-/// Rows on one device: packed where they are to stay so, else as float32.
+/// Stores rows on one device: packed if stays_packed(), else as float32.
 ///   rows     prepared
 ///   largest  max |element| of these rows, or of more
 ///   reserve  IndexOptions::reserve
@@ -56,8 +56,8 @@ std::shared_ptr<const RowStore> stored_on_device(const RowSchema& schema, Matrix
 
 class SetStore final : public RowStore {
  public:
-  ///   set    whose members have the parts
-  ///   parts  by member, then by place
+  ///   set    the schema of the set whose members have the parts
+  ///   parts  sorted by member, then by place
   SetStore(const RowSchema& set, SetLayout layout, std::vector<SetPart> parts, std::int64_t rows);
 
   std::shared_ptr<const RowStore> subset(const RowSchema& schema,
@@ -68,15 +68,15 @@ class SetStore final : public RowStore {
   std::shared_ptr<const ResidentRows> resident(const SearchRequest&) const override { return nullptr; }
   Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
             const Feedback& feedback) const override;
-  /// Members at the same time, each one part after the other.
+  /// Visits members at the same time, and the parts of each one after another.
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
 
  private:
-  /// What one member has to do in a search.
+  /// What one member does in a search.
   struct MemberShare {
     std::size_t member = 0;
     std::vector<const SetPart*> parts;
-    std::int64_t rows = 0;  ///< of all its parts
+    std::int64_t rows = 0;  ///< rows of all its parts
     RowRange queries;
   };
 

@@ -14,8 +14,8 @@
 namespace kith {
 namespace {
 
-/// An Index whose members would hold fewer rows than this each is replicated: so few rows are searched in a
-/// time that does not depend on their number, and each part would return as many neighbours as the whole.
+/// An Index is replicated if each member would hold fewer rows than this: so few rows are searched in a time
+/// that does not depend on their number, and each part would return as many neighbours as the whole.
 constexpr std::int64_t few_rows = 1024;
 
 [[noreturn]] void refuse_shares(const std::string& message) {
@@ -63,7 +63,7 @@ std::vector<std::int64_t> cut_by_shares(std::int64_t count, std::span<const doub
   const FloatGuard guard;
   std::vector<std::int64_t> ends{0};
   std::size_t last = shares.size() - 1;
-  while (last > 0 && shares[last] == 0) --last;  // behind it nobody gets anything
+  while (last > 0 && shares[last] == 0) --last;  // members behind it get nothing
   double before = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     before += shares[i];

@@ -25,10 +25,10 @@ namespace {
 constexpr std::string_view checkpoint_magic = "\x93kithchk";
 constexpr std::uint64_t checkpoint_version = 1, own_order = 0x0102030405060708u;
 constexpr std::int64_t most_digested = 256;
-constexpr mode_t checkpoint_mode = 0600;  // answers are for who asked
+constexpr mode_t checkpoint_mode = 0600;  // only the caller may read the answers
 
-/// What stands before the pieces that were searched, the keys, which are values [queries, k], then rows
-/// [queries, k], and a digest of all before it.
+/// The head of the file. The pieces that were searched follow, then values [queries, k], rows [queries, k],
+/// and a digest of everything before it.
 struct CheckpointHead {
   char magic[8];
   std::uint64_t version, order;
@@ -39,7 +39,7 @@ static_assert(sizeof(CheckpointHead) == 80 && sizeof(SearchPiece) == 32);
 
 constexpr std::size_t key_bytes = sizeof(std::uint32_t) + sizeof(std::int64_t);
 
-/// Numbers that are digested together.
+/// Collects numbers, and digests them together.
 class DigestOf {
  public:
   void add(std::uint64_t value) { values_.push_back(value); }
@@ -59,7 +59,7 @@ std::uint64_t digest_of_rows(const RowSchema& schema, const RowStore& store) {
   const std::int64_t samples = std::min(store.rows(), most_digested);
   for (std::int64_t i = 0; i < samples; ++i) {
     const std::int64_t last = std::max<std::int64_t>(samples - 1, 1);
-    // Of quotient and rest apart, since rows times samples may leave 64 bits.
+    // Quotient and remainder are multiplied separately, since rows times samples may exceed 64 bits.
     const std::int64_t rows = store.rows() - 1, at = rows / last * i + rows % last * i / last;
     store.read(at, 1, row.data(), 1);
     digest.add(row.data(), row.size() * sizeof(float));
@@ -94,7 +94,7 @@ std::uint64_t digest_of_options(const RowSchema& schema, std::int64_t k, const S
                     "it is damaged, or no checkpoint of a search; remove it, or name another file");
 }
 
-/// All bytes of an ordinary file; nothing where there is none.
+/// Returns all bytes of an ordinary file; nothing if there is no file.
 std::optional<std::vector<unsigned char>> bytes_of_file(const std::string& path) {
   const Descriptor file(open_file(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0 && errno == ENOENT) return std::nullopt;
@@ -112,7 +112,7 @@ bool lies_in(const RowRange& some, std::int64_t count) {
   return some.first >= 0 && some.count >= 1 && some.first < count && some.count <= count - some.first;
 }
 
-/// Whether pieces do not overlap, and each key is of a row that its query was asked of.
+/// Returns whether pieces do not overlap, and each key's row is in a piece of its query.
 bool fit_together(std::span<const SearchPiece> pieces, const Keys& keys) {
   PassedPieces passed(pieces, {0, keys.queries});
   for (std::int64_t q = 0; q < keys.queries; ++q) {

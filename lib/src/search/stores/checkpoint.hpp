@@ -1,5 +1,5 @@
-// What a search of rows that pass has found so far, as a file from which the same search goes on, on any
-// device.
+// Keeps what a streamed search has found so far in a file, from which the same search can continue on
+// any device.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@
 
 namespace kith {
 
-/// Digests of all that decides an answer, each of what it is called by.
+/// Holds digests of everything that decides an answer.
 struct SearchDigests {
-  std::uint64_t rows = 0;     ///< their shape, Source::state(), and samples of them as they are searched
-  std::uint64_t queries = 0;  ///< their values as they are searched
-  std::uint64_t options = 0;  ///< metric, columns, k, filter
+  std::uint64_t rows = 0;     ///< of their shape, Source::state(), and a sample of the prepared rows
+  std::uint64_t queries = 0;  ///< of the prepared queries
+  std::uint64_t options = 0;  ///< of metric, columns, k, filter
 
   bool operator==(const SearchDigests&) const = default;
 };
 
-/// Reads samples of the rows. Throws what Source::read() throws.
+/// Computes the digests, for which it reads a sample of the rows. Throws what Source::read() throws.
 ///   queries  prepared
 ///   options  by place
 SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
@@ -38,16 +38,15 @@ class Checkpoint {
       : path_(std::move(path)), of_(of), all_rows_(rows), queries_(queries), k_(k) {}
 
   struct Found {
-    std::vector<SearchPiece> done;  ///< which do not overlap
+    std::vector<SearchPiece> done;  ///< pieces that do not overlap
     Keys keys;
   };
 
-  /// Nothing where there is no file.
-  /// Throws invalid_argument: it is that of another search; bad_file: it is damaged, or something else.
+  /// Reads the file. Returns nothing if there is none. Throws invalid_argument: it belongs to another search;
+  /// bad_file: it is damaged, or no checkpoint.
   std::optional<Found> read() const;
 
-  /// In the place of the file that was there before.
-  /// Throws bad_file.
+  /// Replaces the file. Throws bad_file.
   void write(const std::vector<SearchPiece>& done, const Keys& keys) const;
 
   std::int64_t queries() const { return queries_; }

@@ -14,7 +14,7 @@
 namespace kith {
 namespace {
 
-/// Rows in this order; as they are where it is empty.
+/// Puts rows into this order; an empty one changes nothing.
 void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
   if (order.empty()) return;
   Floats ordered;
@@ -25,17 +25,18 @@ void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
   rows.view = {rows.own.data(), rows.view.rows(), rows.view.cols()};
 }
 
-/// Rows of the host are put in another order there.
+/// Returns whether the device lands the rows. Rows on the host that need another order are sorted
+/// there instead.
 bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
   const bool lands =
       given.rows.where != Where::host || (given.order.empty() && schema.device.info().profile.lands_rows);
   return lands && prepares_on_device(*schema.device.state(), schema.metric);
 }
 
-/// Rows of the host from which on a sample of them is taken while they go to the device.
+/// From so many bytes on, rows on the host are sampled by another thread while they go to the device.
 constexpr std::int64_t worth_a_thread = std::int64_t{1} << 22;  // bytes
 
-/// The rows as chunks, and every `step`-th of them.
+/// Lands the rows as chunks. Returns every `step`-th row.
 Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t step,
                        std::vector<Chunk>& chunks) {
   std::optional<Floats> sample;
@@ -47,7 +48,7 @@ Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t
       thread.start([&] {
         try {
           sample = rows.sample(step);
-        } catch (...) {  // below it fails again, unless all rows do so first
+        } catch (...) {  // it fails again below, unless landing all rows fails first
         }
       });
     chunks = rows.chunks(given.first);
@@ -60,7 +61,7 @@ RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
                   {"index", given.what, schema.metric, schema.mask(), given.first_row}, given.order);
   RowsOfIndex put;
   put.sample.view = {nullptr, 0, rows.dims()};
-  if (compares_bits(schema.metric)) {  // of which nobody asks for a sample
+  if (compares_bits(schema.metric)) {  // no sample of bits is needed
     put.chunks = rows.chunks(given.first);
   } else {
     const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
@@ -79,7 +80,7 @@ PreparedRows prepared_rows(const RowSchema& schema, const RowsForIndex& given) {
   PreparedRows prepared =
       prepare_rows("index", given.what, rows, schema.metric, 0, schema.mask(), given.first_row);
   put_in_order(given.order, prepared);
-  if (!copy.empty() && prepared.own.empty()) {  // what it refers to is gone with the copy
+  if (!copy.empty() && prepared.own.empty()) {  // the view must not refer to the copy, which is destroyed
     const float* const first = prepared.view.data();
     prepared.own.assign(first, first + prepared.view.rows() * prepared.view.cols());
     prepared.view = {prepared.own.data(), prepared.view.rows(), prepared.view.cols()};

@@ -39,7 +39,7 @@ void ListMerger::take_within(const SearchRequest& part, RadiusKeys keys) {
   found_of(part).within.push_back(std::move(keys));
 }
 
-/// Whether members had all queries each, or each some of them.
+/// Returns true if each member had all queries, false if each had some of them.
 bool ListMerger::share_queries() const {
   return std::ranges::all_of(members_, [](const auto& member) { return member.second.first_query == 0; });
 }

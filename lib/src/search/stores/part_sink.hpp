@@ -1,4 +1,4 @@
-// Where a search of rows in parts gathers what it finds.
+// Declares PartSink, which collects what a search of rows in parts finds.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@
 
 namespace kith {
 
-/// Parts of one member of a set follow each other; those of different members come at the same time.
+/// Collects the results of parts. Parts of one member of a set come one after another, those of different
+/// members at the same time.
 class PartSink {
  public:
   PartSink() = default;
@@ -23,20 +24,21 @@ class PartSink {
   PartSink(const PartSink&) = delete;
   PartSink& operator=(const PartSink&) = delete;
 
-  /// What of `asked` is not searched yet, in pieces that do not overlap: by queries, then by rows.
+  /// Returns the pieces of `asked` that are not searched yet. They do not overlap, and are sorted by queries,
+  /// then by rows.
   virtual std::vector<SearchPiece> left(const SearchPiece& asked) const { return {asked}; }
-  /// Values of the nearest rows so far of the queries of `part`.
+  /// Returns the values of the nearest rows so far, for the queries of `part`.
   ///   room  memory that the result may refer to
   virtual FoundBefore known(const SearchRequest& part, std::vector<std::uint32_t>& room) const = 0;
-  /// Keys whose memory may be used for the next part.
+  /// Returns keys whose memory may be used for the next part.
   virtual Keys buffer() { return {}; }
-  /// What was found in `part`, of so many rows, by places there.
+  /// Takes what was found in `part`, which has `rows` rows; keys have places in the part.
   virtual void take(const SearchRequest& part, std::int64_t rows, Keys keys) = 0;
-  /// The same of a search within radii.
+  /// Takes what a radius search found in `part`.
   virtual void take_within(const SearchRequest& part, RadiusKeys keys) = 0;
 };
 
-/// Merges the lists of parts, in memory alone.
+/// Merges the lists of parts in memory.
 class ListMerger final : public PartSink {
  public:
   explicit ListMerger(KeyBuffers& buffers) : buffers_(buffers) {}
@@ -46,12 +48,12 @@ class ListMerger final : public PartSink {
   void take(const SearchRequest& part, std::int64_t rows, Keys keys) override;
   void take_within(const SearchRequest& part, RadiusKeys keys) override;
 
-  /// The lists of all queries. At least one part was taken.
+  /// Returns the lists of all queries. At least one part must have been taken.
   Keys keys();
   RadiusKeys within();
 
  private:
-  /// What one member found.
+  /// Holds what one member found.
   struct Found {
     std::int64_t first_query = 0;
     Keys keys;
@@ -61,7 +63,7 @@ class ListMerger final : public PartSink {
   bool share_queries() const;
 
   KeyBuffers& buffers_;
-  mutable std::mutex mutex_;  // around the map, whose elements are those of one thread each
+  mutable std::mutex mutex_;  // guards the map; each element belongs to one thread
   std::map<std::size_t, Found> members_;
 };
 

@@ -16,8 +16,8 @@
 namespace kith {
 namespace {
 
-/// The largest |element| of a sample of `rows`, less the centre; of bits 0: no proposer is asked for them,
-/// and no arithmetic of floats may see them.
+/// Returns the largest |element - centre| of a sample of `rows`. It is 0 for bits: no proposer is used for
+/// them, and they must not be computed with as floats.
 double reach_of(MatrixView<const float> rows, const ResidentRows& all) {
   return compares_bits(all.metric) ? 0 : clip_range_of(rows, all.centre);
 }
@@ -35,7 +35,7 @@ std::size_t bytes_of(const ResidentRows& rows) {
     if (chunk.memory) bytes += chunk.memory->bytes;
   const std::lock_guard lock(rows.made->quantized_mutex);
   for (const auto& [proposer, quantized] : rows.made->quantized_rows)
-    if (quantized) bytes += quantized->bytes();  // none where there was no memory for it
+    if (quantized) bytes += quantized->bytes();  // null if there was no memory for it
   if (rows.made->boxes) bytes += rows.made->boxes->bytes();
   return bytes;
 }
@@ -51,8 +51,8 @@ Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, con
 void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k,
                       const SearchOptions& options) {
   Feedback told = rows.made->lessons.feedback();
-  told.boxes_made = true;  // so that what it takes to make them is no reason against them
-  if (prefilters(rows, m, k, options)) return;  // nothing is kept
+  told.boxes_made = true;                       // so that the cost of making boxes does not count
+  if (prefilters(rows, m, k, options)) return;  // a search of gathered rows keeps nothing
   const Plan plan = plan_search(rows, m, k, options, told);
   if (plan.boxes)
     boxes_for(rows, options);

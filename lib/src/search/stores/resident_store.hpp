@@ -1,4 +1,4 @@
-// Training rows that one device has as float32.
+// Stores training rows on one device as float32.
 #pragma once
 
 #include <memory>
@@ -31,25 +31,25 @@ class ResidentStore final : public RowStore {
   const std::shared_ptr<const ResidentRows> resident_;
 };
 
-/// The rows, where one device has them as float32; null: it does not.
+/// Returns the rows if one device has them as float32, else null.
 std::shared_ptr<const ResidentRows> resident_rows(const RowStore& store);
 
-/// Device memory of the rows, and of what searches have made of them.
+/// Returns the device memory of the rows, and of what searches have made of them.
 std::size_t bytes_of(const ResidentRows& rows);
 
-/// As Index::plan() and Index::prepare() do.
+/// Do what Index::plan() and Index::prepare() do.
 Plan plan_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const SearchOptions& options,
                    const Feedback& feedback);
 void prepare_resident(const ResidentRows& rows, std::int64_t m, std::int64_t k, const SearchOptions& options);
 
-/// Prepared rows on the device of `schema`.
-///   sample  all of them, or every sample_stride()-th
+/// Returns the rows of these chunks, which are prepared and on the device of `schema`.
+///   sample  all rows, or every sample_stride()-th
 std::shared_ptr<const ResidentRows> resident_of(const RowSchema& schema, std::vector<Chunk> chunks,
                                                 MatrixView<const float> sample, float largest);
 
-/// Rows behind others that one device has as float32.
-///   all     the schema of both
-///   before  in chunks
+/// Appends rows to others that one device has as float32.
+///   all     the schema of all rows
+///   before  rows in chunks
 ///   spread  whether what is known of the rows before is kept
 std::shared_ptr<const RowStore> appended_to(const RowSchema& all, const ResidentRows& before,
                                             const RowsForIndex& more);

@@ -1,4 +1,4 @@
-// The training rows of an Index, however they are kept.
+// Declares RowStore, which keeps the training rows of an Index in one of several ways.
 #pragma once
 
 #include <cstddef>
@@ -16,24 +16,24 @@
 
 namespace kith {
 
-/// What a store says of itself.
+/// Describes a store.
 struct StoreInfo {
   Residence residence = Residence::resident;  ///< where the rows stay
-  std::size_t bytes = 0;                      ///< of devices, as Index::memory_bytes()
+  std::size_t bytes = 0;                      ///< device memory, as Index::memory_bytes()
   bool compact = true;                        ///< subset() of all places would change nothing
-  std::uint64_t state = 0;                    ///< Source::state() of rows that pass; 0 where nobody knows
+  std::uint64_t state = 0;                    ///< Source::state() of streamed rows; 0 if unknown
   Feedback feedback = {};                     ///< as Index::feedback()
 };
 
 class RowStore;
-/// Searches a part of the rows: a store of its own, by a request of its own.
+/// Searches a part of the rows, which has its own store and request.
 using VisitPart = std::function<void(const RowStore& part, const SearchRequest& request, Trace* trace)>;
 
-/// Immutable, but for what searches make of the rows. Rows go by their places: 0, 1, ... Any number of
-/// threads may search at once.
+/// Stores rows. It is immutable, except for what searches make of the rows. Rows are identified by their
+/// places: 0, 1, ... Any number of threads may search at once.
 class RowStore {
  public:
-  ///   largest  max |element| of all rows, those that are removed included; 0 of bits
+  ///   largest  max |element| of all rows, including removed ones; 0 for bits
   RowStore(std::int64_t rows, float largest) : rows_(rows), largest_(largest) {}
   virtual ~RowStore() = default;
   RowStore(const RowStore&) = delete;
@@ -41,26 +41,26 @@ class RowStore {
 
   std::int64_t rows() const { return rows_; }
   float largest() const { return largest_; }
-  /// Memory that searches in parts use one after the other.
+  /// Returns memory that searches in parts use again.
   KeyBuffers& buffers() const { return buffers_; }
 
   virtual StoreInfo info() const = 0;
-  /// All rows on one device, where a search takes them as a whole; null: it takes each_part().
+  /// Returns all rows on one device if the search can take them as a whole; null if it must use each_part().
   virtual std::shared_ptr<const ResidentRows> resident(const SearchRequest& request) const = 0;
-  /// Hand the rows to `visit` in parts, one after the other, or on a set of devices at the same time. Queries
-  /// are prepared; `request` has no `self`.
-  ///   trace  gets the sums of what the parts did; null: nobody asks
+  /// Passes the rows to `visit` in parts, one after another, or on a set of devices at the same time. Queries
+  /// must be prepared, and `request` must not have `self`.
+  ///   trace  gets the sums over the parts; null: not wanted
   virtual void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const = 0;
-  /// What a search for the k nearest of m queries would do.
+  /// Returns the plan of a search for the k nearest rows of m queries.
   virtual Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                     const Feedback& feedback) const = 0;
-  /// Rows first ... first + count - 1 as they are searched, row-major.
+  /// Reads rows first ... first + count - 1 as they are searched, row-major.
   ///   to  [count, dims]  out
   virtual void read(std::int64_t first, std::int64_t count, float* to, std::uint32_t threads) const = 0;
-  /// These rows, and more behind them.
-  ///   all  the schema of both
+  /// Returns a store of these rows, with more behind them.
+  ///   all  the schema of all rows
   virtual std::shared_ptr<const RowStore> appended(const RowSchema& all, const RowsForIndex& more) const = 0;
-  /// The rows at these places alone, in memory of their own.
+  /// Returns a store with only the rows at these places, in separate memory.
   ///   places  ascending, at least one
   virtual std::shared_ptr<const RowStore> subset(const RowSchema& schema,
                                                  std::span<const std::int64_t> places) const = 0;

@@ -24,7 +24,7 @@
 namespace kith {
 namespace {
 
-/// By the device, or by all members of a set.
+/// Returns the bytes copied so far by the device, or by all members of a set.
 CopiedBytes copied_by(const Device& device) {
   if (!is_set(device)) return copied_bytes(*device.state()->device);
   CopiedBytes all;
@@ -36,7 +36,7 @@ CopiedBytes copied_by(const Device& device) {
   return all;
 }
 
-/// Tells a Trace what a search took as a whole.
+/// Reports to a Trace what a search took as a whole.
 class WholeSearch {
  public:
   explicit WholeSearch(const Device& device) : device_(device), before_(copied_by(device)) {}
@@ -54,7 +54,7 @@ class WholeSearch {
   const Stopwatch total_;
 };
 
-/// Throws unsupported: SearchOptions::checkpoint where rows do not pass through the device.
+/// Throws unsupported: SearchOptions::checkpoint is set, but rows are not streamed.
 void check_checkpoint(const std::string& where, const RowStore& store, const SearchOptions& options) {
   if (options.checkpoint.empty()) return;
   if (where == "search" && store.info().residence == Residence::stream) return;
@@ -71,7 +71,7 @@ SearchOptions without_self(const SearchOptions& options) {
   return own;
 }
 
-/// Lists that hold one row more than was asked for, without the row that each query is itself.
+/// Removes each query's own row from lists that have one row more than was asked for.
 ///   queries  their numbers
 template <class Lists>
 Lists without_own_rows(const Lists& keys, std::int64_t self, std::vector<std::int64_t> queries) {
@@ -85,7 +85,7 @@ Lists without_own_rows(const Lists& keys, std::int64_t self) {
   return without_own_rows(keys, self, std::move(all));
 }
 
-/// Some queries of a request, one behind the other.
+/// Copies some queries of a request.
 struct SomeQueries {
   SomeQueries(const SearchRequest& request, const std::vector<std::int64_t>& numbers)
       : options(without_self(request.options)) {
@@ -96,7 +96,7 @@ struct SomeQueries {
     for (std::size_t i = 0; i < numbers.size(); ++i)
       std::memcpy(given.data() + i * bytes, all.row(numbers[i]), bytes);
     rows = gathered(request.queries.rows().on_host(), numbers, 0);
-    options.progress = nullptr;  // told already
+    options.progress = nullptr;  // progress was already reported
     if (options.filter.rows() <= 1) return;
     words = gathered(options.filter, numbers, 0);
     options.filter = {words.data(), count, options.filter.cols()};
@@ -111,7 +111,7 @@ struct SomeQueries {
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace);
 
-/// Search a part of the rows, as a whole or in parts of its own, and tell PartSink what is found.
+/// Searches a part of the rows, as a whole or in smaller parts, and passes what it finds to the PartSink.
 void search_part(const RowStore& part, const SearchRequest& request, Trace* trace) {
   SearchRequest own = request;
   own.k = std::min(request.k, part.rows());
@@ -135,7 +135,7 @@ void search_part(const RowStore& part, const SearchRequest& request, Trace* trac
   request.parts->take(request, rows->rows, std::move(keys));
 }
 
-/// The nearest rows of queries that a search of all rows as a whole has left open.
+/// Finds the nearest rows of queries that a search of all rows as a whole left open.
 Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vector<std::int64_t>& open,
              Trace* trace) {
   const SomeQueries some(request, open);
@@ -150,14 +150,14 @@ Keys rest_of(const RowStore& store, const SearchRequest& request, const std::vec
   Trace more;
   store.each_part(rest, search_part, trace ? &more : nullptr);
   if (trace) {
-    more.fallbacks = 0;  // which they were counted among already
+    more.fallbacks = 0;  // these queries were already counted
     add_rest(*trace, more);
   }
   const Keys keys = found.keys();
   return leaves_own ? without_own_rows(keys, *request.options.self, open) : keys;
 }
 
-/// The same to the caller: places of a single device have the bits of a Key.
+/// Passes them to the sink. Places on a single device fit into a Key.
 void put_rest(const Keys& rest, const std::vector<std::int64_t>& open, AnswerSink& sink) {
   const std::size_t k = size(rest.k);
   std::vector<Key> list(k);
@@ -201,13 +201,14 @@ void search_in_parts(const Index::State& index, const SearchRequest& request, An
   trace->seconds["finish"] += finishing.seconds();
 }
 
-/// Keys by place.
+/// Searches within radii. Returns keys with places.
 RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& request, Trace* trace) {
   const RowStore& store = *index.store;
   const SearchOptions& options = request.options;
   check_rows_left_out("within", store.rows(), request.m(), options);
   request.queries.prepare(options.threads);
-  static_cast<void>(bounds_of(index.metric, *request.radii, request.m()));  // all, before parts see some
+  // checks all radii, before parts get some of them
+  static_cast<void>(bounds_of(index.metric, *request.radii, request.m()));
   if (trace) restart(*trace);
   const SearchOptions own = without_self(options);
   SearchRequest all{request.queries, own, 0, request.radii};

@@ -1,4 +1,4 @@
-// Searches of an Index, whatever its rows are kept in.
+// Searches an Index, in whatever way its rows are kept.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@
 
 namespace kith {
 
-/// Check and prepare `queries`, and give `sink` the k nearest rows of each, by their places.
-///   queries  less the centre of the Index (CentredRows)
+/// Checks and prepares `queries`, and passes the k nearest rows of each to `sink`, by their places.
+///   queries  with the centre of the Index subtracted (CentredRows)
 ///   options  by place (MappedOptions)
 void search(const Index::State& index, const RowsView& queries, std::int64_t k, const SearchOptions& options,
             AnswerSink& sink, Trace* trace);
 
-/// All rows within radii, by their places; in the same way.
+/// Returns all rows within radii, by their places, for the same kind of arguments.
 RadiusNeighbors search_within(const Index::State& index, const RowsView& queries,
                               std::span<const float> radii, const SearchOptions& options, Trace* trace);
 RadiusKeys search_keys_within(const Index::State& index, const RowsView& queries,

@@ -15,15 +15,16 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;  ///< of what one thread reads at a time
+constexpr std::int64_t piece_bytes = std::int64_t{8} << 20;  ///< one thread reads so much at a time
 constexpr std::uint32_t most_readers =
-    4;  ///< one reads about as fast as memory is copied; disks want several
-/// Of a chunk, for what proposers learn of its rows before they are searched: to be done sooner than a chunk
-/// is copied.
+    4;  ///< one reads about as fast as memory is copied, but disks are faster with several
+/// Limits the sample of a chunk's rows that proposers need, so that taking it is faster than copying
+/// the chunk.
 constexpr std::int64_t most_samples = 1024, most_sampled = std::int64_t{1} << 17;
-constexpr auto between_looks = std::chrono::milliseconds(50);  ///< of who waits, whether to stop
+constexpr auto between_looks = std::chrono::milliseconds(50);  ///< a waiting thread looks so often whether it
+                                                               ///< should stop
 
-/// Every so many of `count` rows.
+/// Returns the distance of sampled rows among `count` rows.
 std::int64_t step_of_sample(std::int64_t count, std::int64_t cols) {
   return divide_up(count, std::clamp<std::int64_t>(most_sampled / cols, 1, most_samples));
 }
@@ -34,7 +35,7 @@ std::int64_t step_of_sample(std::int64_t count, std::int64_t cols) {
               "returned");
 }
 
-/// Read in pieces, several at a time, with what the first piece that fails throws.
+/// Reads in pieces, several at a time. Throws the error of the first piece that fails.
 void read_pieces(const Source& source, std::int64_t first, std::int64_t count, std::int64_t row_bytes,
                  unsigned char* to, std::uint32_t threads, const std::function<bool()>& stopped) {
   const std::int64_t step = std::max<std::int64_t>(1, piece_bytes / row_bytes);
@@ -141,7 +142,7 @@ void ChunkStream::make_memory(std::int64_t rows) {
   }
   const DeviceSession session(*state);
   if (!copies_) queue_ = session->copy_queue();
-  session->finish();  // memory that is used again may be that of steps which are not done
+  session->finish();  // reused memory may belong to steps that still run
 }
 
 ChunkStream::~ChunkStream() {
@@ -163,7 +164,7 @@ ChunkStream::Work ChunkStream::work() const {
   return work_;
 }
 
-/// By the thread that reads ahead.
+/// Fills all slots, on the thread that reads ahead.
 void ChunkStream::fill_all() {
   try {
     for (std::size_t chunk = 0; to_read_ < end_; ++chunk) {
@@ -204,7 +205,7 @@ void ChunkStream::fill(Slot& slot, std::int64_t first, std::int64_t count) {
                  static_cast<std::uint64_t>(row_bytes(set_.rows.element, set_.rows.cols));
 }
 
-/// By the host.
+/// Fills a slot with rows that the host packs.
 void ChunkStream::fill_packed(Slot& slot) {
   const Stopwatch reading;
   const PreparedRows rows =
@@ -223,7 +224,7 @@ void ChunkStream::fill_packed(Slot& slot) {
   work_.land += landing.seconds();
 }
 
-/// Without rows yet.
+/// Makes a chunk that has no rows yet.
 std::shared_ptr<ResidentRows> ChunkStream::new_chunk(std::int64_t rows) const {
   auto chunk = std::make_shared<ResidentRows>(schema_of(set_));
   chunk->rows = rows;
@@ -242,7 +243,7 @@ void ChunkStream::upload(MatrixView<const float> rows, const DeviceMemory& to) {
   write_packed(rows, block, threads_, staging, staging_->reader(), write);
 }
 
-/// Until it is filled, or nothing more will be.
+/// Waits until the slot is filled, or no slot will be filled any more.
 void ChunkStream::wait_for(const Slot& slot) {
   const Stopwatch waiting;
   std::unique_lock lock(mutex_);
@@ -254,7 +255,7 @@ void ChunkStream::wait_for(const Slot& slot) {
   if (!slot.filled) std::rethrow_exception(failure_);
 }
 
-/// The chunk of a slot by the device. Steps that use the packed rows before it come first.
+/// Lets the device land the chunk of a slot. Earlier steps that use the previous packed rows run first.
 std::shared_ptr<ResidentRows> ChunkStream::landed(const Slot& slot) {
   const Stopwatch landing;
   std::shared_ptr<ResidentRows> chunk = new_chunk(slot.count);
@@ -278,7 +279,7 @@ std::shared_ptr<ResidentRows> ChunkStream::landed(const Slot& slot) {
   return chunk;
 }
 
-/// What proposers want to know, of the slot's sample.
+/// Returns what proposers need to know, from the slot's sample.
 SampledValues ChunkStream::sampled(const Slot& slot) const {
   const std::int64_t count = divide_up(slot.count, step_of_sample(slot.count, set_.rows.cols));
   const RowsView given(slot.sample.data(), set_.rows.element, count, set_.rows.cols);
@@ -286,8 +287,8 @@ SampledValues ChunkStream::sampled(const Slot& slot) const {
   return sampled_values(sample.view, set_.metric, set_.rows.element, threads_);
 }
 
-/// The same while the chunk before is searched. Nothing where a value is not finite: the device finds that in
-/// all rows, and has the number of the first.
+/// Does the same while the previous chunk is searched. Returns nothing if a value is not finite: the device
+/// finds that in all rows, with the number of the first.
 std::optional<SampledValues> ChunkStream::values_of(const Slot& slot) const {
   try {
     return sampled(slot);
@@ -297,7 +298,7 @@ std::optional<SampledValues> ChunkStream::values_of(const Slot& slot) const {
   }
 }
 
-/// The host looks at the row once more, and has the words.
+/// Refuses a row. The host checks it again, to write the message.
 void ChunkStream::refuse_row(std::int64_t row) const {
   std::vector<unsigned char> raw;
   read_source(set_, row, 1, raw, 1, nullptr);
@@ -308,7 +309,7 @@ void ChunkStream::refuse_row(std::int64_t row) const {
 }
 
 void ChunkStream::free(Slot& slot) {
-  slot.rows.reset();  // without the lock: it gives memory of the device back
+  slot.rows.reset();  // without the lock, since it releases device memory
   {
     const std::lock_guard lock(mutex_);
     slot.filled = false;
@@ -316,7 +317,7 @@ void ChunkStream::free(Slot& slot) {
   changed_.notify_all();
 }
 
-/// A chunk of rows that are on the device already.
+/// Returns a chunk of rows that are already on the device, packed.
 StreamedChunk ChunkStream::unpacked(std::int64_t first, std::int64_t count) {
   if (stop_.stop_requested()) refuse_stopped();
   std::shared_ptr<ResidentRows> chunk = new_chunk(count);
@@ -350,7 +351,7 @@ std::optional<StreamedChunk> ChunkStream::next() {
   ++searched_;
   if (!copies_) return StreamedChunk{first, slot.rows};
   StreamedChunk chunk{first, landed(slot)};
-  free(slot);  // what is packed is elsewhere
+  free(slot);  // the packed rows are in other memory
   return chunk;
 }
 

@@ -1,5 +1,5 @@
-// Training rows on their way from a Source through a device: while one chunk is searched the next is read,
-// checked, packed and copied, or copied as it is where the device checks and packs.
+// Streams training rows from a Source through a device. While one chunk is searched, the next is read,
+// checked, packed and copied, or copied as it is if the device checks and packs.
 #pragma once
 
 #include <condition_variable>
@@ -25,7 +25,7 @@
 
 namespace kith {
 
-/// The rows that pass, and how they are compared.
+/// Describes the rows that are streamed, and how they are compared.
 struct StreamedSet {
   Device device;
   std::shared_ptr<const Source> source;
@@ -33,52 +33,52 @@ struct StreamedSet {
   RowsInfo rows;
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
   std::int64_t dims = 0;               ///< columns of the rows on the device
-  std::int64_t first_row = 0;          ///< of all shards: what messages call row 0
-  float largest = 0;                   ///< max |element| that negative_dot counts on
+  std::int64_t first_row = 0;          ///< the number that messages give row 0
+  float largest = 0;                   ///< max |element|, which the range check of negative_dot uses
   StreamSizes sizes;
-  std::shared_ptr<const RowsOnDevice> packed = nullptr;  ///< who has the rows instead of the Source
-  std::optional<SampledValues> values = {};  ///< of packed rows; none: they are bytes, which are known
+  std::shared_ptr<const RowsOnDevice> packed = nullptr;  ///< has the rows instead of the Source
+  std::optional<SampledValues> values = {};  ///< known about packed rows; none for bytes, whose grid is known
 };
 
-/// Rows that a device has in another form, as they pass through it chunk by chunk.
+/// Describes rows that a device has packed, to be converted chunk by chunk.
 StreamedSet streamed_packed(const RowSchema& schema, std::int64_t rows, float largest,
                             std::shared_ptr<const RowsOnDevice> packed);
 
 RowSchema schema_of(const StreamedSet& set);
 
-/// A chunk, and the place of its first row among all.
+/// A chunk, and the place of its first row among all rows.
 struct StreamedChunk {
   std::int64_t first = 0;
   std::shared_ptr<const ResidentRows> rows;
 };
 
-/// The columns that count, as prepare_rows() takes them; empty where all do.
+/// Returns the columns that count, as prepare_rows() takes them; empty if all count.
 std::span<const std::int64_t> mask_of(const StreamedSet& set);
 
-/// Rows first ... first + count - 1 of a Source, checked and prepared.
-///   raw      room for what is read, kept from call to call
+/// Reads rows first ... first + count - 1 of a Source, checks and prepares them.
+///   raw      memory for what is read, kept from call to call
 ///   threads  of the host; 0: as many as there are cores
-///   stopped  asked between pieces: whether to give up
-/// Throws what Source::read() and prepare_rows() throw; interrupted: `stopped` said so.
+///   stopped  asked between pieces whether to give up
+/// Throws what Source::read() and prepare_rows() throw; interrupted: `stopped` returned true.
 PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_t count,
                          std::vector<unsigned char>& raw, std::uint32_t threads,
                          const std::function<bool()>& stopped);
 
 class ChunkStream {
  public:
-  /// Begins to read. `set` lives longer.
-  ///   rows  that pass
+  /// Begins to read. `set` must outlive this.
+  ///   rows  that are streamed
   /// Throws out_of_memory.
   ChunkStream(const StreamedSet& set, RowRange rows, std::uint32_t threads, std::stop_token stop);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
 
-  /// The next chunk; nothing behind the last. What the call before returned is no longer held by the caller.
-  /// Throws what read_source() throws; out_of_memory; interrupted: it was asked to stop.
+  /// Returns the next chunk; nothing behind the last. The caller must no longer hold the chunk of the
+  /// previous call. Throws what read_source() throws; out_of_memory; interrupted: it was asked to stop.
   std::optional<StreamedChunk> next();
 
-  /// So far, for a Trace: seconds of the host's clock, and bytes.
+  /// The work so far, for a Trace: seconds by the host's clock, and bytes.
   struct Work {
     double read = 0, land = 0, wait = 0;
     std::uint64_t bytes = 0;
@@ -90,10 +90,10 @@ class ChunkStream {
   struct Slot {
     std::shared_ptr<DeviceMemory> memory;
     std::int64_t first = 0, count = 0;
-    std::shared_ptr<ResidentRows> rows;   ///< packed; null where the device packs them
-    std::vector<unsigned char> sample;    ///< some of the rows, as they are, where it does
-    std::optional<SampledValues> values;  ///< of these
-    bool filled = false;                  ///< else free to be
+    std::shared_ptr<ResidentRows> rows;   ///< packed rows; null if the device packs them
+    std::vector<unsigned char> sample;    ///< some of the rows as they are, if the device packs them
+    std::optional<SampledValues> values;  ///< known from the sample
+    bool filled = false;                  ///< else it is free
   };
 
   void make_memory(std::int64_t rows);
@@ -118,22 +118,22 @@ class ChunkStream {
   std::vector<unsigned char> raw_;
   std::optional<HostBuffer> staging_;
   std::unique_ptr<spi::CopyQueue> queue_;  ///< null: the device has none
-  // Where the device packs the rows: how they come to it as they are, and where they are put.
+  // Used if the device packs the rows: copies of rows as they are, and memory for packed rows.
   std::optional<RawCopies> copies_;
   std::optional<DeviceLanding> landing_;
   std::shared_ptr<DeviceMemory> packed_;
-  std::int64_t to_read_, to_search_;  ///< rows where the next chunk to be filled, to be searched begins
+  std::int64_t to_read_, to_search_;  ///< first row of the next chunk to fill, and to search
   const std::int64_t end_;            ///< behind the last row that passes
   std::size_t searched_ = 0;          ///< chunks that next() has returned
 
-  mutable std::mutex mutex_;  // around all below, and Slot::filled
+  mutable std::mutex mutex_;  // guards all members below, and Slot::filled
   std::condition_variable changed_;
   bool closing_ = false;
   std::exception_ptr failure_;
   Work work_;
 
   bool reads_ahead_ = false;
-  HostThread thread_;  // last: it ends before all it uses
+  HostThread thread_;  // last, so that it ends before the members that it uses
 };
 
 }  // namespace kith

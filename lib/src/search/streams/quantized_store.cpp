@@ -26,17 +26,17 @@
 namespace kith {
 namespace {
 
-/// Candidates that lie this close together are read from a file at once, with what is between them.
+/// Candidates this close together are read from a file at once, with the rows between them.
 constexpr std::uint32_t near_places = 4;
 
-/// Whether a search takes the rows of memory of the host as float32, and nothing else becomes of them.
+/// Returns whether the rows are in memory of the host and only need conversion to float32 to be searched.
 bool as_they_are(const StreamedSet& set) {
   const std::optional<RowsView> there = set.source->in_memory();
   return there && there->where == Where::host && prepare_of(set.metric) == Prepare::none &&
          mask_of(set).empty();
 }
 
-/// The rows as a search takes them, where they lie so in memory.
+/// Returns the rows if they are in memory exactly as a search needs them, else null.
 const float* floats_of(const StreamedSet& set) {
   const std::optional<RowsView> there = set.source->in_memory();
   if (!as_they_are(set) || there->element != Element::f32) return nullptr;
@@ -56,7 +56,7 @@ class SourceRows final : public RowsElsewhere {
 
   const float* in_memory() const override { return floats_; }
 
-  /// By several threads, each a stretch of the places.
+  /// Reads the rows at these places by several threads, each of which takes stretches of places.
   void read(std::span<const std::uint32_t> places, float* to, std::uint32_t threads) const override {
     constexpr std::size_t stretch = 64;
     const std::size_t stretches = (places.size() + stretch - 1) / stretch, dims = size(set_.dims);
@@ -69,10 +69,11 @@ class SourceRows final : public RowsElsewhere {
   }
 
  private:
-  /// Of a file, to be worth a thread.
+  /// The work of reading an element of a file, for choosing how many threads pay.
   static constexpr std::size_t operations_a_float = 8;
 
-  /// Rows of memory that are only to be converted; false: one is not finite, or others are asked for.
+  /// Converts rows in memory that need nothing else. Returns false if they need more, or a value is
+  /// not finite.
   bool convert(std::span<const std::uint32_t> places, float* to) const {
     if (!converted_) return false;
     bool finite = true;
@@ -97,8 +98,8 @@ class SourceRows final : public RowsElsewhere {
   }
 
   const StreamedSet set_;
-  const float* const floats_;                ///< null: they are not there as they are searched
-  const std::optional<RowsView> converted_;  ///< of the host, whose elements say all: no column is left out
+  const float* const floats_;                ///< rows exactly as they are searched; null: there are none
+  const std::optional<RowsView> converted_;  ///< rows on the host that only need conversion, with all columns
   const std::uint32_t apart_;
 };
 
@@ -119,7 +120,7 @@ void check_proposes(const StreamedSet& set) {
                                        "residence stream");
 }
 
-/// Centre, range and grid of what a sample of the rows says.
+/// Finds centre, range and grid from a sample of the rows.
 void measure_sample(const StreamedSet& set, ResidentRows& rows) {
   RowSample sample(set.dims);
   std::vector<unsigned char> raw;
@@ -131,8 +132,8 @@ void measure_sample(const StreamedSet& set, ResidentRows& rows) {
   sample.values(set.metric, rows.element).tell(rows);
 }
 
-/// The set as it passes to be quantized: chunks end where blocks of quantized rows do, wherever they are as
-/// long as one.
+/// Returns the stream that quantizes the rows: its chunks end where blocks of quantized rows end, if they are
+/// as long as one.
 StreamedSet passing(const StreamedSet& set) {
   constexpr std::int64_t block = spi::quantized_block_rows;
   StreamedSet passes = set;
@@ -141,8 +142,8 @@ StreamedSet passing(const StreamedSet& set) {
   return passes;
 }
 
-/// Rows of a part of the quantized rows, of which a device has as few as it can: parts are not searched in a
-/// mixed order, and ranked apart.
+/// Returns how many rows a part of the quantized rows has. A device has as few parts as possible, because
+/// parts are not visited in a mixed order, and are ranked separately.
 std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_t chunk_rows) {
   if (chunk_rows % spi::quantized_block_rows != 0) return chunk_rows;
   const std::size_t most = set.device.info().largest_allocation;
@@ -152,7 +153,7 @@ std::int64_t rows_of_part(const StreamedSet& set, Proposer proposer, std::int64_
   return clamped_product(chunk_rows, chunks);
 }
 
-/// As far as a sample tells. Halves have room for elements that are eight times as large.
+/// Chooses the form from a sample. Halves leave room for elements that are eight times as large.
 QuantizedForm form_of_sample(const ResidentRows& rows, Proposer proposer) {
   constexpr double room = 8;
   if (proposer != Proposer::fp16) return form_for(rows, proposer);
@@ -160,13 +161,13 @@ QuantizedForm form_of_sample(const ResidentRows& rows, Proposer proposer) {
   return {rows.centre, scale_of(proposer, room * (rows.clip_range + shift) + shift), spi::OnGrid::no};
 }
 
-/// Whether no element of the rows, all of which have been seen, is larger than its proposer takes.
+/// Returns whether the form can hold the largest element of all rows, which were read by now.
 bool holds_all(const QuantizedForm& form, const ResidentRows& rows, Proposer proposer) {
   return proposer != Proposer::fp16 ||
          form.scale <= scale_of(proposer, largest_centred(rows.largest, rows.centre));
 }
 
-/// Reads all rows once, which tells `rows` their largest element, and makes their quantized rows.
+/// Reads all rows once, and makes their quantized rows and their largest element.
 void quantize(const StreamedSet& set, Proposer proposer, const QuantizedForm& form, ResidentRows& rows) {
   const StreamedSet passes = passing(set);
   const std::int64_t a_part = rows_of_part(set, proposer, passes.sizes.chunk_rows);
@@ -175,7 +176,7 @@ void quantize(const StreamedSet& set, Proposer proposer, const QuantizedForm& fo
   rows.made->quantized_rows.clear();
   const auto quantized = std::make_shared<IndexQuantizedRows>(set.device.state(), counts, form, proposer,
                                                               std::make_shared<SourceRows>(set));
-  quantized->reach(reached(set));  // first: what is held in place is copied sooner
+  quantized->reach(reached(set));  // first, since locked memory is copied faster
   ChunkStream stream(passes, {0, passes.rows.rows}, 0, {});
   while (const std::optional<StreamedChunk> chunk = stream.next()) {
     quantized->fill(device, size(chunk->first / a_part), chunk->first % a_part, chunk->rows->rows,
@@ -192,7 +193,7 @@ void quantize(const StreamedSet& set, Proposer proposer, const QuantizedForm& fo
 }  // namespace
 
 std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {
-  // Blocks of so many bytes have pages of their own in the heap of the C library (M_MMAP_THRESHOLD).
+  // The C library's heap puts blocks of so many bytes on separate pages (M_MMAP_THRESHOLD).
   constexpr std::size_t fewest_bytes = std::size_t{1} << 25;
   const float* const rows = floats_of(set);
   const std::size_t bytes = size(set.rows.rows) * size(set.dims) * sizeof(float);
@@ -204,7 +205,7 @@ std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set) {
         state, session->borrow({Where::host, const_cast<float*>(rows), bytes, false, nullptr}));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported) throw;
-    return nullptr;  // the host ranks
+    return nullptr;  // then the host ranks
   }
 }
 
@@ -212,7 +213,7 @@ Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std:
                                std::size_t memory_limit) {
   const bool has_halves = device.kind == DeviceKind::gpu && has(device, Proposer::fp16);
   if (!has_halves || size(dims) > spi::most_dims_int8) return Proposer::int8;
-  constexpr std::size_t least_room = std::size_t{1} << 28;  // for chunks and lists: with less these are short
+  constexpr std::size_t least_room = std::size_t{1} << 28;  // for chunks and lists, which else would be short
   const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
   const std::size_t taken = quantized_bytes(Proposer::fp16, rows, dims);
   return taken <= memory / 2 && memory - taken >= least_room ? Proposer::fp16 : Proposer::int8;
@@ -241,12 +242,12 @@ std::shared_ptr<const QuantizedStore> QuantizedStore::made_of(const StreamedSet&
   rows->residence = Residence::quantized;
   rows->search_bytes = set.sizes.search_bytes;
   measure_sample(set, *rows);
-  if (rows->grid.there()) proposer = Proposer::int8;  // products of which need no rows
+  if (rows->grid.there()) proposer = Proposer::int8;  // exact products need no rows for ranking
   try {
     const QuantizedForm form = form_of_sample(*rows, proposer);
     quantize(set, proposer, form, *rows);
     if (!holds_all(form, *rows, proposer)) quantize(set, proposer, form_for(*rows, proposer), *rows);
-  } catch (const Error& error) {  // others may have some of the device's memory
+  } catch (const Error& error) {  // others may use some of the device's memory
     if (proposer != Proposer::fp16 || error.code() != Errc::out_of_memory) throw;
     quantize(set, Proposer::int8, form_for(*rows, Proposer::int8), *rows);
   }
@@ -260,7 +261,8 @@ StoreInfo QuantizedStore::info() const {
   return info;
 }
 
-/// They can where no row is left out, their bounds hold for the queries, and there is a plan.
+/// Returns the quantized rows if they can propose: no row is excluded, their bounds hold for the queries, and
+/// there is a plan.
 std::shared_ptr<const ResidentRows> QuantizedStore::resident(const SearchRequest& request) const {
   if (request.radii || has_filter(request.options)) return nullptr;
   if (!request.parts) {
@@ -274,7 +276,7 @@ std::shared_ptr<const ResidentRows> QuantizedStore::resident(const SearchRequest
     static_cast<void>(plan_resident(*quantized_, request.m(), request.k, request.options, {}));
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported && error.code() != Errc::out_of_memory) throw;
-    return nullptr;  // rows that pass take less memory, and any k
+    return nullptr;  // streaming takes less memory, and any k
   }
   return quantized_;
 }

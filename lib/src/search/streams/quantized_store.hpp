@@ -1,6 +1,6 @@
-// Training rows that stay in a Source, while the device holds their quantized rows: the device proposes, and
-// ranks where it reads the memory of the host; else the host ranks. docs/certificate.md,
-// docs/howto/beyond-one-card.md.
+// Keeps training rows in a Source, while the device holds their quantized rows: the device
+// proposes, and also ranks if it can read the memory of the host; else the host ranks.
+// docs/certificate.md, docs/howto/beyond-one-card.md.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,24 @@
 
 namespace kith {
 
-/// Whose quantized rows a device is to hold: those of fp16, of which few candidates are ranked, where it has
-/// that proposer and they take at most half of the limit or, without one, of its memory; else those of int8.
+/// Chooses the proposer whose quantized rows a device holds: fp16, which needs few candidates ranked, if the
+/// device has it and its rows take at most half of the limit or, without one, of its memory; else int8.
 Proposer proposer_of_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                std::size_t memory_limit);
 
-/// What is left of a limit, or of the device's memory, beside the quantized rows: for rows on their way, and
-/// for a search. IndexOptions::memory_limit of stream_sizes(). Throws out_of_memory: nothing is.
+/// Returns what is left of a limit, or of the device's memory, besides the quantized rows, for streamed
+/// rows and a search. stream_sizes() takes it as IndexOptions::memory_limit. Throws out_of_memory: nothing
+/// is left.
 std::size_t room_beside_quantized(const DeviceInfo& device, std::int64_t rows, std::int64_t dims,
                                   std::size_t memory_limit);
 
-/// All rows of a source as the device reads them in the host's memory, which the system then holds in place.
-/// Null: it cannot, there are too few, or the device is the host.
+/// Returns all rows of a source in host memory that is locked and that the device can read. Null if it
+/// cannot, there are too few rows, or the device is the host.
 std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set);
 
 class QuantizedStore final : public RowStore {
  public:
-  /// Reads all rows once, or twice where a sample misled, and makes the quantized rows.
+  /// Reads all rows once, or twice if a sample misled, and makes the quantized rows.
   ///   set       with sizes of room_beside_quantized()
   ///   proposer  of proposer_of_quantized(); rows on a grid of bytes take int8
   /// Throws what read_source() throws; unsupported: the device has no proposer int8, or the metric does not
@@ -40,7 +41,7 @@ class QuantizedStore final : public RowStore {
       : RowStore(quantized->rows, quantized->largest), stream_(set), quantized_(std::move(quantized)) {}
 
   StoreInfo info() const override;
-  /// Null where the quantized rows cannot propose.
+  /// Returns null if the quantized rows cannot propose.
   std::shared_ptr<const ResidentRows> resident(const SearchRequest& request) const override;
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
   Plan plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
@@ -57,7 +58,7 @@ class QuantizedStore final : public RowStore {
   }
 
  private:
-  const StreamedStore stream_;  ///< for what the certificate cannot decide
+  const StreamedStore stream_;  ///< for queries that the certificate cannot decide
   const std::shared_ptr<const ResidentRows> quantized_;
 };
 

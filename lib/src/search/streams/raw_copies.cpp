@@ -11,14 +11,14 @@
 namespace kith {
 namespace {
 
-/// A thread copies memory at a fifth of what a card takes, or less, and reads a file that the system has in
-/// memory at an eighth.
+/// A thread copies memory at a fifth of the rate that a card can take, or less, and reads a cached file at an
+/// eighth of it.
 constexpr std::uint32_t most_threads = 8;
-/// Of all threads together as much as is locked at once (HostBuffer).
+/// All threads together copy as much as is locked at once (HostBuffer).
 constexpr std::size_t copied_at_once = (std::size_t{1} << 25) / most_threads;
-/// Of what goes as it is: to be asked for a stop now and then.
+/// Rows in locked memory are copied in such pieces, so that a stop is noticed now and then.
 constexpr std::size_t whole_bytes = std::size_t{1} << 25;
-/// Each waits for what it copied. The link works for one while another begins.
+/// Each queue waits for its copy; the bus serves one while another begins.
 constexpr std::size_t most_queues = 2;
 
 }  // namespace
@@ -45,7 +45,7 @@ RawCopies::RawCopies(std::shared_ptr<Device::State> state, const Source& source,
   for (Queue& queue : queues_) queue.queue = session->copy_queue();
 }
 
-/// Rows that lie one behind the other in memory that the device reads without a detour.
+/// Returns rows without gaps in memory that the device reads directly; null if there are none.
 std::unique_ptr<const ReachedMemory> RawCopies::held() const {
   if (!there_ || there_->rows == 0 || there_->stride_bytes != static_cast<std::int64_t>(row_bytes_))
     return nullptr;

@@ -1,5 +1,5 @@
-// Rows of a Source on their way to memory of a device, as they are: by several threads, and without a detour
-// where they lie in memory that is locked.
+// Copies rows of a Source as they are to memory of a device, by several threads, and directly if they are in
+// locked memory.
 #pragma once
 
 #include <cstddef>
@@ -20,18 +20,18 @@ namespace kith {
 
 class RawCopies {
  public:
-  /// `source` lives longer.
-  ///   most_rows  of a copy()
+  /// `source` must outlive this.
+  ///   most_rows  in one copy()
   ///   threads    of the host; 0: as many as there are cores
   /// Throws out_of_memory.
   RawCopies(std::shared_ptr<Device::State> state, const Source& source, std::int64_t most_rows,
             std::uint32_t threads);
 
-  /// Rows first ... first + count - 1, one behind the other, to the beginning of `to`, which no step that is
-  /// not done uses. They are there when it returns.
-  ///   stopped  asked between pieces: whether to give up
-  ///   step     every so many rows, from the first on, are kept for sample()
-  /// Throws what Source::read() throws; interrupted: `stopped` said so.
+  /// Copies rows first ... first + count - 1 without gaps to the beginning of `to`, which no running step may
+  /// use. They are there when it returns.
+  ///   stopped  asked between pieces whether to give up
+  ///   step     every step-th row, from the first on, goes to `sample`
+  /// Throws what Source::read() throws; interrupted: `stopped` returned true.
   void copy(std::int64_t first, std::int64_t count, spi::Allocation& to, std::int64_t step,
             std::vector<unsigned char>& sample, const std::function<bool()>& stopped);
 
@@ -50,11 +50,11 @@ class RawCopies {
   const Source& source_;
   const RowsInfo info_;
   const std::size_t row_bytes_;
-  const std::optional<RowsView> there_;              ///< in memory of the host
-  const std::unique_ptr<const ReachedMemory> held_;  ///< null: rows do not go as they are
+  const std::optional<RowsView> there_;              ///< rows in memory of the host
+  const std::unique_ptr<const ReachedMemory> held_;  ///< null: rows are not in locked memory
   std::int64_t piece_rows_ = 0;
   std::uint32_t team_ = 1;
-  std::optional<HostBuffer> staging_;  ///< a piece for each thread; none where rows go as they are
+  std::optional<HostBuffer> staging_;  ///< a piece for each thread; none if rows are in locked memory
   std::vector<Queue> queues_;
 };
 

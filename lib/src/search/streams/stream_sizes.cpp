@@ -12,15 +12,15 @@
 namespace kith {
 namespace {
 
-/// Of a chunk: a GPU begins a search of 10,000 queries anew for each. Where the host packs them, it holds
-/// each twice, and a CPU has one in its cache.
+/// Limits the bytes of a chunk. They are large on a GPU, which starts a search of 10,000 queries again for
+/// each chunk. If the host packs chunks, it holds each twice, and a CPU should keep one in its cache.
 std::size_t most_chunk_bytes(const DeviceInfo& device, bool lands) {
   return std::size_t{1} << (lands && device.kind == DeviceKind::gpu ? 29 : 27);
 }
-/// Of a limit: two chunks, and what a search takes beside its rows, which a proposer may take once more for
+/// A chunk takes this part of a limit, which holds two chunks, the memory of a search, and perhaps
 /// quantized rows.
 constexpr std::size_t shares_of_limit = 4;
-/// Of a device without a limit: other programs, and searches beside this one, have the rest.
+/// Without a limit a chunk takes this part of the device; other programs, and other searches, have the rest.
 constexpr std::size_t shares_of_device = 8;
 
 }  // namespace
@@ -42,7 +42,7 @@ StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric 
                                             "; choose 1 or more, or 0 for as many as fit");
   const std::size_t limit = options.memory_limit, packed = size(dims) * sizeof(float);
   const std::size_t raw = lands_on_device(device, metric) ? size(row_bytes(rows.element, rows.cols)) : 0;
-  // What two packed chunks would take is what a chunk takes in both forms.
+  // One packed chunk and two of raw rows take as much as two packed chunks would.
   const std::size_t row = raw > 0 ? std::max(packed, (packed + 2 * raw + 1) / 2) : packed;
   const std::size_t room = limit ? limit / shares_of_limit : device.memory_bytes / shares_of_device;
   const std::size_t most =

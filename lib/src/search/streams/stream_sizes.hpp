@@ -1,4 +1,4 @@
-// How training rows that stay in a Source pass through a device: how many at a time, and in what memory.
+// Decides how many rows of a Source pass through a device at a time, and how much memory they take.
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,22 @@ namespace kith {
 
 struct StreamSizes {
   std::int64_t chunk_rows = 0;
-  std::size_t chunk_bytes = 0;  ///< device memory of the rows of a chunk, packed
-  /// Of the rows as they are, where the device lands them: then two chunks of these are there at a time, and
-  /// one that is packed. 0: two chunks that are packed.
+  std::size_t chunk_bytes = 0;  ///< device memory of a packed chunk
+  /// Device memory of a chunk of rows as they are, if the device lands them: then it holds two of these
+  /// chunks, and one packed chunk. 0: it holds two packed chunks.
   std::size_t raw_bytes = 0;
-  std::size_t search_bytes =
-      0;  ///< SearchOptions::memory_limit of the search of a chunk; 0: as the caller has it
+  std::size_t search_bytes = 0;  ///< SearchOptions::memory_limit for searching a chunk; 0: as the caller says
 };
 
-/// Whether `rows` rows are to be on the device where IndexOptions::residence is `automatic`: as float32 they
-/// take at most half of the limit or, without one, of the device's memory.
+/// Returns whether `rows` rows are kept on the device if IndexOptions::residence is `automatic`: as float32
+/// they take at most half of the limit or, without one, of the device's memory.
 bool fits_device(const DeviceInfo& device, std::int64_t rows, std::int64_t dims, std::size_t memory_limit);
 
-/// Whether rows pass as they are, and the device checks and packs them.
+/// Returns whether rows are copied as they are, and the device checks and packs them.
 bool lands_on_device(const DeviceInfo& device, Metric metric);
 
-///   rows    how many of what
-///   dims    columns of the rows on the device
+///   rows  number and element of the rows
+///   dims  columns of the rows on the device
 /// Throws invalid_argument: IndexOptions::chunk_rows below 0; out_of_memory: the limit has no room for a
 /// chunk.
 StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric metric, std::int64_t dims,

@@ -27,11 +27,11 @@ namespace {
                   "with residence resident");
 }
 
-/// Of a device, or of what searches may take, the part that queries may take which stay there.
+/// Queries that stay on the device may take this part of its memory, or of the limit of a search.
 constexpr std::size_t shares_of_queries = 8;
 
-/// Device memory that the queries of all chunks take, packed; 0: they are copied for each chunk, since they
-/// would take too much, or there is one chunk.
+/// Returns the device memory of the packed queries, which stay for all chunks; 0 if they are copied for each
+/// chunk, because they would take too much, or there is only one chunk.
 std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const SearchOptions& asked) {
   const DeviceInfo& device = set.device.info();
   const std::size_t bytes = packed_bytes(m, set.dims, device.query_block);
@@ -41,17 +41,17 @@ std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const Searc
   return set.rows.rows > set.sizes.chunk_rows && bytes <= room / shares_of_queries ? bytes : 0;
 }
 
-/// What a search of rows that pass asks of each chunk.
+/// Makes the options for searching each chunk of a stream.
 class ChunkOptions {
  public:
-  /// `asked` lives longer.
-  ///   beside  bytes that queries take beside each search
+  /// `asked` must outlive this.
+  ///   beside  bytes that the queries take besides each search
   ///   rows    of all chunks
   ChunkOptions(const SearchOptions& asked, const StreamSizes& sizes, std::size_t beside, RowRange rows)
       : asked_(asked), rows_(rows), own_(asked) {
     own_.checkpoint.clear();
     own_.self.reset();
-    if (!asked.boxes) own_.boxes = false;  // they pay where many searches use them
+    if (!asked.boxes) own_.boxes = false;  // boxes pay only if many searches use them
     if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
       own_.memory_limit = sizes.search_bytes;
     if (own_.memory_limit > 0) own_.memory_limit -= beside;
@@ -78,7 +78,7 @@ class ChunkOptions {
   std::optional<FilterPart> filter_;
 };
 
-/// Add what the search of a chunk did.
+/// Adds the trace of searching a chunk.
 void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, Trace& all) {
   if (all.chunks++ == 0) {
     all.plan = chunk.plan;
@@ -88,7 +88,7 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
   }
   const std::size_t largest = std::max(all.quantized_bytes, chunk.quantized_bytes);
   add_rows(all, chunk);
-  all.quantized_bytes = largest;  // each chunk gives its own back
+  all.quantized_bytes = largest;  // each chunk releases its own
 }
 
 void add_work(const ChunkStream::Work& work, Trace& all) {
@@ -98,7 +98,7 @@ void add_work(const ChunkStream::Work& work, Trace& all) {
   all.source_bytes += work.bytes;
 }
 
-/// Queries times rows.
+/// Returns queries times rows.
 double pairs_of(const SearchPiece& piece) {
   return static_cast<double>(piece.queries.count) * static_cast<double>(piece.rows.count);
 }
@@ -109,7 +109,7 @@ StoreInfo StreamedStore::info() const {
   return {Residence::stream, 0, true, set_.source ? set_.source->state() : 0, {}};
 }
 
-/// Pieces that were searched before, by an earlier search that a checkpoint kept, are left out.
+/// Visits the parts, except pieces that an earlier search with this checkpoint already searched.
 void StreamedStore::each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const {
   const std::int64_t m = request.m();
   const SearchPiece all{{request.first_query, m}, {request.first_row, rows()}};
@@ -129,7 +129,7 @@ void StreamedStore::each_part(const SearchRequest& request, const VisitPart& vis
   if (trace && trace->chunks == 0) trace->plan = plan(m, request.k, request.options, {});
 }
 
-/// Pass some of the rows, of which `visit` gets one chunk after the other.
+/// Streams some of the rows, and passes one chunk after another to `visit`.
 void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, const VisitPart& visit,
                          Trace* trace) const {
   const SearchOptions& options = request.options;
@@ -150,8 +150,7 @@ void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, con
   if (trace) add_work(stream.work(), *trace);
 }
 
-/// A plan needs rows to be planned for, and their values do not decide: those of a chunk that is empty of
-/// memory.
+/// Plans for a chunk without memory, since values do not decide.
 Plan StreamedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& options,
                          const Feedback& feedback) const {
   ResidentRows chunk(schema_of(set_));

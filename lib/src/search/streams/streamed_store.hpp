@@ -1,4 +1,4 @@
-// Training rows that stay in a Source: each search passes them through the device, chunk by chunk.
+// Keeps training rows in a Source: each search streams them through the device, chunk by chunk.
 #pragma once
 
 #include "search/stores/row_store.hpp"
