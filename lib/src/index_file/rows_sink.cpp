@@ -21,12 +21,12 @@
 namespace kith {
 
 /// Takes the rows of one device as they are read.
-class PartSink {
+class DeviceRowsSink {
  public:
   ///   rows   that come
   ///   first  place of the first of them among all of the file
-  PartSink(const RowSchema& schema, std::int64_t rows, std::int64_t first, const IndexLayout& layout,
-           std::uint64_t offset, std::uint32_t threads)
+  DeviceRowsSink(const RowSchema& schema, std::int64_t rows, std::int64_t first, const IndexLayout& layout,
+                 std::uint64_t offset, std::uint32_t threads)
       : rows_(std::make_shared<ResidentRows>(schema)),
         first_(first),
         threads_(threads),
@@ -196,9 +196,9 @@ RowsSink::RowsSink(const RowSchema& schema, const IndexPart& part, const IndexLa
     const RowRange places = layout_.rows[member];
     if (places.count == 0) continue;
     parts_.push_back({member, places, nullptr});
-    sinks_.push_back(
-        std::make_unique<PartSink>(is_set(schema.device) ? schema_of_member(schema, member) : schema,
-                                   places.count, part.first + places.first, layout, offset, options.threads));
+    sinks_.push_back(std::make_unique<DeviceRowsSink>(
+        is_set(schema.device) ? schema_of_member(schema, member) : schema, places.count,
+        part.first + places.first, layout, offset, options.threads));
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace kith {
 
-class PartSink;
+class DeviceRowsSink;
 
 /// Takes the rows of a file, or of a part of it, in pieces, and passes each to the device that stores it.
 class RowsSink {
@@ -35,8 +35,8 @@ class RowsSink {
   const std::int64_t rows_, row_bytes_;
   SetLayout layout_;  ///< of a set
   std::vector<SetPart> parts_;
-  std::vector<std::unique_ptr<PartSink>> sinks_;  ///< one a part
-  std::int64_t taken_ = 0;                        ///< bytes of rows
+  std::vector<std::unique_ptr<DeviceRowsSink>> sinks_;  ///< one a part
+  std::int64_t taken_ = 0;                              ///< bytes of rows
 };
 
 }  // namespace kith
