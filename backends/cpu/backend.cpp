@@ -15,13 +15,13 @@ namespace {
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");
-  file.exceptions(std::ios::badbit);  // getline() would keep it to itself that there is no memory
+  file.exceptions(std::ios::badbit);  // otherwise getline() would hide that memory has run out
   try {
     for (std::string line; std::getline(file, line);) {
       const std::size_t colon = line.find(": ");
       if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
     }
-  } catch (const std::ios::failure&) {  // it cannot be read: as if it were not there
+  } catch (const std::ios::failure&) {  // a file that cannot be read is treated like a missing one
   }
 #if defined(__x86_64__)
   return "x86-64 processor";

@@ -1,4 +1,4 @@
-// The CPU back end, built into libkith: always there, and the reference for all others.
+// The CPU back end, which is built into libkith: it always exists, and is the reference for all others.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// The processor this program runs on, as a device.
+// The processor that this program runs on, as a device.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace kith::cpu {
 
-/// Every step is done when enqueue() returns.
+/// enqueue() returns when the step is complete.
 class CpuDevice final : public spi::Device {
  public:
   CpuDevice(DeviceInfo known, InstructionSet set) : spi::Device(std::move(known)), set_(std::move(set)) {}
@@ -19,7 +19,7 @@ class CpuDevice final : public spi::Device {
   void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override;
   void finish() override {}
   std::unique_ptr<spi::CopyQueue> copy_queue() override;
-  /// Memory of the host is its own.
+  /// Memory of the host is the device's own memory.
   std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override;
   std::uint64_t mark() override;
   double elapsed(std::uint64_t from, std::uint64_t to) override;

@@ -20,7 +20,7 @@ std::byte* allocate(std::size_t size, std::size_t available) {
     throw Error(Errc::out_of_memory,
                 "cpu: " + std::to_string(size) + " bytes were asked for at once, but of " +
                     std::to_string(available) + " bytes of memory not that much is free; ask for less");
-  // Rows are read from end to end: fewer pages, fewer walks. A wish; the system may ignore it.
+  // Rows are read from end to end, so that large pages need fewer page walks. The system may ignore this.
   if (unit == huge_page) static_cast<void>(madvise(memory, size, MADV_HUGEPAGE));
   return static_cast<std::byte*>(memory);
 }

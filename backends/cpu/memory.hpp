@@ -10,9 +10,9 @@ namespace kith::cpu {
 
 class Memory final : public spi::Allocation {
  public:
-  /// Uninitialised. Throws out_of_memory: more than `available`, or more than there is just now.
+  /// Allocates uninitialised memory. Throws out_of_memory: more than `available`, or more than is free now.
   Memory(std::size_t size, std::size_t available);
-  /// Of a caller, who keeps it.
+  /// Refers to memory of a caller, who keeps it.
   explicit Memory(const spi::CallersMemory& of)
       : spi::Allocation(of.bytes), data(static_cast<std::byte*>(of.memory)) {}
   ~Memory() override;
@@ -26,13 +26,13 @@ inline std::byte* bytes_of(const spi::Allocation& memory) {
   return static_cast<const Memory&>(memory).data;
 }
 
-/// Element 0 of a grid.
+/// Returns the address of element 0 of a grid.
 template <class T>
 T* elements(const spi::Grid<T>& grid) {
   return reinterpret_cast<T*>(bytes_of(*grid.memory)) + grid.first;
 }
 
-/// Row 0 of the memory that rows lie in.
+/// Returns the address of row 0 of the memory that contains the rows.
 inline const float* elements(const spi::RowBlocks& rows) {
   return reinterpret_cast<const float*>(bytes_of(*rows.memory));
 }

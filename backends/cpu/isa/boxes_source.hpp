@@ -1,5 +1,5 @@
-// Leaves of boxes, for kernels_source.hpp, which includes this behind the lanes of an instruction set:
-// docs/boxes.md. What may not be used there may not be used here.
+// Computes the chains of leaves and boxes; kernels_source.hpp includes this after the lanes of an instruction
+// set: docs/boxes.md. The same restrictions hold as there.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -8,8 +8,8 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// Both blocks of a leaf at once. `fixed_dims` is the number of dimensions where the compiler knows it, else
-/// 0.
+/// Computes both blocks of a leaf at once. `fixed_dims` is the number of dimensions if the compiler knows it,
+/// else 0.
 template <class Next, int fixed_dims>
 [[gnu::always_inline]] inline std::uint32_t fold_leaf(std::size_t dims, float first, float most,
                                                       float* values, const Next& next) {
@@ -43,7 +43,7 @@ struct LeafOfRows {
   }
 };
 
-/// The chain of gaps, which is at most that of each row inside: docs/boxes.md.
+/// Computes the chain of gaps, which is at most the chain of any row inside: docs/boxes.md.
 struct LeafOfBoxes {
   template <Metric metric>
   static std::uint32_t values(const float* query, const float* bounds, std::size_t dims, float most,

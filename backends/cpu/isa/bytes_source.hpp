@@ -1,11 +1,11 @@
-// Inner products of signed bytes, written once: a file kernels_bytes_X.cpp defines KITH_ISA, includes
-// lanes for it, then this.
+// Inner products of signed bytes. A file kernels_bytes_X.cpp defines KITH_ISA, includes lanes for it, and
+// then this file.
 //
-// Quantized rows come in fours of dimensions, 32 bits a row: 16 training rows side by side, and 4 queries
-// (quantized_order.hpp). Processors multiply bytes without a sign by bytes with one: training rows have 128
-// added on their way, and sums begin with what that is too much. Training rows go by in slabs that stay in
-// the second-level cache while all queries of the task pass over them. Sums are exact, and are tested as they
-// leave the registers: docs/certificate.md, sections 3 and 4.
+// Quantized rows are stored in groups of four dimensions, 32 bits per row: 16 training rows, or 4 queries,
+// side by side (quantized_order.hpp). Processors multiply unsigned bytes by signed ones. So 128 is added to
+// training rows when they are loaded, and sums start at minus what this adds. Training rows are read in
+// slabs, which stay in the second-level cache while all queries of the task scan them. Sums are exact, and
+// are tested when they leave the registers: docs/certificate.md, sections 3 and 4.
 //
 // Functions of the standard library and inline functions of other headers may not be used here: see
 // kernels.hpp.
@@ -22,12 +22,13 @@ constexpr std::size_t row_bytes = block_rows * four,
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;   // a quarter of a second-level cache of 1 MiB
 constexpr std::size_t queries_at_once = 128;
 
-/// What does not change while queries pass over a slab.
+/// What stays the same while queries scan a slab.
 struct Slab {
   const Products& p;
-  std::size_t fours;             ///< of dimensions
-  std::size_t first_query;       ///< of queries_at_once, a multiple of block_queries
-  const std::int32_t* too_much;  ///< [queries_at_once]  what adding 128 to training rows adds to products
+  std::size_t fours;             ///< number of groups of four dimensions
+  std::size_t first_query;       ///< the first of queries_at_once queries, a multiple of block_queries
+  const std::int32_t* too_much;  ///< [queries_at_once]  how much products grow because 128 is added to
+                                 ///< training rows
   std::size_t begin, end;        ///< blocks of training rows
 };
 
@@ -38,7 +39,7 @@ inline const std::int8_t* rows_of(const Products& p, std::size_t block) {
   return static_cast<const std::int8_t*>(p.train) + block * block_rows * p.pitch;
 }
 
-/// 4 * groups queries from `q` on by `blocks` blocks of training rows.
+/// Multiplies 4 * groups queries from `q` on with `blocks` blocks of training rows.
 template <std::size_t groups, std::size_t blocks>
 [[gnu::always_inline]] inline void run_tile(const Slab& slab, std::size_t q, std::size_t block) {
   constexpr std::size_t queries = groups * block_queries;
@@ -76,7 +77,7 @@ void run_queries(const Slab& slab, std::size_t q) {
   for (; block < slab.end; ++block) run_tile<groups, 1>(slab, q, block);
 }
 
-/// As many groups of 4 queries as there are, up to most_groups; together they fill the registers.
+/// Handles as many groups of 4 queries as there are, up to most_groups; these fill the registers.
 inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   if constexpr (most_groups > 2)
     if (groups == 3) return run_queries<3, blocks_beside(3)>(slab, q);
@@ -85,10 +86,10 @@ inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   run_queries<1, blocks_beside(1)>(slab, q);
 }
 
-/// What adding 128 to every byte of training rows adds to their products with 4 queries from `q` on.
+/// Computes how much products with 4 queries from `q` on grow if 128 is added to every byte of training rows.
 inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_much) {
   const std::int8_t* const query = queries_of(p, q);
-  Sums sums = all_sums(0);  // of four times four dimensions of four queries
+  Sums sums = all_sums(0);  // of four groups of four dimensions, for four queries
   for (std::size_t at = 0; at < (p.dims + four - 1) / four * query_bytes; at += row_bytes)
     add_products(sums, repeat_byte(1), load_bytes(query + at));  // padding is 0
   alignas(64) std::int32_t parts[block_rows];
@@ -97,7 +98,7 @@ inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_m
     too_much[i] = 128 * (parts[i] + parts[4 + i] + parts[8 + i] + parts[12 + i]);
 }
 
-/// Queries from `begin` on, at most queries_at_once, by all training rows of the task.
+/// Multiplies the queries from `begin` on, at most queries_at_once, with all training rows of the task.
 void run_some(const Products& p, std::size_t begin, std::size_t end) {
   const std::size_t fours = (p.dims + four - 1) / four;
   std::int32_t too_much[queries_at_once];

@@ -12,7 +12,7 @@
 namespace kith::cpu {
 namespace {
 
-/// In the order of preference.
+/// One build of the kernels. `builds` has them in order of preference.
 struct Build {
   const char* name;
   std::uint32_t vector_floats;
@@ -20,7 +20,7 @@ struct Build {
   bool (*runs_here)();
 };
 
-// Each test names what its build is compiled for; cpu.cmake has the same lists.
+// Each test checks the instruction sets that its build is compiled for; cpu.cmake has the same lists.
 constexpr Build builds[] = {
 #if defined(__x86_64__)
     {"avx512", 16, kernels_avx512,
@@ -34,7 +34,8 @@ constexpr Build builds[] = {
 };
 
 #if defined(KITH_CPU_AMX)
-/// Matrix units that multiply 16-bit floats, and an operating system that lets this process use them.
+/// Returns whether there are matrix units for 16-bit floats, and the operating system lets this process
+/// use them.
 bool has_matrix_units() {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   constexpr unsigned bf16 = 1u << 22, tiles = 1u << 24;
@@ -52,8 +53,9 @@ bool has_dot_products_of_bytes() {
 }
 #endif
 
-/// Products in single precision are everywhere, those of bytes by AVX2 beside its own set; matrix units and
-/// dot products of bytes beside the best set only, so that another one that is asked for is all that runs.
+/// Returns a build with its proposers. All builds have products in single precision, and avx2 has its own
+/// products of bytes. Matrix units and dot products of bytes are only used with the best build, so that a
+/// build that was asked for runs nothing else.
 InstructionSet set_of(const Build& build) {
   InstructionSet set{build.name, build.vector_floats, &build.kernels(), {Proposer::dot}};
 #if defined(KITH_CPU_AMX)

@@ -1,6 +1,6 @@
-// The inner loops of the CPU back end, as the rest of it sees them. They are compiled once for each
-// instruction set (kernels_source.hpp). Only plain data and function pointers stand here: an inline
-// function compiled for a newer processor must never be picked by the linker for an older one.
+// The interface of the inner loops of the CPU back end. These are compiled once for each instruction set
+// (kernels_source.hpp). This header has only plain data and function pointers: the linker must never choose
+// an inline function that was compiled for a newer processor.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,17 @@
 
 namespace kith::cpu {
 
-/// Rows a block of queries and of training rows (spi/memory.hpp, RowBlocks).
+/// The number of rows in a block of queries and of training rows (spi/memory.hpp, RowBlocks).
 inline constexpr std::size_t query_block = 8, train_block = 16;
 
-/// Rows of a leaf, and boxes of a box (spi/boxes.hpp).
+/// The number of rows in a leaf, and of boxes in a box (spi/boxes.hpp).
 inline constexpr std::size_t leaf_rows = 32;
 
-/// Rows a block of quantized rows of bytes (quantized_order.hpp), and dimensions that stand side by side.
+/// The number of rows in a block of quantized rows of bytes (quantized_order.hpp), and of dimensions side
+/// by side.
 inline constexpr std::size_t byte_query_block = 4, byte_train_block = 16, byte_dims = 4;
 
-/// What one task compares, both sides in RowBlocks layout.
+/// The queries and training rows of a task, both in RowBlocks layout.
 struct Operands {
   Metric metric;
   const float* queries;  ///< row 0 of the memory
@@ -30,30 +31,30 @@ struct Operands {
   std::size_t train_begin, train_end;
 };
 
-/// Training rows listed for one query.
+/// The training rows that are listed for one query.
 struct Candidates {
   Metric metric;
-  const float* query;  ///< its value in column 0; the next column is query_block further
+  const float* query;  ///< value of the query in column 0; columns are query_block apart
   const float* train;  ///< row 0 of the memory
-  std::size_t block;   ///< of its rows: train_block, or 1 where they lie one behind the other
+  std::size_t block;   ///< block size of its rows: train_block, or 1 for contiguous rows
   std::size_t dims;
   const std::uint32_t* rows;
-  std::uint32_t row_offset;  ///< what makes a row of the memory of a listed one, modulo 2^32
+  std::uint32_t row_offset;  ///< added to a listed row, modulo 2^32, it gives the row of the memory
   std::size_t count;
 };
 
-/// Terms of training rows (spi::RowTerm), and the largest of all queries of a step.
+/// The row terms of training rows (spi::RowTerm), and the largest terms of all queries of a step.
 struct RowTerms {
   const float *half_norm, *norm, *quantized_norm, *residual;
   std::size_t count;
   double largest_norm, largest_error, largest_quantized_norm;  ///< neither 0 nor infinite
-  double chain;  ///< of inner products: what a chain may be off, for norms of 1
-  double tiny;   ///< what underflow may add
-  bool squares;  ///< distances are squared, else inner products
+  double chain;  ///< for inner products: the error of a chain of rows of norm 1
+  double tiny;   ///< error of underflow
+  bool squares;  ///< distances are squared; otherwise they are inner products
 };
 
-/// Quantized rows that one task multiplies and tests, in the order that prepare gave them; rows by their
-/// places in the grids of the step, which begin at a multiple of spi::quantized_block_rows.
+/// The quantized rows that one task multiplies and tests, in the order of the step prepare. Rows are numbered
+/// by their places in the grids of the step, which begin at a multiple of spi::quantized_block_rows.
 /// docs/certificate.md, section 4.
 struct Products {
   const void* queries;  ///< row 0 of the grid
@@ -61,74 +62,76 @@ struct Products {
   std::size_t dims;
   std::size_t query_begin, query_end;
   std::size_t train_begin, train_end;
-  const float* low;        ///< of the training rows; those of whole blocks may be read
+  const float* low;        ///< of the training rows; whole blocks may be read
   const float* threshold;  ///< of the queries, threshold_stride apart
   std::size_t threshold_stride;
-  std::uint32_t first_row;  ///< the number of training row 0
+  std::uint32_t first_row;  ///< number of training row 0
   std::uint32_t* rows;      ///< lists of the queries, rows_stride apart
   std::size_t rows_stride, capacity;
-  std::uint32_t* counts;  ///< of the queries, counts_stride apart; other tasks add to them, too
+  std::uint32_t* counts;  ///< of the queries, counts_stride apart; other tasks also add to them
   std::size_t counts_stride;
-  // Bounds of what is listed, spi::Bounds, beside it; null: not wanted.
+  // Bounds of the listed rows, spi::Bounds; null if they are not needed.
   float* lows;
   std::size_t lows_stride;
   std::uint64_t* highs;
   std::size_t highs_stride;
-  const float* gap;   ///< of the training rows: from low to what is above
+  const float* gap;   ///< of the training rows: upper bound less lower bound
   std::size_t pitch;  ///< elements of a quantized row
-  float unscale;      ///< int8: makes products of scaled rows those of rows
+  float unscale;      ///< int8: turns products of scaled rows into those of rows
 };
 
-/// Smallest distance and sum, as a pair, of 16 queries to one class (spi.hpp, AccumulateStep).
+/// The smallest distance and the sum of distances, as a pair of floats, of 16 queries to one class
+/// (spi.hpp, AccumulateStep).
 struct ClassSums {
   float smallest[16], high[16], low[16];
 };
 
 struct Kernels {
-  /// Write the raw value of each pair.
+  /// Writes the raw value of each pair.
   ///   out  element (query_begin, train_begin); rows are `stride` apart
   void (*distance)(const Operands&, float* out, std::size_t stride);
 
-  /// Append the pairs that may be among the k nearest to their query's list.
-  ///   row_offset  what makes a training row of a row of the memory, modulo 2^32
-  ///   lists       one a query; list 0 belongs to query_begin
+  /// Appends the pairs that may be among the k nearest to the list of their query.
+  ///   row_offset  added to a row of the memory, modulo 2^32, it gives the training row
+  ///   lists       one per query; list 0 belongs to query_begin
   void (*nearest)(const Operands&, std::uint32_t row_offset, Shortlists& lists);
 
-  /// Append those of `count` values that may be among the k smallest.
+  /// Appends those of `count` values that may be among the k smallest.
   void (*filter)(const float* values, std::size_t count, std::uint32_t first_row, Shortlists& lists,
                  std::size_t list);
 
-  /// Write the row numbers of those of `count` values that are at most `threshold`, ascending.
-  ///   first_row  of the first value
+  /// Writes the row numbers of those of `count` values that are at most `threshold`, ascending. Returns
+  /// their number.
+  ///   first_row  row of the first value
   ///   kept       [count]
-  /// Returns how many there are.
   std::size_t (*collect)(const float* values, std::size_t count, float threshold, std::uint32_t first_row,
                          std::uint32_t* kept);
 
-  /// Write the raw value of each candidate.
+  /// Writes the raw value of each candidate.
   ///   values  [count]
   void (*rerank)(const Candidates&, float* values);
 
-  /// What products of rows are taken from, and how far what is above lies from that.
+  /// Computes the values from which products are subtracted, and the gaps from there to the upper bounds.
   ///   low, gap  [count]
   void (*bound_rows)(const RowTerms&, float* low, float* gap);
 
-  /// Append the pairs with low - product <= threshold, of quantized rows in single precision, and what bounds
-  /// them.
+  /// Appends the pairs with low - product <= threshold, and their bounds. Quantized rows have
+  /// single precision.
   void (*propose)(const Products&);
 
-  /// Add columns of distances to the sums of 16 queries.
+  /// Adds columns of distances to the sums of 16 queries.
   ///   distances  [columns, 16]
   void (*accumulate)(const float* distances, std::size_t columns, ClassSums& sums);
 
-  /// The raw values of a query and the rows of a leaf; returns bits of those that are at most `most`.
+  /// Computes the raw values of a query and the rows of a leaf. Returns a mask of those that are at
+  /// most `most`.
   ///   query   [dims]
   ///   rows    [dims, leaf_rows]
   ///   values  [leaf_rows]
   std::uint32_t (*leaf)(Metric metric, const float* query, const float* rows, std::size_t dims, float most,
                         float* values);
 
-  /// The same of the gaps between a query and boxes: spi::Boxes.
+  /// Does the same with the gaps between a query and boxes: spi::Boxes.
   ///   bounds  [2, dims, leaf_rows]
   ///   values  [leaf_rows]
   std::uint32_t (*gaps)(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
@@ -139,12 +142,12 @@ const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
 
-/// `propose` of quantized rows of 16-bit floats, by matrix units; only where the compiler and the processor
-/// have them.
+/// Is `propose` for quantized rows of 16-bit floats, with matrix units; exists only if the compiler supports
+/// them, and runs only on processors with them.
 void propose_bf16(const Products& products);
 
-/// `propose` of quantized rows of bytes, by dot products of bytes (AVX-512 VNNI), where there are such, or by
-/// AVX2, for which those of queries are at most most_byte_avx2, or by 16 bits, for which they are any.
+/// Are `propose` for quantized rows of bytes: with dot products of bytes (AVX-512 VNNI); with AVX2, for
+/// queries whose bytes are at most most_byte_avx2; and with 16-bit numbers, for queries with any bytes.
 void propose_int8_vnni(const Products& products);
 void propose_int8_avx2(const Products& products);
 void propose_int8_wide_avx2(const Products& products);

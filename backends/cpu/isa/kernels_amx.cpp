@@ -1,12 +1,12 @@
 // Inner products of 16-bit floats on the matrix units of a CPU (AMX). Compiled with the flags of cpu.cmake.
 //
-// Quantized rows come in tiles of 16 rows by 32 dimensions, 1 KiB, all tiles of 16 rows one behind the other:
-// those of queries row by row, those of training rows in pairs of dimensions, 16 rows side by side
-// (quantized_order.hpp). Two times two tiles of 16 by 16 sums are in registers at once. Training rows go by
-// in slabs that stay in the second-level cache while all queries of the task pass over them. Sums are tested
-// as they leave the registers.
+// Quantized rows are stored in tiles of 16 rows by 32 dimensions, 1 KiB each; the tiles of 16 rows are
+// contiguous. In tiles of queries, rows are contiguous; in tiles of training rows, pairs of dimensions of 16
+// rows are side by side (quantized_order.hpp). Two times two tiles of 16 by 16 sums are in registers at once.
+// Training rows are read in slabs, which stay in the second-level cache while all queries of the task scan
+// them. Sums are tested when they leave the registers.
 //
-// The unit multiplies exactly, adds with one rounding each, and takes subnormal numbers for 0:
+// The unit multiplies exactly, rounds each addition once, and treats subnormal numbers as 0:
 // docs/certificate.md, section 3.
 //
 // Functions of the standard library and inline functions of other headers may not be used here: see
@@ -25,7 +25,7 @@ constexpr std::size_t tile_rows = 16, tile_dims = 32, tile_bytes = tile_rows * t
 constexpr int tile_stride = 64;
 constexpr std::size_t slab_bytes = std::size_t{1} << 19;  // a quarter of the second-level cache
 
-/// Rows of 64 bytes, 16 of them, for each of the eight registers.
+/// The shapes of the eight registers: 16 rows of 64 bytes.
 struct alignas(64) TileShapes {
   std::uint8_t palette = 1, start_row = 0, reserved[14] = {};
   std::uint16_t bytes[16] = {};
@@ -41,12 +41,13 @@ void load_shapes() {
   _tile_loadconfig(&shapes);
 }
 
-/// Sums of 32 queries and 32 training rows: tile 2 i + j is of queries 16 i ... and training rows 16 j ...
+/// The sums of 32 queries and 32 training rows: tile 2 i + j belongs to queries from 16 i on and training
+/// rows from 16 j on.
 struct alignas(64) Sums {
   float tile[4][tile_rows][tile_rows];
 };
 
-/// Products of two blocks of 16 queries with two of 16 training rows; `steps` tiles of each.
+/// Multiplies two blocks of 16 queries with two blocks of 16 training rows, with `steps` tiles each.
 inline void multiply(const char* q0, const char* q1, const char* t0, const char* t1, std::size_t steps,
                      Sums& sums) {
   _tile_zero(0);
@@ -70,7 +71,7 @@ inline void multiply(const char* q0, const char* q1, const char* t0, const char*
   _tile_stored(3, sums.tile[3], tile_stride);
 }
 
-/// Test a tile of sums; `first_query` and `first_row` are those of its corner.
+/// Tests a tile of sums whose corner is `first_query` and `first_row`.
 inline void test(const Products& p, const float (&sums)[tile_rows][tile_rows], std::size_t first_query,
                  std::size_t first_row) {
   const auto there = static_cast<__mmask16>(present(p, first_row));
@@ -88,7 +89,7 @@ inline void test(const Products& p, const float (&sums)[tile_rows][tile_rows], s
   }
 }
 
-/// Training blocks first ... end - 1, of 16 rows, by all queries of the task.
+/// Multiplies training blocks first ... end - 1, of 16 rows, with all queries of the task.
 void run_slab(const Products& p, std::size_t first, std::size_t end) {
   const std::size_t steps = (p.dims + tile_dims - 1) / tile_dims, block_bytes = steps * tile_bytes;
   const auto* const queries = static_cast<const char*>(p.queries);
@@ -96,7 +97,7 @@ void run_slab(const Products& p, std::size_t first, std::size_t end) {
   const std::size_t query_end = (p.query_end + tile_rows - 1) / tile_rows;
   Sums sums;
   for (std::size_t q = p.query_begin / tile_rows; q < query_end; q += 2) {
-    // A single block at the end goes twice, and is tested once.
+    // A single block at the end is multiplied twice, and tested once.
     const bool two_q = q + 1 < query_end;
     const char *const q0 = queries + q * block_bytes, *const q1 = two_q ? q0 + block_bytes : q0;
     for (std::size_t t = first; t < end; t += 2) {

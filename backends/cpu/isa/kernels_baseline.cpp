@@ -1,4 +1,4 @@
-// The inner loops in plain C++: every processor runs them.
+// The inner loops in plain C++, which every processor can run.
 #define KITH_ISA baseline
 #include "cpu/isa/lanes_baseline.hpp"
 

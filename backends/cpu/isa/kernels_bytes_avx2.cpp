@@ -1,7 +1,8 @@
 // Inner products of signed bytes by AVX2. Compiled with the flags of cpu.cmake.
 //
-// Products of two neighbours are added in 16 bits, which hold them as long as queries are at most 63: 255 *
-// 63 twice. Two such sums are added in 32 bits. 4 queries by 16 rows are in registers at once.
+// The products of two neighbours are added in 16 bits. These do not overflow if queries are at most 63,
+// because the sum is at most twice 255 * 63. Two such sums are added in 32 bits. 4 queries by 16 rows are in
+// registers at once.
 #if defined(__x86_64__)
 #define KITH_ISA bytes_avx2
 #include <immintrin.h>
@@ -11,7 +12,7 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// Four dimensions of 8 rows and of the next 8.
+/// Four dimensions of 8 rows, and of the next 8.
 struct Bytes {
   __m256i half[2];
 };
@@ -33,7 +34,7 @@ inline Bytes repeat_four(const std::int8_t* at) {
   __builtin_memcpy(&bytes, at, sizeof bytes);
   return {{_mm256_set1_epi32(bytes), _mm256_set1_epi32(bytes)}};
 }
-/// With 128 added.
+/// Returns bytes with 128 added.
 inline Bytes without_sign(Bytes bytes) {
   const __m256i sign = _mm256_set1_epi8(-128);
   return {{_mm256_xor_si256(bytes.half[0], sign), _mm256_xor_si256(bytes.half[1], sign)}};
@@ -47,7 +48,7 @@ inline void store_sums(std::int32_t* to, Sums sums) {
   _mm256_storeu_si256(halves + 1, sums.half[1]);
 }
 
-/// sums + rows * queries, bytes without and with a sign.
+/// Computes sums + rows * queries, with unsigned bytes in rows and signed ones in queries.
 inline void add_products(Sums& sums, Bytes rows, Bytes queries) {
   const __m256i ones = _mm256_set1_epi16(1);
   for (int h = 0; h < 2; ++h) {

@@ -1,6 +1,6 @@
 // Inner products of signed bytes by the dot products of AVX-512 VNNI. Compiled with the flags of cpu.cmake.
 //
-// An instruction adds the four products of each of 16 lanes to sums of 32 bits. 12 queries by 32 rows are in
+// One instruction adds the four products of each of 16 lanes to sums of 32 bits. 12 queries by 32 rows are in
 // registers at once, or 8 by 48, or 4 by 64.
 #if defined(KITH_CPU_VNNI)
 #define KITH_ISA vnni
@@ -30,7 +30,7 @@ inline Bytes repeat_four(const std::int8_t* at) {
   __builtin_memcpy(&bytes, at, sizeof bytes);
   return _mm512_set1_epi32(bytes);
 }
-/// With 128 added.
+/// Returns bytes with 128 added.
 inline Bytes without_sign(Bytes bytes) {
   return _mm512_xor_si512(bytes, _mm512_set1_epi8(-128));
 }
@@ -41,13 +41,14 @@ inline void store_sums(std::int32_t* to, Sums sums) {
   _mm512_storeu_si512(to, sums);
 }
 
-/// sums + rows * queries, bytes without and with a sign. Not by its intrinsic, for which gcc 12 writes a good
-/// part of a tile's sums to memory in every step, and takes twice as long.
+/// Computes sums + rows * queries, with unsigned bytes in rows and signed ones in queries. It does not use
+/// the intrinsic, for which gcc 12 writes many of a tile's sums to memory in every step, which takes twice
+/// as long.
 inline void add_products(Sums& sums, Bytes rows, Bytes queries) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sums) : "v"(rows), "v"(queries));
 }
 
-/// Test the products of a query with 16 training rows from `first` on.
+/// Tests the products of a query with 16 training rows from `first` on.
 inline void test(const Products& p, std::size_t q, std::size_t first, Sums sums) {
   if (q < p.query_begin || q >= p.query_end) return;
   const __m512 place =

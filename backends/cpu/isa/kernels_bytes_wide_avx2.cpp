@@ -1,10 +1,11 @@
-// Inner products of signed bytes by AVX2, where those of queries are any: rows on a grid of bytes. Compiled
-// with the flags of cpu.cmake.
+// Inner products of signed bytes by AVX2 for queries with any bytes, which rows on a grid of bytes have.
+// Compiled with the flags of cpu.cmake.
 //
-// Bytes become 16 bits, whose products are added by twos in 32 bits: as many multiplications as of bytes
-// that are at most 63 (kernels_bytes_avx2.cpp), and twice as many additions. Queries become so once for all
-// rows of a slab that stays in the second-level cache. 4 queries by 8 rows are in registers at once, two sums
-// of each. Sums are exact. docs/certificate.md, sections 3 and 4.
+// Bytes are widened to 16 bits, whose products are added in pairs in 32 bits. This takes as many
+// multiplications as for bytes that are at most 63 (kernels_bytes_avx2.cpp), and twice as many additions.
+// Queries are widened once for all rows of a slab, which stays in the second-level cache. 4 queries by 8
+// rows are in registers at once, with two sums for each pair. Sums are exact. docs/certificate.md, sections
+// 3 and 4.
 //
 // Functions of the standard library and inline functions of other headers may not be used here: see
 // kernels.hpp.
@@ -16,11 +17,13 @@ namespace kith::cpu::KITH_ISA {
 namespace {
 
 constexpr std::size_t block_rows = byte_train_block, queries = byte_query_block, four = byte_dims;
-constexpr std::size_t row_bytes = block_rows * four, query_bytes = queries * four;  // of four dimensions
+// size of four dimensions
+constexpr std::size_t row_bytes = block_rows * four, query_bytes = queries * four;
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;  // a quarter of a second-level cache of 1 MiB
-constexpr std::size_t most_fours = 256;                   // of dimensions that are widened at once
+constexpr std::size_t most_fours = 256;                   // groups of four dimensions that are widened
+                                                          // at once
 
-/// Four queries in 16 bits: fours of dimensions, in which they follow one another.
+/// Four queries in 16 bits; each group of four dimensions has those of all four queries in a row.
 struct alignas(32) Wide {
   std::int16_t values[most_fours * query_bytes];
 
@@ -37,8 +40,8 @@ inline __m256i widen(const std::int8_t* at) {
   return _mm256_cvtepi8_epi16(_mm_loadu_si128(reinterpret_cast<const __m128i*>(at)));
 }
 
-/// Add the products of four queries and 8 rows, of `count` fours of dimensions: two sums a row.
-///   rows  of the first four; the next ones are row_bytes further
+/// Adds the products of four queries and 8 rows, over `count` groups of four dimensions, to two sums per row.
+///   rows  of the first group; the next ones are row_bytes further
 [[gnu::always_inline]] inline void add_products(__m256i (&sums)[queries][2], const std::int8_t* rows,
                                                 const Wide& wide, std::size_t count) {
   for (std::size_t s = 0; s < count; ++s) {
@@ -54,7 +57,7 @@ inline __m256i widen(const std::int8_t* at) {
   }
 }
 
-/// Four queries from `q` on, which are in `wide` where they fit, by a block of training rows.
+/// Multiplies four queries from `q` on, which are in `wide` if they fit, with a block of training rows.
 void run_tile(const Products& p, Wide& wide, std::size_t fours, std::size_t q, std::size_t block) {
   const auto* const rows = static_cast<const std::int8_t*>(p.train) + block * block_rows * p.pitch;
   Sums all[queries];
@@ -67,7 +70,7 @@ void run_tile(const Products& p, Wide& wide, std::size_t fours, std::size_t q, s
       if (fours > most_fours) wide.fill(p, q, first, count);
       add_products(sums, rows + first * row_bytes + h * (row_bytes / 2), wide, count);
     }
-    // Lanes are of rows 0, 1, 4, 5 and 2, 3, 6, 7.
+    // Lanes belong to rows 0, 1, 4, 5 and 2, 3, 6, 7.
 #pragma GCC unroll 4
     for (std::size_t i = 0; i < queries; ++i)
       all[i].half[h] = _mm256_permute4x64_epi64(_mm256_hadd_epi32(sums[i][0], sums[i][1]), 0xD8);

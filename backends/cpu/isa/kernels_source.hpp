@@ -1,10 +1,9 @@
-// The inner loops, written once and compiled for each instruction set: a file kernels_X.cpp defines
-// KITH_ISA, includes its lanes_X.hpp, then this.
+// The inner loops, which are compiled for each instruction set. A file kernels_X.cpp defines KITH_ISA,
+// includes its lanes_X.hpp, and then this file.
 //
-// A tile is up to 8 queries by up to 4 training blocks of 16 rows. A lane is a training row, so each
-// pair keeps its own chain over dimensions 0, 1, ..., dims-1, in a register from first to last.
-// Training rows go by in slabs that stay in the second-level cache while all queries of the task
-// pass over them.
+// A tile is up to 8 queries by up to 4 training blocks of 16 rows. A lane is a training row, so each pair has
+// its own chain over dimensions 0, 1, ..., dims-1, in one register all the time. Training rows are read in
+// slabs, which stay in the second-level cache while all queries of the task scan them.
 //
 // Functions of the standard library and inline functions of other headers may not be used here:
 // see kernels.hpp.
@@ -21,37 +20,39 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// Training rows that stay in the second-level cache, beside the queries of a task. Anything from 256
-/// to 1024 KiB was as fast where that cache has 2 MiB; others have 512 KiB.
+/// The size of a slab of training rows, which stays in the second-level cache together with the queries of a
+/// task. Sizes from 256 to 1024 KiB were equally fast with a cache of 2 MiB; other caches have 512 KiB.
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;
 
-/// Training blocks a tile of `queries` queries covers.
+/// Returns how many training blocks a tile of `queries` queries has.
 constexpr int blocks_beside(int queries) {
   return most_accumulators / queries < 4 ? most_accumulators / queries : 4;
 }
 
-/// Some queries of a block, going over the training blocks of a slab.
+/// Some queries of a block, which scan the training blocks of a slab.
 struct Pass {
   const Operands& operands;
   const float* query;        ///< element (first query, dimension 0)
-  std::size_t first_query;   ///< row of the memory
-  std::size_t active_begin;  ///< queries of the tile that are meant: first_query + active_begin ...
-  std::size_t active_end;    ///< ... before first_query + active_end
+  std::size_t first_query;   ///< in rows of the memory
+  std::size_t active_begin;  ///< the queries of the tile that count begin at first_query + active_begin ...
+  std::size_t active_end;    ///< ... and end before first_query + active_end
   std::size_t block, end_block;
-  // Its share in fetching the next slab, which lies `ahead_blocks` further: part `share` of `shares`.
+  // It prefetches part `share` of `shares` of the next slab, which is `ahead_blocks` blocks further.
   std::size_t ahead_blocks, share, shares;
 };
 
-/// What a tile of `blocks` blocks from `rows` on should fetch meanwhile: its share of the blocks in
-/// the same place of the next slab.
+/// Returns what a tile of `blocks` blocks from `rows` on should prefetch: its share of the blocks at the same
+/// place of the next slab.
 inline Ahead ahead_of(const Pass& pass, const float* rows, std::size_t blocks) {
-  if (pass.shares == 1) return {reinterpret_cast<std::uintptr_t>(rows), 0};  // too much for one pass
+  if (pass.shares == 1)
+    return {reinterpret_cast<std::uintptr_t>(rows), 0};  // too much for one pass
+                                                         // to prefetch
   const std::size_t line = train_block * sizeof(float), step = blocks * line / pass.shares;
   const std::size_t offset = (pass.ahead_blocks * line + pass.share * step) * pass.operands.dims;
   return {reinterpret_cast<std::uintptr_t>(rows) + offset, step};
 }
 
-/// Bits of the lanes of a training block that are rows of the task.
+/// Returns a mask of the lanes of a training block that are rows of the task.
 inline std::uint32_t present(const Operands& o, std::size_t block) {
   const std::size_t first = block * train_block;
   std::uint32_t lanes = 0xFFFFu;
@@ -60,7 +61,7 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
   return lanes;
 }
 
-/// Append the lanes in `passed`, which is not empty.
+/// Appends the lanes in `passed`, which is not empty.
 [[gnu::noinline]] void append(Shortlists& lists, std::size_t list, const float (&values)[train_block],
                               std::uint32_t passed, std::uint32_t first_row) {
   if (lists.counts[list] + train_block > lists.capacity) cut(lists, list);
@@ -75,7 +76,7 @@ inline std::uint32_t present(const Operands& o, std::size_t block) {
   lists.counts[list] = count;
 }
 
-/// Takes tiles of values to the short lists of their queries.
+/// A sink that appends tiles of values to the short lists of their queries.
 struct ToLists {
   static constexpr bool bound_by_memory = false, of_products = false;
   Shortlists& lists;
@@ -118,9 +119,10 @@ struct ToLists {
   }
 };
 
-/// Takes tiles of values to a row-major matrix.
+/// A sink that writes tiles of values to a row-major matrix.
 struct ToMatrix {
-  static constexpr bool bound_by_memory = true, of_products = false;  // the first where dims is small
+  static constexpr bool bound_by_memory = true, of_products = false;  // memory limits the speed if dims
+                                                                      // is small
   float* out;                                                         ///< element (query_begin, train_begin)
   std::size_t stride;
 
@@ -203,7 +205,7 @@ RunPass<Sink> pass_for(Metric metric, std::size_t queries, std::size_t dims) {
   return nullptr;
 }
 
-/// All queries of one block over the training blocks first .. end - 1.
+/// Scans training blocks first .. end - 1 with all queries of one block.
 template <class Sink>
 void run_block(const Operands& o, std::size_t group, std::size_t first, std::size_t end, std::size_t ahead,
                Sink& sink) {
@@ -212,7 +214,8 @@ void run_block(const Operands& o, std::size_t group, std::size_t first, std::siz
   std::size_t lane = o.query_begin > base ? o.query_begin - base : 0;
   const std::size_t lanes_end = o.query_end - base < query_block ? o.query_end - base : query_block;
   while (lane < lanes_end) {
-    // A tile that is not full reaches back, or into padding: no dearer, as rows come from memory then.
+    // A tile that is not full includes earlier queries, or padding; this costs no time, because memory limits
+    // the speed then.
     const std::size_t width = lanes_end - lane == 1 ? 1 : most_queries;
     const std::size_t from = lane + width <= query_block ? lane : query_block - width;
     const std::size_t until = from + width < lanes_end ? from + width : lanes_end;
@@ -231,7 +234,7 @@ void run_block(const Operands& o, std::size_t group, std::size_t first, std::siz
   }
 }
 
-/// Every pair of the task, each query's training rows in ascending order.
+/// Handles every pair of the task; each query gets its training rows in ascending order.
 template <class Sink>
 void sweep(const Operands& o, Sink& sink) {
   const std::size_t first_group = o.query_begin / query_block;
@@ -256,14 +259,14 @@ void nearest(const Operands& operands, std::uint32_t row_offset, Shortlists& lis
   sweep(operands, sink);
 }
 
-/// Takes tiles of inner products, with their signs changed, to the lists of candidates.
+/// A sink that tests tiles of negative inner products, and appends to the lists of candidates.
 struct ToCandidates {
   static constexpr bool bound_by_memory = false, of_products = true;
   const Products& products;
 
   template <int queries, int blocks>
   [[gnu::always_inline]] void take(const Pass& pass, std::size_t block, Lanes (&acc)[queries][blocks]) {
-    float thresholds[queries];  // NaN for queries that are not meant: nothing passes
+    float thresholds[queries];  // NaN for queries that do not count: nothing passes
     Mask passed_by[queries], some = {};
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
@@ -280,7 +283,8 @@ struct ToCandidates {
     }
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
-      passed_by[q] = at_most(acc[q][0], thresholds[q]);  // the smallest of some may be NaN where one is
+      passed_by[q] = at_most(acc[q][0], thresholds[q]);  // the smallest of several values may be NaN if one
+                                                         // of them is
 #pragma GCC unroll 4
       for (int b = 1; b < blocks; ++b) passed_by[q] = either(passed_by[q], at_most(acc[q][b], thresholds[q]));
       some = either(some, passed_by[q]);

@@ -1,5 +1,5 @@
-// 16 floats, one for each row of a training block: AVX2 and FMA, two registers.
-// Included by kernels_avx2.cpp only; everything here stays inside that file.
+// 16 floats, one for each row of a training block: AVX2 and FMA, two registers. Only kernels_avx2.cpp
+// includes this, so that it stays in one object file.
 #pragma once
 
 #include <immintrin.h>
@@ -14,9 +14,9 @@ struct Lanes {
 };
 using Mask = Lanes;  // all bits of a lane, or none
 
-/// Queries of a tile, and accumulators: what fits in the 16 registers beside the operands.
+/// The most queries and accumulators of a tile: as many as fit into the 16 registers beside the operands.
 constexpr int most_queries = 4, most_accumulators = 4;
-/// Up to this many dimensions a tile has code of its own.
+/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
 constexpr int most_fixed_dims = 4;
 
 inline Lanes load(const float* from) {
@@ -50,7 +50,7 @@ inline Lanes fmax(Lanes a, Lanes b) {
   return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)};
 }
 
-/// Ones of each 32 bits, as a whole float: counts of half bytes are looked up (Mula 2008).
+/// Returns the number of ones in each 32 bits, as a float. Counts for half bytes are looked up (Mula 2008).
 inline __m256 count_bits(__m256i words) {
   const __m256i counts = _mm256_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4,  //
                                           0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
@@ -60,22 +60,22 @@ inline __m256 count_bits(__m256i words) {
   const __m256i pairs = _mm256_maddubs_epi16(_mm256_add_epi8(low, high), _mm256_set1_epi8(1));
   return _mm256_cvtepi32_ps(_mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
-/// Bits of each pair that differ, as a whole float.
+/// Returns the number of bits of each pair that differ, as a float.
 inline Lanes bits_apart(Lanes a, Lanes b) {
   return {count_bits(_mm256_castps_si256(_mm256_xor_ps(a.low, b.low))),
           count_bits(_mm256_castps_si256(_mm256_xor_ps(a.high, b.high)))};
 }
 
-/// The smaller of each pair; where one is NaN, either.
+/// Returns the smaller of each pair; if one is NaN, either of them.
 inline Lanes smaller(Lanes a, Lanes b) {
   return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)};
 }
-/// Lanes that are not at least `threshold`: all of them when it is NaN.
+/// Returns the lanes that are not at least `threshold`: all of them if it is NaN.
 inline Mask passes(Lanes values, float threshold) {
   const __m256 bound = _mm256_set1_ps(threshold);
   return {_mm256_cmp_ps(values.low, bound, _CMP_NGE_UQ), _mm256_cmp_ps(values.high, bound, _CMP_NGE_UQ)};
 }
-/// Lanes that are at most `bound`: none of them when it is NaN.
+/// Returns the lanes that are at most `bound`: none of them if it is NaN.
 inline Mask at_most(Lanes values, float bound) {
   const __m256 all_lanes = _mm256_set1_ps(bound);
   return {_mm256_cmp_ps(values.low, all_lanes, _CMP_LE_OQ),
@@ -84,7 +84,7 @@ inline Mask at_most(Lanes values, float bound) {
 inline Mask either(Mask a, Mask b) {
   return {_mm256_or_ps(a.low, b.low), _mm256_or_ps(a.high, b.high)};
 }
-/// One bit a lane.
+/// Returns one bit per lane.
 inline std::uint32_t bits(Mask mask) {
   const auto low = static_cast<std::uint32_t>(_mm256_movemask_ps(mask.low));
   const auto high = static_cast<std::uint32_t>(_mm256_movemask_ps(mask.high));

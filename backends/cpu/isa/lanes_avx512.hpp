@@ -1,8 +1,8 @@
-// 16 floats, one for each row of a training block: AVX-512.
-// Included by kernels_avx512.cpp only; everything here stays inside that file.
+// 16 floats, one for each row of a training block: AVX-512. Only kernels_avx512.cpp includes this, so that it
+// stays in one object file.
 #pragma once
 
-// gcc 12 takes the undefined operand inside its own _mm512_max_ps for a mistake of ours.
+// gcc 12 warns about the undefined operand inside its own _mm512_max_ps.
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 #endif
@@ -19,9 +19,9 @@ struct Lanes {
 };
 using Mask = __mmask16;
 
-/// Queries of a tile, and accumulators: what fits in the 32 registers beside the operands.
+/// The most queries and accumulators of a tile: as many as fit into the 32 registers beside the operands.
 constexpr int most_queries = 8, most_accumulators = 16;
-/// Up to this many dimensions a tile has code of its own.
+/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
 constexpr int most_fixed_dims = 4;
 
 inline Lanes load(const float* from) {
@@ -52,8 +52,8 @@ inline Lanes fmax(Lanes a, Lanes b) {
   return {_mm512_max_ps(a.v, b.v)};
 }
 
-/// Bits of each pair that differ, as a whole float. By adding neighbours, since not every AVX-512 counts bits
-/// or moves bytes.
+/// Returns the number of bits of each pair that differ, as a float. It adds neighbouring bits, because not
+/// every AVX-512 processor can count bits or shuffle bytes.
 inline Lanes bits_apart(Lanes a, Lanes b) {
   const auto mask = [](int pattern) { return _mm512_set1_epi32(pattern); };
   __m512i x = _mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_castps_si512(b.v));
@@ -65,22 +65,22 @@ inline Lanes bits_apart(Lanes a, Lanes b) {
   return {_mm512_cvtepi32_ps(x)};
 }
 
-/// The smaller of each pair; where one is NaN, either.
+/// Returns the smaller of each pair; if one is NaN, either of them.
 inline Lanes smaller(Lanes a, Lanes b) {
   return {_mm512_min_ps(a.v, b.v)};
 }
-/// Lanes that are not at least `threshold`: all of them when it is NaN.
+/// Returns the lanes that are not at least `threshold`: all of them if it is NaN.
 inline Mask passes(Lanes values, float threshold) {
   return _mm512_cmp_ps_mask(values.v, _mm512_set1_ps(threshold), _CMP_NGE_UQ);
 }
-/// Lanes that are at most `bound`: none of them when it is NaN.
+/// Returns the lanes that are at most `bound`: none of them if it is NaN.
 inline Mask at_most(Lanes values, float bound) {
   return _mm512_cmp_ps_mask(values.v, _mm512_set1_ps(bound), _CMP_LE_OQ);
 }
 inline Mask either(Mask a, Mask b) {
   return static_cast<Mask>(a | b);
 }
-/// One bit a lane.
+/// Returns one bit per lane.
 inline std::uint32_t bits(Mask mask) {
   return mask;
 }

@@ -1,5 +1,5 @@
-// 16 floats, one for each row of a training block: plain C++, for processors without FMA
-// instructions, where std::fma is a library call (right, and slow), and for other architectures.
+// 16 floats, one for each row of a training block: plain C++, for other architectures, and for processors
+// without FMA instructions, where std::fma is a library call, which is correct but slow.
 #pragma once
 
 #include <cmath>
@@ -11,15 +11,15 @@ namespace {
 struct Lanes {
   float v[16];
 };
-using Mask = std::uint32_t;  // one bit a lane
+using Mask = std::uint32_t;  // one bit per lane
 
-/// Queries of a tile, and accumulators. Calls of std::fma keep nothing in registers.
+/// The most queries and accumulators of a tile. With calls of std::fma nothing stays in registers.
 #if defined(FP_FAST_FMAF) || defined(__aarch64__)
 constexpr int most_queries = 4, most_accumulators = 4;
 #else
 constexpr int most_queries = 1, most_accumulators = 1;
 #endif
-/// Up to this many dimensions a tile has code of its own.
+/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
 constexpr int most_fixed_dims = 0;
 
 template <class Operation>
@@ -53,12 +53,12 @@ inline Lanes fma(const Lanes& a, const Lanes& b, const Lanes& c) {
 inline Lanes fabs(const Lanes& a) {
   return each([&](int lane) { return std::fabs(a.v[lane]); });
 }
-/// As std::fmax, for operands that are neither NaN nor zeros of unlike sign.
+/// Does the same as std::fmax, for operands that are neither NaN nor zeros of different signs.
 inline Lanes fmax(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] > b.v[lane] ? a.v[lane] : b.v[lane]; });
 }
 
-/// Bits of each pair that differ, as a whole float.
+/// Returns the number of bits of each pair that differ, as a float.
 inline Lanes bits_apart(const Lanes& a, const Lanes& b) {
   return each([&](int lane) {
     std::uint32_t x, y;
@@ -68,17 +68,17 @@ inline Lanes bits_apart(const Lanes& a, const Lanes& b) {
   });
 }
 
-/// The smaller of each pair; where one is NaN, either.
+/// Returns the smaller of each pair; if one is NaN, either of them.
 inline Lanes smaller(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] < b.v[lane] ? a.v[lane] : b.v[lane]; });
 }
-/// Lanes that are not at least `threshold`: all of them when it is NaN.
+/// Returns the lanes that are not at least `threshold`: all of them if it is NaN.
 inline Mask passes(const Lanes& values, float threshold) {
   Mask mask = 0;
   for (int lane = 0; lane < 16; ++lane) mask |= static_cast<Mask>(!(values.v[lane] >= threshold)) << lane;
   return mask;
 }
-/// Lanes that are at most `bound`: none of them when it is NaN.
+/// Returns the lanes that are at most `bound`: none of them if it is NaN.
 inline Mask at_most(const Lanes& values, float bound) {
   Mask mask = 0;
   for (int lane = 0; lane < 16; ++lane) mask |= static_cast<Mask>(values.v[lane] <= bound) << lane;
@@ -87,7 +87,7 @@ inline Mask at_most(const Lanes& values, float bound) {
 inline Mask either(Mask a, Mask b) {
   return a | b;
 }
-/// One bit a lane.
+/// Returns one bit per lane.
 inline std::uint32_t bits(Mask mask) {
   return mask;
 }

@@ -1,5 +1,5 @@
-// Sums of products of bytes by AVX2, and their test. Included by kernels_bytes_*avx2.cpp only, once KITH_ISA
-// is defined.
+// Sums of products of bytes by AVX2, and their test. Only kernels_bytes_*avx2.cpp include this, after they
+// define KITH_ISA.
 #pragma once
 
 #include <immintrin.h>
@@ -9,12 +9,12 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// Of 8 rows and of the next 8, 32 bits each.
+/// The sums of 8 rows, and of the next 8, with 32 bits each.
 struct Sums {
   __m256i half[2];
 };
 
-/// Test the products of a query with 16 training rows from `first` on.
+/// Tests the products of a query with 16 training rows from `first` on.
 inline void test(const Products& p, std::size_t q, std::size_t first, Sums sums) {
   if (q < p.query_begin || q >= p.query_end) return;
   const __m256 threshold = _mm256_set1_ps(p.threshold[q * p.threshold_stride]),

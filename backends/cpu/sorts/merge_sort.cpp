@@ -1,8 +1,7 @@
-// merge_sort: runs of 1, 2, 4, ... keys are merged in pairs, from one array into the other and back.
+// merge_sort: merges runs of 1, 2, 4, ... keys in pairs, from one array into the other and back.
 //
-// Work: count * log2(count) comparisons, whatever k is.
-// Source: von Neumann 1945, after Knuth, The Art of Computer Programming 3, 5.2.4; for k-NN the CPU
-// side of knn03 (Batlle, Ballber; FIB-UPC 2020).
+// Work: count * log2(count) comparisons, for any k. Source: von Neumann 1945, after Knuth, The Art of
+// Computer Programming 3, 5.2.4; for k-NN the CPU side of knn03 (Batlle, Ballber; FIB-UPC 2020).
 #include <algorithm>
 
 #include "cpu/sorts/sorts.hpp"

@@ -1,10 +1,9 @@
-// quick_sort: parts are split around a middle key until they are short, and those are sorted by
-// insertion.
+// quick_sort: splits parts around a middle key until they are short, and sorts these by insertion.
 //
-// Work: about 1.4 * count * log2(count) comparisons, whatever k is; the median of three keys makes
-// the quadratic case rare, and going into the shorter part first keeps the depth below log2(count).
-// Source: Hoare 1961, with the median of three and the final insertion of Sedgewick 1978; for k-NN the
-// sequential program of Batlle, Ballber (FIB-UPC 2020).
+// Work: about 1.4 * count * log2(count) comparisons, for any k. The median of three keys makes the quadratic
+// case rare; recursing into the shorter part first keeps the depth below log2(count). Source: Hoare 1961,
+// with the median of three and the final insertion of Sedgewick 1978; for k-NN the sequential program of
+// Batlle, Ballber (FIB-UPC 2020).
 #include <algorithm>
 
 #include "cpu/sorts/sorts.hpp"
@@ -27,7 +26,7 @@ Key median(Key a, Key b, Key c) {
   return std::max(std::min(a, b), std::min(std::max(a, b), c));
 }
 
-/// Exchange until no key of the first part is above the pivot and none of the second below it.
+/// Exchanges keys until none in the first part is above the pivot, and none in the second part is below it.
 Key* split(Key* begin, Key* end) {
   const Key pivot = median(*begin, begin[(end - begin) / 2], end[-1]);
   Key *left = begin, *right = end - 1;

@@ -1,8 +1,8 @@
-// rank_sort: the place of a key is the number of keys smaller than it.
+// rank_sort: places each key by the number of smaller keys.
 //
-// Work: count^2 comparisons, whatever k is.
-// Source: enumeration sort, Knuth, The Art of Computer Programming 3, 5.2; for k-NN in CUDA Ajorian,
-// Bastan, Montazeri (Isfahan University of Technology), whose CPU side this is.
+// Work: count^2 comparisons, for any k. Source: enumeration sort, Knuth, The Art of Computer Programming
+// 3, 5.2; for k-NN in CUDA Ajorian, Bastan, Montazeri (Isfahan University of Technology), whose CPU side
+// this is.
 #include "cpu/sorts/sorts.hpp"
 
 namespace kith::cpu {

@@ -1,4 +1,4 @@
-// selection_sort: k times, the smallest of the rest is exchanged to the front.
+// selection_sort: moves the smallest of the remaining keys to the front, k times.
 //
 // Work: k * (count - k / 2) comparisons.
 // Source: Knuth, The Art of Computer Programming 3, 5.2.3; for k-NN the CPU side of knn00 ... knn02

@@ -1,5 +1,5 @@
-// The sequential selections of the systems that had a CPU side (docs/methods.md): plain, as published,
-// one core a row. Each takes any k.
+// The sequential selections of published systems with a CPU side (docs/methods.md): plain, as published, with
+// one core per row. Each works for any k.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace kith::cpu {
 
-/// Put the k smallest of `count` keys in order; 1 <= k <= count, no two keys are equal.
+/// Writes the k smallest of `count` keys in order; 1 <= k <= count, and no two keys are equal.
 ///   keys   [count]  may be changed
 ///   spare  [count]  may be used
 ///   out    [k]

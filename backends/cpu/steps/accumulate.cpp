@@ -1,8 +1,9 @@
-// accumulate: smallest and sum of the distances to each class, sums as pairs of floats.
+// accumulate: computes the smallest distance, and the sum of distances, to each class. Sums are pairs
+// of floats.
 //
-// A lane is a query: each has its own chain, and 16 of them hide the latency of its additions. Distances are
-// transposed a few columns at a time. What belongs to the class of the last column stays in registers and
-// the first-level cache until the class changes; columns sorted by class change it seldom.
+// Each lane handles one query, with a chain of its own; 16 chains hide the latency of additions. Distances
+// are transposed a few columns at a time. The values of the current class stay in registers and the
+// first-level cache until the class changes, which is seldom if columns are sorted by class.
 #include <array>
 
 #include "cpu/steps/steps.hpp"
@@ -15,7 +16,7 @@ constexpr std::size_t lanes = 16, staged_columns = 64;
 
 using Staged = std::array<float, staged_columns * lanes>;
 
-/// The sums of one class, and of which.
+/// The sums of one class, and its number.
 struct Sums : ClassSums {
   std::uint32_t current = no_row;
 };
@@ -26,7 +27,7 @@ class Queries {
   Queries(const spi::AccumulateStep& step, std::size_t first)
       : step_(step), first_(first), count_(std::min(lanes, step.distances.rows - first)) {}
 
-  /// Columns begin ... begin + count - 1, transposed. Lanes without a query repeat the last one.
+  /// Transposes columns begin ... begin + count - 1. Lanes without a query repeat the last one.
   void stage(std::size_t begin, std::size_t count, Staged& staged) const {
     std::array<const float*, lanes> rows;
     for (std::size_t i = 0; i < lanes; ++i)

@@ -1,8 +1,8 @@
-// boxes: the k nearest of each query by a walk through boxes, nearest first (docs/boxes.md). A task is some
-// queries that follow each other in the order of the step, which read about the same leaves. What was found
-// stands as a heap in the query's place of the answer, the farthest on top. Boxes are made by the host, in
-// k-d order: fewer leaves are read than along a curve. Source: Friedman, Bentley, Finkel, An algorithm for
-// finding best matches in logarithmic expected time, 1977.
+// boxes: finds the k nearest of each query by a walk through boxes, near ones first (docs/boxes.md). A task
+// is several queries that follow each other in the order of the step, and read about the same leaves. The
+// keys found so far are a heap with the farthest on top, in the query's place in the result. The host makes
+// the boxes in k-d order, in which fewer leaves are read than along a curve. Source: Friedman, Bentley,
+// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -18,15 +18,15 @@ namespace {
 static_assert(leaf_rows == spi::box_rows);
 
 constexpr std::size_t most_queries_a_task = 64;
-constexpr std::size_t work_a_query = 2000;  // elementary operations of a few leaves, roughly
+constexpr std::size_t work_a_query = 2000;  // elementary operations for a few leaves, roughly
 
-/// What is the same for all queries of a step.
+/// Values that are the same for all queries of a step.
 struct Walked {
   const spi::BoxesStep& step;
   const Kernels& kernels;
   std::uint32_t levels;
-  std::array<std::uint32_t, spi::most_box_levels> counts;  ///< boxes of each level
-  std::array<const float*, spi::most_box_levels> bounds;   ///< of each level, its first box
+  std::array<std::uint32_t, spi::most_box_levels> counts;  ///< number of boxes at each level
+  std::array<const float*, spi::most_box_levels> bounds;   ///< bounds of the first box of each level
   const float* rows;
   const std::uint32_t* numbers;
 
@@ -42,12 +42,12 @@ struct Walked {
   }
 };
 
-/// Bits of the first `count` of 32.
+/// Returns a mask of the first `count` of 32 bits.
 std::uint32_t first_bits(std::size_t count) {
   return count >= 32 ? 0xFFFFFFFFu : (1u << count) - 1u;
 }
 
-/// One query on its way.
+/// The walk of one query.
 class Walk {
  public:
   ///   query  [dims]
@@ -62,7 +62,7 @@ class Walk {
       filter_ = elements(step.filter) + (step.filter.rows > 1 ? q : 0) * step.filter.stride;
   }
 
-  /// Returns the leaves that were read.
+  /// Returns the number of leaves that were read.
   std::uint32_t run() {
     visit(in_.levels - 1, 0);
     if (count_ == found_.size())
@@ -74,7 +74,7 @@ class Walk {
   }
 
  private:
-  /// The boxes of block `block` of a level, nearest first.
+  /// Visits the boxes of block `block` of a level, near ones first.
   void visit(std::uint32_t level, std::size_t block) {
     alignas(64) float bounds[leaf_rows];
     const std::size_t first = block * leaf_rows;
@@ -88,7 +88,7 @@ class Walk {
         const auto other = static_cast<std::uint32_t>(__builtin_ctz(others));
         if (bounds[other] < bounds[nearest]) nearest = other;
       }
-      if (bounds[nearest] > most_) return;  // and so are all that are left
+      if (bounds[nearest] > most_) return;  // all other boxes are at least as far
       left &= ~(1u << nearest);
       if (level > 0)
         visit(level - 1, first + nearest);
@@ -113,7 +113,7 @@ class Walk {
     }
   }
 
-  /// Keep a key if it is among the k smallest.
+  /// Keeps a key if it is among the k smallest.
   void take(Key key) {
     if (count_ < found_.size()) {
       found_[count_++] = key;
@@ -126,7 +126,7 @@ class Walk {
     most_ = std::min(within_, value_of(found_.front()));
   }
 
-  /// Let `key` sink from the top of the heap.
+  /// Replaces the top of the heap by `key`, which sinks to its place.
   void replace_front(Key key) {
     const std::size_t count = found_.size();
     std::size_t at = 0;
@@ -146,7 +146,7 @@ class Walk {
   const std::uint32_t* filter_ = nullptr;
   std::size_t count_ = 0;
   float within_ = std::numeric_limits<float>::infinity();
-  float most_ = within_;  ///< values above are of no use
+  float most_ = within_;  ///< larger values cannot be among the k smallest
   std::uint32_t leaves_ = 0;
 };
 
@@ -156,7 +156,7 @@ constexpr const char* made_by_host = "the host makes the boxes of a CPU; leave t
   throw Error(Errc::unsupported, "cpu: step " + std::string(step) + ": " + made_by_host);
 }
 
-/// Of the query that a thread is at, its elements side by side.
+/// Returns the bytes for the elements of one query, contiguous, which each thread needs.
 std::size_t query_bytes(const spi::BoxesStep& step) {
   return std::size_t{step.queries.dims} * sizeof(float);
 }

@@ -1,5 +1,5 @@
-// metrics.def over 16 training rows at once: its fma, fabs, fmax, bits_apart and operators are those of
-// Lanes. Included by the kernels_*.cpp only, after their lanes_*.hpp.
+// Applies metrics.def to 16 training rows at once: fma, fabs, fmax, bits_apart and the operators are those of
+// Lanes. Only kernels_*.cpp include this, after their lanes_*.hpp.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -7,7 +7,7 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// Chain<metric>::first, Chain<metric>::next(acc, a, b): the chain of one metric.
+/// The chain of one metric: Chain<metric>::first and Chain<metric>::next(acc, a, b).
 template <Metric metric>
 struct Chain;
 #define KITH_METRIC(id, prepare, start, accumulate, finish)               \
@@ -25,7 +25,7 @@ constexpr bool same_text(const char* a, const char* b) {
   return *a == *b;
 }
 
-/// The first metric in the table with the same chain: l2 runs the code of squared_l2.
+/// Returns the first metric in the table with the same chain: l2 uses the code of squared_l2.
 constexpr Metric with_same_chain(Metric metric) {
   constexpr struct {
     Metric metric;
@@ -43,18 +43,18 @@ constexpr Metric with_same_chain(Metric metric) {
   return metric;
 }
 
-/// Memory to be fetched into the second-level cache, `step` bytes a dimension. Where the address lies
-/// behind the rows nothing happens.
+/// Memory to prefetch into the second-level cache, `step` bytes per dimension. An address behind the rows
+/// does no harm.
 struct Ahead {
   std::uintptr_t address;
   std::size_t step;
 };
 
-/// Values of `queries` queries and `blocks` training blocks, a dimension at a time.
+/// Computes the values of `queries` queries and `blocks` training blocks, one dimension at a time.
+/// `fixed_dims` is the number of dimensions if the compiler knows it, else 0.
 ///   query  element (first query, dimension 0) of a block of 8
-///   train  the first of the training blocks, one behind the other
-///   ahead  what to fetch meanwhile
-/// `fixed_dims` is the number of dimensions where it is known to the compiler, otherwise 0.
+///   train  the first of the contiguous training blocks
+///   ahead  what to prefetch
 template <Metric metric, int queries, int blocks, int fixed_dims>
 [[gnu::always_inline]] inline void accumulate_tile(const float* query, const float* train, std::size_t dims,
                                                    Ahead ahead, Lanes (&acc)[queries][blocks]) {

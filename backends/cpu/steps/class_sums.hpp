@@ -1,4 +1,5 @@
-// The additions of `accumulate`, a query a lane. Included by kernels_source.hpp only, behind its lanes.
+// The additions of `accumulate`, with one query per lane. Only kernels_source.hpp includes this, after
+// its lanes.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -6,7 +7,7 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// One column by plain arithmetic: a lane whose sum is infinite keeps its low part.
+/// Adds one column by scalar arithmetic: a lane whose sum is infinite keeps its low part.
 [[gnu::noinline]] inline void accumulate_column(const float* distances, ClassSums& sums) {
   for (int i = 0; i < 16; ++i) {
     const float x = distances[i] + 0.0f, before = sums.high[i];  // -0 becomes +0

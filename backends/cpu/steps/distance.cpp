@@ -1,12 +1,12 @@
-// distance: one chain for each pair, written out.
+// distance: computes one chain for each pair, and writes it.
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {
 
-/// Queries and training rows of a task: wide enough that rows are read from cache more often than
-/// from memory, small enough that all threads end together.
+/// The queries and training rows of a task: wide enough that rows are read from cache more often than from
+/// memory, and small enough that all threads end at about the same time.
 constexpr std::size_t task_queries = 64, task_rows = 4096;
 
 }  // namespace

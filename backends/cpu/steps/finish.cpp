@@ -1,4 +1,4 @@
-// finish: keys as the caller sees them.
+// finish: turns keys into the distances and row numbers that the caller gets.
 #include <algorithm>
 #include <vector>
 
@@ -9,7 +9,7 @@
 namespace kith::cpu {
 namespace {
 
-/// The keys of the answers of query q.
+/// Selects the keys of the answers of query q.
 ///   kept  [k]  out
 void keep(const spi::FinishStep& step, std::size_t q, std::vector<Key>& kept) {
   const Key* const list = elements(step.keys) + q * step.keys.stride;

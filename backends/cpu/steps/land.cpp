@@ -1,4 +1,4 @@
-// land: rows as a caller has them become rows of float32 in blocks.
+// land: converts rows of the caller into rows of float32 in blocks.
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -12,9 +12,9 @@ namespace kith::cpu {
 namespace {
 
 constexpr std::uint32_t magnitude_bits = 0x7FFFFFFFu, infinity_bits = 0x7F800000u;
-constexpr std::size_t piece = 256;  // columns that are landed at once
+constexpr std::size_t piece = 256;  // number of columns that are landed at once
 
-/// Columns d, d + 1, ... of those that count, of one row.
+/// Lands some of the columns that count, from d on, of one row.
 void land_piece(const spi::LandStep& step, const unsigned char* row, std::size_t d, std::size_t count,
                 float* to) {
   const spi::RawRows& from = step.from;
@@ -32,8 +32,8 @@ void land_piece(const spi::LandStep& step, const unsigned char* row, std::size_t
   }
 }
 
-/// Row r of the step into its block. Returns the largest |value|, as bits.
-///   from  its number among the caller's
+/// Lands row r of the step in its block. Returns the largest |value|, as bits.
+///   from  its number among the caller's rows
 std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t from) {
   const std::size_t block = step.out.block, dims = step.out.dims, at = step.out.first + r;
   const auto* const row = reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) +
@@ -53,7 +53,7 @@ std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t f
   return largest;
 }
 
-/// What stands behind the last row of its block.
+/// Fills the last block behind its last row with zeros.
 void fill_last_block(const spi::RowBlocks& out) {
   const std::size_t end = std::size_t{out.first} + out.rows, block = out.block;
   float* const to = reinterpret_cast<float*>(bytes_of(*out.memory)) + end / block * block * out.dims;

@@ -1,4 +1,4 @@
-// mask: strike out the pairs that a filter leaves out.
+// mask: excludes the pairs that a filter leaves out, by writing a value that means "masked".
 #include <algorithm>
 #include <bit>
 

@@ -1,14 +1,13 @@
-// merge: the k smallest keys of the sorted lists of a row, by a heap of the lists' heads.
+// merge: finds the k smallest keys of the sorted lists of a row with a heap of the lists' heads.
 //
-// Work: k times log2(lists). Source: the k-way merge of Knuth, The Art of Computer Programming 3,
-// 5.4.1.
+// Work: k times log2(lists). Source: the k-way merge of Knuth, The Art of Computer Programming 3, 5.4.1.
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 
 namespace kith::cpu {
 namespace {
 
-/// The smallest key of a list that was not yet taken.
+/// The smallest key of a list that is not yet taken.
 struct Head {
   Key key;
   const Key* rest;  ///< the keys after it
@@ -19,7 +18,7 @@ void advance(Head& head) {
   head.key = head.rest < head.end ? *head.rest++ : no_key;
 }
 
-/// Let the head at the top sink to its place.
+/// Moves the head at the top down to its place in the heap.
 void sift_down(Head* heads, std::size_t count, std::size_t at) {
   const Head sinking = heads[at];
   for (std::size_t child; (child = 2 * at + 1) < count; at = child) {

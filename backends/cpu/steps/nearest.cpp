@@ -1,5 +1,5 @@
-// nearest: distance and select in one step. Distances never leave the registers; what passes the
-// threshold of its query goes to the query's short list.
+// nearest: computes distances and selects in one step. Distances never leave the registers; those that pass
+// the threshold of a query are appended to its short list.
 #include <array>
 #include <limits>
 
@@ -10,26 +10,26 @@
 namespace kith::cpu {
 namespace {
 
-/// Queries that pass over a slab of training rows before the next slab is read: with fewer than 32
-/// the memory is slower than the arithmetic, beyond 64 nothing is gained.
+/// The number of queries that scan a slab of training rows before the next slab is read. With fewer than 32,
+/// memory limits the speed; with more than 64, nothing is gained.
 constexpr std::size_t least_task_queries = 32, most_task_queries = 128;
-/// Tasks for each thread, where there are queries enough: what the last thread may be late by.
+/// The number of tasks per thread, if there are enough queries; it limits how late the last thread ends.
 constexpr std::size_t tasks_a_thread = 10;
-/// Short lists of a task, in bytes, beyond which a task takes fewer queries.
+/// The most bytes for the short lists of a task; if more are needed, a task gets fewer queries.
 constexpr std::size_t most_list_bytes = std::size_t{1} << 24;
 
-/// How a step is cut into tasks.
+/// How a step is divided into tasks.
 struct Cut {
   Parts parts;
-  std::size_t capacity;  ///< entries a list
-  std::size_t queries;   ///< queries a task
+  std::size_t capacity;  ///< entries per list
+  std::size_t queries;   ///< queries per task
 
   std::size_t list_bytes() const { return capacity * sizeof(Key); }
 
   Cut(const spi::NearestStep& step, std::uint32_t team)
       : parts(step.train.rows, step.groups), capacity(shortlist_capacity(step.k, parts.size)) {
     const std::size_t share = std::size_t{step.queries.rows} * step.groups / (team * tasks_a_thread);
-    const std::size_t even = (step.queries.rows + team - 1) / team;  // no thread without a task
+    const std::size_t even = (step.queries.rows + team - 1) / team;  // every thread should have a task
     const std::size_t wanted = std::clamp(share, std::min(even, least_task_queries), most_task_queries);
     const std::size_t fitting = std::min(wanted, most_list_bytes / list_bytes());
     queries = std::min<std::size_t>(step.queries.rows,
@@ -37,14 +37,14 @@ struct Cut {
   }
 };
 
-/// The short lists of the queries begin .. end - 1 for one part of the training rows.
+/// Fills the short lists of queries begin .. end - 1 from one part of the training rows.
 void run_task(const spi::NearestStep& step, const Kernels& kernels, const Cut& cut, std::size_t begin,
               std::size_t end, std::size_t g, Key* entries) {
   std::array<float, query_block + most_task_queries + query_block> thresholds;
   std::array<std::size_t, most_task_queries> counts, ranked;
   Shortlists lists{entries, cut.capacity, counts.data(), ranked.data(), thresholds.data() + query_block,
                    step.k};
-  thresholds.fill(-std::numeric_limits<float>::infinity());  // nothing passes beside the lists
+  thresholds.fill(-std::numeric_limits<float>::infinity());  // nothing passes outside the lists
   for (std::size_t q = begin; q < end; ++q) clear(lists, q - begin);
 
   const std::size_t from = cut.parts.begin(g), until = cut.parts.end(g);

@@ -1,4 +1,4 @@
-// score: the weights of the neighbours of each class, added in order of rank.
+// score: adds the weights of the neighbours of each class in the order of their ranks.
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 

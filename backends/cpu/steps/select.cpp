@@ -1,5 +1,5 @@
-// select: the k smallest keys of each part of each row of a distance matrix, by any of the methods
-// that the CPU has.
+// select: finds the k smallest keys of each part of each row of a distance matrix, by any method that the
+// CPU has.
 #include <array>
 
 #include "cpu/sorts/sorts.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 struct Method {
   Selector selector;
-  Sort* sort;  ///< null: threshold
+  Sort* sort;  ///< null: the method is threshold
 };
 
 constexpr Method methods[] = {{Selector::threshold, nullptr},
@@ -31,7 +31,8 @@ std::size_t part_size(const spi::SelectStep& step) {
   return Parts(step.distances.cols, step.groups).size;
 }
 
-/// Keys a thread needs: a short list, or all keys of a part and as many again.
+/// Returns the bytes of keys that a thread needs: those of a short list, or all keys of a part and as
+/// many again.
 std::size_t bytes_a_thread(const spi::SelectStep& step) {
   const std::size_t size = part_size(step);
   const bool threshold = step.selector == Selector::threshold;

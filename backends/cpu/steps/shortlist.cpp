@@ -10,10 +10,10 @@
 namespace kith::cpu {
 namespace {
 
-/// Fewer than this between two cuts, and cutting costs more than the rows it would keep out.
+/// With less spare room between two cuts, cutting costs more than the rows that it excludes.
 constexpr std::size_t least_spare = 8;
 
-/// Make keys of the entries that were appended since the last time.
+/// Makes keys of the entries that were appended since the last call.
 Key* rank(Shortlists& lists, std::size_t list) {
   Key* const entries = lists.entries + list * lists.capacity;
   for (std::size_t i = lists.ranked[list]; i < lists.counts[list]; ++i)

@@ -1,13 +1,13 @@
-// The selection called `threshold` on the CPU. A list keeps the candidates that were no farther than
-// the k-th of those before them; when it is full, it is cut back to the k nearest.
+// The selection `threshold` on the CPU. A list keeps the candidates that are no farther than the k-th of
+// those before them. When it is full, only the k nearest are kept, which is a cut.
 //
-// Rows arrive in ascending order, so a row as far as the k-th is behind it, and the test is a plain
-// comparison of values. Until k rows are in, the threshold is NaN, with which "not at least the
-// threshold" holds for every value, +infinity included.
+// Rows arrive in ascending order, so a row at the same distance as the k-th comes after it, and comparing
+// values is enough. Until there are k rows, the threshold is NaN: "not at least the threshold" is then true
+// for every value, including +infinity.
 //
-// Between two cuts about as many rows pass as a list has room for; a list of 2k is cut
-// log2(rows / k) times on rows in random order, so the work beside the scan is O(k log(rows / k)).
-// Source: FAISS (Johnson, Douze, Jegou 2017), the reservoir of its CPU search, in idea.
+// Between two cuts about as many rows pass as a list has room for. If rows are in random order, a list of 2k
+// is cut log2(rows / k) times, so that the work beside the scan is O(k log(rows / k)). Source: the idea of
+// the reservoir in the CPU search of FAISS (Johnson, Douze, Jegou 2017).
 #pragma once
 
 #include <cstddef>
@@ -15,28 +15,30 @@
 
 namespace kith::cpu {
 
-/// Lists for several queries. Plain data (see kernels.hpp).
+/// Lists of several queries. It is plain data (see kernels.hpp).
 struct Shortlists {
-  std::uint64_t* entries;  ///< [lists, capacity], in no order
+  std::uint64_t* entries;  ///< [lists, capacity], in any order
   std::size_t capacity;
   std::size_t* counts;  ///< [lists]
-  std::size_t* ranked;  ///< [lists] leading entries that are keys; the others are bits of value << 32 | row
-  /// [lists] value of the k-th nearest, as of the last cut; NaN before the first. A tile that is not
-  /// full reads up to 7 floats before and behind.
+  /// [lists] number of leading entries that are keys; the others are bits of value << 32 | row
+  std::size_t* ranked;
+  /// [lists] value of the k-th nearest at the last cut; NaN before the first cut. A tile that is not full
+  /// reads up to 7 floats before and behind.
   float* thresholds;
   std::size_t k;
 };
 
-/// Entries a list needs so that a scan of `rows` rows, a block at a time, never lacks room.
+/// Returns how many entries a list needs so that a scan of `rows` rows, one block at a time, never
+/// lacks room.
 std::size_t shortlist_capacity(std::size_t k, std::size_t rows);
 
-/// Empty one list.
+/// Empties one list.
 void clear(Shortlists& lists, std::size_t list);
 
-/// Cut a list back to its k nearest and lower its threshold. Holds at least k entries.
+/// Cuts a list to its k nearest and lowers its threshold. The list must have at least k entries.
 void cut(Shortlists& lists, std::size_t list);
 
-/// Write the k nearest of a list in order, padded with no_key.
+/// Writes the k nearest of a list in order, padded with no_key.
 ///   out  [k]  keys
 void finish(Shortlists& lists, std::size_t list, std::uint64_t* out);
 

@@ -1,4 +1,4 @@
-// What the CPU does for each step of spi.hpp: one file a step.
+// The steps of spi.hpp on the CPU, with one file for each step.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 
 namespace kith::cpu {
 
-/// With what a step runs.
+/// What steps run with.
 struct Resources {
   const InstructionSet& set;
-  std::uint32_t team;  ///< threads, at least 1
+  std::uint32_t team;  ///< number of threads, at least 1
   const Kernels& kernels = *set.kernels;
   const std::vector<Proposer>& proposers() const { return set.proposers; }
 };
@@ -28,7 +28,7 @@ struct Resources {
 #include "kith/spi/steps.def"
 #undef KITH_STEP
 
-/// What several threads find: the largest or the smallest of all values.
+/// Raises a value that several threads share to at least `value`.
 inline void raise_to(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   std::uint32_t known = word;
   while (known < value && !word.compare_exchange_weak(known, value)) {
@@ -40,10 +40,10 @@ inline void lower_to(std::atomic<std::uint32_t>& word, std::uint32_t value) {
   }
 }
 
-/// The selections of SelectStep, `threshold` first.
+/// Returns the selectors of SelectStep, with `threshold` first.
 const std::vector<Selector>& selectors();
 
-/// The contiguous parts of SelectStep and NearestStep.
+/// The division of rows into contiguous parts for SelectStep and NearestStep.
 struct Parts {
   std::size_t count, size;
 
@@ -52,8 +52,8 @@ struct Parts {
   std::size_t end(std::size_t g) const { return std::min(count, (g + 1) * size); }
 };
 
-/// Scratch cut into equal parts, one a thread.
-/// Throws device_failure: it is smaller than what check() asked for.
+/// Scratch divided into equal parts, one per thread. Throws device_failure: it is smaller than check()
+/// asked for.
 class ScratchParts {
  public:
   ScratchParts(const char* step, const spi::Scratch& scratch, std::size_t bytes_a_thread, std::uint32_t team)
@@ -66,7 +66,7 @@ class ScratchParts {
                                             std::to_string(bytes_a_thread) + "; give what check() says");
   }
 
-  /// Threads that have a part.
+  /// Returns the number of threads that have a part.
   std::uint32_t team() const { return team_; }
   template <class T>
   T* of(std::size_t thread) const {

@@ -1,4 +1,4 @@
-// unit: rows are divided by their norms, where they lie.
+// unit: divides rows by their norms, in place.
 #include <atomic>
 #include <bit>
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace kith::cpu {
 namespace {
 
-/// Divides the row by its norm, and returns that.
-///   step  from one value to the next
+/// Divides the row by its norm, and returns the norm.
+///   step  distance from one value to the next
 double divide(float* row, std::size_t dims, std::size_t step) {
   double sum = 0;
   for (std::size_t d = 0; d < dims; ++d) {

@@ -1,4 +1,4 @@
-// vote: one vote for each neighbour; most votes win, of several classes as strong the smallest.
+// vote: each neighbour has one vote; the class with most votes wins, and the smallest of equal ones.
 #include "cpu/steps/steps.hpp"
 #include "host/parallel.hpp"
 

@@ -15,7 +15,7 @@ inline constexpr double unit_of_double = 0x1p-53;
 
 using spi::float_above;
 
-/// The largest float that is not above `value`, but never negative; 0 for NaN.
+/// Returns the largest float that is not above `value`, but at least 0; 0 for NaN.
 inline float float_below(double value) {
   constexpr float most = std::numeric_limits<float>::max();
   if (!(value > 0)) return 0;
@@ -23,7 +23,7 @@ inline float float_below(double value) {
   return static_cast<double>(nearest) > value ? std::nextafter(nearest, 0.0f) : nearest;
 }
 
-/// How distances by a metric follow from inner products.
+/// How distances by a metric are computed from inner products.
 enum class FromProducts {
   not_at_all,
   as_squares,   ///< |q - x|^2 = |q|^2 + |x|^2 - 2 q.x

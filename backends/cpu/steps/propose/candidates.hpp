@@ -1,4 +1,4 @@
-// The inner loops of collect and rerank. Included by kernels_source.hpp only.
+// The inner loops of collect and rerank. Only kernels_source.hpp includes this.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -7,7 +7,7 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// The values of 16 rows, or of those that are left, and a bit for each.
+/// The values of 16 rows, or of those that are left, and a mask of these.
 struct Sixteen {
   Lanes values;
   std::uint32_t lanes;
@@ -27,7 +27,7 @@ std::size_t collect(const float* values, std::size_t count, float threshold, std
     const Sixteen block = sixteen_of(values + t, count - t);
     std::uint32_t passed = bits(at_most(block.values, threshold)) & block.lanes;
     const std::uint32_t row = first_row + static_cast<std::uint32_t>(t);
-    if (passed == 0xFFFFu) {  // the threshold may be +infinity: then all of them are
+    if (passed == 0xFFFFu) {  // the threshold may be +infinity; then all of them pass
       for (std::uint32_t lane = 0; lane < train_block; ++lane) kept[found + lane] = row + lane;
       found += train_block;
       continue;
@@ -38,20 +38,20 @@ std::size_t collect(const float* values, std::size_t count, float threshold, std
   return found;
 }
 
-/// The block a candidate lies in, and its lane there.
+/// The block that contains a candidate, and its lane.
 struct Place {
   const float* block;
   std::size_t lane;
 };
 
-/// Candidate j, or the last one where there are fewer.
+/// Returns the place of candidate j, or of the last one if there are fewer.
 inline Place place_of(const Candidates& c, std::size_t j) {
   const std::uint32_t row = c.rows[j < c.count ? j : c.count - 1] + c.row_offset;
   return {c.train + row / train_block * (c.dims * train_block), row % train_block};
 }
 
-/// Each candidate with all rows of its block, of which one is wanted: the lines of the cache are the
-/// same ones, and nothing needs to be gathered.
+/// Computes the chains of all rows in the block of each candidate, of which one is used: the same cache lines
+/// are read, and no values have to be gathered.
 template <Metric metric, int width>
 void rerank_blocks(const Candidates& c, float* values) {
   for (std::size_t j = 0; j < c.count; j += width) {
@@ -76,7 +76,8 @@ void rerank_blocks(const Candidates& c, float* values) {
   }
 }
 
-/// 16 candidates side by side: where a multiply-add is a call of a function, none is made in vain.
+/// Gathers 16 candidates, so that no chain is computed in vain; for processors on which a multiply-add is a
+/// function call.
 template <Metric metric>
 void rerank_gathered(const Candidates& c, float* values) {
   for (std::size_t j = 0; j < c.count; j += train_block) {
@@ -94,7 +95,7 @@ void rerank_gathered(const Candidates& c, float* values) {
   }
 }
 
-/// 16 candidates side by side, from rows that lie one behind the other: 16 dimensions at a time, turned over.
+/// Handles 16 candidates at a time, from contiguous rows, and transposes 16 dimensions at a time.
 template <Metric metric>
 void rerank_rows(const Candidates& c, float* values) {
   constexpr std::size_t at_once = 16;

@@ -1,7 +1,8 @@
-// collect: append the training rows whose value is at most the threshold to the lists of their queries.
+// collect: appends the training rows whose value is at most the threshold to the lists of their queries.
 //
-// Work: one comparison a value; the scan is bound by memory. Columns are cut into parts, so that all
-// threads have work where there are few queries; each part reserves places for all it kept at once.
+// Work: one comparison per value; memory limits the speed of the scan. Columns are divided into parts, so
+// that all threads have work even with few queries. Each part reserves places for all rows that it keeps
+// at once.
 #include <array>
 #include <atomic>
 
@@ -12,10 +13,10 @@
 namespace kith::cpu {
 namespace {
 
-/// Columns of a task: its survivors stay in the first-level cache.
+/// The columns of a task. The rows that it keeps stay in the first-level cache.
 constexpr std::size_t task_columns = 4096;
 
-/// Append `found` rows to the list of a query; those behind its last place are only counted.
+/// Appends `found` rows to the list of a query; those for which there is no room are only counted.
 void append(const spi::CandidateLists& out, std::size_t q, const std::uint32_t* kept, std::size_t found) {
   std::uint32_t& count = elements(out.counts)[q * out.counts.stride];
   const auto more = static_cast<std::uint32_t>(found);

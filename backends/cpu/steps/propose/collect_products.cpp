@@ -1,8 +1,8 @@
-// collect, dot, bf16 and int8: inner products of quantized rows, tested as they come.
+// collect, dot, bf16 and int8: computes inner products of quantized rows and tests them at once.
 //
-// The values that products are subtracted from, low(t), are computed first, in double precision and rounded
-// down. They are NaN where the terms of the row are NaN, so that no comparison lets it pass. Then each task
-// takes some queries and a part of the training rows. docs/certificate.md, section 4.
+// First low(t), the values from which products are subtracted, are computed in double precision and rounded
+// down. They are NaN if the terms of the row are NaN, so that no comparison lets it pass. Then each task
+// handles some queries and a part of the training rows. docs/certificate.md, section 4.
 #include "cpu/steps/propose/collect_products.hpp"
 
 #include <algorithm>
@@ -15,13 +15,13 @@ namespace kith::cpu {
 namespace {
 
 constexpr std::size_t most_task_queries = 128, collects_a_thread = 8;
-constexpr std::size_t task_rows = 4096, work_a_row = 16;  // where only rows are looked at
+constexpr std::size_t task_rows = 4096, work_a_row = 16;  // for tasks that only read row terms
 
 double row_term(const spi::Grid<float>& row_terms, spi::RowTerm which, std::size_t r) {
   return static_cast<double>(elements(row_terms)[which * row_terms.stride + r]);
 }
 
-/// Of all queries of the step.
+/// The largest terms of all queries of the step.
 struct Largest {
   double norm = 0, error = 0, quantized_norm = 0;
 };
@@ -38,13 +38,13 @@ Largest largest_of(const spi::CollectStep& step) {
   return largest;
 }
 
-/// What is computed of every training row before its products, one float each.
+/// What is computed for every training row before products, one float each.
 struct OfRows {
   float *low, *gap;
 };
 
-/// The training rows that a step goes over, in pieces: rows begin ... begin + rows - 1 of the quantized rows,
-/// whose numbers of OfRows stand from place `at` on. Without visits there is one piece.
+/// The training rows of a step come in pieces: rows begin ... begin + rows - 1 of the quantized rows, whose
+/// values in OfRows begin at place `at`. Without visits there is one piece.
 struct Piece {
   std::size_t begin, rows, at;
 };
@@ -61,9 +61,9 @@ std::size_t pieces_of(const spi::CollectStep& step) {
   return step.visits.rows == 0 ? 1 : step.visits.count;
 }
 
-/// `low` and `gap` of training rows begin ... begin + count - 1, where products are exact: E is 0. Of inner
-/// products `low` is 0, or NaN where the row does not count.
-///   at  where they go to
+/// Writes `low` and `gap` of training rows begin ... begin + count - 1 for exact products: E is 0. For inner
+/// products `low` is 0, or NaN if the row does not count.
+///   at  where to write
 void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_t count, bool squares,
                      const OfRows& of, std::size_t at) {
   const spi::Grid<float>& row_terms = step.train.row_terms;
@@ -73,11 +73,11 @@ void copy_half_norms(const spi::CollectStep& step, std::size_t begin, std::size_
   for (std::size_t t = 0; t < count; ++t) of.low[at + t] *= 0.0f;
 }
 
-/// `low` and `gap` of every training row.
+/// Computes `low` and `gap` of every training row.
 void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resources& with) {
   const std::size_t dims = step.train.rows.cols;
   const bool squares = from_products(step.metric) == FromProducts::as_squares;
-  // What is neither 0 nor infinite, so that no product is NaN.
+  // Limits a value to numbers that are neither 0 nor infinite, so that no product is NaN.
   const auto ordinary = [](double value) {
     return std::clamp(value, std::numeric_limits<double>::min(),
                       static_cast<double>(std::numeric_limits<float>::max()));
@@ -98,7 +98,7 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
     if (step.gap_share < 1)
       for (std::size_t t = piece.at + begin; t < piece.at + end; ++t) of.gap[t] *= step.gap_share;
   };
-  // A task is some pieces, or a part of the only one.
+  // A task is several pieces, or a part of the only one.
   const bool visits = step.visits.rows > 0;
   const std::size_t pieces = pieces_of(step), n = step.values.cols;
   const std::size_t some = visits ? (task_rows + step.visits.rows - 1) / step.visits.rows : 1;
@@ -110,7 +110,7 @@ void compute_rows(const spi::CollectStep& step, const OfRows& of, const Resource
   });
 }
 
-/// From row `begin` of the grid on.
+/// Returns the address of row `begin` of the grid.
 const void* quantized_of(const spi::CollectStep& step, const spi::Grid<float>& rows, std::size_t begin) {
   return bytes_of(*rows.memory) +
          (rows.first + begin) * pitch_of(step.proposer, rows.cols) * element_bytes(step.proposer);
@@ -120,7 +120,7 @@ std::size_t padded_rows(const spi::CollectStep& step) {
   return (step.values.cols + train_block - 1) / train_block * train_block;
 }
 
-/// Some queries by some pieces, or by a part of the only one.
+/// Some queries, and some pieces of training rows, or a part of the only piece.
 struct Task {
   std::size_t query_begin, query_end;
   std::size_t piece_begin, piece_end;
@@ -164,8 +164,8 @@ void run_task(const spi::CollectStep& step, const OfRows& of, const Resources& w
   }
 }
 
-/// How the work of a step is shared out. Many queries a task share the training rows in the cache; few leave
-/// these to be shared out: visits, or parts of the only piece.
+/// How the work of a step is divided. With many queries per task, these share training rows in the cache;
+/// with few queries, the training rows are divided: into visits, or into parts of the only piece.
 struct Shares {
   std::size_t queries, groups, part, parts;
 
@@ -198,7 +198,8 @@ void collect_products(const spi::CollectStep& step, const Resources& with) {
   if (m == 0 || n == 0) return;
   auto* const low = reinterpret_cast<float*>(bytes_of(*step.scratch.memory));
   const OfRows of{low, low + padded};
-  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // behind the last row of a piece
+  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // for places behind the last row of
+                                                                         // a piece
   compute_rows(step, of, with);
   const Shares shares(step, with.team);
   const std::size_t visit = step.visits.rows;

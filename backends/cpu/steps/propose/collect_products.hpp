@@ -5,7 +5,7 @@
 
 namespace kith::cpu {
 
-/// Of a step whose proposer is neither none nor gemm.
+/// The step must have a proposer other than none and gemm.
 spi::Support check_products(const spi::CollectStep& step, const Resources& with);
 void collect_products(const spi::CollectStep& step, const Resources& with);
 

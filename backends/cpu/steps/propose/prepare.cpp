@@ -1,9 +1,9 @@
-// prepare: rows moved by the centre and rounded, and bounds for how far that is from them.
-// docs/certificate.md, section 2.
+// prepare: subtracts the centre from rows and rounds them, and bounds the distance between the results and
+// the rows. docs/certificate.md, section 2.
 //
-// The error of a subtraction is itself a float (TwoSum: Moller 1965, Knuth 1969), so nothing is
-// estimated: sums are in double precision, where dims squares lose at most (dims + 2) 2^-53, and move
-// to the safe side by a little more than that.
+// The error of a subtraction is itself a float (TwoSum: Moller 1965, Knuth 1969), so that nothing is
+// estimated. Sums are in double precision, where dims squares have a relative error of at most (dims + 2)
+// 2^-53; they are moved to the safe side by slightly more.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -16,17 +16,17 @@
 namespace kith::cpu {
 namespace {
 
-/// Rows side by side: neighbours in a block are neighbours in memory.
+/// Neighbouring rows of a block are neighbours in memory.
 constexpr std::size_t lanes = 16;
 
-/// Sums of squares of rows.
+/// The sums of squares of rows.
 struct Squares {
   std::array<double, lanes> moved = {};      ///< of x' = x - c
   std::array<double, lanes> quantized = {};  ///< of x~ = x' rounded
   std::array<double, lanes> residual = {};   ///< of x' - x~
 };
 
-/// Where the first quantized row begins.
+/// Returns the address of the first quantized row.
 std::byte* quantized_of(const spi::PrepareStep& step) {
   const spi::Grid<float>& rows = step.out.rows;
   if (step.proposer == Proposer::gemm) return bytes_of(*rows.memory) + rows.first * sizeof(float);
@@ -34,19 +34,19 @@ std::byte* quantized_of(const spi::PrepareStep& step) {
          rows.first * pitch_of(step.proposer, step.rows.dims) * element_bytes(step.proposer);
 }
 
-/// The terms of row `begin + r`, whose squares are those of lane r.
+/// Writes the terms of row `begin + r` from the sums of lane r.
 void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_t begin, std::size_t r) {
   const double slack = static_cast<double>(step.rows.dims + 8) * unit_of_double;
   const auto root_above = [&](double squares) { return float_above(std::sqrt(squares * (1 + slack))); };
   const std::size_t stride = step.out.row_terms.stride;
   float* const row_terms = elements(step.out.row_terms) + begin + r;
   const float norm = root_above(of.moved[r]), quantized_norm = root_above(of.quantized[r]);
-  // For dot and gemm the residual is a float; else its distance from x' was rounded to double, as x' was, and
-  // so were one over the scale of int8 and each product with it.
+  // For dot and gemm the residual is a float. For others, the difference to x' was rounded to double, and so
+  // were x', the reciprocal of the scale of int8, and each product with it.
   const bool exact = step.proposer == Proposer::dot || step.proposer == Proposer::gemm;
   const double inexact =
       exact ? 0 : static_cast<double>(norm) * 0x1p-51 + static_cast<double>(quantized_norm) * 0x1p-50;
-  // A sum of squares of whole numbers, in steps of the grid, is exact.
+  // A sum of squares of whole numbers of grid steps is exact.
   const bool on_grid = step.out.on_grid == spi::OnGrid::exactly && of.residual[r] == 0;
   row_terms[spi::half_norm * stride] = float_below(of.moved[r] * 0.5 * (on_grid ? 1 : 1 - slack));
   if (step.out.row_terms.rows == 1) return;
@@ -56,12 +56,12 @@ void write_row_terms(const spi::PrepareStep& step, const Squares& of, std::size_
       on_grid ? 0 : float_above(static_cast<double>(root_above(of.residual[r])) + inexact);
 }
 
-/// Whether all rows lie on the grid, and only half norms are asked for.
+/// Returns whether all rows are on the grid, and only half norms are asked for.
 bool wants_half_norms_alone(const spi::PrepareStep& step) {
   return step.out.on_grid == spi::OnGrid::exactly && step.out.row_terms.rows == 1;
 }
 
-/// What a row of `wants_half_norms_alone()` adds: nothing is lost where it is moved and rounded.
+/// Adds the squares of a row of `wants_half_norms_alone()`, which is moved and rounded without error.
 void add_moved(const float* x, float c, std::size_t width, std::array<float, lanes>& near, Squares& sums) {
   for (std::size_t r = 0; r < width; ++r) {
     near[r] = x[r] - c;
@@ -69,7 +69,7 @@ void add_moved(const float* x, float c, std::size_t width, std::array<float, lan
   }
 }
 
-/// The rows themselves, one behind the other, 16 dimensions of each at a time.
+/// Copies the rows into contiguous memory, 16 dimensions of each at a time.
 void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begin, std::size_t count) {
   constexpr std::size_t at_once = 16;
   const std::size_t dims = step.rows.dims, block = step.rows.block;
@@ -80,8 +80,8 @@ void copy_rows(const spi::PrepareStep& step, const float* rows, std::size_t begi
         copy[r * step.copy.stride + d] = rows[d * block + r];
 }
 
-/// Rows begin .. begin + count - 1 of the step, which lie in one block; at most `lanes` of them.
-///   all               they are that many: a number that the compiler knows
+/// Prepares rows begin .. begin + count - 1 of the step, which are in one block; at most `lanes` rows.
+///   all               count is `lanes`, which the compiler then knows
 ///   half_norms_alone  see above
 template <bool all, bool half_norms_alone, class Order>
 void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t begin, std::size_t count) {
@@ -140,7 +140,7 @@ template <bool half_norms_alone, class Order>
 void prepare_all(const spi::PrepareStep& step, const Resources& with, const Order& order) {
   const std::size_t rows = step.rows.rows, block = step.rows.block, width = std::min(block, lanes);
   if (rows == 0) return;
-  // Tasks are cut where blocks are, in rows of the memory.
+  // Tasks are whole blocks of rows of the memory.
   const std::size_t first = step.rows.first, first_task = first / width;
   const std::size_t tasks = (first + rows + width - 1) / width - first_task;
   run_team(tasks, rows * step.rows.dims * 4, with.team, [&](std::size_t task, std::size_t) {
@@ -162,14 +162,14 @@ void run(const spi::PrepareStep& step, const Resources& with) {
   const bool of_queries = block == query_block;
   switch (step.proposer) {
     case Proposer::dot: {
-      // Rows beside those meant are multiplied, too, and a NaN there would hide a neighbour's product.
+      // Rows outside the step are also multiplied, and a NaN there would hide a neighbour's product.
       const std::size_t whole = step.rows.rows / block * block;
       std::memset(quantized_of(step) + whole * pitch, 0, (padded - whole) * pitch);
       return prepare_all<false>(step, with, FloatOrder{block, dims});
     }
     case Proposer::bf16:
     case Proposer::int8: {
-      // Columns behind the last, and rows beside those meant, are multiplied, too.
+      // Columns behind the last one, and rows outside the step, are also multiplied.
       std::memset(quantized_of(step), 0, padded * pitch);
       if (step.proposer == Proposer::int8) {
         const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);

@@ -1,5 +1,5 @@
-// What the kernels that propose candidates have in common. Included by kernels_*.cpp only, once KITH_ISA is
-// defined.
+// What the kernels that propose candidates share. Only kernels_*.cpp include this, after they
+// define KITH_ISA.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -7,17 +7,18 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// spi::Bounds::high of a row, from what was compared with the threshold: docs/certificate.md, section 4.
+/// Computes spi::Bounds::high of a row from the value that was compared with the threshold:
+/// docs/certificate.md, section 4.
 inline std::uint64_t high_key(float low, float gap, std::uint32_t row) {
   const float rounding = (low < 0 ? -low : low) * 0x1p-22f;
   const float high = low + (gap + rounding) + 0.0f;  // -0 becomes +0
   std::uint32_t code;
   __builtin_memcpy(&code, &high, sizeof code);
   code = code >> 31 ? ~code : code | 0x80000000u;           // as ordered() does
-  return static_cast<std::uint64_t>(code + 1) << 32 | row;  // the next float, since `high` was rounded
+  return static_cast<std::uint64_t>(code + 1) << 32 | row;  // the next float, because `high` was rounded
 }
 
-/// Lanes of 16 training rows from `first` on that are rows of the task.
+/// Returns a mask of those lanes of 16 training rows from `first` on that are rows of the task.
 inline std::uint32_t present(const Products& p, std::size_t first) {
   std::uint32_t lanes = 0xFFFFu;
   if (first < p.train_begin) lanes &= 0xFFFFu << (p.train_begin - first);
@@ -25,9 +26,9 @@ inline std::uint32_t present(const Products& p, std::size_t first) {
   return lanes;
 }
 
-/// Append the training rows t0 + lane for the lanes in `passed` to the list of a query. Other threads may
-/// append to it meanwhile; what finds no place is only counted.
-///   lows  [16] what was compared with the threshold
+/// Appends the training rows t0 + lane for the lanes in `passed` to the list of a query. Other threads may
+/// append to it at the same time; rows for which there is no room are only counted.
+///   lows  [16] the values that were compared with the threshold
 [[gnu::noinline]] void append_candidates(const Products& p, std::size_t q, std::size_t t0,
                                          std::uint32_t passed, const float* lows) {
   const auto many = static_cast<std::uint32_t>(__builtin_popcount(passed));

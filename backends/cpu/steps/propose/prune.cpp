@@ -1,6 +1,6 @@
-// prune: of listed candidates keep those that are still near.
+// prune: removes the candidates that are above the threshold from their lists.
 //
-// Work: one comparison a candidate, and a copy of what is kept. A task is a query.
+// Work: one comparison per candidate, and a copy of each that stays. A task is one query.
 #include <algorithm>
 
 #include "cpu/steps/steps.hpp"

@@ -1,6 +1,6 @@
-// The orders of the elements of quantized rows, as the step prepare writes them for the kernels that propose.
-// An order's write() puts dimension d of x' = x - c where its place is, `moved` of rows r ... r + count - 1,
-// and says what the quantized rows then are.
+// The orders of the elements of quantized rows, as prepare writes them for the kernels that propose. An
+// order's write() puts dimension d of x' = x - c, which is `moved` for rows r ... r + count - 1, into its
+// place, and returns the values that the quantized rows then have.
 #pragma once
 
 #include <array>
@@ -12,20 +12,20 @@
 
 namespace kith::cpu {
 
-/// Bytes of an element of quantized rows.
+/// Returns the size of an element of quantized rows, in bytes.
 constexpr std::size_t element_bytes(Proposer proposer) {
   return proposer == Proposer::int8   ? sizeof(std::int8_t)
          : proposer == Proposer::bf16 ? sizeof(std::uint16_t)
                                       : sizeof(float);
 }
 
-/// Elements of quantized rows in an order of its own from row to row.
+/// Returns the number of elements from one quantized row to the next, for proposers with their own order.
 constexpr std::size_t pitch_of(Proposer proposer, std::size_t dims) {
   return proposer == Proposer::dot ? dims : spi::quantized_columns(proposer, dims);
 }
 
-/// `value` as the upper half of a float, rounded to nearest, ties to even; what is subnormal becomes 0, for
-/// matrix units take it so.
+/// Returns `value` as the upper half of a float, rounded to nearest, ties to even. Subnormal results become
+/// 0, because matrix units treat them as 0.
 inline std::uint16_t to_bf16(float value) {
   std::uint32_t bits;
   __builtin_memcpy(&bits, &value, sizeof bits);
@@ -40,20 +40,20 @@ inline float from_bf16(std::uint16_t half) {
   return value;
 }
 
-/// The nearest whole number to `value`, from `least` to `most`. By comparisons that compilers put into lanes.
+/// Returns the whole number nearest to `value`, from `least` to `most`. Its comparisons vectorise.
 inline std::int32_t to_byte(float value, float least, float most) {
-  constexpr float whole = 0x1.8p23f;  // beside which a float has no fraction
+  constexpr float whole = 0x1.8p23f;  // a float as large as this has no fraction
   const float above = __builtin_isless(value, least) ? least : value;
   const float within = __builtin_isgreater(above, most) ? most : above;
   return static_cast<std::int32_t>((within + whole) - whole);
 }
 
-/// Of the scale that is asked for, for bytes of up to `most`: a power of two.
+/// Returns the share of the requested scale that bytes of up to `most` allow: a power of two.
 constexpr float share_of_scale(int most) {
   return most < most_byte ? 0.5f : 1.0f;
 }
 
-/// gemm: rows as they come, floats.
+/// gemm: rows of floats in row-major order.
 struct RowOrder {
   std::size_t stride;
 
@@ -66,7 +66,7 @@ struct RowOrder {
   }
 };
 
-/// dot: blocks like those of the rows they are made of (spi::RowBlocks), from row 0 of the grid.
+/// dot: blocks like those of the original rows (spi::RowBlocks), from row 0 of the grid.
 struct FloatOrder {
   std::size_t block, dims;
 
@@ -82,8 +82,8 @@ struct FloatOrder {
   }
 };
 
-/// bf16: tiles of 16 rows by 32 dimensions, all tiles of 16 rows one behind the other. In a tile, queries
-/// stand row by row; training rows in pairs of dimensions, 16 rows side by side.
+/// bf16: tiles of 16 rows by 32 dimensions; the tiles of 16 rows are contiguous. In a tile of queries, rows
+/// are contiguous; in a tile of training rows, pairs of dimensions of 16 rows are side by side.
 struct TileOrder {
   static constexpr std::size_t rows = 16, dims = 32, pair = 2;
   std::size_t tiles;  ///< of a row
@@ -103,8 +103,8 @@ struct TileOrder {
   }
 };
 
-/// int8: blocks of 16 training rows or of 4 queries, one behind the other. In a block, four dimensions of all
-/// its rows side by side, then the next four.
+/// int8: contiguous blocks of 16 training rows or of 4 queries. A block has four dimensions of all its rows
+/// side by side, then the next four.
 struct ByteOrder {
   static constexpr std::size_t four = byte_dims;
   std::size_t rows;     ///< of a block
@@ -128,7 +128,7 @@ struct ByteOrder {
     std::array<std::int32_t, 16> bytes;
     for (std::size_t i = 0; i < count; ++i) bytes[i] = to_byte(moved[i] * scale, least, most);
     auto* const all = reinterpret_cast<std::int8_t*>(out);
-    if (r % rows + count <= rows) {  // side by side
+    if (r % rows + count <= rows) {  // the rows are side by side
       std::int8_t* const place = all + place_of(r, d);
       for (std::size_t i = 0; i < count; ++i) place[i * four] = static_cast<std::int8_t>(bytes[i]);
     } else {

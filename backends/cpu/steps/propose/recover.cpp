@@ -1,5 +1,5 @@
-// recover: rows back from bytes, which lie on their grid exactly: c + byte / scale, without a rounding.
-// docs/certificate.md, section 4.
+// recover: computes rows from the bytes of quantized rows on a grid, which represent them exactly: c + byte /
+// scale, without rounding. docs/certificate.md, section 4.
 #include <algorithm>
 
 #include "cpu/steps/propose/quantized_order.hpp"
@@ -9,7 +9,7 @@
 namespace kith::cpu {
 namespace {
 
-/// Rows begin ... end - 1 of a block of the rows, and zeros behind the last.
+/// Computes rows begin ... end - 1 of a block of the rows, and writes zeros behind the last.
 void recover_block(const spi::RecoverStep& step, const ByteOrder& order, std::size_t begin, std::size_t end) {
   const std::size_t dims = step.out.dims, block = step.out.block;
   const auto* const bytes = reinterpret_cast<const std::int8_t*>(bytes_of(*step.rows.rows.memory)) +

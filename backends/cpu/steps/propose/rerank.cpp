@@ -1,8 +1,8 @@
-// rerank: the chain of every listed candidate, as a key.
+// rerank: computes the chain of every listed candidate, as a key.
 //
-// Work: dims multiply-adds a candidate, or one where exact products say what its chain is; in blocks of 16 a
-// row's values lie a cache line apart, so the scan of a candidate reads the lines of its whole block, in
-// blocks of 1 its own. Tasks are parts of lists where there are few queries.
+// Work: dims multiply-adds per candidate, or one if exact products give its chain. In blocks of 16 a row's
+// values are a cache line apart, so that a candidate's chain reads the lines of its whole block; in blocks of
+// 1 it reads only its own. If queries are few, tasks are parts of lists.
 #include <array>
 #include <string>
 
@@ -14,9 +14,9 @@
 namespace kith::cpu {
 namespace {
 
-/// Fewest candidates of a task, and values that wait for their keys.
+/// The fewest candidates of a task, and the number of values that are buffered until they become keys.
 constexpr std::size_t least_part = 256;
-/// Tasks for each thread, where queries are fewer.
+/// The number of tasks per thread, if queries are fewer.
 constexpr std::size_t reranks_a_thread = 16;
 
 struct Lists {
@@ -34,7 +34,7 @@ struct Lists {
   }
 };
 
-/// What exact products say of the candidates of a query.
+/// The chains of a query's candidates that exact products give.
 class KnownChains {
  public:
   KnownChains(const spi::RerankStep& step, std::size_t q) : limit_(step.products.limit) {
@@ -45,7 +45,7 @@ class KnownChains {
     half_norm_ = elements(products.query_terms)[spi::half_norm * products.query_terms.stride + q];
   }
 
-  /// Whether the chain of candidate j is known, and then `value`.
+  /// Returns whether the chain of candidate j is known, and if so sets `value`.
   bool knows(std::size_t j, float& value) const {
     if (!low_) return false;
     value = squares_ ? 2 * (low_[j] + half_norm_) : low_[j];
@@ -58,7 +58,7 @@ class KnownChains {
   bool squares_ = false;
 };
 
-/// Candidates begin .. end - 1 of query q: those that products say nothing of by the chain.
+/// Ranks candidates begin .. end - 1 of query q; computes the chains that products do not give.
 void rerank_part(const spi::RerankStep& step, const Kernels& kernels, std::size_t q, std::size_t begin,
                  std::size_t end) {
   const std::size_t row = step.queries.first + q, dims = step.train.dims;

@@ -1,5 +1,6 @@
-// What products are taken from, and the way from there to what is above: docs/certificate.md, section 4.
-// Included by kernels_source.hpp only. Loops without branches, so that compilers put rows into lanes.
+// Computes the values from which products are subtracted, and the gaps to the upper bounds:
+// docs/certificate.md, section 4. Only kernels_source.hpp includes this. Its loops have no branches, so that
+// they vectorise.
 #pragma once
 
 #include "cpu/isa/kernels.hpp"
@@ -7,13 +8,13 @@
 namespace kith::cpu::KITH_ISA {
 namespace {
 
-/// A float that is not below `value`, which is no NaN and not below all floats, and hardly above it.
+/// Returns a float that is at least `value`, or slightly more. The value is neither NaN nor below all floats.
 inline float float_at_least(double value) {
   return static_cast<float>(value + (__builtin_fabs(value) * 0x1p-23 + 0x1p-149));
 }
 
-/// The factors of the error are more than the roundings of its computation. A norm may be +infinity, but
-/// nothing is multiplied by 0, so `low` is -infinity then.
+/// The factors of the error cover the rounding errors of its computation. A norm may be +infinity, but
+/// nothing is multiplied by 0, so that `low` is -infinity then.
 template <bool squares>
 void bound_rows_by(const RowTerms& of, float* __restrict low, float* __restrict gap) {
   const float *const halves = of.half_norm, *const norms = of.norm;

@@ -1,7 +1,7 @@
-// tighten: reranked candidates join the k best so far; the k-th of these bounds what is still near.
+// tighten: merges reranked candidates into the k best of each query; the k-th gives its new threshold.
 //
-// Only keys before the k-th of the best can change anything. They are cut to the k smallest
-// (nth_element), sorted, and merged with the best: O(candidates + s log s + k) for s such keys.
+// Only keys below the k-th of the best can change anything. The k smallest of these are found (nth_element),
+// sorted, and merged with the best: O(candidates + s log s + k) for s such keys.
 #include <algorithm>
 
 #include "cpu/steps/propose/tighten.hpp"
@@ -11,7 +11,7 @@
 namespace kith::cpu {
 namespace {
 
-/// Merge `count` keys, in no order, into the k ascending keys of `best`.
+/// Merges `count` keys, in any order, into the k ascending keys of `best`.
 ///   nearer  [count]   merged  [k]
 void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nearer, Key* merged) {
   const Key bound = best[k - 1];
@@ -27,7 +27,7 @@ void join(const Key* keys, std::size_t count, std::size_t k, Key* best, Key* nea
   std::copy(merged, merged + k, best);
 }
 
-/// What a quantized row may reach while its chain is not behind `worst`: docs/certificate.md, section 4.
+/// Returns the threshold for candidates whose chain is at most `worst`: docs/certificate.md, section 4.
 float threshold_of(const spi::TightenStep& step, float worst, std::size_t q) {
   const ThresholdTerms terms(step.proposer, step.metric, step.dims);
   if (!terms.squares) return worst;

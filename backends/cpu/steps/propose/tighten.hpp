@@ -1,4 +1,4 @@
-// What the steps that tighten have in common: docs/certificate.md, section 4.
+// What the steps that tighten share: docs/certificate.md, section 4.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace kith::cpu {
 
-/// What the threshold takes from the number of columns.
+/// Terms of the threshold that depend on the number of columns.
 struct ThresholdTerms {
-  bool squares;  ///< else the threshold is the value itself
-  double g;      ///< error of a chain, and of a norm
+  bool squares;  ///< distances are squared; otherwise the threshold is the value itself
+  double g;      ///< error of a chain and of a norm
   double tiny;   ///< error of underflow
-  bool bounded;  ///< else any row may be near
+  bool bounded;  ///< false: the error has no bound, so that any row may be near
 
   ThresholdTerms(Proposer proposer, Metric metric, std::uint32_t dims)
       : squares(proposer != Proposer::none && from_products(metric) != FromProducts::as_they_are) {
@@ -28,7 +28,7 @@ inline double row_term_of(const spi::Grid<float>& row_terms, spi::RowTerm which,
   return static_cast<double>(elements(row_terms)[which * row_terms.stride + q]);
 }
 
-/// Operations on lists of which only the first `capacity` are there.
+/// Estimates the operations on lists, of which only the first `capacity` entries exist.
 inline std::size_t work_of_lists(const spi::Grid<std::uint32_t>& counts, std::size_t capacity) {
   std::size_t work = counts.rows;
   for (std::size_t q = 0; q < counts.rows; ++q)
@@ -36,7 +36,7 @@ inline std::size_t work_of_lists(const spi::Grid<std::uint32_t>& counts, std::si
   return work * 8;
 }
 
-/// Why this CPU has no bound for a proposer; empty where it has, and for none.
+/// Returns why this CPU has no bound for a proposer; empty if it has one, and for none.
 std::string refusal_of_bound(Proposer proposer, const Resources& with);
 
 }  // namespace kith::cpu

@@ -1,4 +1,5 @@
-// tighten by bounds: the k-th smallest bound of what is listed (nth_element), O(candidates).
+// tighten by bounds: computes the threshold from the k-th smallest bound of the listed candidates
+// (nth_element), O(candidates).
 #include <limits>
 
 #include "cpu/steps/propose/tighten.hpp"
@@ -7,7 +8,7 @@
 namespace kith::cpu {
 namespace {
 
-/// What a quantized row may reach while its chain is not behind a row that is bounded by `high`.
+/// Returns the threshold for rows whose chain is at most that of a row with upper bound `high`.
 float threshold_of(const spi::TightenByBoundsStep& step, float high, std::size_t q) {
   const ThresholdTerms terms(step.proposer, step.metric, step.dims);
   if (!terms.squares) return high;
