@@ -1,4 +1,4 @@
-// Which CUDA devices there are, and the door of the plug-in.
+// Lists the CUDA devices, and has the entry point of the plug-in.
 #include <stdlib.h>  // secure_getenv
 
 #include <charconv>
@@ -16,18 +16,18 @@
 namespace kith::cuda {
 namespace {
 
-/// 13000 is "13.0".
+/// Turns 13000 into "13.0".
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-/// The driver's version; 0 where there is none.
+/// Returns the driver's version; 0 without a driver.
 int driver_version() {
   int version = 0;
   return cudaDriverGetVersion(&version) == cudaSuccess ? version : 0;
 }
 
-/// Why CUDA cannot be used here.
+/// Returns why CUDA cannot be used here.
 std::string reason_for(cudaError_t error) {
   const int driver = driver_version();
   if (driver == 0) return "no devices: CUDA driver missing";
@@ -46,8 +46,8 @@ std::string pci_of(const cudaDeviceProp& device) {
   return text;
 }
 
-/// Shared memory of a block. The environment variable KITH_CUDA_SHARED_KIB makes it less, as it is on other
-/// devices, for tests of what kernels do there; what is no such number is ignored.
+/// Returns the shared memory of a block. The environment variable KITH_CUDA_SHARED_KIB lowers it, for tests
+/// of kernels as on devices with less; a value that is no such number is ignored.
 std::size_t shared_bytes_of(const cudaDeviceProp& device) {
   constexpr std::size_t least = 64, kib = 1024;  // compute capability 7.5
   const std::size_t bytes = device.sharedMemPerBlockOptin;
@@ -90,7 +90,7 @@ DeviceInfo info_of(const cudaDeviceProp& device, std::size_t place) {
   return info;
 }
 
-/// The oldest chips that kernels are compiled for; nvcc 13 knows no older ones.
+/// Returns whether kernels are compiled for this device; nvcc 13 supports no older ones.
 bool is_new_enough(const cudaDeviceProp& device) {
   return device.major * 10 + device.minor >= 75;
 }
@@ -133,7 +133,7 @@ class CudaBackend : public spi::Backend {
   }
 
  private:
-  std::vector<int> ordinals_;  // as CUDA counts, for each device found
+  std::vector<int> ordinals_;  // CUDA's number of each device found
 };
 
 }  // namespace

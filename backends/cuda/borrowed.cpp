@@ -1,4 +1,4 @@
-// Memory of callers: device pointers, and the streams that wrote them.
+// Memory of callers: device pointers, and the streams whose work writes them.
 #include <optional>
 
 #include "device.hpp"
@@ -7,13 +7,13 @@
 namespace kith::cuda {
 namespace {
 
-/// Memory that kith did not make, and keeps only as long as a call uses it.
+/// Memory of a caller, which a call uses; the caller frees it.
 class Borrowed : public Block {
  public:
   Borrowed(void* callers, std::size_t size) : Block(callers, size) {}
 };
 
-/// Memory of the host, which kernels read over the bus.
+/// Memory of the host, which is locked so that kernels can read it over the bus.
 class BorrowedOfHost : public Block {
  public:
   BorrowedOfHost(const spi::CallersMemory& of, CUcontext context)
@@ -28,7 +28,7 @@ class BorrowedOfHost : public Block {
   std::optional<LockedInPlace> locked_;
 };
 
-/// `why` follows the name of the device.
+/// Throws unsupported. `why` follows the name of the device in the message.
 [[noreturn]] void refuse(const std::string& spec, const std::string& why) {
   throw Error(Errc::unsupported, spec + " " + why);
 }
@@ -53,7 +53,7 @@ std::unique_ptr<spi::Allocation> Device::borrow(const spi::CallersMemory& of) {
 }
 
 std::unique_ptr<spi::Allocation> Device::borrow_of_host(const spi::CallersMemory& of) {
-  int same = 0;  // whether devices know memory that is locked in place by the host's addresses
+  int same = 0;  // whether devices use the host's addresses for locked memory
   guard_.check(cudaDeviceGetAttribute(&same, cudaDevAttrCanUseHostPointerForRegisteredMem, ordinal_),
                "borrow", "cudaDeviceGetAttribute");
   if (!same || of.is_written) refuse(info.spec, "does not read memory of the host in place; copy the rows");
@@ -65,7 +65,7 @@ std::unique_ptr<spi::Allocation> Device::borrow_of_host(const spi::CallersMemory
 }
 
 void Device::check_callers_memory(const void* memory) {
-  if (!memory) return;  // of no bytes: every other null pointer is refused before
+  if (!memory) return;  // there are no bytes; other null pointers were refused before
   cudaPointerAttributes known{};
   const cudaError_t error = cudaPointerGetAttributes(&known, memory);
   if (error == cudaErrorInvalidValue) {
@@ -73,7 +73,7 @@ void Device::check_callers_memory(const void* memory) {
     refuse(info.spec, "does not know their address; give one of its memory");
   }
   guard_.check(error, "borrow", "cudaPointerGetAttributes");
-  if (known.type == cudaMemoryTypeManaged) return;  // which every device reads and writes
+  if (known.type == cudaMemoryTypeManaged) return;  // every device reads and writes managed memory
   if (known.type != cudaMemoryTypeDevice)
     refuse(info.spec,
            "finds their address in memory of the host; give a device pointer, or rows of the host");
@@ -88,7 +88,7 @@ void Device::check_callers_memory(const void* memory) {
         "runtime, cudaMalloc(), or in the primary context");
 }
 
-/// What is enqueued from here on comes after what the stream holds now.
+/// Makes all later work wait for the work that is in the stream now.
 void Device::wait_for(cudaStream_t stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t asked = cudaStreamIsCapturing(stream, &status);
@@ -102,7 +102,7 @@ void Device::wait_for(cudaStream_t stream) {
   ask("borrow", "cudaEventCreate", [&] { return cudaEventCreateWithFlags(&before, cudaEventDisableTiming); });
   cudaError_t error = cudaEventRecord(before, stream);
   if (error == cudaSuccess) error = cudaStreamWaitEvent(queue_.stream, before, 0);
-  cudaEventDestroy(before);  // when it is over: CUDA keeps it until then
+  cudaEventDestroy(before);  // CUDA keeps the event until it has occurred
   guard_.check(error, "borrow", "cudaEventRecord or cudaStreamWaitEvent");
 }
 

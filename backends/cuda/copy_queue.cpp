@@ -1,11 +1,10 @@
-// A second stream of a device, for copies that go on while the first one works.
+// A second stream of a device, for copies at the same time as the work of the first one.
 #include "device.hpp"
 
 namespace kith::cuda {
 namespace {
 
-/// What calls it is any thread: each call makes the context of the device current, and gives the thread back
-/// as it was.
+/// Any thread may call this. Each call makes the context of the device current, and restores the former one.
 class SecondStream final : public spi::CopyQueue {
  public:
   SecondStream(const std::string& device, CUcontext context) : guard_(device), context_(context) {
@@ -31,7 +30,7 @@ class SecondStream final : public spi::CopyQueue {
   }
 
  private:
-  Guard guard_;  // the device's own is used under its lock
+  Guard guard_;  // the device's own guard is used under its lock
   CUcontext context_;
   cudaStream_t stream_ = nullptr;
 };

@@ -13,7 +13,8 @@
 namespace kith::cuda {
 namespace {
 
-// What is used of cublas_api.h of CUDA 12 and 13: enumerators as in its binary interface.
+// These are the parts of cublas_api.h of CUDA 12 and 13 that are used; enumerators have the values of
+// its ABI.
 using Handle = void*;
 constexpr int success = 0, allocation_failed = 3;
 constexpr int no_transpose = 0, transpose = 1;
@@ -36,7 +37,7 @@ struct Library {
   std::string refusal;
 };
 
-/// The last words of the dynamic linker.
+/// Returns the last message of the dynamic linker.
 std::string linker_words() {
   const char* words = dlerror();
   return words ? words : "no reason given";
@@ -48,7 +49,7 @@ bool find(void* library, const char* name, Function& function) {
   return function != nullptr;
 }
 
-/// Empty when all are there; else the name of one that is not.
+/// Returns the name of a function that is missing; empty if all were found.
 std::string missing_of(void* library, Functions& functions) {
   if (!find(library, "cublasCreate_v2", functions.create)) return "cublasCreate_v2";
   if (!find(library, "cublasSetStream_v2", functions.set_stream)) return "cublasSetStream_v2";
@@ -75,7 +76,7 @@ Library open_library() {
       continue;
     }
     const std::string missing = missing_of(opened, library.functions);
-    if (missing.empty()) return library;  // stays open: drivers run code of it at exit
+    if (missing.empty()) return library;  // it stays open, because drivers run its code at exit
     incomplete = std::string(name) + " has no " + missing + ", which came with CUDA 12";
     dlclose(opened);
   }
@@ -90,12 +91,12 @@ const Library& library() {
   return opened;
 }
 
-/// Handles of which no device has need, by context. None is ever destroyed: cublasDestroy waits for the whole
-/// device, which ends every capture of a graph there, in whatever mode, and CUDA does not tell whether the
-/// host program captures one on a stream of its own. They are kept until the process ends, as contexts are.
+/// The unused handles of each context. They are never destroyed: cublasDestroy waits for the whole device,
+/// which breaks every capture of a graph there, in whatever mode, and CUDA does not tell whether the host
+/// program captures one on a stream of its own. They are kept until the process ends, as contexts are.
 class IdleHandles {
  public:
-  /// Null where there is none.
+  /// Returns a handle; null if there is none.
   Handle take(CUcontext context) {
     const std::lock_guard lock(mutex_);
     const auto found = std::find_if(handles_.begin(), handles_.end(),
@@ -109,7 +110,7 @@ class IdleHandles {
   void keep(CUcontext context, Handle handle) noexcept try {
     const std::lock_guard lock(mutex_);
     handles_.emplace_back(context, handle);
-  } catch (...) {  // no room for the pointer: then it is not used again
+  } catch (...) {  // there is no room for the pointer, so the handle is not used again
   }
 
  private:
@@ -117,13 +118,14 @@ class IdleHandles {
   std::vector<std::pair<CUcontext, Handle>> handles_;
 };
 
-// Never destroyed: a host program may keep a device in a static variable.
+// It is never destroyed: a host program may keep a device in a static variable.
 IdleHandles& idle_handles() {
   static IdleHandles& all = *new IdleHandles;
   return all;
 }
 
-// What NVIDIA recommends for its largest chips; given once, so that cuBLAS allocates nothing in a search.
+// This is what NVIDIA recommends for its largest devices. It is set once, so that cuBLAS allocates nothing in
+// a search.
 constexpr std::size_t workspace_bytes = std::size_t{32} << 20;
 
 }  // namespace
@@ -165,11 +167,11 @@ void Cublas::close() noexcept {
 
 void Cublas::multiply(const ProductOperand& a, const ProductOperand& b, std::size_t dims, float* out,
                       std::size_t stride) {
-  // cuBLAS counts columns first: what is [rows, dims] here it calls [dims, rows], and its product of
-  // (b transposed) and a is [b.rows, a.rows], our [a.rows, b.rows].
+  // cuBLAS is column-major: a matrix [rows, dims] is [dims, rows] for it. Its product of b transposed and a
+  // is [b.rows, a.rows], which is [a.rows, b.rows] here.
   const float one = 1, zero = 0;
   const auto size = [](std::size_t value) { return static_cast<std::int64_t>(value); };
-  // The stride of a single row may be anything, but cuBLAS wants room for one.
+  // The stride of a single row may have any value, but cuBLAS requires at least `columns`.
   const auto pitch = [&](std::size_t given, std::size_t columns) { return size(std::max(given, columns)); };
   const int status = library().functions.gemm(handle_, transpose, no_transpose, size(b.rows), size(a.rows),
                                               size(dims), &one, b.data, real_32f, pitch(b.stride, dims),

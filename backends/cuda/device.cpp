@@ -16,7 +16,7 @@ std::size_t rounded(std::size_t bytes) {
   return bytes == 0 ? 256 : (bytes + 255) / 256 * 256;
 }
 
-/// Frees a block where the object that was to keep it cannot be made: host memory has run out.
+/// Frees a block if host memory has run out and the object that should own it cannot be made.
 struct FreeUnkept {
   void operator()(void* data) const { cudaFree(data); }
 };
@@ -27,7 +27,7 @@ struct FreeUnkeptHost {
 }  // namespace
 
 Memory::~Memory() {
-  // Nothing can be done about an error here; one that matters shows again in the next call.
+  // An error here cannot be handled; one that matters also occurs in the next call.
   const Visit visit(context_);
   if (visit.error() == cudaSuccess) cudaFree(data);
   cudaGetLastError();
@@ -117,7 +117,7 @@ void Device::close() noexcept {
   gate_.open();
   const Visit visit(context_);
   if (visit.error() == cudaSuccess) {
-    if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // the gate is open, so this ends
+    if (queue_.stream) cudaStreamSynchronize(queue_.stream);  // the gate is open, so that this ends
     cublas_.reset();
     for (const Events* events : {&marks_, &older_marks_, &spare_events_})
       for (const auto& [mark, event] : *events) cudaEventDestroy(event);
@@ -177,7 +177,7 @@ std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
 
 Cublas& Device::cublas() const {
   if (cublas_) return *cublas_;
-  // What cuBLAS does on the legacy stream would end a capture that waits for that one.
+  // cuBLAS works on the legacy stream, which would break a capture that waits for that stream.
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   const cudaError_t error = cudaStreamIsCapturing(cudaStreamLegacy, &status);
   cudaGetLastError();
@@ -212,12 +212,12 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
   if (bytes == 0) return;
   const unsigned char* source =
       static_cast<const unsigned char*>(static_cast<const Memory&>(from).data) + offset;
-  // The stream is in order: what is staged has left by then.
+  // The stream executes in order, so that earlier data have left the staging memory by then.
   const bool staged = bytes <= small_bytes && !locked_->holds(to, bytes);
   ask("read", "cudaMemcpyAsync", [&] {
     return cudaMemcpyAsync(staged ? staging_ : to, source, bytes, cudaMemcpyDeviceToHost, queue_.stream);
   });
-  // Until it is known to have come, nothing else is put where it comes to.
+  // Until the data are known to have arrived, this part of the staging memory is not reused.
   if (staged) staged_ = std::max(staged_, rounded(bytes));
   wait("read");
   if (staged) std::memcpy(to, staging_, bytes);
@@ -226,13 +226,14 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
 void Device::finish() {
   const Call call(*this, "finish");
   wait("finish");
-  spare_events_.merge(older_marks_);  // all of them: no two marks have the same number
+  spare_events_.merge(older_marks_);  // the maps have no number in common
   older_marks_.swap(marks_);
 }
 
 std::uint64_t Device::mark() {
   const Call call(*this, "mark");
-  const std::uint64_t mark = next_mark_++;  // whatever fails: an event has this number
+  const std::uint64_t mark = next_mark_++;  // the number is used up even if this fails, because an event may
+                                            // have it
   if (spare_events_.empty()) {
     Events made{{mark, nullptr}};
     ask("mark", "cudaEventCreate", [&] { return cudaEventCreate(&made.begin()->second); });

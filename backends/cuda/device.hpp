@@ -1,4 +1,4 @@
-// An opened CUDA device: memory, time, and one stream.
+// An open CUDA device: its memory, its clock, and one stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -27,17 +27,17 @@ class Memory : public Block {
   const CUcontext context_;
 };
 
-/// The page-locked memory of a device. Any thread may give it back.
+/// The page-locked memory of a device. Any thread may remove a range.
 class LockedRanges {
  public:
   void add(const void* begin, std::size_t bytes);
   void remove(const void* begin);
-  /// Whether all of these bytes are in one piece of it.
+  /// Returns whether all of these bytes are in one range.
   bool holds(const void* begin, std::size_t bytes) const;
 
  private:
   mutable std::mutex mutex_;
-  std::map<const unsigned char*, std::size_t> bytes_of_;  // by where it begins
+  std::map<const unsigned char*, std::size_t> bytes_of_;  // by the beginning of the range
 };
 
 class LockedMemory : public spi::HostMemory {
@@ -50,13 +50,13 @@ class LockedMemory : public spi::HostMemory {
   const std::shared_ptr<LockedRanges> ranges_;
 };
 
-/// Where a stream waits until the host opens it; not for ever, since some calls wait for streams behind our
-/// back (CUDA loads a kernel when it is first launched).
+/// Makes a stream wait until the host opens it. It does not wait forever, because some CUDA calls wait for
+/// streams themselves, for example to load a kernel at its first launch.
 class Gate {
  public:
   void close();
   void open();
-  /// By the stream.
+  /// The stream calls this.
   void pass();
 
  private:
@@ -67,7 +67,7 @@ class Gate {
 
 class Device : public spi::Device {
  public:
-  /// `ordinal` as CUDA counts. Throws unavailable or device_failure.
+  /// `ordinal` is CUDA's number. Throws unavailable or device_failure.
   Device(DeviceInfo known, int ordinal);
   ~Device() override;
 
@@ -87,15 +87,15 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // The steps, in files of their names below steps/.
+  // The steps are in files of their names in steps/.
 #define KITH_STEP(Type)                            \
   spi::Support check(const spi::Type& step) const; \
   cudaError_t enqueue(const spi::Type& step);
 #include "kith/spi/steps.def"
 #undef KITH_STEP
 
-  /// Every call begins with one: any thread may call, and each has a current context of its own, which is the
-  /// host program's.
+  /// Makes the device's context current during a call, and restores the host program's, which each thread may
+  /// have. Every call of the device begins with one; any thread may call.
   class Call {
    public:
     /// Throws device_failure.
@@ -105,36 +105,37 @@ class Device : public spi::Device {
     const Visit visit_;
   };
 
-  // borrowed.cpp. Throw unsupported: the memory cannot be locked in place; it is not memory of this device.
+  // These are in borrowed.cpp. They throw unsupported: the memory cannot be locked in place; it is not memory
+  // of this device.
   std::unique_ptr<spi::Allocation> borrow_of_host(const spi::CallersMemory& of);
   void check_callers_memory(const void* memory);
   void wait_for(cudaStream_t stream);
 
   void wait(const char* stage);
-  /// What `call` returns, a second time where it ran out of memory and there was some to give back. Throws
-  /// what Guard::check() throws.
+  /// Calls `call`, and again if it ran out of memory and some could be freed. Throws what
+  /// Guard::check() throws.
   template <class Function>
   void ask(const char* stage, const char* name, const Function& call) {
     guard_.check(with_room(queue_, call), stage, name);
   }
-  /// Opened when it is first asked for. Only where Cublas has no refusal. Throws what Cublas throws, and
-  /// unavailable while a capture of the host program forbids to open it.
+  /// Returns cuBLAS, which the first call opens. May be called only if Cublas has no refusal. Throws what
+  /// Cublas throws, and unavailable while a capture of the host program prevents opening it.
   Cublas& cublas() const;
   void close() noexcept;
 
   mutable Guard guard_;
-  const int ordinal_;  // as CUDA counts
+  const int ordinal_;  // CUDA's number
   CUcontext context_ = nullptr;
   Queue queue_;
-  unsigned char* staging_ = nullptr;  // pinned host memory for small transfers
-  std::size_t staged_ = 0;            // bytes of it that may still be on their way
+  unsigned char* staging_ = nullptr;  // page-locked host memory for small transfers
+  std::size_t staged_ = 0;            // number of its bytes that may still be in use
   const std::shared_ptr<LockedRanges> locked_ = std::make_shared<LockedRanges>();
   mutable std::unique_ptr<Cublas> cublas_;
-  // By mark. Events go from map to map in their nodes, which allocates nothing: each is in one of them, and
-  // is destroyed once.
+  // Events by mark. They move between the maps as nodes, so that nothing is allocated; each is in one map,
+  // and is destroyed once.
   using Events = std::map<std::uint64_t, cudaEvent_t>;
   Events marks_, older_marks_;  // since the last finish(), and before it
-  Events spare_events_;         // of marks that are forgotten, to be used again
+  Events spare_events_;         // of forgotten marks, for reuse
   Gate gate_;
   std::uint64_t next_mark_ = 0;
 };

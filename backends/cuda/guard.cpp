@@ -3,8 +3,8 @@
 namespace kith::cuda {
 namespace {
 
-/// Errors after which a context answers all that it is asked with an error: of a kernel, of the hardware, or
-/// since the context is gone. After any other what was asked for was not done, and that is all.
+/// Returns whether, after this error, a context answers every call with an error: errors of a kernel, of the
+/// hardware, or a destroyed context. After other errors only the call itself has failed.
 bool is_lost(cudaError_t error) {
   switch (error) {
     case cudaErrorDevicesUnavailable:
@@ -33,7 +33,7 @@ bool is_lost(cudaError_t error) {
   }
 }
 
-/// Something was asked for that may not be done while a stream is captured.
+/// Returns whether a call failed because a stream is being captured.
 bool is_of_capture(cudaError_t error) {
   return error >= cudaErrorStreamCaptureUnsupported && error <= cudaErrorStreamCaptureWrongThread;
 }
@@ -47,7 +47,7 @@ void Guard::refuse_after_failure() const {
 void Guard::check(cudaError_t error, const char* stage, const char* call) {
   if (error == cudaSuccess) return;
   refuse_after_failure();
-  cudaGetLastError();  // so that the next call does not report this error again
+  cudaGetLastError();  // the next call must not report this error again
   const std::string message = device_ + " " + stage + ": " + call + " returned " + cudaGetErrorName(error) +
                               " (" + cudaGetErrorString(error) + ")";
   if (error == cudaErrorMemoryAllocation)

@@ -1,4 +1,4 @@
-// Where errors of CUDA become errors of kith.
+// Turns errors of CUDA into errors of kith.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,12 +9,12 @@
 
 namespace kith::cuda {
 
-/// What to do where CUDA refuses something while the host program captures a graph.
+/// What to do if CUDA refuses a call because the host program is capturing a graph.
 inline constexpr const char* during_capture =
     "the host program captures a CUDA graph: search once before the capture begins, or try again when it has "
     "ended";
 
-/// Judges what CUDA returns, for one device. After an error from which a context does not recover,
+/// Checks the results of CUDA calls, for one device. After an error from which a context does not recover,
 /// every later call throws the first message again.
 class Guard {
  public:

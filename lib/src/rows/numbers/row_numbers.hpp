@@ -17,7 +17,7 @@ class RowNumbers {
  public:
   /// Makes rows whose places are their numbers.
   explicit RowNumbers(std::int64_t rows = 0) : positions_(rows), next_(rows) {}
-  ///   ids  ascending, from checked_ids()
+  ///   ids  ascending, checked by order_of_ids()
   explicit RowNumbers(std::vector<std::int64_t> ids);
 
   /// Makes the numbers that a file contains.
@@ -28,7 +28,7 @@ class RowNumbers {
 
   /// Returns these rows with `count` more behind them.
   ///   rows  number of places so far
-  ///   ids   empty: numbers continue; else from checked_ids()
+  ///   ids   empty: numbers continue; else ascending, checked by order_of_ids()
   RowNumbers with(std::int64_t rows, std::int64_t count, std::span<const std::int64_t> ids) const;
   /// Returns only the rows at these places.
   RowNumbers of(std::span<const std::int64_t> places) const;
