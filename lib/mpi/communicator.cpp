@@ -58,7 +58,7 @@ bool returns_errors(MPI_Comm comm) {
 
 Communicator::Communicator(MPI_Comm from) {
   require_mpi();
-  // A program that goes on after deaths has errors returned. Its communicator is used itself: Open MPI 5.0
+  // A program that survives deaths lets MPI return errors. Then its own communicator is used: Open MPI 5.0
   // crashes if it learns of a death while it duplicates one, and would end the survivors.
   is_own_ = !(has_survivors() && returns_errors(from));
   comm_ = from;

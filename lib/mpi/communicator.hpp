@@ -18,14 +18,14 @@ void check(int code, const char* what);
 /// Checks a call that all ranks of `comm` make. For RankLost it also ends the waits of the other ranks.
 void check(MPI_Comm comm, int code, const char* what);
 
-/// As agree(), but for a death throws RankLost on this rank alone, since others may not know of it yet: for
-/// use within uniformly().
+/// Does what agree() does, but after a death throws RankLost only on this rank, since others may not know of
+/// it yet. It is for use within uniformly().
 void tell(MPI_Comm comm, const std::exception_ptr& failure);
 
 /// Throws invalid_argument if MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();
 
-/// A communicator whose errors are returned: a duplicate, or the given one if ranks may outlive others.
+/// Holds a communicator whose errors are returned: a duplicate, or the given one if ranks may outlive others.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm from);
@@ -37,7 +37,7 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
 
-  /// As mpi::together(), but by tell().
+  /// Does what mpi::together() does, but by tell().
   template <class Step>
   void together(Step&& step) const {
     std::exception_ptr failure;

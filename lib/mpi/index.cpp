@@ -16,7 +16,7 @@
 namespace kith::mpi {
 namespace {
 
-/// What each rank says about its rows.
+/// Holds what each rank says about its rows.
 struct Shape {
   std::int64_t rows = 0, cols = 0, first = -1, given = 0;
 };
@@ -82,8 +82,8 @@ float my_largest(const Device& device, const RowsView& rows, Metric metric, cons
   }
 }
 
-/// Returns the centre of the rows of all ranks, in the order of their numbers: the same as that of one Index.
-/// Each rank continues from the sums of the rank before.
+/// Returns the centre of the rows of all ranks, which equals that of one Index, because sums are added in the
+/// order of row numbers: each rank continues from the sums of the rank before.
 std::vector<double> learned_centre(const Communicator& ranks, const std::vector<Shape>& shapes,
                                    const RowsView& my_rows) {
   std::vector<int> order;
@@ -139,7 +139,8 @@ struct Index::State {
   Communicator ranks;
   Metric metric;
   std::int64_t rows = 0, first_row = 0;
-  std::int64_t numbered_from = 0;   ///< offset of rows in keys against neighbours: IndexFileInfo::first_row
+  std::int64_t numbered_from = 0;   ///< difference between rows in keys and in
+                                    ///< neighbours: IndexFileInfo::first_row
   std::optional<kith::Index> mine;  ///< absent: this rank has no rows
 
   State(MPI_Comm comm, const Device& device, const RowsView& my_rows, std::optional<std::int64_t> first,

@@ -19,9 +19,9 @@ bool is_nearer(const PackedKey& a, const PackedKey& b) {
   return a.value != b.value ? a.value < b.value : a.row < b.row;
 }
 
-/// The bytes of a key in a message: value, then row, without alignment.
+/// A key in a message has so many bytes: value, then row, without alignment.
 constexpr std::size_t packed_bytes = 12;
-/// Bytes that are reduced at once (or one query): they stay in the cache of a core while they are packed,
+/// So many bytes, or one query, are reduced at once: they stay in the cache of a core while they are packed,
 /// sent, merged and unpacked.
 constexpr std::size_t reduced_bytes = std::size_t{256} << 10;
 
@@ -59,8 +59,8 @@ void keep_nearest(const unsigned char* a, unsigned char* b, std::size_t bytes) {
 }  // namespace
 
 extern "C" {
-/// An MPI_User_function: an element is the list of one query. Associative and commutative, since lists of
-/// distinct keys are sorted and the smallest are kept.
+/// Is an MPI_User_function whose elements are lists of one query. It is associative and commutative, since
+/// lists of distinct keys are sorted and the smallest are kept.
 static void kith_mpi_keep_nearest(void* in, void* inout, int* count, MPI_Datatype* list) {
   MPI_Aint begin = 0, bytes = 0;
   if (MPI_Type_get_extent(*list, &begin, &bytes) != MPI_SUCCESS) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -73,7 +73,7 @@ static void kith_mpi_keep_nearest(void* in, void* inout, int* count, MPI_Datatyp
 
 namespace {
 
-/// MPI's type of lists of k keys, and the operation that merges two of them.
+/// Holds MPI's type of lists of k keys, and the operation that merges two of them.
 class ListType {
  public:
   explicit ListType(std::int64_t k) {

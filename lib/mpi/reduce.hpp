@@ -1,4 +1,4 @@
-// Merges the keys of all ranks into one list a query.
+// Merges the keys of all ranks into one list per query.
 #pragma once
 
 #include "communicator.hpp"

@@ -15,9 +15,9 @@ namespace kith::mpi {
 /// Throws invalid_argument.
 [[noreturn]] void refuse(const std::string& what);
 
-/// A digest of 64 bits that shows whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991) by words
-/// of 8 bytes. It need only catch mistakes, and byte by byte it would take as long as a search. Four sums,
-/// each of every fourth word, so that no product waits for the one before.
+/// Computes a digest of 64 bits that shows whether ranks were given the same: FNV-1a (Fowler, Noll, Vo 1991)
+/// by words of 8 bytes. It need only catch mistakes, and byte by byte it would take as long as a search. It
+/// has four sums, each of every fourth word, so that no product waits for the one before.
 class Digest {
  public:
   void add(const void* data, std::size_t bytes);
@@ -37,7 +37,7 @@ class Digest {
   std::array<std::uint64_t, lanes> sums_ = {begin, begin, begin, begin};
 };
 
-/// Refuses what is not the same on all ranks; every rank gets the same answer.
+/// Refuses facts that are not the same on all ranks; every rank throws, or none.
 ///   names  of the facts; null: not compared
 void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
                   std::span<const char* const> names);

@@ -1,4 +1,4 @@
-// Arguments from C as the C++ interface takes them.
+// Converts arguments from C to those of the C++ interface.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,28 @@
 
 namespace kith::c_api {
 
-/// The choice called `text`; `fallback` for NULL.
+/// Returns the choice called `text`; `fallback` for NULL.
 template <class Choice>
 Choice choice_of(const char* text, Choice fallback) {
   return text ? parse<Choice>(text) : fallback;
 }
 
-/// Not checked yet. Throws unsupported: an element or place that the library does not know.
-/// Throws invalid_argument: NULL.
+/// Converts rows without checking them. Throws unsupported: an element or place that the library does not
+/// know. Throws invalid_argument: NULL.
 RowsView rows_of(const char* where, const char* what, const kith_rows* rows);
-/// Likewise memory for answers.
+/// Converts memory for answers in the same way.
 DeviceNeighbors answers_of(const char* where, const kith_device_answers* answers);
-/// Rows as float32, for what takes no other element. Throws as land() does; invalid_argument: bits.
+/// Converts rows to float32, for functions that take no other element. Throws as land() does;
+/// invalid_argument: bits.
 LandedRows numbers_of(const char* where, const char* what, const kith_rows* rows);
 
-/// The ids of rows that are added; empty for NULL.
+/// Returns the ids of rows that are added; empty for NULL.
 inline std::span<const std::int64_t> ids_of(const char* where, const std::int64_t* ids, std::int64_t rows) {
   if (!ids) return {};
   return array_of(where, "ids", ids, rows);
 }
 
-/// Metric, features and weights, with defaults for NULL.
+/// Holds metric, features and weights, with defaults for NULL.
 struct Training {
   Metric metric = default_metric;
   TrainOptions options;
@@ -50,7 +51,7 @@ IndexOptions index_options_of(const char* where, const kith_index_options& from)
 
 OpenOptions open_options_of(const char* where, const kith_open_options* given);
 
-/// Index::search() to arrays of the caller.
+/// Calls Index::search(), and writes to arrays of the caller.
 ///   distance, row  [m, k]; null: not wanted
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row);
@@ -59,10 +60,11 @@ VotingOptions voting_of(const char* where, const kith_vote_options* given);
 
 PreparationOptions preparation_options_of(const char* where, const kith_preparation_options* given);
 
-/// A call of C that ends with KITH_INTERRUPTED where `progress` says so; empty for NULL.
+/// Returns a C++ callback for `progress`, which throws an error that ends the call with KITH_INTERRUPTED if
+/// `progress` says so; empty for NULL.
 std::function<void(double)> progress_of(kith_progress progress, void* user);
 
-/// What a search of an index is told, and the trace that hears of it.
+/// Holds the options of a search of an index, and its trace.
 class Asked {
  public:
   ///   n, m  training rows and queries
@@ -70,7 +72,7 @@ class Asked {
 
   const SearchOptions& options() const { return options_; }
   Trace* trace() const { return trace_ ? &trace_->trace : nullptr; }
-  /// After the search: the texts of its trace.
+  /// Writes the texts of the trace, after the search.
   void tell() const;
 
  private:

@@ -16,7 +16,7 @@
 namespace kith::c_api {
 namespace {
 
-/// docs/contract.md, section 8.
+/// Maps error codes to statuses: docs/contract.md, section 8.
 constexpr std::pair<Errc, kith_status> statuses[] = {
     {Errc::invalid_argument, KITH_INVALID_ARGUMENT}, {Errc::bad_file, KITH_BAD_FILE},
     {Errc::unavailable, KITH_UNAVAILABLE},           {Errc::out_of_memory, KITH_OUT_OF_MEMORY},
@@ -24,12 +24,12 @@ constexpr std::pair<Errc, kith_status> statuses[] = {
     {Errc::interrupted, KITH_INTERRUPTED},
 };
 
-/// Of a fixed size: there may be no memory when it is written.
+/// It has a fixed size, since there may be no memory when it is written.
 thread_local std::array<char, 2048> last_error{};
 
 void remember(const char* before, const char* message, const char* behind) noexcept {
   std::snprintf(last_error.data(), last_error.size(), "%s%s%s", before, message, behind);
-  // A character that was cut in its middle goes.
+  // Removes a character that was cut in its middle.
   std::size_t end = std::char_traits<char>::length(last_error.data());
   if (end + 1 < last_error.size()) return;
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0u) == 0x80u; };

@@ -1,5 +1,4 @@
-// Where calls from C enter the library and leave it: statuses instead of exceptions, and pointers that are
-// checked.
+// Lets calls from C enter and leave the library: turns exceptions into statuses, and checks pointers.
 #pragma once
 
 #include <cxxabi.h>
@@ -14,11 +13,13 @@
 
 namespace kith::c_api {
 
-/// Of the exception that is being handled: its status; its message becomes kith_last_error() of this thread.
+/// Returns the status of the exception that is being handled. Its message becomes kith_last_error() of
+/// this thread.
 kith_status status_of_exception(const char* function) noexcept;
 
-/// What `body(function)` leaves behind, as a status. It is not noexcept: a thread may end in a callback, by
-/// pthread_exit() as Python's threads do when the interpreter ends, and that unwinds these frames.
+/// Calls body(function), and turns its exception into a status. It is not noexcept: a thread may end in
+/// a callback, by pthread_exit() as Python's threads do when the interpreter ends, and that unwinds
+/// these frames.
 ///   function  of kith.h, which begins the messages of bad pointers
 template <class Body>
 kith_status guarded(const char* function, const Body& body) {
@@ -35,7 +36,7 @@ kith_status guarded(const char* function, const Body& body) {
 /// Throws invalid_argument: `what` is NULL.
 void check_given(const char* where, const char* what, const void* pointer);
 
-/// What a pointer that is not NULL points to. Throws invalid_argument.
+/// Returns what `pointer` points to. Throws invalid_argument: it is NULL.
 template <class T>
 T& given(const char* where, const char* what, T* pointer) {
   check_given(where, what, pointer);
@@ -57,14 +58,14 @@ std::vector<T> copy_of(const char* where, const char* what, const T* data, std::
   return {all.begin(), all.end()};
 }
 
-/// Copies of texts. Throws invalid_argument, also where one of them is NULL.
+/// Copies texts. Throws invalid_argument as check_array() does, or if a text is NULL.
 std::vector<std::string> texts_of(const char* where, const char* what, const char* const* texts,
                                   std::int64_t count);
 
 /// Throws invalid_argument: there is no element `number` of `count`.
 void check_number(const char* where, const char* what, std::int64_t number, std::size_t count);
 
-/// Make a handle: `*out` is what `make(function)` returns, a std::unique_ptr; NULL where it fails.
+/// Makes a handle: sets `*out` to the std::unique_ptr that make(function) returns; NULL if it fails.
 template <class Handle, class Make>
 kith_status make_handle(const char* function, Handle** out, const Make& make) {
   return guarded(function, [&](const char* where) {
@@ -73,7 +74,7 @@ kith_status make_handle(const char* function, Handle** out, const Make& make) {
   });
 }
 
-/// Copy to an array of the caller, where one is wanted.
+/// Copies to an array of the caller, unless it is NULL.
 template <class To, class From>
 void give(To* to, const From& from) {
   if (!to) return;

@@ -1,4 +1,4 @@
-// Classifiers, for C.
+// Implements classifiers for C.
 #include <memory>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace {
 using namespace kith;
 using namespace kith::c_api;
 
-/// What a classification of C is asked for.
+/// Holds the arguments of a classification from C.
 struct Question {
   Question(const char* where, const kith_classifier* of, const kith_rows* rows, const kith_vote_options* vote,
            const kith_search_options* options)
@@ -21,12 +21,12 @@ struct Question {
         how(where, options, classifier.index().positions(), queries.rows) {}
 
   std::size_t classes(std::int64_t output) const { return classifier.classes(output).size(); }
-  /// As Classifier::predict_proba() gives them, from what was counted.
+  /// Returns the shares that Classifier::predict_proba() would return, from counted votes.
   std::vector<double> shares_of(const std::vector<std::uint32_t>& votes, const std::vector<float>& scores,
                                 std::int64_t output) const {
     return shares(voting, votes, scores, classes(output), how.options().threads);
   }
-  /// Of the first output, or of all.
+  /// Classifies for the first output, or for all.
   std::vector<Classification> answers(std::int64_t outputs) const {
     std::vector<Classification> all;
     if (outputs == 1)
@@ -44,7 +44,7 @@ struct Question {
   std::int64_t k = 0;
 };
 
-/// Labels, votes, scores and shares to the arrays that are wanted.
+/// Copies labels, votes, scores and shares to the arrays that are not NULL.
 template <class Counted>
 void give_counts(const kith_classification& to, const Counted& from, const Question& question,
                  std::int64_t output) {
@@ -146,7 +146,7 @@ kith_status kith_classifier_predict(const kith_classifier* classifier, const kit
     Question question(where, classifier, queries, vote, options);
     check_array(where, "label", label, question.queries.rows);
     question.k = k;
-    if (!question.how.trace()) {  // votes need not be kept
+    if (!question.how.trace()) {  // then votes need not be kept
       give(label, question.classifier.predict(question.queries, k, question.voting, question.how.options()));
       return;
     }

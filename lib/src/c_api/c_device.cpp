@@ -1,4 +1,4 @@
-// Devices and what there is of them, for C.
+// Implements devices and inventories for C.
 #include <memory>
 #include <string>
 
@@ -14,7 +14,7 @@ namespace {
 using namespace kith;
 using namespace kith::c_api;
 
-/// Names with commas between.
+/// Joins names by commas.
 template <class Choice>
 std::string joined(const std::vector<Choice>& choices) {
   std::string text;
@@ -25,7 +25,7 @@ std::string joined(const std::vector<Choice>& choices) {
   return text;
 }
 
-/// How many there are in one list of an inventory.
+/// Returns how many elements one list of an inventory has.
 template <class List>
 kith_status count_of(const char* function, const kith_inventory* inventory, List kith_inventory::*list,
                      int64_t* count) {
@@ -34,7 +34,7 @@ kith_status count_of(const char* function, const kith_inventory* inventory, List
   });
 }
 
-/// One element of such a list. Throws invalid_argument: it is not there.
+/// Returns one element of such a list. Throws invalid_argument: there is no such element.
 template <class List>
 const auto& one_of(const char* where, const char* what, const kith_inventory* inventory,
                    List kith_inventory::*list, int64_t number) {

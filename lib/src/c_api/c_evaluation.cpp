@@ -1,4 +1,4 @@
-// Answers compared with the truth, for C.
+// Implements evaluations for C.
 #include <memory>
 
 #include "c_api/c_arguments.hpp"
@@ -10,7 +10,7 @@ namespace {
 using namespace kith;
 using namespace kith::c_api;
 
-/// Rows of which the truth is known, and what evaluates them.
+/// Holds rows whose true labels are known, and the arguments of their evaluation.
 struct Examined {
   const Classifier& classifier;
   RowsView rows;
@@ -19,7 +19,7 @@ struct Examined {
   Trace* trace;
 };
 
-/// A handle of what `evaluate(examined, where)` returns.
+/// Makes a handle of what evaluate(examined, where) returns.
 template <class Evaluate>
 kith_status make_evaluation(const char* function, const kith_classifier* classifier, const kith_rows* rows,
                             const kith_vote_options* vote, const kith_search_options* options,

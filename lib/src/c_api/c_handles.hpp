@@ -1,4 +1,4 @@
-// What the opaque handles of kith.h are.
+// Defines the opaque handles of kith.h.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 #include "kith/regressor.hpp"
 #include "kith/trace.hpp"
 
-/// A DeviceInfo, with its lists as texts.
+/// Holds a DeviceInfo, with its lists as texts.
 struct DescribedDevice {
   explicit DescribedDevice(const kith::DeviceInfo& of);
   kith_device_info described() const;
@@ -77,7 +77,7 @@ struct kith_preparation {
   kith::Preparation preparation;
 };
 
-/// A model, and what kith_model_parts points at.
+/// Holds a model, and the memory that kith_model_parts points to.
 struct kith_model {
   explicit kith_model(kith::Model of);
   kith_model(const kith_model&) = delete;

@@ -1,4 +1,4 @@
-// Rows on a device and their search, for C.
+// Implements indexes and searches for C.
 #include <algorithm>
 #include <cstring>
 #include <memory>
@@ -21,7 +21,7 @@ namespace kith::c_api {
 
 namespace {
 
-/// Arrays of a caller, and memory for those that are not wanted.
+/// Writes to arrays of a caller, and to its own memory in place of arrays that are NULL.
 class ArraysSink final : public HostSink {
  public:
   ArraysSink(Metric metric, float* distance, int64_t* row)

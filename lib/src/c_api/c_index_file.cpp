@@ -1,4 +1,4 @@
-// Index files, for C.
+// Implements index files for C.
 #include <memory>
 
 #include "c_api/c_arguments.hpp"

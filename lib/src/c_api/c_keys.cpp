@@ -1,4 +1,4 @@
-// Keys of shards, for C.
+// Implements keys of shards for C.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -16,7 +16,7 @@ using namespace kith::c_api;
 
 namespace {
 
-/// Keys of the caller, [m, k]. Throws invalid_argument.
+/// Views keys of the caller, [m, k]. Throws invalid_argument.
 ShardLists keys_of(const char* where, std::int64_t m, std::int64_t k, const std::uint32_t* value,
                    const std::int64_t* row) {
   if (m < 0 || k < 1)
@@ -28,7 +28,7 @@ ShardLists keys_of(const char* where, std::int64_t m, std::int64_t k, const std:
   return {m, k, nullptr, value, row};
 }
 
-/// Copies of the caller's lists within a radius. Throws invalid_argument.
+/// Copies the caller's lists of a radius search. Throws invalid_argument.
 RadiusKeys radius_keys_of(const char* where, std::int64_t m, const std::int64_t* first,
                           const std::uint32_t* value, const std::int64_t* row) {
   if (m < 0) refuse(where, "m = " + std::to_string(m) + "; give 0 or more");

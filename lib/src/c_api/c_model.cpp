@@ -1,4 +1,4 @@
-// Models as files, for C.
+// Implements models for C.
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -14,7 +14,7 @@ namespace {
 using namespace kith;
 using namespace kith::c_api;
 
-/// Rows without gaps.
+/// Copies rows without gaps.
 std::vector<float> rows_without_gaps(MatrixView<const float> rows) {
   std::vector<float> values;
   if (rows.rows() < 1 || rows.cols() < 1) return values;
@@ -24,13 +24,13 @@ std::vector<float> rows_without_gaps(MatrixView<const float> rows) {
   return values;
 }
 
-/// An array of `count` elements, or none where it is NULL.
+/// Copies an array of `count` elements; empty if it is NULL.
 template <class T>
 std::vector<T> copy_if_given(const char* where, const char* what, const T* data, std::int64_t count) {
   return data ? copy_of(where, what, data, count) : std::vector<T>();
 }
 
-/// The texts of the categories of each column.
+/// Copies the texts of the categories of each column.
 std::vector<std::vector<std::string>> category_texts_of(const char* where, const kith_model_parts& parts) {
   const auto counts = array_of(where, "category_counts", parts.category_counts,
                                parts.category_counts ? parts.category_column_count : 0);

@@ -1,4 +1,4 @@
-// All that a model holds, as kith_model_parts points at it.
+// Points kith_model_parts to all that a model holds.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -17,7 +17,7 @@ void append_pointers(const std::vector<std::string>& texts, std::vector<const ch
   for (const std::string& text : texts) to.push_back(text.c_str());
 }
 
-/// Throws unsupported: one of the texts would end for C before its end.
+/// Throws unsupported: a text contains NUL, where it would end for C.
 void check_texts(const std::vector<std::string>& texts) {
   for (const std::string& text : texts)
     if (text.find('\0') != std::string::npos)
@@ -27,7 +27,7 @@ void check_texts(const std::vector<std::string>& texts) {
                       "C++, or rename the label, category or column");
 }
 
-/// NULL for an empty list.
+/// Returns the address of a list; NULL if it is empty.
 template <class T>
 const T* address_of(const std::vector<T>& list) {
   return list.empty() ? nullptr : list.data();

@@ -1,4 +1,4 @@
-// Options from C: how an option of each kind of options.def comes from a struct of C, `from`, into one of
+// Converts options from C: an option of each kind of options.def, from a struct of C, `from`, to one of
 // C++, `to`.
 #include <string>
 #include <utility>
@@ -32,7 +32,7 @@ std::optional<bool> whether(const char* where, const char* what, std::int32_t wi
   return wish == 1;
 }
 
-/// Words as SearchOptions takes them; the library checks how many filters there are.
+/// Converts a filter to the words of SearchOptions; the library checks how many filters there are.
 FilterWords filter_of(const char* where, const kith_search_options& given, std::int64_t n, std::int64_t m) {
   if (given.filter_rows == 0) {
     if (given.filter && m != 0)
@@ -69,8 +69,8 @@ void take_progress(kith_progress progress, void* user, std::function<void(const 
 #define KITH_TAKE_stop(name) \
   if (from.name) to.name = from.name->source.get_token()
 #define KITH_TAKE_progress(name) take_progress(from.name, from.user, to.name)
-#define KITH_TAKE_filter(name) static_cast<void>(0)  // which depends on rows and queries
-#define KITH_TAKE_beside(name) static_cast<void>(0)  // which C++ has beside its options
+#define KITH_TAKE_filter(name) static_cast<void>(0)  // it depends on rows and queries
+#define KITH_TAKE_beside(name) static_cast<void>(0)  // an argument beside the options in C++
 #define KITH_TAKE(kind, type, name, ...) KITH_TAKE_##kind(name);
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Preparations, for C.
+// Implements preparations for C.
 #include <memory>
 
 #include "c_api/c_arguments.hpp"
@@ -9,7 +9,7 @@ using namespace kith::c_api;
 
 namespace {
 
-/// use(rows), which are doubles, or floats of whatever else they are.
+/// Calls use(rows) with doubles if the rows are doubles, else with floats.
 template <class Use>
 auto with_numbers(const char* where, const char* what, const kith_rows* rows, const Use& use) {
   check_given(where, what, rows);

@@ -1,4 +1,4 @@
-// Regressors, for C.
+// Implements regressors for C.
 #include <memory>
 
 #include "c_api/c_arguments.hpp"

@@ -14,7 +14,8 @@ static_assert(KITH_F32 == 0 && KITH_F16 == 1 && KITH_BF16 == 2 && KITH_U8 == 3 &
 constexpr Where places[] = {Where::host, Where::cuda, Where::opencl};  // KITH_HOST, ...
 static_assert(KITH_HOST == 0 && KITH_CUDA == 1 && KITH_OPENCL == 2);
 
-/// The choice that a number of the interface stands for. Throws unsupported: of a later version, perhaps.
+/// Returns the choice that a number of the interface means. Throws unsupported: the number is unknown,
+/// perhaps of a later version.
 template <class Choice, std::size_t count>
 Choice chosen(const char* where, const std::string& what, const char* field, const Choice (&choices)[count],
               std::int32_t number) {

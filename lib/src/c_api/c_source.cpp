@@ -1,4 +1,4 @@
-// Rows that stay where they are, for C.
+// Implements sources for C.
 #include <memory>
 #include <string>
 #include <utility>
@@ -34,7 +34,7 @@ class ReadByCaller final : public Source {
   void* const user_;
 };
 
-/// An Index of what make(where, options) gives.
+/// Makes an Index of the source that make(where, options) returns.
 template <class Make>
 kith_status new_index(const char* function, const kith_device* device, const kith_index_options* options,
                       kith_index** out, const Make& make) {

@@ -1,4 +1,5 @@
-// Structs of callers that were compiled with another version of kith.h: docs in kith.h, "Structs".
+// Reads and writes structs of callers that were compiled with another version of kith.h: see
+// kith.h, "Structs".
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,10 @@
 
 namespace kith::c_api {
 
-/// A larger size is that of no struct, but of memory that was never set up.
+/// A larger size belongs to no struct, but to memory that was never set up.
 inline constexpr std::uint64_t most_struct_bytes = 4096;
 
-/// Name, and bytes in the first interface that had it, of a struct.
+/// Holds the name of a struct, and its bytes in the first interface that had it.
 template <class Struct>
 struct Known;
 
@@ -47,8 +48,8 @@ KITH_C_STRUCT(kith_model_parts, 200)
 
 #undef KITH_C_STRUCT
 
-/// Throws invalid_argument: `size` is none that a struct `name` ever had.
-/// Throws unsupported: bytes that this library does not know are not 0.
+/// Throws invalid_argument: the struct `name` never had this `size`. Throws unsupported: bytes that this
+///                          library does not know are not 0.
 void check_struct(const char* where, const char* name, const void* given, std::uint64_t size,
                   std::uint64_t first_size, std::uint64_t own_size);
 
@@ -60,7 +61,8 @@ void check_struct(const char* where, const Struct& given) {
   check_struct(where, Known<Struct>::name, &given, given.size, Known<Struct>::first_size, sizeof(Struct));
 }
 
-/// The caller's struct as this library knows it, with 0 where it is too short. NULL: all 0, the defaults.
+/// Returns the caller's struct as this library knows it, with 0 for fields that it lacks. For NULL all fields
+/// are 0, which are the defaults.
 template <class Struct>
 Struct read_struct(const char* where, const Struct* given) {
   Struct value = kith_sized<Struct>();
@@ -72,7 +74,7 @@ Struct read_struct(const char* where, const Struct* given) {
   return value;
 }
 
-/// Fill the caller's struct, as far as it goes.
+/// Fills the caller's struct up to its size.
 template <class Struct>
 void write_struct(const char* where, Struct* to, Struct value) {
   check_struct(where, given(where, Known<Struct>::name, to));

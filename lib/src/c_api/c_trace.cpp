@@ -1,4 +1,4 @@
-// How searches are stopped and watched, for C.
+// Implements stops and traces of searches for C.
 #include <iterator>
 #include <memory>
 #include <vector>

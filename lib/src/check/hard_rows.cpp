@@ -18,7 +18,7 @@ Numbers numbers_of(Proposer proposer, DeviceKind device) {
   switch (proposer) {
     case Proposer::fp16:
       return {10, 8000.0f, 1000.0f, 1.0f, 0x1p-14f};
-    case Proposer::int8:  // whole numbers up to 127, over 64; none is subnormal, but 0 occurs
+    case Proposer::int8:  // whole numbers up to 127, over 64; no product is subnormal, but 0 occurs
       if (device == DeviceKind::cpu)
         return {5, 0x1.f8p0f, 0x1.fp0f, 0x1p-5f, 0};  // even, since queries may be halved
       return {6, 0x1.fcp0f, 0x1.f8p0f, 0x1p-6f, 0};

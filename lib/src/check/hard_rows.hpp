@@ -1,5 +1,5 @@
-// Rows that make inaccurate products fail; proposer_check.cpp lets a device multiply them. Quantized rows
-// hold their values exactly, so that only the product is tested.
+// Makes rows with which inaccurate products fail; proposer_check.cpp lets a device multiply them. Quantized
+// rows hold their values exactly, so that only the product is tested.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// Row r has kind r % hard_kinds.
+/// Lists the kinds of hard rows; row r has kind r % hard_kinds.
 enum HardKind : std::uint32_t {
   hard_spread,     ///< values of both signs
   hard_huge,       ///< one huge addend among small ones

@@ -19,9 +19,9 @@
 namespace kith {
 namespace {
 
-/// The queries of one kind. Query q, whose limit is the place of training row q, is number q / share % count
-/// of the different ones. Those of hard_cut are training rows, so that no row is nearer to its bound, or the
-/// negatives of such rows.
+/// Holds the queries of one kind. Query q, whose limit is the place of training row q, is number q / share %
+/// count of the different ones. Queries of hard_cut are training rows, or negatives of training rows, so that
+/// no row is nearer to its bound.
 struct Queries {
   std::vector<float> different;  ///< [count, dims]
   std::uint32_t count, share;
@@ -42,7 +42,7 @@ struct Queries {
   std::size_t number_of(std::size_t q) const { return q / share % count; }
 };
 
-/// A set of rows on the device, packed, with memory for its quantized rows.
+/// Holds rows on the device, packed, with memory for their quantized rows.
 struct TestRows {
   TestRows(spi::Device& device, Proposer proposer, const Round& round, std::uint32_t block)
       : count(round.n),
@@ -51,7 +51,7 @@ struct TestRows {
         copy(device.allocate(quantized_row_bytes(proposer, count, dims))),
         row_terms(device.allocate(std::size_t{spi::terms_a_row} * count * sizeof(float))),
         blocks{packed.get(), 0, count, dims, block} {
-    // Where prepare writes nothing, NaN stays: it may stand beside the rows, but must not enter a product.
+    // NaN stays wherever prepare writes nothing: it may be beside the rows, but must not enter a product.
     const std::vector<unsigned char> nans(copy->bytes, 0xFF);
     device.write(*copy, 0, nans.data(), nans.size());
   }
@@ -93,7 +93,7 @@ void run(spi::Device& device, const spi::Work& work) {
   runner.run();
 }
 
-/// The exact terms of a pair: docs/certificate.md, sections 3 and 4.
+/// Holds the exact terms of a pair: docs/certificate.md, sections 3 and 4.
 struct Pair {
   double place;  ///< |x|^2 / 2 - q . x
   double norms;  ///< |q| |x|
@@ -153,7 +153,7 @@ class Asked {
         train_(device, proposer, round, device.info.train_block),
         queries_(device, proposer, round, device.info.query_block),
         centre_(put(device, std::vector<float>(round.dims))),
-        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros: all of it is read
+        rows_(kith::put(device, std::vector<std::uint32_t>(pairs()))),  // zeros, since all of it is read
         values_(device.allocate(pairs() * sizeof(float))),
         quantized_(train_.begin(0, round.n)) {
     train_.put(device, [&](std::size_t r) { return &train[r * round.dims]; });

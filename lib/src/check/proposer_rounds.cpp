@@ -13,13 +13,13 @@
 namespace kith {
 namespace {
 
-// As many queries as rows: more than the kernels for few queries take, and one more than fills whole tasks of
-// 32 on a CPU.
+// There are as many queries as rows: more than the kernels for few queries take, and one more than fills
+// whole tasks of 32 on a CPU.
 constexpr std::uint32_t rows = 97, columns = 131;
 // AMX adds 16 products of pairs of bf16 first, then adds them to the sum so far: beyond 32 columns its errors
 // stay below a quarter of what sums in order may have.
 constexpr std::uint32_t columns_of_bf16 = 32;
-// With visits, so that the kernel with the fused test runs.
+// These rounds have visits, so that the kernel with the fused test runs.
 constexpr std::uint32_t more_rows = 200;
 constexpr Round few_column_rounds[] = {{more_rows, 3, more_rows, true}, {more_rows, 20, more_rows, true}};
 

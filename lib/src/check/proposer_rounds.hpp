@@ -1,5 +1,5 @@
-// The rounds of test products before a proposer is used: they cover all kernels and lengths of lines that a
-// plan may use.
+// Lists the rounds of test products before a proposer is used: they cover all kernels and lengths of lines
+// that a plan may use.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace kith {
 
-/// One round: `n` queries of each kind of hard rows, kind after kind, since bounds depend on the longest
-/// query of a step.
+/// Describes one round: `n` queries of each kind of hard rows, kind after kind, since bounds depend on the
+/// longest query of a step.
 struct Round {
   std::uint32_t n, dims;
   std::uint32_t at_once;  ///< queries of a step

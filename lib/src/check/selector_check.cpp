@@ -1,5 +1,5 @@
-// Tests whether a selector selects the right rows. A device has ten selectors, and to compile them all when
-// it is opened would take long: each is tested when a search first uses it.
+// Tests whether a selector selects the right rows. A device has ten selectors, and compiling all when it is
+// opened would take long, so each is tested when a search first uses it.
 #include <algorithm>
 #include <bit>
 #include <cmath>

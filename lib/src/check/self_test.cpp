@@ -21,8 +21,8 @@ constexpr std::uint32_t n = 61, m = 5, dims = 7, k = 9, groups = 3;
 constexpr std::size_t keys = std::size_t{m} * k, width = std::size_t{groups} * k;
 constexpr Metric metric = Metric::squared_l2;
 
-/// Returns rows that are often computed wrong, one kind of them a row: subnormal squares, sums that a
-/// multiply followed by an add rounds differently, overflow, ties, cancellation.
+/// Returns rows that are often computed wrong, each of one kind: subnormal squares, sums that a multiply
+/// followed by an add rounds differently, overflow, ties, cancellation.
 std::vector<float> hard_rows(std::uint32_t rows, std::uint32_t salt, std::uint32_t columns = dims) {
   std::vector<float> values(static_cast<std::size_t>(rows) * columns);
   std::uint32_t state = 12345u + salt;
@@ -180,14 +180,14 @@ std::string run_accumulate(spi::Device& device, const std::vector<float>& values
   return why;
 }
 
-/// A fused search, for devices that support it.
+/// Describes a fused search, for devices that support it.
 struct Fused {
   Metric metric;
   std::uint32_t queries, rows, columns, groups;
   std::uint32_t query_salt, row_salt;
 };
 constexpr Fused small = {metric, m, n, dims, groups, 7, 0};
-/// Searches that reach the other kernels: those for many queries, and those that keep a query of few columns
+/// These searches reach the other kernels: those for many queries, and those that keep a query of few columns
 /// in registers. Rows or columns come in several pieces. The chain of inner products has a minus, which
 /// compilers may move.
 constexpr Fused larger[] = {{metric, m, 1100, dims, 1, 3, 9},

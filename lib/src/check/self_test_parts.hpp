@@ -9,7 +9,7 @@
 
 namespace kith {
 
-/// The result of a device and the right one.
+/// Holds the result of a device and the right one.
 template <class T>
 struct Both {
   std::vector<T> found, right;

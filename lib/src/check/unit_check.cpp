@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint32_t tested_rows = 2048, tested_dims = 7;
 
-/// Rows, row-major: values of all magnitudes, of about one magnitude, subnormal ones, and rows of a single
-/// value, whose quotients are nearly 1.
+/// Returns rows, row-major: values of all magnitudes, of about one magnitude, subnormal ones, and rows with a
+/// single value, whose quotients are nearly 1.
 std::vector<float> rows_to_divide() {
   std::vector<float> values(std::size_t{tested_rows} * tested_dims);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -31,7 +31,7 @@ std::vector<float> rows_to_divide() {
   return values;
 }
 
-/// The rows of the device, followed by what was found.
+/// Returns the rows that the device divided, followed by its findings.
 std::vector<float> divided(spi::StepRunner& there) {
   const std::vector<float> values = rows_to_divide();
   const std::uint32_t block = there.device().info.train_block, blocks = (tested_rows + block - 1) / block;

@@ -8,11 +8,11 @@
 
 namespace kith {
 
-/// Says why unit rows of this device are not those of docs/contract.md, section 1, or that it makes none;
-/// empty: they are. Locks the device, the first time for longer.
+/// Says how unit rows of this device differ from docs/contract.md, section 1, or that it makes none; empty if
+/// they are right. Locks the device, the first time for longer.
 std::string test_unit_rows(Device::State& state);
 
-/// Whether the device makes of landed rows what the metric compares. Locks the device.
+/// Returns whether the device can prepare landed rows as the metric needs them. Locks the device.
 bool prepares_on_device(Device::State& state, Metric metric);
 
 }  // namespace kith

@@ -36,7 +36,7 @@ class Answers {
   std::uint32_t threads_;
   Evaluation result_;
   std::vector<std::uint32_t> place_of_;  ///< [classes of the classifier]  places in result_.classes
-  std::vector<Scorer> scorers_;          ///< one a thread
+  std::vector<Scorer> scorers_;          ///< one per thread
   std::vector<std::uint32_t> answers_;   ///< [queries, k_max]  columns of the confusion
 };
 

@@ -16,7 +16,7 @@ namespace kith {
 /// Copies values, one row for each training row. Throws invalid_argument as Regressor does.
 std::vector<double> checked_values(MatrixView<const double> values, std::int64_t rows);
 
-/// The values of the training rows.
+/// Holds the values of the training rows.
 struct RowValues {
   std::size_t outputs;
   std::span<const double> values;  ///< [n, outputs]

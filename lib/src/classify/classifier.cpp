@@ -42,7 +42,7 @@ LabelColumn make_column(const Index& index, const LabelColumn* before, MatrixVie
     labels = gathered;
   }
   std::vector<std::int64_t> classes = distinct(labels);
-  if (before) {  // classes that no row has any more stay
+  if (before) {  // keeps classes that no row has any more
     classes.insert(classes.end(), before->classes.begin(), before->classes.end());
     classes = distinct(classes);
   }
@@ -89,7 +89,7 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
   return by_ids(std::move(all), static_cast<std::size_t>(labels.cols()), ids);
 }
 
-/// The caller has checked all arguments.
+/// Labels the rows of `index`. The caller has checked all arguments.
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {

@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// One label column of the training rows.
+/// Holds one label column of the training rows.
 struct LabelColumn {
   std::vector<std::int64_t> classes;  ///< distinct labels, ascending
   std::vector<std::uint32_t> codes;   ///< [n]  indices into `classes`
@@ -23,7 +23,7 @@ struct LabelColumn {
   std::uint32_t class_count() const { return static_cast<std::uint32_t>(classes.size()); }
 };
 
-/// Labels and weights of all rows on the device, removed ones included. Snapshots share it.
+/// Holds labels and weights of all rows on the device, also of removed ones. Snapshots share it.
 struct LabelledRows {
   std::vector<LabelColumn> outputs;
   std::vector<float> sample_weights;  ///< [rows], or empty
@@ -62,7 +62,7 @@ std::vector<T> by_ids(std::vector<T> values, std::size_t columns, std::span<cons
 std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t rows,
                                   std::span<const float> more, std::int64_t count);
 
-/// One vote for each query: the number of neighbours, the output, and the results.
+/// Holds one vote of each query: the number of neighbours, the output, and the results.
 struct Ballot {
   std::int64_t k = 0;
   std::size_t output = 0;

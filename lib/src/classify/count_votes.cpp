@@ -21,8 +21,8 @@ namespace {
 /// From so many neighbours in a query tile on, a step of the device is faster than a count on the host.
 constexpr std::int64_t enough_for_device = 1 << 14;
 
-/// Neighbours that steps of the device count in the time in which the host, which finds the winner after
-/// each, adds one.
+/// Steps of the device count so many neighbours while the host adds one; the host finds the winner
+/// after each.
 constexpr std::int64_t counted_while_added = 4;
 
 /// Returns whether a device may count: if VoteStep decides as the options ask, and all keys on the device are
@@ -33,7 +33,7 @@ bool device_may_count(const VotingOptions& voting, const Weigher& weigher, const
   return decides && !options.self && options.filter.rows() == 0;
 }
 
-/// The `count` queries of a search from query `first` on.
+/// Holds `count` queries of a search, from query `first` on.
 struct QueryTile {
   Workspace* workspace;  ///< null: the keys are not on one device
   std::size_t first, count;
@@ -89,15 +89,16 @@ class VoteCount {
   }
 
  private:
-  /// The state that ballots of one output share.
+  /// Holds the state that ballots of one output share.
   struct Column {
     std::vector<Ballot*> ballots;  ///< k ascending
-    std::int64_t neighbors = 0;    ///< of a query, summed over the ballots
+    std::int64_t neighbors = 0;    ///< neighbours of a query, summed over the ballots
     std::optional<Voting> voting;
-    std::vector<Scorer> scorers;  ///< one a thread
+    std::vector<Scorer> scorers;  ///< one per thread
   };
 
-  /// For several k the host needs one pass over the longest lists, but the device one step each.
+  /// Returns whether the device counts. For several k the host needs one pass over the longest lists, but the
+  /// device one step for each k.
   bool device_counts(const QueryTile& tile, const Column& column) const {
     return tile.workspace && device_may_count_ &&
            column.neighbors <= counted_while_added * column.ballots.back()->k &&
@@ -171,10 +172,11 @@ class VoteCount {
   bool all_one_;
   bool device_may_count_;
   std::vector<Column> columns_;
-  std::optional<double> device_seconds_, host_seconds_;  ///< empty if nothing was counted there
+  std::optional<double> device_seconds_, host_seconds_;  ///< seconds of counting there; empty if nothing
+                                                         ///< was counted
 };
 
-/// Neighbours, whose votes are counted tile by tile.
+/// Stores neighbours, and counts their votes tile by tile.
 class VotesSink final : public NeighborsSink {
  public:
   VotesSink(Metric metric, Neighbors& found, VoteCount& count)

@@ -27,7 +27,7 @@ void check_k_max(const std::string& where, std::int64_t k_max, std::int64_t vote
                       " rows can vote; choose k_max from 1 to " + std::to_string(voters));
 }
 
-/// Refuses rows that `classifier` cannot have been made of.
+/// Refuses rows of which `classifier` cannot have been made.
 void check_train(const std::string& where, const Classifier& classifier, const RowsView& train) {
   check_rows(where, "training", train);
   const std::int64_t rows = classifier.index().rows(), dims = classifier.index().dims();
@@ -83,7 +83,7 @@ Evaluation evaluate_queries(const std::string& where, const Classifier& classifi
   return answers.take();
 }
 
-/// Returns row numbers by fold. Throws if there is not one fold a row, if one is negative, or if all
+/// Returns row numbers by fold. Throws if there is not one fold per row, if one is negative, or if all
 /// are equal.
 std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t> folds, std::int64_t n) {
   const std::string where = "cross_validate";
@@ -105,7 +105,7 @@ std::vector<std::vector<std::int64_t>> rows_by_fold(std::span<const std::int64_t
   return lists;
 }
 
-/// The rows of one fold, as queries among all other rows.
+/// Holds the rows of one fold, which are queries among all other rows.
 class Fold {
  public:
   Fold(const RowsView& train, std::span<const std::int64_t> labels, std::span<const std::int64_t> rows)

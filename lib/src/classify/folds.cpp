@@ -32,7 +32,7 @@ std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels,
   for (std::size_t row = 0; row < labels.size(); ++row) rows_of[labels[row]].push_back(row);
   SplitMix64 random(seed);
   std::vector<std::int64_t> fold(labels.size());
-  std::int64_t next = 0;  // goes on from class to class, so that folds differ by at most one row
+  std::int64_t next = 0;  // continues from class to class, so that folds differ by at most one row
   for (auto& [label, rows] : rows_of) {
     shuffle(rows, random);
     for (const std::size_t row : rows) {

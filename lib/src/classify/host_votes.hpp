@@ -13,7 +13,7 @@
 
 namespace kith {
 
-/// The neighbours of one query, nearest first.
+/// Holds the neighbours of one query, nearest first.
 struct NeighborList {
   std::span<const std::int64_t> index;
   std::span<const float> distance;
@@ -36,7 +36,7 @@ inline auto lists_in(const RadiusNeighbors& found) {
   };
 }
 
-/// The result of votes: labels, and for each class votes and scores.
+/// Holds the result of votes: labels, and for each class votes and scores.
 struct Counted {
   std::vector<std::int64_t> label;   ///< [m]
   std::vector<std::uint32_t> votes;  ///< [m, classes]

@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// Values and weights of all rows on the device, removed ones included. Snapshots share it.
+/// Holds values and weights of all rows on the device, also of removed ones. Snapshots share it.
 struct ValuedRows {
   std::int64_t outputs;
   std::vector<double> values;         ///< [rows, outputs]

@@ -1,4 +1,4 @@
-// A search by the chain: distance, select and merge for each training tile; or nearest, which is the first
+// Searches by the chain: distance, select and merge for each training tile; or nearest, which is the first
 // two in one step.
 #pragma once
 
@@ -26,17 +26,18 @@ spi::Step nearest_step(const Plan& plan, const spi::RowBlocks& queries, const sp
                        std::uint32_t first_row, const TileLists& lists, const spi::Scratch& scratch);
 spi::Step merge_step(const Plan& plan, const TileLists& lists, const spi::Scratch& scratch);
 
-/// Queries searched by the chain alone, one training tile after the other.
+/// Searches by the chain alone, one training tile after another.
 class ExactSearch {
  public:
-  /// A plan without a proposer. All of these live longer.
+  /// Takes a plan without a proposer. All arguments must outlive this.
   ExactSearch(const ResidentRows& index, const Plan& plan, const DeviceFilter& filter)
       : index_(index), plan_(plan), filter_(filter), tiles_(train_tiles(index, plan)) {}
 
-  /// Of a query tile.
+  /// Returns the number of steps of a query tile.
   std::int64_t steps() const { return static_cast<std::int64_t>(tiles_.size()); }
 
-  /// The k nearest of the first `count` queries in `workspace`, into its result. Locks the device.
+  /// Finds the k nearest rows of the first `count` queries in `workspace`, and writes them to its result.
+  /// Locks the device.
   ///   overlap  called once while the device works; empty afterwards
   void find_nearest(std::int64_t count, const Workspace& workspace, Watcher& watcher, Trace* trace,
                     std::function<void()>& overlap) const;

@@ -16,7 +16,7 @@ namespace kith {
 std::vector<std::filesystem::path> group_folders(std::string_view groups, const std::filesystem::path& root,
                                                  std::string_view controller);
 
-/// The same for this process.
+/// Returns the folders for this process.
 std::vector<std::filesystem::path> group_folders(std::string_view controller);
 
 /// Returns the words of a file of a group; none if there is no file.

@@ -15,7 +15,8 @@ std::atomic<int> inside{0};  // threads inside a section
 std::atomic<int> closed{0};  // 1: a fork waits, and no thread may enter
 thread_local int depth = 0;  // nested sections of this thread
 
-/// Held during a fork, so that one happens at a time. Never destroyed, and made anew in a child.
+/// Returns the lock that is held during a fork, so that only one happens at a time. It is never destroyed,
+/// and made again in a child.
 std::mutex& forking() {
   alignas(std::mutex) static unsigned char place[sizeof(std::mutex)];
   static std::mutex* const made = new (place) std::mutex;

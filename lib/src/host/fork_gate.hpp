@@ -1,4 +1,4 @@
-// Lets kith work on in a forked child.
+// Lets kith continue to work in a forked child.
 //
 // A child has one thread, and all locks in the state of the parent: a lock that another thread held would
 // stay held for ever. So fork() waits until no thread is inside a section, and lets none in until the child
@@ -14,7 +14,7 @@ namespace kith {
 /// Returns the number of forks between the process that loaded kith and this one.
 std::uint64_t fork_count() noexcept;
 
-/// A lock that is free in a forked child, unless the thread that forked holds it.
+/// Is free in a forked child, unless the thread that forked holds it.
 class HostMutex {
  public:
   HostMutex();

@@ -17,7 +17,7 @@ struct HostMemory {
 /// of address space (ulimit -v). Memory in use is not subtracted.
 HostMemory host_memory();
 
-/// The same for a machine of `machine` bytes, and a process with at most `address_space` bytes and these
+/// Returns it for a machine of `machine` bytes, and a process with at most `address_space` bytes and these
 /// group_folders(). UINT64_MAX: no limit.
 HostMemory host_memory(std::uint64_t machine, std::uint64_t address_space,
                        std::span<const std::filesystem::path> groups);

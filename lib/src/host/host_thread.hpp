@@ -1,4 +1,4 @@
-// A thread that belongs to one call, beside those of the pool: for work that waits.
+// Starts a thread for one call, besides those of the pool, for work that waits.
 #pragma once
 
 #include <pthread.h>
@@ -22,8 +22,8 @@ class HostThread {
   HostThread(const HostThread&) = delete;
   HostThread& operator=(const HostThread&) = delete;
 
-  /// Starts `body`, which must not throw, in the floating-point environment of the contract. False if no
-  /// thread can be made.
+  /// Starts `body`, which must not throw, in the floating-point environment of the contract. Returns false if
+  /// no thread can be made.
   template <class Body>
   bool start(Body body) {
     sigset_t all, before;

@@ -46,7 +46,7 @@ bool spin(const Done& done) {
   return done();
 }
 
-/// One call of run_on_pool, on the stack of its caller.
+/// Describes one call of run_on_pool(), on the stack of its caller.
 struct Loop {
   const std::size_t count;
   const std::uint32_t team;
@@ -106,7 +106,8 @@ class Pool {
   std::atomic<std::uint32_t> waiting_{0};  // callers that sleep in wait_for_helpers
 };
 
-/// Never destroyed, because its threads outlive main(); made anew in a forked child, which has no threads.
+/// The pool is never destroyed, because its threads outlive main(). It is made again in a forked child, which
+/// has no threads.
 alignas(Pool) unsigned char place[sizeof(Pool)];
 
 Pool& pool() {
@@ -121,7 +122,8 @@ void* Pool::thread_main(void* pool) {
   static_cast<Pool*>(pool)->serve();
 }
 
-/// The caller holds the lock. The threads block signals, which are for the host program's threads.
+/// Makes threads. The caller holds the lock. The threads block signals, which are for the host
+/// program's threads.
 void Pool::grow(std::uint32_t threads) {
   if (threads_ >= threads || Clock::now() < try_again_) return;
   sigset_t all, before;
@@ -142,8 +144,8 @@ void Pool::grow(std::uint32_t threads) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-/// The caller holds the lock. The newest loop comes first, since it may be inside an older one, which waits
-/// for it.
+/// Returns a loop that wants help. The caller holds the lock. The newest loop comes first, since it may be
+/// inside an older one, which waits for it.
 Loop* Pool::loop_to_join() {
   for (Loop* loop = newest_; loop; loop = loop->older)
     if (loop->wants_help()) return loop;

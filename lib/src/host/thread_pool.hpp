@@ -1,4 +1,5 @@
-// The pool of threads on the host. They are made when a loop first needs them, sleep between loops, and stay.
+// Runs loops on a pool of threads on the host. They are made when a loop first needs them, sleep between
+// loops, and stay.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +17,7 @@ using TaskFunction = void(const void* body, std::size_t task, std::size_t thread
 /// contract. Team and count are at least 1.
 void run_on_pool(std::size_t count, std::uint32_t team, TaskFunction* run, const void* body);
 
-// Around fork(), called by fork_gate.cpp: a child begins without threads.
+// fork_gate.cpp calls these around fork(): a child begins without threads.
 void thread_pool_before_fork();
 void thread_pool_in_parent();
 void thread_pool_in_child();

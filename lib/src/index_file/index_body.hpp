@@ -12,8 +12,8 @@
 
 namespace kith {
 
-/// A file with a valid head. The file may change meanwhile: every size is checked again when it is read, and
-/// no memory is mapped.
+/// Holds an open file with a valid head. The file may change meanwhile: every size is checked again when it
+/// is read, and no memory is mapped.
 class IndexFile {
  public:
   /// Throws bad_file if it cannot be read, and as read_head() does.

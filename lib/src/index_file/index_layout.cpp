@@ -27,7 +27,7 @@ constexpr std::uint64_t most_sections = (checksum_at - index_table_at) / entry_b
 
 constexpr std::uint64_t version_at = index_magic.size() + sizeof(std::uint64_t);
 
-/// The next fields of a head, in their order: stated once, for writing and reading.
+/// Passes the next fields of a head in their order, stated once for writing and reading.
 template <class Stream, class AnyLayout>
 void head_fields(Stream& s, AnyLayout& layout) {
   auto& info = layout.info;

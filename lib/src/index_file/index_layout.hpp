@@ -1,7 +1,7 @@
 // The layout of an index file: docs/contract.md, section 9.
 //
-//   0            the head, 4096 bytes: what the file is, a table of its sections, a checksum of the head
-//   4096         the body: sections, each from a page of 4096 bytes on, zeros between them
+//   0     the head, 4096 bytes: what the file is, a table of its sections, a checksum of the head
+//   4096  the body: sections, each from a page of 4096 bytes on, zeros between them
 //   4096 + body  a checksum of every block of 64 MiB of the body, then one of these checksums
 //
 // Numbers have the byte order of the machine that wrote the file; a mark tells which.
@@ -33,7 +33,7 @@ inline constexpr std::int64_t removed_bits_a_word = 32;
 inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
 
-/// A file as its head says.
+/// Describes a file by its head.
 struct IndexLayout {
   IndexFileInfo info;
   std::uint64_t body_bytes = 0;
@@ -46,17 +46,17 @@ struct IndexLayout {
   std::uint64_t body_end() const { return index_head_bytes + body_bytes; }
 };
 
-/// Rows first, first + 1, ... of a file.
+/// Holds a range of rows of a file.
 struct IndexPart {
   std::int64_t first = 0, rows = 0;
 };
 
-/// Returns the bytes of `section` that belong to a part: its rows, positions and ids; of `removed` the words
+/// Returns the bytes of `section` that belong to a part: its rows, positions and ids; for `removed` the words
 /// that hold its bits; all bytes of any other section.
 IndexFileSection section_of(const IndexLayout& layout, const IndexFileSection& section,
                             const IndexPart& part);
 
-/// Lays out a file for `info`, of which all is set but version, bytes and sections.
+/// Lays out a file for `info`, in which everything except version, bytes and sections is set.
 ///   positions, ids  whether there are such sections
 IndexLayout layout_of(IndexFileInfo info, bool positions, bool ids);
 

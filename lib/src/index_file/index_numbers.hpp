@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// The bytes of these sections, cut to a part by section_of(); empty if there is no such section.
+/// Holds the bytes of these sections, cut to a part by section_of(); empty if there is no such section.
 struct IndexNumbers {
   std::vector<unsigned char> positions, ids, removed;
 };

@@ -23,8 +23,8 @@ namespace kith {
 /// Takes the rows of one device as they are read.
 class DeviceRowsSink {
  public:
-  ///   rows   that come
-  ///   first  place of the first of them among all of the file
+  ///   rows   that are taken
+  ///   first  place of the first of these rows in the file
   DeviceRowsSink(const RowSchema& schema, std::int64_t rows, std::int64_t first, const IndexLayout& layout,
                  std::uint64_t offset, std::uint32_t threads)
       : rows_(std::make_shared<ResidentRows>(schema)),
@@ -40,7 +40,7 @@ class DeviceRowsSink {
     rows_->rows = rows;
     const bool bytes = schema.dims == schema.columns && keeps_bytes(schema, rows, 0);
     if (bytes) block_ = spi::quantized_block_rows;
-    if (bytes || keeps_halves(schema, rows, 0)) {  // of chosen columns the file has no others
+    if (bytes || keeps_halves(schema, rows, 0)) {  // the file has only the columns that count
       packed_ = packed_memory(schema, rows);
       packed_->claim(0, rows);
     }
@@ -66,7 +66,7 @@ class DeviceRowsSink {
     carry(bytes);
   }
 
-  /// All are there.
+  /// Returns the rows, after all were taken.
   std::shared_ptr<const RowStore> end() {
     const FloatGuard guard;
     if (!carry_.empty()) land_carry();
@@ -76,7 +76,7 @@ class DeviceRowsSink {
     return std::make_shared<ResidentStore>(std::move(rows_));
   }
 
-  /// Keeps what is no whole block yet. Not by insert(), of which gcc 13 warns.
+  /// Keeps bytes that do not fill a block yet. It does not use insert(), about which gcc 13 warns.
   void carry(std::span<const unsigned char> bytes) {
     const std::size_t before = carry_.size();
     carry_.resize(before + bytes.size());
@@ -84,7 +84,7 @@ class DeviceRowsSink {
   }
 
  private:
-  /// What take() returns. What it refuses is the file's.
+  /// Returns what take() returns. An error that it throws becomes bad_file.
   template <class Take>
   auto or_refused(const Take& take) const {
     try {
@@ -109,11 +109,11 @@ class DeviceRowsSink {
       done_ += count;
       return;
     }
-    // Unit rows are there already; dividing them once more would change them.
+    // The file has unit rows already; dividing them again would change them.
     const PreparedRows rows = checked(given, unit ? Metric::negative_dot : rows_->metric);
     if (unit) check_unit_rows(rows.view);
     rows_->largest = std::max(rows_->largest, rows.largest);
-    // Of bits none: no arithmetic of floats may see them.
+    // Bits are not sampled, since they must not be computed with as floats.
     if (!compares_bits(rows_->metric)) sample_.add(rows.view, done_, sample_stride_);
     upload(rows.view);
     done_ += count;
@@ -172,13 +172,13 @@ class DeviceRowsSink {
   std::int64_t most_rows_ = 0, done_ = 0;
   std::vector<unsigned char> carry_;  ///< an incomplete block of the device
   RowSample sample_;
-  std::shared_ptr<PackedMemory> packed_;  ///< where rows stay as they are
+  std::shared_ptr<PackedMemory> packed_;  ///< memory of rows that stay as they are
   spi::Allocation* memory_ = nullptr;     ///< of the last chunk
 };
 
 namespace {
 
-/// Which rows go where; a single device takes all.
+/// Returns which member gets which rows; a single device gets all.
 SetLayout layout_of_rows(const RowSchema& schema, std::int64_t rows, const OpenOptions& options) {
   if (is_set(schema.device)) return set_layout(schema, {options.placement, options.shares}, rows);
   return {Placement::split, {1.0}, {{0, rows}}};

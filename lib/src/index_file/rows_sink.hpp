@@ -19,7 +19,7 @@ class DeviceRowsSink;
 class RowsSink {
  public:
   ///   part    of the rows of the file
-  ///   offset  of the first of them, in bytes
+  ///   offset  of the first row in the file, in bytes
   /// Throws as set_layout() does.
   RowsSink(const RowSchema& schema, const IndexPart& part, const IndexLayout& layout, std::uint64_t offset,
            const OpenOptions& options);
@@ -27,7 +27,7 @@ class RowsSink {
 
   /// Takes the next bytes of the rows. Throws bad_file if no Index can have such rows; out_of_memory.
   void take(std::span<const unsigned char> bytes);
-  /// All are there.
+  /// Returns the rows, after all were taken.
   std::shared_ptr<const RowStore> end();
 
  private:
@@ -35,8 +35,8 @@ class RowsSink {
   const std::int64_t rows_, row_bytes_;
   SetLayout layout_;  ///< of a set
   std::vector<SetPart> parts_;
-  std::vector<std::unique_ptr<DeviceRowsSink>> sinks_;  ///< one a part
-  std::int64_t taken_ = 0;                              ///< bytes of rows
+  std::vector<std::unique_ptr<DeviceRowsSink>> sinks_;  ///< one per part
+  std::int64_t taken_ = 0;                              ///< bytes of rows taken so far
 };
 
 }  // namespace kith

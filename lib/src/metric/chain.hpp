@@ -1,4 +1,5 @@
-// metrics.def as host code: the plain chain of one pair, the preparation before it and the finish after it.
+// Compiles metrics.def for the host: the plain chain of one pair, the preparation before it and the finish
+// after it.
 #pragma once
 
 #include <cmath>
@@ -12,7 +13,7 @@ namespace kith {
 
 enum class Prepare { none, unit_rows };
 
-/// Returns what is done to rows before they are compared: by the host, or by spi::UnitStep.
+/// Returns how rows are prepared before they are compared, by the host or by spi::UnitStep.
 Prepare prepare_of(Metric metric);
 
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
@@ -21,7 +22,7 @@ float chain(Metric metric, std::span<const float> query, std::span<const float> 
 /// Turns a raw value into the distance that a user sees.
 float finish(Metric metric, float value);
 
-/// Turns `keys` into distances and rows, as many of each; row -1 where there is no key.
+/// Turns `keys` into equally many distances and rows; row -1 if there is no key.
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index);
 
 }  // namespace kith

@@ -7,9 +7,9 @@
 namespace kith {
 namespace {
 
-/// Refuses a model whose parts do not fit together, or that lacks what is asked for.
-///   there   whether it has that
-///   wanted  what is asked for
+/// Refuses a model whose parts do not fit together, or that lacks what the caller asks for.
+///   there   whether it has it
+///   wanted  name of what the caller asks for
 ///   other   what it has instead
 void check_holds(const Model& model, bool there, const std::string& wanted, const std::string& other) {
   check_model(model);

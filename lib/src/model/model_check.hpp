@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// A section of a model file and its check.
+/// Holds the name of a section of a model file, and its check.
 struct ModelSection {
   std::string_view name;
   void (*check)(const Model& model);  ///< throws Error: "model: ..." or "preparation: ..."

@@ -1,4 +1,4 @@
-// The content of a model file in its order: stated once, for counting, writing and reading.
+// States the content of a model file in its order, once for counting, writing and reading.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// The bytes before the first section: these eight, the version, and the size of the whole file.
+/// Before the first section there are these eight bytes, the version, and the size of the whole file.
 inline constexpr std::string_view model_magic = "\x93kithmdl";
 inline constexpr std::uint64_t model_version = 1;
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
@@ -16,10 +16,10 @@ inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8
 /// A section begins with its name, padded with zeros, and the size of its content.
 inline constexpr std::size_t section_name_bytes = 8;
 
-/// Every section of `model` goes through `stream`. What it has for them: section(name, body),
-/// number(integer), array(vector of numbers), text(string), texts(vector of strings), choice(enumerator),
-/// list(vector, body of one element).
-///   learned  of its preparation, which has no parts of its own
+/// Passes every section of `model` to `stream`, which must have section(name, body), number(integer),
+/// array(vector of numbers), text(string), texts(vector of strings), choice(enumerator) and list(vector, body
+/// of one element).
+///   learned  what its preparation learned
 template <class Stream, class AnyModel, class Learned>
 void model_parts(Stream& stream, AnyModel& model, Learned& learned) {
   stream.section("model", [&](auto& s) {

@@ -65,7 +65,7 @@ class MemorySource : public Source {
   const RowsView rows_;
 };
 
-/// Rows of a file that the caller maps. Always copies them, never reads them in place.
+/// Reads rows of a file that the caller maps. It always copies them, and never reads them in place.
 class MappedSource final : public MemorySource {
  public:
   using MemorySource::MemorySource;

@@ -15,7 +15,7 @@ inline constexpr const char* source_where = "source";  ///< begins messages
 struct SourceLayout {
   RowsInfo rows;
   std::uint64_t offset = 0;               ///< of row 0 in the file
-  std::optional<IndexLayout> index = {};  ///< of a .kidx
+  std::optional<IndexLayout> index = {};  ///< only for a .kidx
 };
 
 /// Reads the layout in the format that the ending of `path` names.

@@ -37,7 +37,7 @@ void check_options(const RowsView& samples, const FeatureSelectionOptions& optio
     refuse("select_features", "the plan has self, which is set where it is needed; leave it empty");
 }
 
-/// One set, which changes feature by feature.
+/// Holds one set, which changes feature by feature.
 class Walk {
  public:
   Walk(SetScores& scores, FeatureSet start) : scores_(scores), set_(std::move(start)) {}
@@ -45,8 +45,8 @@ class Walk {
   std::int64_t size() const { return std::count(set_.begin(), set_.end(), true); }
   std::vector<FeatureStep>& steps() { return steps_; }
 
-  /// Tries all sets with one feature more, or one less, and returns the best; of equally good ones that of
-  /// the lowest feature.
+  /// Tries all sets with one feature more, or one less, and returns the best; of equally good ones the one
+  /// with the lowest feature.
   ///   later  number of sets that will follow
   FeatureStep best(bool add, std::int64_t later) {
     std::vector<FeatureSet> sets;
@@ -97,8 +97,8 @@ void go_backward(Walk& walk, std::int64_t least, std::int64_t dims) {
     walk.take(walk.best(false, sets_to_shrink(size, least)));
 }
 
-/// This ends, since a feature is dropped only if the best score of a size rises, and there are finitely
-/// many sets.
+/// Searches by floating. It ends, since a feature is dropped only if the best score of a size rises, and
+/// there are finitely many sets.
 void go_floating(Walk& walk, std::int64_t most, std::int64_t dims) {
   std::vector<std::optional<double>> best_of(static_cast<std::size_t>(dims) + 1);  // [size]
   const auto take = [&](FeatureStep step) {

@@ -34,7 +34,7 @@ std::vector<Chunk> upload_in_order(const Index& index, MatrixView<const float> s
   return upload_chunks(first_of(index.device()).state(), {rows.data(), count, from.dims()}, first, threads);
 }
 
-/// The rows where one device has them; none of a set.
+/// Returns the chunks of the rows if one device has them; none for a set.
 std::vector<Chunk> chunks_of(const Index& index) {
   const std::shared_ptr<const ResidentRows> rows = resident_rows(*index.state().store);
   return rows ? rows->chunks : std::vector<Chunk>{};

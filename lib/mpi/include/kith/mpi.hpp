@@ -4,10 +4,9 @@
 //   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 //   kith::mpi::Index index(MPI_COMM_WORLD, device, my_rows);        // each rank gives its own rows
 //   kith::Neighbors found = index.search(queries, k);               // the same answer on every rank
-//
-// Built if MPI is found (KITH_MPI); kith.hpp does not include it. Each rank searches its rows on its own
-// device. A commutative MPI_Op reduces the keys (keys.hpp), so that the answers are those of one Index of all
-// rows, bit for bit, with any number of ranks.
+// It is built if MPI is found (KITH_MPI); kith.hpp does not include it. Each rank searches its rows on its
+// own device. A commutative MPI_Op reduces the keys (keys.hpp), so that the answers are those of one Index of
+// all rows, bit for bit, with any number of ranks.
 //
 // All functions are collective: all ranks of the communicator call them, in the same order, with the same
 // queries, k, radii and votes; devices, rows, filters and other SearchOptions may differ from rank to rank.
@@ -44,9 +43,9 @@
 
 namespace kith::mpi {
 
-/// A rank died. With User Level Failure Mitigation (Bland, Bouteiller, Herault, Bosilca, Dongarra 2013),
-/// as in Open MPI 5 under `mpirun --with-ft ulfm`, and a communicator whose errors are returned, a call
-/// throws this on every living rank or on none. The Index is then unusable, and so is the communicator,
+/// Says that a rank died. With User Level Failure Mitigation (Bland, Bouteiller, Herault, Bosilca, Dongarra
+/// 2013), as in Open MPI 5 under `mpirun --with-ft ulfm`, and a communicator whose errors are returned, a
+/// call throws this on every living rank or on none. The Index is then unusable, and so is the communicator,
 /// except for survivors().
 class KITH_API RankLost : public Error {
  public:
@@ -80,17 +79,17 @@ void together(MPI_Comm comm, Step&& step) {
   agree(comm, failure);
 }
 
-/// An Index of the rows of all ranks. A handle: copies share the rows. Free it before MPI_Finalize().
+/// An Index of the rows of all ranks. It is a handle: copies share the rows. Free it before MPI_Finalize().
 class KITH_API Index {
  public:
   /// Copies my_rows to `device`. Duplicates `comm`; but if has_survivors() and errors of `comm` are returned,
   /// uses `comm` itself: then free it after the Index.
   ///   my_rows    [n_r, dims]  as for kith::Index; a rank may have none
-  ///   first_row  the number of the first of them among all rows; no number may occur twice. If absent, rows
-  ///              are numbered rank after rank, from 0. Given on all ranks or on none
+  ///   first_row  the number of this rank's first row; no number may occur twice. If absent, rows are
+  ///              numbered rank after rank, from 0. Give it on all ranks or on none
   ///   metric     the same on all ranks
-  ///   options    features and centre the same on all ranks, also learn_centre, which learns that of all
-  ///              rows; first_row and largest stay 0: they are computed
+  ///   options    features, centre and learn_centre must be the same on all ranks; learn_centre learns the
+  ///              centre of all rows. first_row and largest must stay 0: they are computed
   /// Throws as kith::Index does, and invalid_argument if MPI is not initialised, or with less than
   ///        MPI_THREAD_FUNNELED; if no rank has a row; if ranks differ in what must be the same; if a row
   ///        number occurs on two ranks.
@@ -111,7 +110,7 @@ class KITH_API Index {
   ///        if k exceeds the rows of all ranks or 2^31 - 1.
   Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
-  /// Returns the keys of that search, for merge() with those found elsewhere, or for leave_out(). k may
+  /// Returns the keys that search() finds, for merge() with keys found elsewhere, or for leave_out(). k may
   /// exceed the rows of all ranks: lists are padded.
   Keys search_keys(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
                    Trace* trace = nullptr) const;
@@ -120,7 +119,7 @@ class KITH_API Index {
   ///   radii  [m], or [1] for all queries
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
-  /// Returns the keys of that search.
+  /// Returns the keys that within() finds.
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
@@ -144,7 +143,7 @@ class KITH_API Index {
 
   std::int64_t rows() const;     ///< of all ranks
   std::int64_t my_rows() const;  ///< of this rank
-  /// The number of the first of this rank's rows; for an index file, its place in the file.
+  /// Returns the number of this rank's first row; for an index file, its place in the file.
   std::int64_t first_row() const;
   Metric metric() const;
 
