@@ -6,80 +6,41 @@
 //
 // Block b selects group b % groups of row b / groups, 2048 columns per step, with four runs of four columns
 // per thread and one barrier per step. Blocks are small, so that 8 fit on a multiprocessor, and others read
-// while one sorts. For small k the first step gives a first bound (shortlist.cuh, seed). For large k the
-// bound is guessed from a 32nd of the columns, so that about 3 k / 2 keys pass and the buffer is sorted once.
-// If fewer than k pass, the guess was too low, and the columns are read again without it. For k above 2048
-// the buffer is in scratch, and blocks are larger; the rest is the same. Work: every distance is read once, a
-// 32nd of them twice; in random order and without the guess, each list keeps k (1 + ln(t / (groups k))) keys.
-// Shared memory: capacity keys, 8 to 32 KiB. Scratch for k above 2048: capacity keys per list, up to 4 k.
-// Source: see shortlist.cuh; the guess: Floyd, Rivest, Expected time bounds for selection, 1975.
-#include "common/shortlist.cuh"
+// while one sorts. For small k the first step gives a first bound (shortlist.cuh, seed). For large k a bound
+// is guessed, all columns are filtered by it, and one more kernel sorts what passed (guess.cuh). If fewer
+// than k keys of a list passed, or too many, the list is selected as if nothing had been guessed. For k above
+// 2048 the buffer is in scratch, and blocks are larger; the rest is the same.
+// Work: every distance is read once, a 32nd of them twice; in random order and without the guess, each list
+// keeps k (1 + ln(t / (groups k))) keys. Shared memory: capacity keys, 8 to 64 KiB. Scratch for k above 2048,
+// or with a guess: capacity + 2 keys per list, capacity up to 8 k.
+// Source: see shortlist.cuh and guess.cuh.
+#include <cub/block/block_merge_sort.cuh>
+
+#include "select/guess.cuh"
 #include "select/select_rounds.cuh"
 
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t shared_threads = 128, scratch_threads = 1024;  // depends on where the buffer is
-constexpr std::uint32_t runs = 4;                                      // runs of four columns per thread
-                                                                       // and step
+// Threads of a block, depending on where the buffer is.
+constexpr std::uint32_t shared_threads = 128, scratch_threads = 1024, sort_threads = 256;
 
-// The sample takes 32 columns, which are a line of memory, of every 1024.
-constexpr std::uint32_t sampled = 32, sample_rate = 32, sample_columns = sampled * sample_rate;
 constexpr std::uint32_t guess_from_k = 96;
+constexpr std::uint32_t sample_capacity = 1024;  // keys of a sample in shared memory
 
-/// Returns the column of value v of a thread, in the step that begins at column c0.
-template <std::uint32_t threads>
-__device__ __forceinline__ std::int64_t column_of(std::int64_t c0, std::uint32_t v) {
-  return c0 + (v / 4 * threads + threadIdx.x) * 4 + v % 4;
-}
-
-/// Reads the values of a step; columns outside begin .. end - 1 get values that are no candidates.
-template <std::uint32_t threads>
-__device__ __forceinline__ void read_step(float (&value)[runs * 4], const float* row, std::int64_t c0,
-                                          const Columns& columns) {
-  if (c0 >= columns.begin && c0 + threads * runs * 4 <= columns.end) {
-#pragma unroll
-    for (std::uint32_t run = 0; run < runs; ++run) {
-      const float4 four = __ldcs(reinterpret_cast<const float4*>(row + column_of<threads>(c0, run * 4)));
-      value[run * 4] = four.x;
-      value[run * 4 + 1] = four.y;
-      value[run * 4 + 2] = four.z;
-      value[run * 4 + 3] = four.w;
-    }
-    return;
-  }
-#pragma unroll
-  for (std::uint32_t v = 0; v < runs * 4; ++v) {
-    const std::int64_t c = column_of<threads>(c0, v);
-    value[v] = c >= columns.begin && c < columns.end ? row[c] : not_a_candidate();
-  }
-}
-
-/// Offers the values of all columns.
+/// Offers the values of all columns to an empty shortlist.
 template <std::uint32_t threads>
 __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, const Columns& columns,
-                                     std::uint32_t first_row, bool seeded) {
+                                     std::uint32_t first_row) {
   if (columns.begin >= columns.end) return;
-  // Steps are aligned to 16 bytes, so that the first may begin up to 3 columns early; these are not read.
-  const auto misplaced =
-      static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(row + columns.begin) % 16 / 4);
-  for (std::int64_t c0 = columns.begin - misplaced; c0 < columns.end; c0 += threads * runs * 4) {
+  bool seeded = false;
+  for (std::int64_t c0 = first_step(row, columns); c0 < columns.end; c0 += threads * runs * 4) {
     float value[runs * 4];
     read_step<threads>(value, row, c0, columns);
-    float least = value[0];
-#pragma unroll
-    for (std::uint32_t v = 1; v < runs * 4; ++v) least = fminf(least, value[v]);
+    const float least = least_of(value);
     if (!seeded) shortlist.seed([&](int) { return isnan(least) ? no_value : ordered_bits(least); });
     seeded = true;
-
-    const float limit = shortlist.value(0);
-    std::uint32_t pending = 0;
-    if (least <= limit) {
-#pragma unroll
-      for (std::uint32_t v = 0; v < runs * 4; ++v)
-        if (value[v] <= limit) pending |= 1u << v;
-    }
-    shortlist.offer<runs * 4>(pending, [&](int, int v) {
+    shortlist.offer<runs * 4>(passing(value, least, shortlist.value(0)), [&](int, int v) {
       return key_of(
           value[v],
           static_cast<std::uint32_t>(column_of<threads>(c0, static_cast<std::uint32_t>(v))) + first_row);
@@ -87,86 +48,108 @@ __device__ __forceinline__ void scan(Shortlist<1>& shortlist, const float* row, 
   }
 }
 
-/// Guesses the value below which about 3 k / 2 columns are: the `rank`-th of the sample. Returns it as a key.
+/// Selects list `list` from its columns. `buffer` has room for `capacity` keys.
 template <std::uint32_t threads>
-__device__ Key guess(ShortlistState<1>& state, Key* buffer, std::uint32_t capacity, std::uint32_t rank,
-                     const float* row, const Columns& columns) {
-  Shortlist<1> sample(state, buffer, capacity, rank);
-  sample.start([](std::uint32_t) { return true; });
-  bool seeded = false;
-  constexpr std::uint32_t step = threads / sampled * sample_columns;
-  for (std::uint64_t c0 = columns.begin; c0 < columns.end; c0 += 4 * step) {
-    float value[4];
-#pragma unroll
-    for (std::uint32_t v = 0; v < 4; ++v) {
-      const std::uint64_t c = c0 + v * step + threadIdx.x / sampled * sample_columns + threadIdx.x % sampled;
-      value[v] = c < columns.end ? row[c] : not_a_candidate();
-    }
-    const float least = fminf(fminf(value[0], value[1]), fminf(value[2], value[3]));
-    if (!seeded) sample.seed([&](int) { return isnan(least) ? no_value : ordered_bits(least); });
-    seeded = true;
-    const float limit = sample.value(0);
-    std::uint32_t pending = 0;
-#pragma unroll
-    for (std::uint32_t v = 0; v < 4; ++v)
-      if (value[v] <= limit) pending |= 1u << v;
-    // Thread and place distinguish equal values, so that all of them count.
-    sample.offer<4>(pending, [&](int, int v) {
-      return key_of(value[v],
-                    static_cast<std::uint32_t>(c0) + static_cast<std::uint32_t>(v) * threads + threadIdx.x);
-    });
-  }
-  sample.finish();
-  const Key key = sample.at(0, rank - 1);
-  __syncthreads();
-  return last_key_of(static_cast<std::uint32_t>(key >> 32));
-}
-
-/// Selects from one part. `buffer` has room for `capacity` keys.
-template <std::uint32_t threads>
-__device__ __forceinline__ void select_part(const Selection& selection, Key* buffer, std::uint32_t capacity) {
-  __shared__ ShortlistState<1> state;
-  const std::uint32_t q = blockIdx.x / selection.groups, g = blockIdx.x % selection.groups, k = selection.k;
+__device__ __forceinline__ void select_part(ShortlistState<1>& state, const Selection& selection,
+                                            std::uint32_t list, Key* buffer, std::uint32_t capacity) {
+  const std::uint32_t q = list / selection.groups, g = list % selection.groups;
   const Columns columns = columns_of(g, selection.groups, selection.columns);
-  const float* row = selection.distances.data + q * selection.distances.stride;
-  Shortlist<1> shortlist(state, buffer, capacity, k);
-
-  // About k / 32 of the k nearest are in the sample, and hardly ever more than four deviations above that.
-  const std::uint32_t mean = k / sample_rate;
-  const auto rank = mean + static_cast<std::uint32_t>(4.0f * sqrtf(static_cast<float>(mean))) + 4;
-  bool guessed = k >= guess_from_k && (columns.end - columns.begin) / 64 >= k;
-  Key bound = no_key;
-  if (guessed) bound = guess<threads>(state, buffer, capacity, rank, row, columns);
-  for (;;) {
-    shortlist.start([](std::uint32_t) { return true; }, bound);
-    scan<threads>(shortlist, row, columns, selection.first_row, guessed);
-    if (!guessed || shortlist.found() >= k) break;
-    guessed = false;
-    bound = no_key;
-    __syncthreads();
-  }
-
-  Key* list = selection.out.data + q * selection.out.stride + static_cast<std::size_t>(g) * k;
-  shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { list[j] = key; });
+  Shortlist<1> shortlist(state, buffer, capacity, selection.k);
+  shortlist.start([](std::uint32_t) { return true; });
+  scan<threads>(shortlist, selection.distances.data + q * selection.distances.stride, columns,
+                selection.first_row);
+  Key* out = part_of(selection, list).out;
+  shortlist.deliver([&](std::uint32_t, std::uint32_t j, Key key) { out[j] = key; });
 }
 
 __global__ __launch_bounds__(shared_threads, 8) void select_in_shared(const Selection selection,
                                                                       const std::uint32_t capacity) {
   extern __shared__ Key buffer[];
-  select_part<shared_threads>(selection, buffer, capacity);
+  __shared__ ShortlistState<1> state;
+  select_part<shared_threads>(state, selection, blockIdx.x, buffer, capacity);
 }
 
 /// Each block has a buffer of `capacity` keys in scratch.
 __global__ __launch_bounds__(scratch_threads) void select_in_scratch(const Selection selection, Key* buffers,
                                                                      const std::uint32_t capacity) {
-  select_part<scratch_threads>(selection, buffers + std::size_t{blockIdx.x} * capacity, capacity);
+  __shared__ ShortlistState<1> state;
+  select_part<scratch_threads>(state, selection, blockIdx.x, buffers + std::size_t{blockIdx.x} * capacity,
+                               capacity);
+}
+
+__global__ __launch_bounds__(slice_threads) void guess_in_shared(const Selection selection,
+                                                                 const Passed passed,
+                                                                 const std::uint32_t capacity) {
+  extern __shared__ Key buffer[];
+  guess_bound<slice_threads>(selection, passed, buffer, capacity);
+}
+
+__global__ __launch_bounds__(scratch_threads) void guess_in_scratch(const Selection selection,
+                                                                    const Passed passed) {
+  guess_bound<scratch_threads>(selection, passed, passed.keys + std::size_t{blockIdx.x} * passed.capacity,
+                               passed.capacity);
+}
+
+/// Sorts `count` keys by a block, and writes the first k.
+template <std::uint32_t items>
+__device__ __forceinline__ void sort_passed(const Key* keys, std::uint32_t count, std::uint32_t k, Key* out,
+                                            void* memory) {
+  using Sort = cub::BlockMergeSort<Key, sort_threads, items>;
+  Key key[items];
+#pragma unroll
+  for (std::uint32_t i = 0; i < items; ++i) {
+    const std::uint32_t place = i * sort_threads + threadIdx.x;
+    key[i] = place < count ? keys[place] : no_key;
+  }
+  Sort(*static_cast<typename Sort::TempStorage*>(memory)).Sort(key, [](Key a, Key b) { return a < b; });
+#pragma unroll
+  for (std::uint32_t i = 0; i < items; ++i)
+    if (threadIdx.x * items + i < k) out[threadIdx.x * items + i] = key[i];
+}
+
+/// Returns whether the guess gave all k nearest of the list of this block, and there was room for them.
+__device__ __forceinline__ bool guessed_well(const Selection& selection, const Passed& passed) {
+  const std::uint32_t count = passed.counts[blockIdx.x];
+  return count >= selection.k && count <= passed.capacity;
+}
+
+/// Sorts the keys that passed for list b by block b, or selects it from its columns.
+///   items  keys per thread: half of the capacity, which nearly all lists keep to
+template <std::uint32_t items>
+__global__ __launch_bounds__(sort_threads) void finish_in_shared(const Selection selection,
+                                                                 const Passed passed) {
+  extern __shared__ Key buffer[];
+  __shared__ ShortlistState<1> state;
+  if (!guessed_well(selection, passed))
+    return select_part<sort_threads>(state, selection, blockIdx.x, buffer, passed.capacity);
+  const std::uint32_t count = passed.counts[blockIdx.x];
+  const Key* keys = passed.keys + std::size_t{blockIdx.x} * passed.capacity;
+  Key* out = part_of(selection, blockIdx.x).out;
+  if (count <= items * sort_threads)
+    sort_passed<items>(keys, count, selection.k, out, buffer);
+  else
+    sort_passed<2 * items>(keys, count, selection.k, out, buffer);
+}
+
+/// The same, in scratch.
+__global__ __launch_bounds__(scratch_threads) void finish_in_scratch(const Selection selection,
+                                                                     const Passed passed) {
+  __shared__ ShortlistState<1> state;
+  Key* keys = passed.keys + std::size_t{blockIdx.x} * passed.capacity;
+  if (!guessed_well(selection, passed))
+    return select_part<scratch_threads>(state, selection, blockIdx.x, keys, passed.capacity);
+  if (threadIdx.x == 0) state.count[0] = passed.counts[blockIdx.x];
+  __syncthreads();
+  Key* out = part_of(selection, blockIdx.x).out;
+  Shortlist<1>(state, keys, passed.capacity, selection.k)
+      .deliver([&](std::uint32_t, std::uint32_t j, Key key) { out[j] = key; });
 }
 
 bool fits_shared(const Selection& selection) {
   return selection.k <= threshold_max_k;
 }
 
-/// Returns the number of keys of a buffer: more than k, unless it holds all values of a part.
+/// Keys of a buffer: more than k, unless all of a part fits.
 std::uint32_t capacity_of(const Selection& selection) {
   constexpr std::uint32_t fewest = scratch_threads;  // Shortlist::seed
   const std::uint32_t enough = power_of_two(selection.k);
@@ -174,11 +157,49 @@ std::uint32_t capacity_of(const Selection& selection) {
   return std::max(fewest, 2 * enough);
 }
 
+/// Returns whether so many are wanted, of so many, that a guess pays.
+bool guesses(const Selection& selection) {
+  return selection.k >= guess_from_k && width_of(selection) / 64 >= selection.k;
+}
+
+/// Returns the keys that a list has room for if its bound is guessed: in shared memory twice what nearly all
+/// lists need, since a list that overflows is selected from its columns, which all others wait for.
+std::uint32_t capacity_of_guess(const Selection& selection) {
+  if (!fits_shared(selection)) return capacity_of(selection);
+  return std::max(4 * sort_threads, 4 * power_of_two(selection.k));
+}
+
 std::size_t bytes_a_row(const Selection& selection) {
+  if (guesses(selection))
+    return (std::size_t{capacity_of_guess(selection)} + 2) * selection.groups * sizeof(Key);
   return fits_shared(selection) ? 0 : std::size_t{capacity_of(selection)} * selection.groups * sizeof(Key);
 }
 
+cudaError_t select_by_guess(const Queue& queue, const Selection& rows, Key* scratch) {
+  const std::uint32_t capacity = capacity_of_guess(rows), lists = lists_of(rows);
+  Key* const bounds = scratch + std::size_t{lists} * capacity;
+  const Passed passed{scratch, bounds, reinterpret_cast<std::uint32_t*>(bounds + lists), capacity};
+  const bool shared = fits_shared(rows);
+  cudaError_t error = shared ? launch(queue, guess_in_shared, lists, slice_threads,
+                                      sample_capacity * sizeof(Key), rows, passed, sample_capacity)
+                             : launch(queue, guess_in_scratch, lists, scratch_threads, 0, rows, passed);
+  // Up to 3 columns of a slice may be in front of the list.
+  const std::uint32_t slices = divide_up(width_of(rows), slice_columns - 3);
+  if (error == cudaSuccess)
+    error =
+        launch(queue, filter_slices, std::uint64_t{lists} * slices, slice_threads, 0, rows, passed, slices);
+  if (error != cudaSuccess) return error;
+  if (!shared) return launch(queue, finish_in_scratch, lists, scratch_threads, 0, rows, passed);
+  const auto finish = capacity == 4 * sort_threads    ? finish_in_shared<2>
+                      : capacity == 8 * sort_threads  ? finish_in_shared<4>
+                      : capacity == 16 * sort_threads ? finish_in_shared<8>
+                                                      : finish_in_shared<16>;
+  static_assert(threshold_max_k == 8 * sort_threads);
+  return launch(queue, finish, lists, sort_threads, (capacity + 1) * sizeof(Key), rows, passed);
+}
+
 cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch) {
+  if (guesses(rows)) return select_by_guess(queue, rows, static_cast<Key*>(scratch));
   const std::uint32_t capacity = capacity_of(rows);
   if (fits_shared(rows))
     return launch(queue, select_in_shared, lists_of(rows), shared_threads, capacity * sizeof(Key), rows,
