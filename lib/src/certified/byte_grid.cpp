@@ -121,16 +121,18 @@ bool is_of_floats(const ByteGrid& grid) {
   return grid.exact && is_whole(static_cast<double>(grid.centre) * static_cast<double>(grid.scale));
 }
 
-/// Returns whether all elements of a row are points of a grid of floats. Branch-free, so that it vectorises.
+/// Returns whether all elements of a row are points of a grid of floats. Each comparison becomes a number of
+/// its own: compilers vectorise neither a branch nor `&&`, which took six times as long.
 bool lies_on(const ByteGrid& grid, const float* row, std::int64_t dims) {
   constexpr float to_whole = 0x1.8p23f;  // adding and subtracting it rounds a float to a whole number
   constexpr float least = spi::least_on_grid, most = spi::most_on_grid;
   const auto step = static_cast<float>(grid.step());
+  const float centre = grid.centre, scale = grid.scale;
   unsigned off = 0;
   for (std::int64_t d = 0; d < dims; ++d) {
-    const float i = ((row[d] - grid.centre) * grid.scale + to_whole) - to_whole;
-    const bool is_on = grid.centre + i * step == row[d] && i >= least && i <= most;
-    off |= is_on ? 0u : 1u;
+    const float i = ((row[d] - centre) * scale + to_whole) - to_whole;
+    const auto beside = static_cast<unsigned>(!(centre + i * step == row[d]));
+    off |= beside | static_cast<unsigned>(!(i >= least)) | static_cast<unsigned>(!(i <= most));
   }
   return off == 0;
 }

@@ -9,9 +9,10 @@
 namespace kith {
 namespace {
 
-// Devices copy smaller blocks themselves, without a wait. Larger blocks are scarce in the system, and slow to
-// lock. Neither are kept.
-constexpr std::size_t least_locked = std::size_t{1} << 18, most_locked = std::size_t{1} << 25;
+// Devices copy smaller blocks themselves, without a wait, and the allocator reuses their pages; it gives back
+// the pages of larger blocks, and to touch new ones takes longer than the copy. Blocks above most_locked are
+// scarce in the system, and slow to lock. Neither are kept.
+constexpr std::size_t least_locked = std::size_t{1} << 16, most_locked = std::size_t{1} << 25;
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 constexpr std::size_t most_blocks = 8;
 
