@@ -23,14 +23,14 @@ class Guard {
   /// Throws device_failure with the first message, if there was one.
   void refuse_after_failure() const;
 
-  /// Throws when `error` is one: device, stage, call and symbolic name.
+  /// Throws if `error` is an error; the message has the device, stage, call and symbolic name.
   ///   stage  what was being done: `distance`, `write`, ...
   ///   call   the function that returned it
   void check(cudaError_t error, const char* stage, const char* call);
 
  private:
   std::string device_;
-  std::string failure_;  // the first message of an error that cannot be recovered from
+  std::string failure_;  // the first message of an error from which the context cannot recover
 };
 
 }  // namespace kith::cuda

@@ -19,17 +19,17 @@ namespace {
 
 using Byte = const unsigned char*;
 
-/// Pages that kith has locked, one piece behind the other or apart.
+/// A range of contiguous pages that kith has locked.
 struct Piece {
   Byte end;
   std::size_t users;
 };
 struct Locked {
   std::mutex mutex;
-  std::map<Byte, Piece> pieces;  // by where they begin; under the mutex
+  std::map<Byte, Piece> pieces;  // by their beginnings; guarded by the mutex
 };
 
-// Never destroyed: a host program may keep an Index in a static variable.
+// It is never destroyed: a host program may keep an Index in a static variable.
 Locked& locked() {
   static Locked& all = *new Locked;
   return all;
@@ -46,7 +46,7 @@ Pages pages_around(const void* begin, std::size_t bytes) {
   return {reinterpret_cast<Byte>(first), reinterpret_cast<Byte>(last)};
 }
 
-/// Whether some of these pages are those of a file. What the system does not tell is taken for one.
+/// Returns whether some of these pages belong to a file. Pages that the system does not list count as such.
 bool are_of_a_file(Pages pages) {
   const auto begin = reinterpret_cast<std::uintptr_t>(pages.begin),
              end = reinterpret_cast<std::uintptr_t>(pages.end);
@@ -73,7 +73,7 @@ LockedInPlace::LockedInPlace(const void* begin, std::size_t bytes) {
   const auto before = pieces.upper_bound(at);
   auto next = before != pieces.begin() && std::prev(before)->second.end > at ? std::prev(before) : before;
   const bool ours = next != pieces.end() && next->first < all.end;
-  if (!ours && (bytes == 0 || are_locked_in_one(begin, bytes))) return;  // by the program itself
+  if (!ours && (bytes == 0 || are_locked_in_one(begin, bytes))) return;  // the host program has locked it
   if (are_of_a_file(all))
     throw Error(Errc::unsupported, "finds it in a mapped file, which stays on the disk");
   try {
@@ -107,7 +107,7 @@ LockedInPlace::~LockedInPlace() {
   give_up();
 }
 
-/// Under the lock.
+/// The caller holds the lock.
 void LockedInPlace::give_up() noexcept {
   auto& pieces = locked().pieces;
   for (const Byte begin : pieces_) {

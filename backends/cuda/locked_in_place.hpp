@@ -1,4 +1,4 @@
-// Memory of a caller that the system holds in place, so that kernels read it where it lies, over the bus.
+// Memory of a caller that the system keeps in place, so that kernels can read it over the bus.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,12 +8,13 @@
 
 namespace kith::cuda {
 
-/// Whole pages around some bytes of the host, for all devices of the process. Those that several of these
-/// have in common, as neighbouring shares of an array do, are locked once, and let go with the last of them.
+/// Locks the whole pages around some bytes of the host, for all devices of the process. Pages that several
+/// such objects share, as neighbouring parts of an array do, are locked once, and unlocked with the last
+/// of them.
 class LockedInPlace {
  public:
-  /// Locks nothing where the memory is locked already. Throws unsupported, as a clause: it cannot be locked,
-  /// or is a mapped file, whose pages would all stay in memory.
+  /// Locks nothing if the memory is already locked. Throws unsupported, with a clause as message: the memory
+  /// cannot be locked, or is a mapped file, whose pages would all stay in memory.
   LockedInPlace(const void* begin, std::size_t bytes);
   ~LockedInPlace();
   LockedInPlace(const LockedInPlace&) = delete;
@@ -22,7 +23,7 @@ class LockedInPlace {
  private:
   void give_up() noexcept;
 
-  std::vector<const unsigned char*> pieces_;  ///< by where they begin
+  std::vector<const unsigned char*> pieces_;  ///< beginnings of the ranges
 };
 
 }  // namespace kith::cuda

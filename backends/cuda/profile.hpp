@@ -1,4 +1,5 @@
-// What the CUDA kernels are built around. Without CUDA's own headers, so that plans can be tested anywhere.
+// The sizes for which the CUDA kernels are written. It needs none of CUDA's headers, so that plans can be
+// tested anywhere.
 #pragma once
 
 #include "kith/unstable/kernel_profile.hpp"

@@ -7,14 +7,14 @@ namespace {
 
 constexpr CUresult missing = CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND;
 
-// We use the driver's API: the runtime cannot restore "no current context" without making one on device 0,
-// and it does not know contexts that a host program makes itself.
+// These are functions of the driver's API. The runtime cannot restore "no current context" without making one
+// on device 0, and it does not know contexts that a host program has made.
 struct Driver {
   decltype(&cuDeviceGet) device = [](CUdevice*, int) { return missing; };
   decltype(&cuDevicePrimaryCtxRetain) retain = [](CUcontext*, CUdevice) { return missing; };
   decltype(&cuCtxGetCurrent) current = [](CUcontext*) { return missing; };
   decltype(&cuCtxSetCurrent) set_current = [](CUcontext) { return missing; };
-  // cuPointerGetAttribute would report an error for memory that CUDA does not know; this says nothing then.
+  // For memory that CUDA does not know, cuPointerGetAttribute would report an error; this function does not.
   decltype(&cuPointerGetAttributes) attributes = [](unsigned, CUpointer_attribute*, void**, CUdeviceptr) {
     return missing;
   };
@@ -26,7 +26,7 @@ void find(void* library, const char* name, Function& function) {
   if (void* const found = dlsym(library, name)) function = reinterpret_cast<Function>(found);
 }
 
-/// Never closed: the runtime uses it until the process ends.
+/// The library is never closed, because the runtime uses it until the process ends.
 Driver open_driver() {
   Driver driver;
   void* const library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -45,7 +45,7 @@ const Driver& driver() {
   return opened;
 }
 
-/// The runtime numbers errors as the driver does.
+/// Converts an error of the driver to one of the runtime, which has the same numbers.
 cudaError_t error_of(CUresult result) {
   return static_cast<cudaError_t>(result);
 }
@@ -56,7 +56,8 @@ cudaError_t primary_context(int ordinal, CUcontext& context) {
   CUdevice device = 0;
   const CUresult found = driver().device(&device, ordinal);
   if (found != CUDA_SUCCESS) return error_of(found);
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // else a capture may forbid to make one
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // otherwise a capture may forbid making
+                                                              // a context
   const bool relaxed = driver().exchange_mode(&mode) == CUDA_SUCCESS;
   const CUresult retained = driver().retain(&context, device);
   if (relaxed) driver().exchange_mode(&mode);

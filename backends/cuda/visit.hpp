@@ -1,4 +1,4 @@
-// The calling thread while it works for kith, and afterwards as the host program left it.
+// Sets the CUDA context of the calling thread while kith works, and then restores what the host program had.
 #pragma once
 
 #include <cuda.h>
@@ -8,21 +8,23 @@
 
 namespace kith::cuda {
 
-/// The context of a device that the runtime uses, too. Made where there is none, and kept until the process
-/// ends, as the runtime keeps it. What is current in the calling thread stays so.
-///   ordinal  as CUDA counts
+/// Returns the primary context of a device, which the runtime also uses. It is made if there is none, and
+/// kept until the process ends, as the runtime keeps it. The current context of the calling thread does
+/// not change.
+///   ordinal  CUDA's number
 cudaError_t primary_context(int ordinal, CUcontext& context);
 
-/// The context that memory of a device was made in; null: the driver does not say, as of memory in a pool.
+/// Returns the context that memory of a device belongs to; null if the driver does not know it, as with
+/// memory of a pool.
 CUcontext context_of(const void* memory);
 
-/// Whether all of these bytes, of which there is one, are in one piece of page-locked memory of the host: a
-/// copy that goes on in another piece is refused.
+/// Returns whether all of these bytes, at least one, are in a single range of page-locked host memory: CUDA
+/// refuses a copy that crosses into another range.
 bool are_locked_in_one(const void* begin, std::size_t bytes);
 
-/// While it lives, what this thread asks of CUDA goes to a context of kith's, and is allowed while the host
-/// program captures a graph, in whatever mode: kith's streams are never captured. Afterwards the thread has
-/// the current context that it had, perhaps none, and its mode of capture.
+/// During its lifetime, CUDA calls of this thread go to a context of kith, and are allowed while the host
+/// program captures a graph, in whatever mode, because kith's streams are never captured. Then the thread
+/// gets back its current context, which may be none, and its capture mode.
 class Visit {
  public:
   explicit Visit(CUcontext context) noexcept;
@@ -30,7 +32,7 @@ class Visit {
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
-  /// Why the context cannot be used.
+  /// Returns why the context cannot be used.
   cudaError_t error() const { return error_; }
 
  private:

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t block_rows = byte_train_block, block_queries = byte_query_block, four = byte_dims;
 constexpr std::size_t row_bytes = block_rows * four,
-                      query_bytes = block_queries * four;  // of four dimensions
+                      query_bytes = block_queries * four;  // bytes of four dimensions
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;   // a quarter of a second-level cache of 1 MiB
 constexpr std::size_t queries_at_once = 128;
 

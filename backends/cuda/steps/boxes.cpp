@@ -3,7 +3,7 @@
 namespace kith::cuda {
 namespace {
 
-/// Why one of several parts of the rows cannot be read; empty when all can.
+/// Returns why one of several parts of the rows cannot be read; empty if all can.
 std::string refusal_of_parts(const std::vector<spi::RowBlocks>& parts) {
   for (const spi::RowBlocks& part : parts)
     if (std::string refusal = refusal_of_rows("rows", part); !refusal.empty()) return refusal;
@@ -13,7 +13,7 @@ std::string refusal_of_parts(const std::vector<spi::RowBlocks>& parts) {
 }  // namespace
 
 spi::Support Device::check(const spi::BoxesStep& step) const {
-  constexpr std::uint32_t most_columns = 1024;  // of a query in shared memory
+  constexpr std::uint32_t most_columns = 1024;  // columns of a query that fit into shared memory
   std::string refusal = refusal_of_rows("queries", step.queries);
   if (refusal.empty()) refusal = refusal_of_rows("rows in boxes", step.train.rows);
   if (refusal.empty() && step.k > spi::boxes_max_k)

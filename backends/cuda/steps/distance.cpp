@@ -5,7 +5,7 @@ namespace kith::cuda {
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows) {
   if (std::string refusal = spi::refusal_of_block(what, rows, spi::rows_a_block); !refusal.empty())
     return refusal;
-  // Kernels look a little beyond the last row, and count rows in 32 bits.
+  // Kernels read slightly beyond the last row, and count rows in 32 bits.
   constexpr std::uint64_t most = 0xFFFFF000u;
   const std::uint64_t end = std::uint64_t{rows.first} + rows.rows;
   if (end > most)
@@ -31,7 +31,7 @@ spi::Support Device::check(const spi::DistanceStep& step) const {
 
 cudaError_t Device::enqueue(const spi::DistanceStep& step) {
   if (step.queries.rows == 0 || step.train.rows == 0) return cudaSuccess;
-  // Of fewer queries a tile of 128 would compute more padding than queries.
+  // With fewer queries a tile of 128 would compute more padding than queries.
   return step.queries.rows <= spi::small_batch ? distance_of_small_batch(queue_, step)
                                                : distance_of_many(queue_, step);
 }

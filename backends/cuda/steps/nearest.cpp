@@ -3,11 +3,11 @@
 namespace kith::cuda {
 namespace {
 
-/// Which kernels a step takes.
+/// The kernels that a step may use.
 enum class Way { rows, low_dim, tiles };
 
 Way way_of(const spi::NearestStep& step) {
-  // Below this a tile of 128 queries would compute more padding than queries.
+  // With fewer queries a tile of 128 would compute more padding than queries.
   if (step.queries.rows <= spi::small_batch) return Way::rows;
   return step.train.dims <= low_dim_max_dims && step.k <= low_dim_max_k ? Way::low_dim : Way::tiles;
 }

@@ -5,7 +5,7 @@
 namespace kith::cuda {
 namespace {
 
-/// Why a selector cannot keep so many neighbours, as a sentence; empty when it can.
+/// Returns why a selector cannot keep so many neighbours, as a sentence; empty if it can.
 std::string refusal_of_k(const spi::SelectStep& step) {
   const std::string asked = "k = " + std::to_string(step.k);
   if (step.selector == Selector::local_sort && step.k > local_sort_max_k)
@@ -22,7 +22,7 @@ const SelectorKernels* const selectors[] = {
     &threshold_selector, &radix_selector,   &bubble_selector,   &insertion_selector, &local_sort_selector,
     &k_min_selector,     &bitonic_selector, &odd_even_selector, &rank_sort_selector, &merge_sort_selector};
 
-/// Null when there is no such selector here.
+/// Returns null if this back end has no such selector.
 const SelectorKernels* find_selector(Selector selector) {
   for (const SelectorKernels* kernels : selectors)
     if (kernels->selector == selector) return kernels;
@@ -51,7 +51,7 @@ spi::Support Device::check(const spi::SelectStep& step) const {
 cudaError_t Device::enqueue(const spi::SelectStep& step) {
   if (step.distances.rows == 0) return cudaSuccess;
   const SelectorKernels* const kernels = find_selector(step.selector);
-  if (!kernels) return cudaErrorInvalidValue;  // check() refused it
+  if (!kernels) return cudaErrorInvalidValue;  // check() has refused it
   return kernels->select(queue_, step);
 }
 

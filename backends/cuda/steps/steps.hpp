@@ -1,4 +1,4 @@
-// What is refused of operands of steps.
+// The refusals of operands that several steps share.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace kith::cuda {
 
-/// Whether a proposer works on tensor cores, on quantized rows in an order of theirs.
+/// Returns whether a proposer uses tensor cores, with quantized rows in the order that these need.
 inline bool on_tensor_cores(Proposer proposer) {
   return proposer == Proposer::fp16 || proposer == Proposer::int8;
 }
 
-/// Why a device's tensor cores are of no use to proposers; empty when they are.
+/// Returns why proposers cannot use the tensor cores of a device; empty if they can.
 inline std::string refusal_of_tensor_cores(std::uint32_t capability, std::size_t shared_bytes) {
   constexpr std::uint32_t least_capability = 80, least_shared_kib = 99;
   if (capability < least_capability)
@@ -26,13 +26,13 @@ inline std::string refusal_of_tensor_cores(std::uint32_t capability, std::size_t
   return "";
 }
 
-/// Why a matrix product with so many columns has no bound; empty when it has.
+/// Returns why a matrix product with so many columns has no bound; empty if it has one.
 std::string refusal_of_gemm(Proposer proposer, std::size_t dims);
 
-/// Why rows cannot be read, as a sentence; empty when they can.
+/// Returns why rows cannot be read, as a sentence; empty if they can.
 std::string refusal_of_rows(const char* what, const spi::RowBlocks& rows);
 
-/// Why so many lists cannot be made in one step; empty when they can.
+/// Returns why one step cannot make so many lists; empty if it can.
 std::string refusal_of_lists(std::uint64_t rows, std::uint64_t groups);
 
 }  // namespace kith::cuda

@@ -7,7 +7,7 @@
 namespace kith::cuda {
 namespace {
 
-/// The inner products of the quantized rows, into `values`.
+/// Writes the inner products of the quantized rows to `values`.
 void multiply(Cublas& cublas, const spi::CollectStep& step) {
   const auto operand = [](const spi::Grid<float>& rows) {
     const Matrix<const float> matrix = input_of(rows);
@@ -18,7 +18,7 @@ void multiply(Cublas& cublas, const spi::CollectStep& step) {
                   out.stride);
 }
 
-/// Why tensor cores cannot take a step; empty when they can.
+/// Returns why tensor cores cannot run a step; empty if they can.
 std::string refusal_of_products_there(const spi::CollectStep& step, const Queue& queue) {
   const std::string what = "proposer " + std::string(name(step.proposer));
   if (const std::string why = refusal_of_tensor_cores(queue.capability, queue.shared_bytes); !why.empty())
@@ -28,7 +28,7 @@ std::string refusal_of_products_there(const spi::CollectStep& step, const Queue&
   return takes_many ? "" : spi::refusal_of_many_queries(step);
 }
 
-/// Of a product in memory the place of a column is all there is to know.
+/// Refuses what a product in memory does not allow: bounds of candidates, and too many columns.
 std::string refusal_of_product(const spi::CollectStep& step) {
   if (step.bounds.low.cols > 0) return "proposer gemm lists candidates without bounds; choose fp16";
   std::string refusal = refusal_of_gemm(step.proposer, step.train.rows.cols);
@@ -52,7 +52,7 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (step.proposer == Proposer::int8 && step.values.rows <= spi::small_batch) return {};
   if (gemm) try {
       cublas();                     // so that nothing is opened or allocated in a search
-    } catch (const Error& error) {  // what may pass is no refusal: those are remembered
+    } catch (const Error& error) {  // a temporary failure is not returned, because refusals are remembered
       if (error.code() != Errc::unsupported) throw;
       return {error.what(), 0};
     }

@@ -10,12 +10,13 @@ spi::Support Device::check(const spi::RerankStep& step) const {
 
 cudaError_t Device::enqueue(const spi::RerankStep& step) {
   if (step.queries.rows == 0) return cudaSuccess;
-  // Of more columns some chains may differ from what products say, and all are computed.
+  // With more columns some chains may differ from the results of products, so all chains are computed.
   if (step.products.low.cols > 0 && step.train.dims <= spi::columns_of_exact_chains(step.metric))
     return rerank_products(queue_, step);
   if (step.train.block != 1) return rerank(queue_, step);
-  constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
-  constexpr std::size_t piece = 16;                          // bytes: memory of a caller begins anywhere
+  constexpr std::size_t most_places = std::size_t{1} << 28;  // places of eight queries are counted in 32 bits
+  constexpr std::size_t piece = 16;                          // bytes; memory of a caller may begin at
+                                                             // any address
   const bool aligned = step.train.dims % 4 == 0 && step.queries.first % 8 == 0 &&
                        reinterpret_cast<std::uintptr_t>(address_of(step.train.memory)) % piece == 0;
   return aligned && step.candidates.rows.cols <= most_places ? rerank_lines(queue_, step)

@@ -3,7 +3,7 @@
 namespace kith::cuda {
 namespace {
 
-/// Why the threshold cannot be made of so many lists; empty when it can.
+/// Returns why the threshold of so many lists cannot be computed; empty if it can.
 template <class Step>
 std::string refusal_of_threshold(const Step& step) {
   if (step.proposer != Proposer::none && step.proposer != Proposer::gemm && !on_tensor_cores(step.proposer))
@@ -20,7 +20,7 @@ bool at_once(const spi::TightenStep& step) {
 
 spi::Support Device::check(const spi::TightenStep& step) const {
   std::string refusal = refusal_of_threshold(step);
-  // Long lists are sorted together with the candidates, and counted in 31 bits.
+  // Long lists are sorted together with the candidates, and keys are counted in 31 bits.
   constexpr std::uint64_t most = 0x7FFFFFFFu;
   if (refusal.empty() && !at_once(step) && step.k + std::uint64_t{step.keys.cols} > most)
     refusal = "k = " + std::to_string(step.k) + " and " + std::to_string(step.keys.cols) +
@@ -49,7 +49,7 @@ spi::Support Device::check(const spi::TightenBySampleStep& step) const {
 
 cudaError_t Device::enqueue(const spi::TightenBySampleStep& step) {
   if (step.threshold.rows == 0) return cudaSuccess;
-  constexpr std::size_t most_of_warp = 256;  // numbers that a warp is as soon done with
+  constexpr std::size_t most_of_warp = 256;  // a warp is as fast for so few numbers
   const bool few = step.threshold.rows <= std::size_t{4} * queue_.multiprocessors;
   return few && step.sample.cols > most_of_warp && step.k <= sample_small_batch_max_k
              ? tighten_by_small_batch(queue_, step)
