@@ -1,4 +1,4 @@
-// Which OpenCL devices there are, and the door of the plug-in.
+// Lists the OpenCL devices, and has the entry point of the plug-in.
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -17,8 +17,8 @@ DeviceKind kind_of(cl_device_type type) {
   return type & CL_DEVICE_TYPE_CPU ? DeviceKind::cpu : DeviceKind::accelerator;
 }
 
-/// Local memory of a work-group. The environment variable KITH_CL_LOCAL_KIB makes it less, as it is on other
-/// devices, for tests of what kernels do there; what is no such number is ignored.
+/// Returns the local memory of a work-group. The environment variable KITH_CL_LOCAL_KIB lowers it, for tests
+/// of kernels as on devices with less; a value that is no such number is ignored.
 std::size_t local_bytes_of(const cl::Device& device) {
   constexpr std::size_t least = 1, kib = 1024;
   const auto bytes = static_cast<std::size_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>());
@@ -38,26 +38,27 @@ Limits limits_of(const cl::Device& device) {
   limits.vector_width = device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>();
   limits.part_alignment = std::max<std::size_t>(4, device.getInfo<CL_DEVICE_MEM_BASE_ADDR_ALIGN>() / 8);
   limits.double_precision = device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_fp64") != std::string::npos;
-  // Two work-groups of 256 share the 65536 registers of a multiprocessor; with more a work-item than this
-  // one would have it alone, and wait at every barrier.
+  // Two work-groups of 256 share the 65536 registers of a multiprocessor. If a work-item had more registers
+  // than this, a group would occupy the multiprocessor alone, which would idle at every barrier.
   if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
     limits.tile_options = " -cl-nv-maxrregcount=128";
   return limits;
 }
 
-/// The environment variable KITH_CL_FAMILY (`cpu`, `gpu`) runs the kernels written for the other
-/// kind of device; for tests of GPU kernels where there is no GPU.
+/// The environment variable KITH_CL_FAMILY (`cpu`, `gpu`) selects the kernels that are written for the other
+/// kind of device, to test GPU kernels on machines without a GPU.
 Family family_of(DeviceKind kind, const Limits& limits) {
   const char* wanted = secure_getenv("KITH_CL_FAMILY");
   bool groups = kind == DeviceKind::gpu;
   if (wanted && std::strcmp(wanted, "gpu") == 0) groups = true;
   if (wanted && std::strcmp(wanted, "cpu") == 0) groups = false;
-  // GPUs of the embedded kind may be too small for the tiles, which take 256 items and 20 KiB.
+  // Embedded GPUs may be too small for the tiles, which need 256 items and 20 KiB.
   return groups && limits.work_group >= 256 && limits.local_memory_bytes >= 20480 ? Family::groups
                                                                                   : Family::lanes;
 }
 
-/// Where a device sits: by cl_khr_pci_bus_info, else by cl_nv_device_attribute_query; empty for others.
+/// Returns the PCI address of a device, from cl_khr_pci_bus_info or cl_nv_device_attribute_query; empty
+/// without these.
 std::string pci_of(const cl::Device& device) {
   constexpr cl_device_info khr_info = 0x410F, nv_bus = 0x4008, nv_slot = 0x4009, nv_domain = 0x400A;
   const auto ask = [&](cl_device_info what, auto& answer) {
@@ -69,7 +70,7 @@ std::string pci_of(const cl::Device& device) {
     if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) return "";
     cl_uint slot = 0;
     if (!ask(nv_bus, at[1]) || !ask(nv_slot, slot)) return "";
-    if (!ask(nv_domain, at[0])) at[0] = 0;  // an older driver, which knows one domain
+    if (!ask(nv_domain, at[0])) at[0] = 0;  // older drivers know a single domain
     at[2] = slot >> 3;
     at[3] = slot & 7;
   }
@@ -78,7 +79,7 @@ std::string pci_of(const cl::Device& device) {
   return text;
 }
 
-/// Whether NVIDIA's compiler takes the PTX of tensor.cl for this device. What it computes is tested
+/// Returns whether NVIDIA's compiler accepts the PTX of tensor.cl for this device. Its results are tested
 /// when the proposer is first used.
 bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
   constexpr cl_device_info nv_capability_major = 0x4000;
@@ -121,8 +122,8 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
   return info;
 }
 
-/// Why kith cannot use a device; empty when it can. CL_FP_FMA is not asked for: it says that fma() is
-/// fast; it must be exact in any case, and whether it is the self-test finds out.
+/// Returns why kith cannot use a device; empty if it can. CL_FP_FMA is not required, because it only says
+/// that fma() is fast. fma() must be exact in any case, which the self-test checks.
 std::string refusal_of(const cl::Device& device) {
   const std::string version = device.getInfo<CL_DEVICE_VERSION>();  // `OpenCL 1.2 ...`
   int major = 0, minor = 0;
@@ -174,7 +175,7 @@ class OpenClBackend : public spi::Backend {
     if (!callers.context || !callers.device)
       throw Error(Errc::invalid_argument,
                   "opencl: the context or the device is null; give those that the memory was made with");
-    constexpr bool retain = true;  // the caller's counts stay what they were
+    constexpr bool retain = true;  // the caller's reference counts do not change
     return Guard([] { return true; }).run("adopt", [&] {
       const cl::Context context(static_cast<cl_context>(callers.context), retain);
       const cl::Device device(static_cast<cl_device_id>(callers.device), retain);
@@ -198,7 +199,7 @@ class OpenClBackend : public spi::Backend {
                                     std::move(queue));
   }
 
-  /// The place of a caller's device among all devices.
+  /// Returns the number of a caller's device among all devices.
   static std::size_t ordinal_of(const cl::Device& device, const cl::Context& context,
                                 const cl::CommandQueue& queue) {
     const auto refuse = [&](const std::string& why) -> Error {
@@ -219,7 +220,8 @@ class OpenClBackend : public spi::Backend {
     return static_cast<std::size_t>(found - devices.begin());
   }
 
-  /// What is known of a device. One that does not answer keeps its number, and is refused when it is opened.
+  /// Returns the properties of a device. A device that does not answer keeps its number, and is refused when
+  /// it is opened.
   static DeviceInfo listed(const cl::Device& device, std::size_t ordinal,
                            std::vector<std::string>& failures) {
     try {

@@ -1,16 +1,16 @@
-// Memory of callers: buffers in the context of the device.
+// Memory of callers, which are buffers in the context of the device.
 #include "device.hpp"
 
 namespace kith::opencl {
 namespace {
 
-/// A buffer that kith did not make, and keeps only as long as a call uses it.
+/// A buffer of a caller, which a call uses; the caller releases it.
 class Borrowed : public Buffer {
  public:
   Borrowed(const cl::Buffer& callers, std::size_t size) : Buffer(callers, size) {}
 };
 
-/// `why` follows the name of the device.
+/// Throws an error. `why` follows the name of the device in the message.
 [[noreturn]] void refuse(const std::string& spec, Errc code, const std::string& why) {
   throw Error(code, spec + " " + why);
 }
@@ -22,7 +22,7 @@ std::unique_ptr<spi::Allocation> Device::borrow(const spi::CallersMemory& of) {
     refuse(info.spec, Errc::unsupported,
            "takes memory of OpenCL alone; give a cl_mem, or open the device by its other name");
   return guard_.run("borrow", [&]() -> std::unique_ptr<spi::Allocation> {
-    constexpr bool retain = true;  // the caller's count stays what it was
+    constexpr bool retain = true;  // the caller's reference count does not change
     const cl::Buffer buffer(static_cast<cl_mem>(of.memory), retain);
     if (buffer.getInfo<CL_MEM_CONTEXT>()() != context_())
       refuse(info.spec, Errc::unsupported,
@@ -47,8 +47,8 @@ void Device::wait_for(const cl::CommandQueue& callers) {
   if (callers.getInfo<CL_QUEUE_CONTEXT>()() != context_())
     refuse(info.spec, Errc::unsupported,
            "has another OpenCL context than their queue; give a queue of the context of the memory");
-  // By the host, not by a barrier in queue_: NVIDIA's driver (580.159) ends the process where a command of
-  // one queue waits for another queue that waits for an event of the program.
+  // The host waits, instead of a barrier in queue_: NVIDIA's driver (580.159) ends the process if a command
+  // of one queue waits for another queue that waits for an event of the program.
   cl::Event event;
   callers.enqueueMarkerWithWaitList(nullptr, &event);
   event.wait();

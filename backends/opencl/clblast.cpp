@@ -9,14 +9,15 @@
 namespace kith::opencl {
 namespace {
 
-// Of clblast_c.h. Column-major, a product is X Q transposed, and its elements lie where they do row-major:
-// so CLBlast does not turn the largest of the three matrices around.
+// These are from clblast_c.h. In column-major order a product is X times Q transposed, and its elements
+// have the same addresses as in row-major order, so that CLBlast need not transpose the largest of the
+// three matrices.
 constexpr int column_major = 102, as_it_is = 111, transposed = 112;
 
 constexpr const char* install = "; install libclblast1, or choose proposer none";
 
-// Whether the one library() is gone. It ends before CLBlast's own static objects, which are older, and
-// which a Device in a static variable must not use any more.
+// Whether the object of library() has been destroyed. It is destroyed before CLBlast's own static objects,
+// which are older; a Device in a static variable must not use these any more.
 bool ended = false;
 
 }  // namespace
@@ -53,8 +54,8 @@ void ClBlast::find(Function& function, void* library, const char* symbol) {
 }
 
 std::size_t ClBlast::temporary_bytes(cl_command_queue queue, const Product& p) const {
-  // Operands that begin at 1 are never used where they are, so this is the most; and none is for few rows
-  // or columns, for which there is a kernel that needs no copies.
+  // Operands that begin at 1 are always copied, so this is the largest size. Few rows or columns need none,
+  // because there is a kernel without copies.
   std::size_t bytes = 0;
   const int status = size_(column_major, transposed, as_it_is, p.t, p.q, p.dims, 1, p.t_stride, 1, p.q_stride,
                            1, p.out_stride, &queue, &bytes);
@@ -69,7 +70,7 @@ void ClBlast::multiply(cl_command_queue queue, const Product& p, const Operand& 
                                train.first, p.t_stride, queries.buffer(), queries.first, p.q_stride, 0.0f,
                                out.buffer(), out.first, p.out_stride, &queue, nullptr, temporary);
   if (status == 0) return;
-  constexpr int first_of_clblast = -1000;  // below: its own numbers; above: OpenCL's
+  constexpr int first_of_clblast = -1000;  // numbers below this are CLBlast's own, those above are OpenCL's
   if (status > first_of_clblast) throw cl::Error(status, "CLBlastSgemm");
   throw Error(Errc::device_failure, "opencl collect: CLBlastSgemm returned " + std::to_string(status) +
                                         " (see clblast_c.h); choose proposer none");

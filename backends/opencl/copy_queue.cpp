@@ -1,4 +1,4 @@
-// A second queue of a device, for copies that go on while the first one works.
+// A second queue of a device, for copies at the same time as the work of the first one.
 #include "device.hpp"
 
 namespace kith::opencl {
@@ -25,7 +25,7 @@ class SecondQueue final : public spi::CopyQueue {
   }
 
   cl::CommandQueue queue_;
-  Guard guard_{[this] { return answers(); }};  // the device's own is used under its lock
+  Guard guard_{[this] { return answers(); }};  // the device's own guard is used under its lock
 };
 
 }  // namespace

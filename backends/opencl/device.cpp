@@ -7,7 +7,7 @@
 namespace kith::opencl {
 namespace {
 
-// What is small is copied to locked memory, and the caller goes on before it has left.
+// Small data are copied to locked memory, so that the caller need not wait until they are transferred.
 constexpr std::size_t staging_bytes = std::size_t{1} << 20;
 constexpr std::size_t small_bytes = staging_bytes / 4;
 constexpr std::size_t staging_unit = 256;
@@ -28,9 +28,9 @@ Device::Device(DeviceInfo known, Family family, Limits limits, const cl::Device&
 Device::~Device() {
   try {
     queue_.finish();
-    if (uses_clblast_) ClBlast::forget();  // what it compiled keeps the context alive
+    if (uses_clblast_) ClBlast::forget();  // its compiled kernels keep the context alive
   } catch (const cl::Error&) {
-    // The device is closed: there is no caller to tell.
+    // The device is being closed, and no caller can be told.
   }
 }
 
@@ -46,8 +46,8 @@ std::unique_ptr<spi::Allocation> Device::allocate(std::size_t bytes) {
     const std::size_t size = std::max<std::size_t>(bytes, 4);
     try {
       cl::Buffer buffer(context_, CL_MEM_READ_WRITE, size);
-      // Some drivers take memory only when it is first used: move it there now, where running out is
-      // expected.
+      // Some drivers allocate memory only when it is first used. It is moved to the device now, where running
+      // out of memory is handled.
       queue_.enqueueMigrateMemObjects({buffer}, CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED);
       queue_.finish();
       return std::unique_ptr<spi::Allocation>(std::make_unique<Memory>(std::move(buffer), bytes, allocated_));
@@ -69,7 +69,7 @@ bool Device::answers() {
   }
 }
 
-/// Whether there is memory for small writes. Without it they are waited for.
+/// Returns whether there is staging memory for small writes. Without it, the host waits for them.
 bool Device::stages() {
   if (staging_ || !may_stage_) return staging_ != nullptr;
   may_stage_ = false;
@@ -107,7 +107,7 @@ void Device::read(const spi::Allocation& from, std::size_t offset, void* to, std
   guard_.run("read", [&] {
     with_room([&] { queue_.enqueueReadBuffer(buffer_of(&from), CL_TRUE, offset, bytes, to); });
   });
-  staged_ = 0;  // the queue is in order
+  staged_ = 0;  // the queue executes in order
 }
 
 void Device::finish() {
@@ -142,7 +142,7 @@ double Device::elapsed(std::uint64_t from, std::uint64_t to) {
 
 void Device::hold() {
   constexpr cl_uint rounds = 1u << 18;
-  if (info.kind == DeviceKind::cpu) return;  // its threads would only take turns
+  if (info.kind == DeviceKind::cpu) return;  // its threads would only compete
   guard_.run("hold", [&] {
     if (!held_()) held_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_uint));
     launch("common/hold.cl", "", "kith_hold", Range{{1, 1, 1}, {1, 1, 1}}, rounds, held_);
@@ -162,7 +162,7 @@ void Device::enqueue(const spi::Step& step) {
           throw Error(Errc::unsupported, std::string("opencl ") + work.name + ": " + refusal);
         guard_.run(work.name, [&] {
           enqueue(work);
-          queue_.flush();  // so that it starts while the host goes on
+          queue_.flush();  // so that it starts while the host continues
         });
       },
       step.work);
@@ -170,7 +170,7 @@ void Device::enqueue(const spi::Step& step) {
 
 void Device::enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& range,
                             std::size_t local_bytes) {
-  // Not every driver refuses what is too large: PoCL ends the process.
+  // Not every driver refuses sizes that are too large: PoCL ends the process.
   const std::size_t items = range.local[0] * range.local[1] * range.local[2];
   const std::size_t most = kernel.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device_);
   if (items > most)

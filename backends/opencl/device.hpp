@@ -1,4 +1,4 @@
-// An opened OpenCL device: memory, time, and the launch of kernels.
+// An open OpenCL device: its memory, its clock, and the launch of kernels.
 #pragma once
 
 #include <CL/opencl.hpp>
@@ -18,36 +18,36 @@
 
 namespace kith::opencl {
 
-/// How kernels are written for a device. `lanes`: a work-item is a loop over vectors of 16 training
-/// rows, no barriers (CPUs). `groups`: work-groups of 256 that share local memory (GPUs).
+/// How kernels are written for a device. With `lanes`, a work-item loops over vectors of 16 training rows,
+/// without barriers (CPUs). With `groups`, work-groups of 256 items share local memory (GPUs).
 enum class Family { lanes, groups };
 
 struct Blocks;  // select_blocks.hpp
 
-/// Places of rows along a curve or in a cut, and the rows' numbers: [1, n] each.
+/// The places of rows along a curve or in a cut, and the numbers of the rows: [1, n] each.
 struct Places {
   spi::Grid<std::uint64_t> places;
   spi::Grid<std::uint32_t> numbers;
 };
 
-/// What a kernel may use, asked of the driver once.
+/// What a kernel may use; the driver is asked once.
 struct Limits {
   std::size_t local_memory_bytes = 0;
-  std::size_t work_group = 1;      ///< most work-items a group
-  std::uint32_t vector_width = 1;  ///< floats a vector register
-  std::size_t part_alignment = 4;  ///< bytes, of where a part of a buffer may begin
+  std::size_t work_group = 1;      ///< the most work-items per group
+  std::uint32_t vector_width = 1;  ///< floats per vector register
+  std::size_t part_alignment = 4;  ///< in bytes; required of the beginning of a sub-buffer
   bool double_precision = false;
-  std::string tile_options;  ///< for the compiler, of kernels that tile registers (tile.cl)
+  std::string tile_options;  ///< compiler options of kernels that tile registers (tile.cl)
 };
 
-/// What steps work on.
+/// The memory that steps use.
 class Buffer : public spi::Allocation {
  public:
   Buffer(cl::Buffer of, std::size_t size) : Allocation(size), buffer(std::move(of)) {}
   const cl::Buffer buffer;
 };
 
-/// What kith has allocated.
+/// Memory that kith has allocated.
 class Memory : public Buffer {
  public:
   Memory(cl::Buffer made, std::size_t size, std::atomic<std::size_t>& total)
@@ -57,26 +57,26 @@ class Memory : public Buffer {
   ~Memory() override { total_ -= bytes; }
 
  private:
-  std::atomic<std::size_t>& total_;  // of its device, which outlives it
+  std::atomic<std::size_t>& total_;  // the total of its device, which lives longer
 };
 
-/// The OpenCL buffer of a step's memory.
+/// Returns the OpenCL buffer of a step's memory.
 inline const cl::Buffer& buffer_of(const spi::Allocation* memory) {
   return static_cast<const Buffer*>(memory)->buffer;
 }
 
-/// The same; a null buffer where there is no memory.
+/// Returns the same; a null buffer if there is no memory.
 inline cl::Buffer buffer_or_none(const spi::Allocation* memory) {
   return memory ? buffer_of(memory) : cl::Buffer();
 }
 
-/// Local memory as a kernel argument.
+/// Local memory, as a kernel argument.
 struct Local {
   std::size_t bytes;
 };
 
-/// Arguments by value, as common.cl and candidates.cl declare them under the same names: where a grid stands;
-/// which rows of queries and of training rows; lists of candidates.
+/// Arguments by value, declared in common.cl and candidates.cl with the same names: the place of a matrix;
+/// the rows of queries and of training rows; lists of candidates.
 struct Place {
   cl_ulong first, stride;
 
@@ -95,7 +95,7 @@ struct Lists {
   cl_uint capacity;
 };
 
-/// A range of work-items, `local` to a group. global need not be a multiple of local.
+/// A range of work-items, with `local` per group. global need not be a multiple of local.
 struct Range {
   std::array<std::size_t, 3> global;
   std::array<std::size_t, 3> local;
@@ -103,7 +103,7 @@ struct Range {
 
 class Device : public spi::Device {
  public:
-  ///   queue  what it holds, which is a caller's, comes before what is borrowed; may be null
+  ///   queue  a queue of the caller; its work is completed before borrowed memory is used; may be null
   Device(DeviceInfo known, Family family, Limits limits, const cl::Device& device, cl::Context context,
          cl::CommandQueue queue);
   ~Device() override;
@@ -123,24 +123,24 @@ class Device : public spi::Device {
   void enqueue(const spi::Step& step) override;
 
  private:
-  // The steps, in files of their names below steps/.
+  // The steps are in files of their names in steps/.
 #define KITH_STEP(Type)                            \
   spi::Support check(const spi::Type& step) const; \
   void enqueue(const spi::Type& step);
 #include "kith/spi/steps.def"
 #undef KITH_STEP
 
-  /// A selector: the scratch it wants, and its launch.
+  /// A selector: a function that returns the scratch it needs, and its launcher.
   struct SelectorKernels {
     Selector selector;
     std::size_t (Device::*scratch)(const spi::SelectStep& step) const;
     void (Device::*select)(const spi::SelectStep& step);
   };
-  /// Null where this back end has no such selector.
+  /// Returns null if this back end has no such selector.
   static const SelectorKernels* find_selector(Selector selector);
 
-  // One file a selector, select_NAME.cpp, those of papers in select/published/; threshold and insertion are
-  // in select.cpp.
+  // Each selector has its own file, select_NAME.cpp; those from publications are in select/published/;
+  // threshold and insertion are in select.cpp.
   void select_threshold(const spi::SelectStep& step);
   void select_insertion(const spi::SelectStep& step);
   void select_bubble(const spi::SelectStep& step);
@@ -164,7 +164,7 @@ class Device : public spi::Device {
   }
   std::string refuse_local_sort(const spi::SelectStep& step) const;
   void bitonic_level(const spi::SelectStep& step, const Blocks& blocks, std::size_t width, bool last);
-  // Blocks: select_blocks.cpp and .hpp.
+  // These are in select_blocks.cpp and .hpp.
   std::size_t blocks_scratch_bytes(const spi::SelectStep& step, const Blocks& blocks) const;
   void merge_blocks(const spi::SelectStep& step, const Blocks& blocks);
   void merge_whole_blocks(const spi::SelectStep& step, const Blocks& blocks);
@@ -188,7 +188,7 @@ class Device : public spi::Device {
   void collect_low(const spi::CollectStep& step);
   std::size_t low_bytes(const spi::CollectStep& step) const;
   std::size_t fused_test_bytes(const spi::CollectStep& step) const;
-  /// A kernel whose last arguments are lists of candidates (candidates.cl), behind `arguments`.
+  /// Launches a kernel whose last arguments, after `arguments`, are lists of candidates (candidates.cl).
   template <class... Arguments>
   void launch_listing(const spi::CandidateLists& lists, const spi::Bounds& bounds, const char* source,
                       const std::string& defines, const char* name, const Range& range,
@@ -199,7 +199,7 @@ class Device : public spi::Device {
            buffer_or_none(bounds.high.memory),
            Lists{lists.rows, lists.counts, bounds.low, bounds.high, static_cast<cl_uint>(lists.rows.cols)});
   }
-  /// The same where a sample may be wanted instead, which then takes the place of the rows that are listed.
+  /// Does the same, but if a sample is asked for, passes it in place of the listed rows.
   template <class... Arguments>
   void launch_listing_or_sampling(const spi::CollectStep& step, const char* source,
                                   const std::string& defines, const char* name, const Range& range,
@@ -241,9 +241,9 @@ class Device : public spi::Device {
   void launch_vote(const spi::VoteStep& step, const std::string& defines, const char* name, std::size_t items,
                    const More&... more);
 
-  /// Run kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
-  /// Arguments: numbers, structs by value, buffers, Local; a Grid is two: its memory, which may be null, and
-  /// its Place; Sides are three: the memory of both, and their numbers.
+  /// Runs kernel `name` of file `source`; global sizes are rounded up to multiples of the local ones.
+  /// Arguments are numbers, structs by value, buffers, and Local. A Grid becomes two arguments: its memory,
+  /// which may be null, and its Place. Sides become three: the memory of both, and their numbers.
   template <class... Arguments>
   void launch(const char* source, const std::string& defines, const char* name, const Range& range,
               const Arguments&... arguments) {
@@ -277,13 +277,13 @@ class Device : public spi::Device {
   static std::size_t local_bytes(const Local& local) {
     return local.bytes;
   }
-  /// What is enqueued from here on comes after what the caller's queue holds now. By borrow().
+  /// Makes all later work wait for the work that is in the caller's queue now; borrow() calls this.
   void wait_for(const cl::CommandQueue& callers);
   bool stages();
-  /// Whether the queue still does what it is asked.
+  /// Returns whether the queue still executes commands.
   bool answers();
-  /// What `call` returns; it is called once more where memory ran out and there was some to give back. Throws
-  /// cl::Error.
+  /// Returns the result of `call`, which is repeated once if memory ran out and some could be freed.
+  /// Throws cl::Error.
   template <class Call>
   decltype(auto) with_room(const Call& call) {
     try {
@@ -307,13 +307,13 @@ class Device : public spi::Device {
   bool uses_clblast_ = false;
   std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
-  cl::Buffer held_;        // what hold() keeps the device busy with; null before the first time
-  bool may_stage_ = true;  // until it fails
+  cl::Buffer held_;        // buffer of hold(), which keeps the device busy; null before the first call
+  bool may_stage_ = true;  // until allocating it fails
   std::unique_ptr<spi::HostMemory> staging_;  // for small writes
-  std::size_t staged_ = 0;                    // bytes of it that may still be on their way
+  std::size_t staged_ = 0;                    // number of its bytes that may still be in use
 };
 
-/// `-D name=value`, with a space before it.
+/// Returns `-D name=value`, with a space before it.
 template <class T>
 std::string define(const char* name, const T& value) {
   if constexpr (std::is_arithmetic_v<T>)
@@ -326,7 +326,7 @@ inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint32_t>((a + b - 1) / b);
 }
 
-/// Columns of quantized rows for fp16, and how many of a row lie together.
+/// Returns the number of columns of quantized rows for fp16, and how many of a row are contiguous.
 inline std::uint32_t half_columns(std::size_t dims) {
   return static_cast<std::uint32_t>(spi::quantized_columns(Proposer::fp16, dims));
 }
@@ -334,7 +334,8 @@ inline std::uint32_t half_line(std::size_t dims) {
   return std::min(half_columns(dims), 64u);
 }
 
-/// How quantized rows for tensor cores lie: of 128 rows slab after slab, in which a row is a line of pieces.
+/// The layout of quantized rows for tensor cores: each 128 rows consist of slabs, in which a row is a line
+/// of pieces.
 struct Lines {
   static constexpr std::uint32_t piece_bytes = 16, most_pieces = 8;
   std::uint32_t pieces;  ///< of a line
@@ -349,7 +350,7 @@ struct Lines {
   std::uint32_t row_pieces() const { return pieces * slabs; }
 };
 
-/// Columns of the widest of `groups` groups.
+/// Returns the number of columns of the widest of `groups` groups.
 inline std::uint32_t group_width(std::size_t columns, std::uint32_t groups) {
   return divide_up(columns, groups);
 }

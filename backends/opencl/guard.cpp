@@ -27,12 +27,14 @@ const char* advice_on(Errc code) {
   }
 }
 
-/// A kernel crashed, hung or was reset, and its context or queue is gone. Below -1000: of vendors.
+/// Returns whether a kernel crashed, hung or was reset, so that its context or queue is gone. Errors below
+/// -1000 are those of vendors.
 bool is_final(cl_int error) {
   return error == CL_INVALID_COMMAND_QUEUE || error == CL_INVALID_CONTEXT || error <= -1000;
 }
 
-/// Drivers return these then, too, but also where one command was too much for the device.
+/// Returns whether the error may mean this; drivers also return these errors if a single command was
+/// too much.
 bool may_be_final(cl_int error) {
   return error == CL_OUT_OF_RESOURCES || error == CL_DEVICE_NOT_AVAILABLE ||
          error == CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -50,7 +52,7 @@ void Guard::refuse_after_failure() const {
 }
 
 Error Guard::translated(const std::string& stage, const cl::BuildError& error) {
-  // The driver failed, and not the kernel.
+  // The driver has failed, not the kernel.
   if (error.err() != CL_BUILD_PROGRAM_FAILURE) return translated(stage, static_cast<const cl::Error&>(error));
   std::string log;
   for (const auto& [device, text] : error.getBuildLog()) log += text;

@@ -1,4 +1,4 @@
-// Where errors of OpenCL become errors of kith.
+// Turns errors of OpenCL into errors of kith.
 #pragma once
 
 #include <CL/opencl.hpp>
@@ -10,20 +10,20 @@
 
 namespace kith::opencl {
 
-/// `CL_OUT_OF_RESOURCES` for -5; the number itself for one that is not known.
+/// Returns `CL_OUT_OF_RESOURCES` for -5; the number itself if it is unknown.
 std::string error_name(cl_int code);
 
-/// Whether an error may mean that memory ran out, of the device or of the host.
+/// Returns whether an error may mean that memory of the device or of the host ran out.
 bool may_lack_memory(cl_int error);
 
-/// Everything that calls OpenCL runs in run(): what OpenCL throws leaves as kith::Error with the
-/// stage, the call, the symbolic name of the error and, for a kernel that does not compile, the
-/// compiler's own words. After an error from which a driver does not recover, every later run()
-/// throws the first message again.
+/// All calls of OpenCL are made inside run(), which turns errors of OpenCL into kith::Error. The message
+/// has the stage, the call, the symbolic name of the error and, if a kernel does not compile, the
+/// compiler's message. After an error from which a driver does not recover, every later run() throws the
+/// first message again.
 class Guard {
  public:
-  /// `answers` is asked after an error that drivers return for a lost context and for less: whether the
-  /// device still does what it is asked.
+  /// `answers` returns whether the device still executes commands. It is called after errors that drivers
+  /// return for a lost context, but also in other cases.
   explicit Guard(std::function<bool()> answers) : answers_(std::move(answers)) {}
 
   template <class Body>
@@ -31,7 +31,7 @@ class Guard {
     refuse_after_failure();
     try {
       return std::forward<Body>(body)();
-    } catch (const cl::BuildError& error) {  // before cl::Error, its base: it has the log
+    } catch (const cl::BuildError& error) {  // before its base cl::Error, because it has the log
       throw translated(stage, error);
     } catch (const cl::Error& error) {
       throw translated(stage, error);
@@ -44,7 +44,7 @@ class Guard {
   Error translated(const std::string& stage, const cl::Error& error);
 
   const std::function<bool()> answers_;
-  std::string failure_;  // the first message of an error that cannot be recovered from
+  std::string failure_;  // the first message of an error from which the driver cannot recover
 };
 
 }  // namespace kith::opencl

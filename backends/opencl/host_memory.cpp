@@ -3,8 +3,8 @@
 namespace kith::opencl {
 namespace {
 
-/// A buffer in host memory, mapped for its whole life. Drivers lock such memory, and copy to and from it
-/// without a detour.
+/// A buffer in host memory, which is mapped during its lifetime. Drivers lock such memory, and copy to and
+/// from it without staging.
 class Pinned : public spi::HostMemory {
  public:
   Pinned(cl::CommandQueue queue, cl::Buffer buffer, void* mapped, std::size_t size)
@@ -14,7 +14,7 @@ class Pinned : public spi::HostMemory {
       queue_.enqueueUnmapMemObject(buffer_, data);
       queue_.finish();
     } catch (const cl::Error&) {
-      // The device is lost, and this memory with it.
+      // The device is lost, and so is this memory.
     }
   }
 
@@ -26,7 +26,7 @@ class Pinned : public spi::HostMemory {
 }  // namespace
 
 std::unique_ptr<spi::HostMemory> Device::allocate_host(std::size_t bytes) {
-  if (info.kind == DeviceKind::cpu) return nullptr;  // it reads any memory where it is
+  if (info.kind == DeviceKind::cpu) return nullptr;  // a CPU reads any memory in place
   return guard_.run("allocate", [&]() -> std::unique_ptr<spi::HostMemory> {
     const std::size_t size = std::max<std::size_t>(bytes, 4);
     try {

@@ -12,19 +12,19 @@
 namespace kith::opencl {
 namespace {
 
-/// A program has 10 to 300 KB, and a process asks for a few dozen of some thousand that there are.
+/// A program has 10 to 300 KB, and a process needs a few dozen of several thousand possible ones.
 constexpr spi::KeptFolder folder = {"KITH_CL_CACHE", "programs", std::size_t{128} << 20};
 
-/// Whether programs of this platform are kept. PoCL keeps them itself (POCL_CACHE_DIR), and compiles each
-/// kernel of a program once more before it gives a binary away, which takes longer than the self-test. So its
-/// own are kept only where a folder is named.
+/// Returns whether programs of this platform are kept. PoCL keeps them itself (POCL_CACHE_DIR), and before it
+/// returns a binary, it compiles each kernel of a program again, which takes longer than the self-test. So
+/// programs of PoCL are kept only if a folder is named.
 bool are_kept(const cl::Platform& platform) {
   const char* const named = secure_getenv(folder.variable);
   return (named && *named) || platform.getInfo<CL_PLATFORM_NAME>() != "Portable Computing Language";
 }
 
-/// Which instructions this processor has, by the words of the system: a compiler for CPUs may use them all,
-/// and machines that share a home may tell of the same device.
+/// Returns which instructions this processor has, as the system lists them: a compiler for CPUs may use all
+/// of them, and machines that share a home folder may report the same device.
 std::string processor() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string text, line;
@@ -47,7 +47,7 @@ std::string describe(const cl::Device& device) {
   return text;
 }
 
-/// What the driver made of a program for this device; empty where it gives nothing away.
+/// Returns the driver's binary of a program for this device; empty if the driver provides none.
 std::vector<unsigned char> binary_of(const cl::Program& program, const cl::Device& device) {
   const auto devices = program.getInfo<CL_PROGRAM_DEVICES>();  // a caller's context may have several
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
@@ -79,19 +79,19 @@ cl::Program KeptPrograms::find(const std::string& source, const std::string& opt
     program.build({device_}, options.c_str());
     return program;
   } catch (const cl::Error&) {
-    return {};  // the source is there to be compiled
+    return {};  // the source can be compiled instead
   }
 }
 
 void KeptPrograms::keep(const cl::Program& program, const std::string& source,
                         const std::string& options) const {
-  if (!files_) return;  // the driver may take long for a binary
+  if (!files_) return;  // the driver may need long for a binary
   try {
     const std::vector<unsigned char> binary = binary_of(program, device_);
     if (binary.empty()) return;
     files_->keep(key_of(source, options), {reinterpret_cast<const char*>(binary.data()), binary.size()});
   } catch (const cl::Error&) {
-    // The program itself is there; without the driver's word of it nothing is kept.
+    // The program itself exists; without a binary it is just not kept.
   }
 }
 

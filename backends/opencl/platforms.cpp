@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int no_platform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR: no driver, which is no error
+constexpr int no_platform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR: there is no driver, which is not an error
 
 std::string name_of(const cl::Platform& platform, std::size_t number) {
   try {
@@ -26,7 +26,7 @@ std::string name_of(const cl::Platform& platform, std::size_t number) {
   }
 }
 
-/// The library that an .icd file names: its first word.
+/// Returns the library that an .icd file names, which is its first word.
 std::string library_of(const fs::path& icd) {
   std::string library;
   std::getline(std::ifstream(icd) >> std::ws, library);
@@ -34,13 +34,13 @@ std::string library_of(const fs::path& icd) {
   return library;
 }
 
-/// The folders where the dynamic linker looks for libraries: LD_LIBRARY_PATH, and the system's own, such as
-/// /usr/lib/x86_64-linux-gnu, of which its cache lists no file but under its soname.
+/// Returns the folders where the dynamic linker looks for libraries: LD_LIBRARY_PATH, and those of the
+/// system, such as /usr/lib/x86_64-linux-gnu. The linker's cache lists their files only by soname.
 std::vector<fs::path> linker_folders() {
   const std::unique_ptr<void, int (*)(void*)> program(dlopen(nullptr, RTLD_LAZY), dlclose);
   Dl_serinfo size{};
   if (!program || dlinfo(program.get(), RTLD_DI_SERINFOSIZE, &size) != 0) return {};
-  // What dlinfo fills ends in paths; operator new aligns it.
+  // The data of dlinfo end with paths; operator new aligns them.
   const std::unique_ptr<void, void (*)(void*)> memory(::operator new(size.dls_size),
                                                       [](void* p) { ::operator delete(p); });
   auto* const list = static_cast<Dl_serinfo*>(memory.get());
@@ -51,7 +51,8 @@ std::vector<fs::path> linker_folders() {
   return folders;
 }
 
-/// Whether the dynamic linker would find it: as a path, in one of its folders, or by its cache.
+/// Returns whether the dynamic linker would find the library: by its path, in one of its folders, or by
+/// its cache.
 bool is_there(const std::string& library) {
   std::error_code ignored;
   if (library.find('/') != std::string::npos) return fs::exists(library, ignored);
@@ -62,8 +63,8 @@ bool is_there(const std::string& library) {
   return cache.empty() || cache.find('\0' + library + '\0') != std::string::npos;
 }
 
-/// Puts a variable of the environment back as it was. Khronos' loader ends OCL_ICD_FILENAMES after its first
-/// name, where it stands, and the children of this process would find that driver alone.
+/// Restores an environment variable. Khronos' loader cuts OCL_ICD_FILENAMES after its first name, in place,
+/// so that children of this process would find only that driver.
 class KeptVariable {
  public:
   explicit KeptVariable(const char* name) : place_(std::getenv(name)), text_(place_ ? place_ : "") {}

@@ -5,7 +5,7 @@
 namespace kith::opencl {
 namespace {
 
-/// The text without its pragmas to unroll; lines keep their numbers.
+/// Returns the text without its pragmas to unroll loops; lines keep their numbers.
 std::string rolled(const std::string& text) {
   std::istringstream lines(text);
   std::string out;
@@ -28,7 +28,7 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   const std::pair key(source, defines);
   const auto found = programs_.find(key);
   if (found != programs_.end()) return found->second;
-  // Nothing here may relax the arithmetic: the contract is equal bits.
+  // No option here may relax the arithmetic, because the contract is equal bits.
   const std::string options = "-cl-std=CL1.2 " + defines;
   const std::string read = sources_.read(source), text = unrolls_ ? read : rolled(read);
   cl::Program made = kept_.find(text, options);

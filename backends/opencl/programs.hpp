@@ -1,4 +1,5 @@
-// Kernels, made when they are first asked for: compiled, or as an earlier process has compiled them.
+// The kernels of a device, made when they are first needed: compiled, or read from files of an
+// earlier process.
 #pragma once
 
 #include <CL/opencl.hpp>
@@ -15,16 +16,16 @@ namespace kith::opencl {
 /// The kernels of one device.
 class Programs {
  public:
-  /// `unrolls`: whether loops are unrolled as the kernels ask for. PoCL takes four times as long to compile
-  /// what is unrolled for GPUs, and has nothing of it.
+  /// `unrolls`: loops are unrolled as the kernels ask. PoCL needs four times as long to compile GPU kernels
+  /// with unrolled loops, and these are not faster there.
   Programs(cl::Context context, cl::Device device, bool unrolls)
       : context_(std::move(context)),
         device_(std::move(device)),
         unrolls_(unrolls),
         kept_(context_, device_) {}
 
-  /// Kernel `name` of file `source`, compiled with `defines` (`-D A=1 -D B=2`).
-  /// Throws cl::Error, cl::BuildError; kith::Error when a file is missing.
+  /// Returns kernel `name` of file `source`, compiled with `defines` (`-D A=1 -D B=2`). Throws cl::Error,
+  /// cl::BuildError; kith::Error if a file is missing.
   cl::Kernel& kernel(const std::string& source, const std::string& defines, const std::string& name);
 
   spi::ProgramCounts counts() const { return counts_; }

@@ -9,7 +9,7 @@
 namespace kith::opencl {
 namespace {
 
-/// X of a line `#include "X"`; empty for every other line.
+/// Returns X of a line `#include "X"`; empty for every other line.
 std::string included_by(const std::string& line) {
   constexpr std::string_view start = "#include \"";
   if (line.compare(0, start.size(), start) != 0 || line.back() != '"') return "";
@@ -44,8 +44,8 @@ std::string Sources::text_of(const std::string& name) const {
                                      " in this build; correct the #include that names it");
 }
 
-// A compiler for OpenCL C has no files to include from, so this does it; #line keeps its messages
-// right.
+// Compilers for OpenCL C have no files to include, so this function inserts them; with #line their messages
+// have the right places.
 void Sources::expand(const std::string& name, std::set<std::string>& seen, std::string& out) const {
   if (!seen.insert(name).second) return;
   std::istringstream lines(text_of(name));

@@ -14,7 +14,7 @@ void Device::enqueue(const spi::AccumulateStep& step) {
   const bool lanes = family_ == Family::lanes;
   constexpr std::uint32_t group = 64, lane_queries = 16;
   const std::uint32_t groups = divide_up(rows, lanes ? lane_queries : group);
-  // Classes are shared out where queries alone leave compute units idle.
+  // Classes are divided into parts if queries alone leave compute units idle.
   const std::uint32_t parts =
       lanes ? 1 : std::clamp(divide_up(std::uint64_t{8} * info.compute_units, groups), 1u, step.classes);
   const std::size_t items = lanes ? 1 : group;

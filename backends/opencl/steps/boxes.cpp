@@ -5,14 +5,14 @@
 namespace kith::opencl {
 namespace {
 
-/// Shape of boxes.cl, an argument by value.
+/// The Shape of boxes.cl, an argument by value.
 struct BoxesShape {
   Place bounds, filter, within, out, leaves;
   cl_ulong order_first, numbers_first;
   cl_uint q_first, n, dims, k, most_leaves;
 };
 
-/// Local memory of a work-group, beside what boxes.cl has of its own.
+/// Returns the local memory of a work-group in addition to that which boxes.cl declares.
 std::size_t query_bytes(const spi::BoxesStep& step) {
   return std::size_t{step.queries.dims} * sizeof(float);
 }
@@ -25,7 +25,7 @@ std::size_t list_bytes(const spi::BoxesStep& step) {
 spi::Support Device::check(const spi::BoxesStep& step) const {
   constexpr std::size_t own_bytes = spi::box_rows * (spi::most_box_levels * sizeof(float) + sizeof(Key)) + 64;
   spi::RowBlocks rows = step.train.rows;
-  rows.block = info.train_block;  // boxes have blocks of their own
+  rows.block = info.train_block;  // boxes have their own block size
   std::string refusal = refuse_rows(info, step.queries, rows);
   const std::size_t needed = own_bytes + query_bytes(step) + list_bytes(step);
   if (refusal.empty() && needed > limits_.local_memory_bytes)

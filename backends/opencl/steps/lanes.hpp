@@ -10,13 +10,13 @@
 namespace kith::opencl {
 
 struct Lanes {
-  std::uint32_t pass;    // queries a work-item takes at once
-  std::uint32_t passes;  // of the step
-  std::uint32_t chunk;   // blocks of training rows that stay in the second-level cache
+  std::uint32_t pass;    // queries that a work-item takes at once
+  std::uint32_t passes;  // number of passes of the step
+  std::uint32_t chunk;   // number of blocks of training rows that stay in the second-level cache
   std::string defines;
 
   Lanes(std::uint32_t vector_width, const spi::RowBlocks& queries, const spi::RowBlocks& train) {
-    // A pass takes `pass` vectors of 16 floats for its chains, and a processor has 32 registers of 16
+    // A pass needs `pass` vectors of 16 floats for its chains. A processor has 32 registers of 16 floats
     // (AVX-512) or 16 of 8 (AVX2).
     pass = vector_width >= 16 ? 8 : 4;
     passes = (queries.first + queries.rows - 1) / pass - queries.first / pass + 1;

@@ -8,12 +8,12 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t merge_group = 256;  // merge.cl
-constexpr std::uint32_t few_rows_keys = 8;  // an item and step, where rows are few
+constexpr std::uint32_t few_rows_keys = 8;  // keys per item and step, if rows are few
 constexpr std::uint32_t longest_insertion = 48;
 
 enum class MergeWay { insertion, shortlist, runs };
 
-/// Whether a shortlist of k fits into local memory.
+/// Returns whether a shortlist of k fits into local memory.
 bool at_once(std::uint32_t k, std::size_t local_memory_bytes) {
   return k <= 2048 && Shortlist(k, merge_group).refuse(k, local_memory_bytes).empty();
 }
@@ -21,12 +21,12 @@ bool at_once(std::uint32_t k, std::size_t local_memory_bytes) {
 MergeWay way_of(const spi::MergeStep& step, Family family, std::size_t local_memory_bytes) {
   if (step.lists == 1) return MergeWay::runs;
   if (family == Family::lanes) return step.k <= longest_insertion ? MergeWay::insertion : MergeWay::runs;
-  // Few keys, and enough queries to fill the device with one work-item each.
+  // There are few keys, and enough queries to fill the device with one work-item each.
   if (std::uint64_t{step.lists} * step.k <= 64 && step.out.rows >= 1024) return MergeWay::insertion;
   return at_once(step.k, local_memory_bytes) ? MergeWay::shortlist : MergeWay::runs;
 }
 
-/// Keys that the first merge of pairs writes; the second needs at most half of them again.
+/// Returns how many keys the first merge of pairs writes; the second needs space for at most half as many.
 std::size_t pair_keys(const spi::MergeStep& step, std::uint32_t lists) {
   return lists <= 1 ? 0 : step.out.rows * lists * step.k;
 }
@@ -62,7 +62,7 @@ bool Device::merges_at_once(std::uint32_t k) const {
   return family_ == Family::groups && at_once(k, limits_.local_memory_bytes);
 }
 
-/// Merge the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
+/// Merges the `lists` lists of k keys of each (row, group) by kith_merge (merge.cl).
 void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
                            std::uint32_t lists, std::uint32_t k, const spi::Grid<Key>& out) {
   constexpr std::uint32_t most_keys = merge_group * few_rows_keys;
@@ -80,11 +80,11 @@ void Device::merge_at_once(const spi::Grid<Key>& in, std::uint32_t rows, std::ui
          Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
-/// Merge lists two by two, from one part of scratch to the other, until one list is left.
+/// Merges lists in pairs, from one part of scratch to the other, until one list is left.
 void Device::merge_pairs(const spi::MergeStep& step) {
   const auto rows = static_cast<std::uint32_t>(step.out.rows);
   spi::Grid<Key> from = step.in;
-  std::size_t spare = 0;  // where the part of scratch begins that `from` does not lie in
+  std::size_t spare = 0;  // beginning of the part of scratch that does not contain `from`
   std::size_t other = pair_keys(step, divide_up(step.lists, 2));
   for (std::uint32_t lists = step.lists;;) {
     const std::uint32_t left = divide_up(lists, 2);
@@ -99,7 +99,7 @@ void Device::merge_pairs(const spi::MergeStep& step) {
   }
 }
 
-/// One round of kith_merge_runs (merge_runs.cl).
+/// Runs one round of kith_merge_runs (merge_runs.cl).
 void Device::merge_runs(const spi::Grid<Key>& in, std::uint32_t rows, std::uint32_t groups,
                         std::uint32_t total, std::uint32_t run, const spi::Grid<Key>& out,
                         std::uint32_t out_total, std::uint32_t out_run) {

@@ -1,4 +1,4 @@
-// What kernels are told of a metric.
+// Tells kernels their metric.
 #pragma once
 
 #include <string>

@@ -9,14 +9,15 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t low_dim_max_dims = 16;  // that fit into registers (nearest_low_dim.cl)
-constexpr std::uint32_t low_dim_max_k = 32;     // keys likewise
-constexpr std::uint32_t tile_merge_at = 32;   // candidates a query that are worth a merge (nearest_tiles.cl)
-constexpr std::uint32_t low_dim_group = 128;  // work-items (nearest_low_dim.cl)
+constexpr std::uint32_t low_dim_max_dims = 16;  // dimensions that fit into registers (nearest_low_dim.cl)
+constexpr std::uint32_t low_dim_max_k = 32;     // keys that fit into registers
+constexpr std::uint32_t tile_merge_at = 32;     // candidates per query that make a merge
+                                                // worthwhile (nearest_tiles.cl)
+constexpr std::uint32_t low_dim_group = 128;    // work-items (nearest_low_dim.cl)
 
 enum class Way { rows, low_dim, tiles };
 
-/// Which kernel of the groups family suits a step.
+/// Returns which kernel of the groups family is best for a step.
 Way way_of(const spi::NearestStep& step) {
   if (step.queries.rows <= spi::small_batch) return Way::rows;
   return step.train.dims <= low_dim_max_dims && step.k <= low_dim_max_k ? Way::low_dim : Way::tiles;
@@ -28,12 +29,13 @@ std::size_t queue_bytes(const spi::NearestStep& step) {
   return tiles * step.groups * tile * (tile_merge_at + tile) * sizeof(Key);
 }
 
-/// How nearest_rows.cl is compiled: the neighbouring rows of a work-item a step, the queries a pass, its
-/// buffers, within 40 KiB of local memory (or less) beside 4 KiB for a first bound, and whether there is room
-/// for the queries as well. Where a group has but few rows, items of a pass of 16 take two, so that all are
-/// busy, and those of one query take several times four, so that all rows are read at once.
+/// The compile-time sizes of nearest_rows.cl: the neighbouring rows that a work-item takes per step, the
+/// queries of a pass, the buffers, which take up to 40 KiB of local memory beside 4 KiB for a first bound,
+/// and whether the queries fit as well. If a group has few rows, items of a pass of 16 take two rows, so
+/// that all items are busy, and items of a single query take several times four rows, so that all rows are
+/// read at once.
 struct RowsShape {
-  static constexpr std::uint32_t group = 256;  // work-items; NVIDIA's driver takes no kernel of more
+  static constexpr std::uint32_t group = 256;  // work-items; NVIDIA's driver accepts no larger kernels
   static constexpr std::uint32_t most_pieces = 10;
   std::uint32_t width = 4, pieces = 1;
   std::uint32_t pass, list_size, capacity, parts;
@@ -53,7 +55,8 @@ struct RowsShape {
     const std::uint32_t rows = divide_up(step.train.rows, step.groups);
     if (pass == spi::batch_queries && rows <= 2 * group) width = 2;
     const std::uint32_t at_once =
-        divide_up(rows + width - 1, std::size_t{group} * width);  // one may begin amid four
+        divide_up(rows + width - 1, std::size_t{group} * width);  // rows may begin in the middle of an
+                                                                  // item's four
     if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
   }
   ShortlistSizes sizes() const { return {list_size, capacity, capacity / 4 * 3, parts}; }
@@ -89,7 +92,7 @@ void Device::enqueue(const spi::NearestStep& step) {
 void Device::nearest_lanes(const spi::NearestStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const Lanes lanes(limits_.vector_width, q, t);
-  // As many queries a work-item as stay in the cache beside the rows, but work for every core.
+  // A work-item takes as many queries as stay in the cache beside the rows, but every core should have work.
   const std::uint32_t cached = std::max(1u, lanes.chunk * t.block / lanes.pass);
   const std::uint32_t spans = divide_up(4 * std::uint64_t{info.compute_units}, step.groups);
   const std::uint32_t passes = std::min(cached, divide_up(lanes.passes, spans));

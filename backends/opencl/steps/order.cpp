@@ -8,12 +8,12 @@
 namespace kith::opencl {
 namespace {
 
-// As in sort_places.cl.
+// These are the constants of sort_places.cl.
 constexpr std::uint32_t digits = 16, digit_bits = 4, group = 256, tile = 2048;
 constexpr std::size_t sort_local_bytes = (digits * group + digits * digits) * sizeof(cl_uint);
-constexpr std::uint32_t most_groups = 1024;  // that fill any device, and whose counts one group can add up
+constexpr std::uint32_t most_groups = 1024;  // these fill any device, and one group can sum up their counts
 
-/// Tiles that a work-group takes one after the other, of n places.
+/// Returns how many tiles a work-group takes, one after another, of n places.
 std::uint32_t tiles_each(std::uint32_t n) {
   return divide_up(divide_up(n, tile), most_groups);
 }
@@ -21,7 +21,7 @@ std::uint32_t groups_of(std::uint32_t n) {
   return divide_up(divide_up(n, tile), tiles_each(n));
 }
 
-/// Scratch: n places twice, n numbers, and the counts.
+/// The layout of scratch: two times n places, n numbers, and the counts.
 struct SortMemory {
   Places turns[2];
   spi::Grid<std::uint32_t> counts;  ///< [digits, groups]
@@ -37,12 +37,12 @@ struct SortMemory {
   std::size_t bytes() const { return (counts.first + counts.rows * counts.cols) * sizeof(std::uint32_t); }
 };
 
-/// By which bits places are sorted.
+/// The bits by which places are sorted.
 struct Sort {
   std::uint32_t first_bit, passes;
 };
 
-/// One sort along the curve, or one for each cut.
+/// Returns one sort for the curve, or one for each cut.
 std::vector<Sort> sorts_of(const spi::OrderStep& step) {
   constexpr std::uint32_t bits_of_value = 32;
   const std::uint32_t dims = step.rows.front().dims, all = spi::curve_columns(dims) * spi::curve_bits(dims),
@@ -72,7 +72,7 @@ spi::Support Device::check(const spi::OrderStep& step) const {
   return {{}, step.out.cols == 0 ? 0 : SortMemory({}, step.out).bytes()};
 }
 
-/// The places of all rows along the curve, and their numbers.
+/// Writes the places of all rows along the curve, and their numbers.
 void Device::place_rows(const spi::OrderStep& step, const Places& to) {
   std::uint32_t first = 0;
   for (const spi::RowBlocks& part : step.rows) {
@@ -85,7 +85,7 @@ void Device::place_rows(const spi::OrderStep& step, const Places& to) {
   }
 }
 
-/// One pass, by the digit at `shift`.
+/// Sorts by the digit at `shift`, which is one pass.
 void Device::sort_places(const Places& from, std::uint32_t shift, const spi::Grid<std::uint32_t>& counts,
                          const Places& to) {
   const auto n = static_cast<std::uint32_t>(from.places.cols), part = tiles_each(n) * tile;
@@ -102,7 +102,7 @@ void Device::sort_places(const Places& from, std::uint32_t shift, const spi::Gri
              cl_ulong{to.places.first}, buffer_of(to.numbers.memory), cl_ulong{to.numbers.first});
 }
 
-/// The places of all rows in a cut, and their numbers.
+/// Writes the places of all rows in a cut, and their numbers.
 void Device::place_in_cut(const spi::OrderStep& step, std::size_t cut, const Places& to) {
   const std::uint32_t before = spi::bits_before(step.cuts, cut),
                       part_bits = static_cast<std::uint32_t>(std::bit_width(spi::part_rows) - 1) +

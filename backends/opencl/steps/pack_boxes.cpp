@@ -4,7 +4,7 @@ namespace kith::opencl {
 
 namespace {
 
-// As in pack_boxes.cl.
+// These are the constants of pack_boxes.cl.
 constexpr std::uint32_t halving_group = 256;
 constexpr std::size_t halving_bytes =
     spi::part_rows * sizeof(Key) +

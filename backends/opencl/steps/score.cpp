@@ -14,7 +14,7 @@ void Device::enqueue(const spi::ScoreStep& step) {
   if (rows == 0) return;
   const auto items =
       family_ == Family::lanes ? 1 : std::min<std::size_t>(256, std::bit_floor(limits_.work_group));
-  // A team as wide as there is work for: neighbours to add, classes to begin with 0.
+  // The team is as wide as there are neighbours to add or classes to set to 0.
   const std::size_t team = std::clamp<std::size_t>(
       std::bit_ceil(std::max<std::size_t>(step.nearest.cols, step.classes)), 1, items);
   const std::size_t groups = (rows + items / team - 1) / (items / team);

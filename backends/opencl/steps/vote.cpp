@@ -6,7 +6,7 @@
 namespace kith::opencl {
 namespace {
 
-/// Work-items that share the votes of a query.
+/// Returns how many work-items share the votes of a query.
 std::uint32_t voters(Family family, const Limits& limits, std::uint32_t most) {
   if (family == Family::lanes) return 1;
   return std::min<std::uint32_t>(most, static_cast<std::uint32_t>(std::bit_floor(limits.work_group)));
@@ -38,7 +38,7 @@ void Device::vote_plain(const spi::VoteStep& step) {
          buffer_of(step.labels.memory), cl_ulong{step.labels.first}, step.classes, step.counts, step.winner);
 }
 
-/// Run a kernel with `items` work-items a query.
+/// Runs a kernel with `items` work-items per query.
 template <class... More>
 void Device::launch_vote(const spi::VoteStep& step, const std::string& defines, const char* name,
                          std::size_t items, const More&... more) {

@@ -10,10 +10,10 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t collect_group = 256, collect_columns = 8 * collect_group, collect_queries = 8;
-constexpr std::uint32_t lanes_columns = 8192;  // of a work-item
+constexpr std::uint32_t lanes_columns = 8192;  // columns of a work-item
 
-/// Columns of a product that are multiplied at once: enough to fill a GPU, few enough that the copies
-/// that CLBlast makes of its operands are small beside the whole. A number of columns that suits its tiles.
+/// Returns how many columns of a product are multiplied at once: enough to fill a GPU, and few enough that
+/// CLBlast's copies of its operands are small compared with all data. The number is a multiple of its tiles.
 std::size_t product_columns(std::size_t dims) {
   constexpr std::size_t most_elements = std::size_t{1} << 26;
   return std::clamp<std::size_t>(most_elements / dims / 1024 * 1024, 1024, 16384);
@@ -33,7 +33,7 @@ std::size_t round_up(std::size_t bytes, std::size_t alignment) {
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
-/// Why CLBlast, which counts in int, cannot count the elements of a product; empty when it can.
+/// Returns why CLBlast, which counts in int, cannot count the elements of a product; empty if it can.
 std::string refuse_count(const Product& p, std::size_t temporary_bytes) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
   const std::size_t largest =
@@ -62,7 +62,8 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
 }
 
-/// Scratch begins with `low` of every place, and `gap` behind it where bounds are wanted.
+/// Returns the bytes at the beginning of scratch that have `low` of every place, and `gap` behind it if
+/// bounds are needed.
 std::size_t Device::low_bytes(const spi::CollectStep& step) const {
   const std::size_t floats = places_of(step) * (step.bounds.low.cols > 0 ? 2 : 1);
   return round_up(floats * sizeof(float), limits_.part_alignment);
@@ -90,7 +91,7 @@ void Device::enqueue(const spi::CollectStep& step) {
   }
 }
 
-/// Distances, or products that have been written, against the threshold.
+/// Compares distances, or products in memory, with the threshold.
 void Device::collect_values(const spi::CollectStep& step) {
   const bool products = step.proposer != Proposer::none;
   const spi::Grid<float>& values = step.values;
@@ -111,7 +112,7 @@ void Device::collect_values(const spi::CollectStep& step) {
       define("GROUP", collect_group));
 }
 
-/// The inner products of the quantized rows.
+/// Computes the inner products of the quantized rows.
 void Device::multiply(const spi::CollectStep& step) {
   const ClBlast& library = ClBlast::library();
   uses_clblast_ = true;
@@ -133,8 +134,8 @@ void Device::multiply(const spi::CollectStep& step) {
   }
 }
 
-/// Bytes of a block of memory as a buffer of its own: a place in it is a small number then, however large
-/// the block. It begins where the device allows, at most so little before `first`.
+/// Returns a part of memory as a sub-buffer, so that places in it are small numbers even if the memory is
+/// large. It begins at the last address before `first` that the device allows.
 Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::size_t bytes) const {
   cl::Buffer whole = buffer_of(memory);
   const std::size_t begin = first / limits_.part_alignment * limits_.part_alignment;
@@ -143,7 +144,7 @@ Operand Device::part_of(const spi::Allocation* memory, std::size_t first, std::s
           (first - begin) / sizeof(float)};
 }
 
-/// What the products with each training row are taken from.
+/// Computes the values from which the products with each training row are subtracted.
 void Device::collect_low(const spi::CollectStep& step) {
   const bool halves = sums_squares(step.metric), lanes = family_ == Family::lanes;
   const std::size_t places = places_of(step);

@@ -6,7 +6,7 @@
 namespace kith::opencl {
 namespace {
 
-/// Quantized rows, as prepare_dot() leaves them.
+/// Returns quantized rows as blocks, which prepare_dot() writes.
 spi::RowBlocks blocks_of(const spi::Grid<float>& rows, std::uint32_t block) {
   return {rows.memory, static_cast<std::uint32_t>(rows.first), static_cast<std::uint32_t>(rows.rows),
           static_cast<std::uint32_t>(rows.cols), block};
@@ -14,7 +14,7 @@ spi::RowBlocks blocks_of(const spi::Grid<float>& rows, std::uint32_t block) {
 
 }  // namespace
 
-/// As collect_dot.cl and collect_dot_lanes.cl say.
+/// Runs collect_dot.cl or collect_dot_lanes.cl.
 void Device::collect_dot(const spi::CollectStep& step) {
   const spi::RowBlocks q = blocks_of(step.queries.rows, info.query_block),
                        t = blocks_of(step.train.rows, info.train_block);

@@ -6,17 +6,17 @@
 namespace kith::opencl {
 namespace {
 
-// As in fused_test.cl, fused_test_rows.cl and collect_fused_test.cl.
+// These are the constants of fused_test.cl, fused_test_rows.cl and collect_fused_test.cl.
 constexpr std::uint32_t numbers_a_query = 3, block_queries = 256;
 
-/// Steps of 16 columns that rows and low take together.
+/// Returns how many steps of 16 columns a row and its `low` take.
 std::uint32_t steps_of(const spi::CollectStep& step) {
   return static_cast<std::uint32_t>(spi::fused_test_steps(step.train.rows.cols));
 }
 
-/// How scratch is cut: lines, then gaps where bounds are wanted, then numbers of the queries.
+/// The layout of scratch: lines, then gaps if bounds are needed, then numbers of the queries.
 struct FusedTest {
-  std::size_t gap_first, fused_test_first, bytes;  // firsts in words
+  std::size_t gap_first, fused_test_first, bytes;  // the first two are in words
 
   explicit FusedTest(const spi::CollectStep& step) {
     constexpr std::size_t halves_a_word = 2;
@@ -33,9 +33,9 @@ std::size_t Device::fused_test_bytes(const spi::CollectStep& step) const {
   return FusedTest(step).bytes;
 }
 
-/// As fused_test_rows.cl and collect_fused_test.cl say.
+/// Runs fused_test_rows.cl and collect_fused_test.cl.
 void Device::collect_fused_test(const spi::CollectStep& step) {
-  constexpr std::uint32_t group = 256, at_once = 2, start = 32;  // groups of a multiprocessor
+  constexpr std::uint32_t group = 256, at_once = 2, start = 32;  // groups per multiprocessor
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const std::size_t dims = train.cols, places = places_of(step);
   const std::uint32_t steps = steps_of(step), tiles = divide_up(places, spi::quantized_block_rows);

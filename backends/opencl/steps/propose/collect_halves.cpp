@@ -4,18 +4,19 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t steps_in_registers = 16;  // of 16 queries with 16 dimensions each, 64 registers
+constexpr std::uint32_t steps_in_registers = 16;  // for 16 queries with 16 dimensions each, these take
+                                                  // 64 registers
 
-/// The queries that stay in registers, as collect_fp16.cl takes them, for rows of few dimensions.
+/// The queries that collect_fp16.cl keeps in registers, for rows of few dimensions.
 struct InRegisters {
   std::uint32_t line, steps;
-  std::uint32_t across;  ///< matrices of 16 queries a warp, of which a work-group has 8
+  std::uint32_t across;  ///< matrices of 16 queries per warp; a work-group has 8 warps
 
   explicit InRegisters(const spi::CollectStep& step)
       : line(half_line(step.train.rows.cols)),
         steps(line == 16 ? 1 : 2 * divide_up(step.train.rows.cols, 32)),
         across(1) {
-    // Queries beyond the last are no help.
+    // More queries than there are would not help.
     while (across < 4 && 2 * across * steps <= steps_in_registers &&
            std::size_t{across} * spi::quantized_block_rows < step.values.rows)
       across *= 2;
@@ -25,9 +26,9 @@ struct InRegisters {
 
 }  // namespace
 
-/// As collect_fp16.cl and collect_fp16_tiles.cl say.
+/// Runs collect_fp16.cl or collect_fp16_tiles.cl.
 void Device::collect_halves(const spi::CollectStep& step) {
-  constexpr std::uint32_t halves_a_piece = 8, at_once = 2,  // groups of a multiprocessor
+  constexpr std::uint32_t halves_a_piece = 8, at_once = 2,  // groups per multiprocessor
       start = 1;
   const spi::Grid<float>&queries = step.queries.rows, &train = step.train.rows;
   const std::uint32_t pitch = half_columns(train.cols) / halves_a_piece;

@@ -8,14 +8,14 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t batch_group = 128, warps = batch_group / 32;  // collect_small_batch.cl
-constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;   // of local memory
+constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;   // bytes of local memory
 
-/// How the queries of a step lie in products, and what that takes.
+/// The layout of the queries of a step in products, and the resources that it needs.
 struct Shape {
   Lines lines;
   std::uint32_t across;     ///< matrices of 8 queries
-  std::uint32_t at_once;    ///< groups of a compute unit, as its registers allow
-  std::uint32_t registers;  ///< of a work-item, for that
+  std::uint32_t at_once;    ///< groups per compute unit, given the registers they need
+  std::uint32_t registers;  ///< registers per work-item for that many groups
 
   explicit Shape(const spi::CollectStep& step) : lines(step.proposer, step.train.rows.cols) {
     const std::size_t queries = step.values.rows;
@@ -31,7 +31,7 @@ struct Shape {
 
 }  // namespace
 
-/// As collect_small_batch.cl says.
+/// Runs collect_small_batch.cl.
 void Device::collect_small_batch(const spi::CollectStep& step) {
   const ErrorNumbers error(step);
   const Shape shape(step);

@@ -12,7 +12,7 @@ spi::Support Device::check(const spi::PrepareStep& step) const {
                 "; pack them again",
             0};
   const bool rounded = step.proposer == Proposer::fp16 || step.proposer == Proposer::int8;
-  // Their quantized rows need no tensor cores; what multiplies them does.
+  // Making these quantized rows needs no tensor cores; multiplying them does.
   if (rounded && family_ == Family::groups && limits_.double_precision) return {};
   return {refuse_proposer(info.proposers, step.proposer, step.rows.dims), 0};
 }
@@ -33,7 +33,7 @@ void Device::enqueue(const spi::PrepareStep& step) {
          out.row_terms);
 }
 
-/// Blocks like those that the rows come in, from row 0 of the grid on.
+/// Writes blocks with the same layout as the rows, from row 0 of the grid on.
 void Device::prepare_dot(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   const spi::QuantizedRows& out = step.out;
@@ -46,7 +46,7 @@ void Device::prepare_dot(const spi::PrepareStep& step) {
          buffer_of(out.rows.memory), cl_ulong{out.rows.first}, out.row_terms);
 }
 
-/// Rows behind the last are written, too, as zeros.
+/// Also writes rows behind the last, as zeros.
 void Device::prepare_halves(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   const spi::QuantizedRows& out = step.out;
@@ -68,7 +68,7 @@ void Device::prepare_halves(const spi::PrepareStep& step) {
          buffer_of(out.rows.memory), first, columns, out.row_terms, step.copy);
 }
 
-/// The same.
+/// Also writes rows behind the last, as zeros.
 void Device::prepare_bytes(const spi::PrepareStep& step) {
   const spi::RowBlocks& rows = step.rows;
   constexpr std::size_t items = 256, rows_a_group = 32;
@@ -78,7 +78,7 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
   const spi::OnGrid on_grid = step.out.on_grid;
   const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
   spi::Grid<float> row_terms = step.out.row_terms;
-  if (row_terms.rows == 1) row_terms.stride = 0;  // the kernel's word for it
+  if (row_terms.rows == 1) row_terms.stride = 0;  // which tells the kernel to write only half norms
   launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,

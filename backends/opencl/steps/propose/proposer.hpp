@@ -1,4 +1,4 @@
-// What the steps of a proposer have in common: docs/certificate.md.
+// What the steps of a proposer share: docs/certificate.md.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace kith::opencl {
 
-/// Why there is no bound for the products of rows of `dims` columns by a device that has `proposers`; empty
-/// when there is one. Roundings are few beside 1 / u as long as columns are.
+/// Returns why a device with `proposers` has no bound for the products of rows of `dims` columns; empty if it
+/// has one. The bound holds as long as the number of columns is small compared with 1 / u.
 inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Proposer proposer,
                                    std::uint32_t dims) {
   if (std::find(proposers.begin(), proposers.end(), proposer) == proposers.end()) {
@@ -25,23 +25,24 @@ inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Propo
   return spi::refusal_of_columns(proposer, dims, spi::most_dims);
 }
 
-/// Places for numbers of the training rows of a step: for dot and fp16 whole tiles of them (visits.cl).
+/// Returns the number of places for the training rows of a step; for dot and fp16 it is rounded up to whole
+/// tiles (visits.cl).
 inline std::size_t places_of(const spi::CollectStep& step) {
   if (step.proposer != Proposer::dot && step.proposer != Proposer::fp16) return step.values.cols;
   return std::size_t{divide_up(step.values.cols, spi::quantized_block_rows)} * spi::quantized_block_rows;
 }
 
-/// As visits.cl takes them; rows in their order are one visit to the only block.
+/// Returns the argument `visits` of visits.cl. Rows that are read in order are one visit to the only block.
 inline cl_uint4 visits_of(const spi::CollectStep& step) {
   const spi::Visits& visits = step.visits;
   if (visits.rows == 0) return {{divide_up(step.values.cols, spi::quantized_block_rows), 0, 1, 1}};
   return {{visits.rows / spi::quantized_block_rows, visits.first, visits.blocks, visits.stride}};
 }
 
-/// How many parts the tiles of a step are cut into, a group each for every block of queries, such that the
-/// last of them end soon after the others.
+/// Returns into how many parts the tiles of a step are divided, with one group per part and block of queries,
+/// so that all groups finish soonest.
 ///   at_once  groups that run at the same time
-///   start    what a group takes to start, in halves of a tile
+///   start    time that a group takes to start, in halves of a tile
 inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, std::uint32_t at_once,
                               std::uint32_t start) {
   constexpr std::uint64_t most_rounds = 8;
@@ -57,10 +58,9 @@ inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, s
   return static_cast<std::uint32_t>(best);
 }
 
-/// Products of candidates.cl, an argument by value. Firsts are in pieces of 16 bytes, for
-/// collect_small_batch.cl in bytes. Of collect_fp16_tiles.cl steps are of 32 dimensions, and a_block is the
-/// pieces of 128 rows; of collect_small_batch.cl tiles are chunks, and steps are slabs; fused_test_rows.cl
-/// takes K unscale.
+/// Products of visits.cl, an argument by value. Firsts are in pieces of 16 bytes, for collect_small_batch.cl
+/// in bytes. For collect_fp16_tiles.cl steps have 32 dimensions, and a_block is the number of pieces of 128
+/// rows. For collect_small_batch.cl tiles are chunks, and steps are slabs. fused_test_rows.cl gets K unscale.
 struct Products {
   cl_ulong queries_first, train_first;
   cl_uint q_rows, t_rows;
@@ -70,15 +70,15 @@ struct Products {
   cl_float unscale;
 };
 
-/// TermPlaces of candidates.cl.
+/// TermPlaces of visits.cl.
 struct TermPlaces {
   Place queries, train;
 };
 
-/// What a kernel takes from the number of columns, b, and the share of gaps: docs/certificate.md, sections 1
-/// to 4.
-///   with_chain  whether the error of an inner product's chain is counted with the product's, being as large,
-///               since quantized rows are the rows
+/// The terms of bounds that depend on the number of columns, and the share of gaps: docs/certificate.md,
+/// sections 1 to 4.
+///   with_chain  b also counts the error of an inner product's chain, which is as large as that of the
+///               product, because quantized rows are equal to the rows
 struct ErrorNumbers {
   float b, chain, under, gap_share;
 

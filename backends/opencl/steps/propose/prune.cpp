@@ -9,7 +9,7 @@ spi::Support Device::check(const spi::PruneStep&) const {
 void Device::enqueue(const spi::PruneStep& step) {
   if (step.threshold.rows == 0 || step.lists.rows.cols == 0) return;
   const bool lanes = family_ == Family::lanes;
-  // Few long lists: each gets a larger work-group, which is done with it sooner.
+  // If there are few long lists, each gets a larger work-group, which finishes sooner.
   constexpr std::size_t long_list = 2048;
   const bool few = step.threshold.rows <= std::size_t{16} * info.compute_units;
   const std::size_t items = lanes ? 1 : few && step.lists.rows.cols > long_list ? 256 : 64;

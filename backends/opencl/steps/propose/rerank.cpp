@@ -10,10 +10,10 @@ namespace {
 
 constexpr std::uint32_t team_queries = 8, team_items = 32;  // rerank_lines.cl
 
-/// Whether lines of rows can come together, as rerank_lines.cl copies them: by PTX, which a device with a
-/// proposer for tensor cores takes.
+/// Returns whether rerank_lines.cl can copy whole lines of rows. It needs PTX, which devices with a proposer
+/// for tensor cores accept.
 bool comes_in_lines(const DeviceInfo& info, const spi::RerankStep& step) {
-  constexpr std::size_t most_places = std::size_t{1} << 28;  // of eight queries, counted in 32 bits
+  constexpr std::size_t most_places = std::size_t{1} << 28;  // places of eight queries are counted in 32 bits
   const std::vector<Proposer>& has = info.proposers;
   return step.train.block == 1 && step.train.dims % 4 == 0 && step.queries.first % team_queries == 0 &&
          step.candidates.rows.cols <= most_places &&
@@ -24,7 +24,8 @@ bool comes_in_lines(const DeviceInfo& info, const spi::RerankStep& step) {
 
 spi::Support Device::check(const spi::RerankStep& step) const {
   spi::RowBlocks train = step.train;
-  if (train.block == 1 && family_ != Family::lanes) train.block = info.train_block;  // rows in order
+  // rows in order
+  if (train.block == 1 && family_ != Family::lanes) train.block = info.train_block;
   return {refuse_rows(info, step.queries, train), 0};
 }
 
@@ -33,12 +34,12 @@ void Device::enqueue(const spi::RerankStep& step) {
   const spi::CandidateLists& from = step.candidates;
   if (q.rows == 0 || t.rows == 0 || from.rows.cols == 0) return;
   const bool lanes = family_ == Family::lanes;
-  // Of more columns some chains may differ from what products say, and all are computed.
+  // With more columns some chains may differ from the results of products, so all chains are computed.
   if (!lanes && step.products.low.cols > 0 && t.dims <= spi::columns_of_exact_chains(step.metric))
     return rerank_products(step);
   if (comes_in_lines(info, step)) return rerank_lines(step);
   const std::size_t items = lanes ? 1 : 64;
-  // Lists are shared where there are too few of them to fill the device.
+  // Groups share a list if there are too few lists to fill the device.
   const std::size_t groups =
       lanes ? 1
             : std::clamp<std::size_t>(64 * info.compute_units / q.rows, 1, divide_up(from.rows.cols, items));
@@ -51,7 +52,7 @@ void Device::enqueue(const spi::RerankStep& step) {
          static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
 }
 
-/// As rerank_products.cl says.
+/// Runs rerank_products.cl.
 void Device::rerank_products(const spi::RerankStep& step) {
   constexpr std::size_t items = 64;
   const spi::CandidateLists& from = step.candidates;
@@ -67,12 +68,12 @@ void Device::rerank_products(const spi::RerankStep& step) {
          static_cast<cl_uint>(from.rows.cols), from.counts, step.out);
 }
 
-/// As rerank_lines.cl says.
+/// Runs rerank_lines.cl.
 void Device::rerank_lines(const spi::RerankStep& step) {
   const spi::RowBlocks &q = step.queries, &t = step.train;
   const spi::CandidateLists& from = step.candidates;
   const std::uint32_t teams = divide_up(q.rows, team_queries);
-  // Groups enough for all compute units, if every list were full.
+  // There are enough groups for all compute units, if every list is full.
   const std::size_t enough = divide_up(std::size_t{24} * info.compute_units, teams),
                     most = divide_up(from.rows.cols * team_queries, team_items);
   const auto parts = static_cast<cl_uint>(std::min(enough, most));

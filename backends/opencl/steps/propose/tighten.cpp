@@ -17,20 +17,21 @@ bool fits(const spi::TightenStep& step, std::size_t local_memory_bytes) {
   return step.k <= 2048 && shortlist_of(step).refuse(step.k, local_memory_bytes - parts_bytes).empty();
 }
 
-/// Work-items a query. Comparisons of a sort end with barriers, at which more items wait longer; long lists
-/// have work for many. (NVIDIA's driver takes no kernel of more than 256, whatever the device allows.)
+/// Returns the number of work-items per query. Steps of a sort end with barriers, at which larger groups wait
+/// longer, but long lists have work for many items. (NVIDIA's driver accepts no kernel of more than 256
+/// items, whatever the device allows.)
 std::uint32_t group_of(const spi::TightenStep& step) {
   return step.k <= short_k ? 128 : 256;
 }
 
-/// How tighten.cl is compiled.
+/// Returns the compiler options of tighten.cl.
 std::string tighten_defines(const spi::TightenStep& step) {
   const std::uint32_t group = group_of(step);
   return define("GROUP", group) + define("VALUES", keys_at_a_time / group) + define("CHUNK", tighten_chunk) +
          define("PIECE", tighten_piece) + (step.afresh ? " -D AFRESH" : "");
 }
 
-/// How settle.cl is.
+/// Returns the compiler options of settle.cl.
 std::string settle_defines(const spi::TightenStep& step) {
   return halves_define(step) + (step.guessed ? " -D GUESSED" : "");
 }
@@ -53,7 +54,7 @@ void Device::enqueue(const spi::TightenStep& step) {
   tighten_threshold(step, settle_defines(step));
 }
 
-/// By one kernel, where a list of k fits into local memory.
+/// Uses a single kernel, if a list of k fits into local memory.
 void Device::tighten_at_once(const spi::TightenStep& step) {
   const bool seeded = step.afresh && step.k <= short_k;
   const std::uint32_t group = group_of(step), parts = seeded ? parts_for(step.k, most_parts) : 1;
@@ -66,7 +67,7 @@ void Device::tighten_at_once(const spi::TightenStep& step) {
          buffer_of(row_terms_of(step).memory), buffer_of(step.threshold.memory), Settled(step));
 }
 
-/// The k best of the best so far and the candidates.
+/// Merges the candidates into the best so far.
 void Device::tighten_join(const spi::TightenStep& step) {
   const bool lanes = family_ == Family::lanes;
   const std::size_t items = lanes ? 1 : group_of(step);
@@ -81,8 +82,8 @@ void Device::tighten_join(const spi::TightenStep& step) {
       buffer_of(step.scratch.memory));
 }
 
-/// What still counts as near, and empty lists.
-///   defines  how settle.cl is compiled
+/// Computes the thresholds, and empties the lists.
+///   defines  compiler options of settle.cl
 void Device::tighten_threshold(const spi::TightenStep& step, const std::string& defines) {
   const std::size_t rows = step.best.rows;
   launch("bound/tighten_threshold.cl", defines, "kith_tighten_threshold",

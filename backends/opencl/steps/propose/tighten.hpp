@@ -1,4 +1,4 @@
-// What the steps that tighten have in common: docs/certificate.md, section 4.
+// What the steps that tighten share: docs/certificate.md, section 4.
 #pragma once
 
 #include "check.hpp"
@@ -6,14 +6,14 @@
 
 namespace kith::opencl {
 
-/// Up to so many keys take smaller groups.
+/// Up to this many keys, groups are smaller.
 inline constexpr std::uint32_t short_k = 256;
 
-/// Of the parts of a first bound (shortlist.cl).
+/// The most parts for a first bound (shortlist.cl).
 inline constexpr std::uint32_t most_parts = 512;
 inline constexpr std::size_t parts_bytes = std::size_t{2} * most_parts * sizeof(cl_uint);
 
-/// Whether half of a squared distance is what the threshold follows from.
+/// Returns whether the threshold follows from half of a squared distance.
 template <class Step>
 bool is_halved(const Step& step) {
   return step.proposer != Proposer::none && sums_squares(step.metric);
@@ -24,13 +24,13 @@ std::string halves_define(const Step& step) {
   return is_halved(step) ? " -D HALVES" : "";
 }
 
-/// The terms of queries that the threshold is made with; something where it is not.
+/// Returns the terms of queries that the threshold is computed from; any other matrix if it needs none.
 template <class Step>
 const spi::Grid<float>& row_terms_of(const Step& step) {
   return is_halved(step) ? step.query_terms : step.threshold;
 }
 
-/// Settled of settle.cl, an argument by value: where these grids stand.
+/// Settled of settle.cl, an argument by value: the places of these grids.
 struct Settled {
   Place lost, row_terms, threshold;
   cl_uint dims;
@@ -39,7 +39,7 @@ struct Settled {
       : lost(step.lost), row_terms(row_terms_of(step)), threshold(step.threshold), dims(step.dims) {}
 };
 
-/// Why the threshold cannot be made; empty when it can.
+/// Returns why the threshold cannot be computed; empty if it can.
 template <class Step>
 std::string refuse_threshold(const std::vector<Proposer>& proposers, const Step& step) {
   return step.proposer == Proposer::none ? "" : refuse_proposer(proposers, step.proposer, step.dims);

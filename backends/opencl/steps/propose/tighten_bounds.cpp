@@ -1,4 +1,4 @@
-// The threshold from bounds: those of all that is listed, and those of a sample.
+// Computes the threshold from bounds: those of the listed candidates, or those of a sample.
 #include "device.hpp"
 #include "steps/propose/tighten.hpp"
 
@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::uint32_t sample_small_batch_max_k = 128;  // tighten_sample_small_batch.cl
 
-/// How a group keeps the smallest of a sample, as tighten_sample_small_batch.cl says.
+/// The sizes for tighten_sample_small_batch.cl.
 constexpr std::uint32_t sample_group = 256, sample_values = 8;
 
 Shortlist shortlist_of(const spi::TightenBySampleStep& step) {
@@ -28,7 +28,7 @@ void Device::enqueue(const spi::TightenByBoundsStep& step) {
   tighten_by_groups(step, step.highs, step.counts, step.lost, "");
 }
 
-/// As if the bounds were chains that join lists in scratch.
+/// Ranks the bounds like chains, in lists in scratch.
 void Device::tighten_by_lanes(const spi::TightenByBoundsStep& step) {
   const std::size_t k = step.k;
   const spi::TightenStep sorted{step.proposer,
@@ -51,7 +51,7 @@ spi::Support Device::check(const spi::TightenBySampleStep& step) const {
   return {refuse_threshold(info.proposers, step), 0};
 }
 
-/// Of many queries a warp each, as tighten_sample.cl says.
+/// With many queries, tighten_sample.cl has one warp per query.
 void Device::enqueue(const spi::TightenBySampleStep& step) {
   constexpr std::size_t warp = 32, warps = 4, most_of_warp = 1024, most_of_few = 256;
   const std::size_t rows = step.threshold.rows;
@@ -70,7 +70,7 @@ void Device::enqueue(const spi::TightenBySampleStep& step) {
          row_terms_of(step), step.threshold);
 }
 
-/// As tighten_sample_small_batch.cl says.
+/// Runs tighten_sample_small_batch.cl.
 void Device::tighten_by_small_batch(const spi::TightenBySampleStep& step) {
   constexpr std::uint32_t group = sample_group;
   const Shortlist shape = shortlist_of(step);
@@ -83,8 +83,8 @@ void Device::tighten_by_small_batch(const spi::TightenBySampleStep& step) {
          Local{std::size_t{2} * parts * sizeof(cl_uint)});
 }
 
-/// The threshold from the k-th smallest bound, for which nothing is sorted. As tighten_bounds.cl says.
-///   counts, lost  of what is listed; empty for a sample
+/// Computes the threshold from the k-th smallest bound by tighten_bounds.cl, which does not sort.
+///   counts, lost  of the listed candidates; empty for a sample
 template <class Step, class Listed>
 void Device::tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed,
                                const spi::Grid<std::uint32_t>& counts, const spi::Grid<std::uint32_t>& lost,
@@ -92,7 +92,7 @@ void Device::tighten_by_groups(const Step& step, const spi::Grid<Listed>& listed
   constexpr std::size_t short_list = 512;
   constexpr std::size_t local_of_many_codes = 49152;
   const std::size_t rows = step.threshold.rows;
-  // A larger group a query is done sooner, as long as there are few.
+  // For few queries, a larger group per query is faster.
   const bool few = rows <= std::size_t{4} * info.compute_units && listed.cols > short_list;
   const bool large = step.k > short_k || few;
   const std::uint32_t items = large ? 256 : 64, digit_bits = large ? 11 : 8;

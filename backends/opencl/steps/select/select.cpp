@@ -8,25 +8,26 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
-constexpr std::uint32_t most_local = 2048;  // k; longer lists would leave local memory to one work-group
+constexpr std::uint32_t most_local = 2048;  // largest k; longer lists would need the local memory of
+                                            // several work-groups
 
-/// The shortlist of a list, and where it is.
+/// The shortlist of a list, and the memory it is in.
 struct Threshold {
   Shortlist shape;
   bool local;
-  std::size_t part;  // keys a list
+  std::size_t part;  // keys per list
 
   Threshold(std::uint32_t k, std::size_t local_memory_bytes)
       : shape(k, threshold_group * threshold_values),
         local(k <= most_local && shape.refuse(k, local_memory_bytes).empty()),
         part(0) {
-    // A sort of keys in scratch takes long, so it should be worth its while.
+    // A sort of keys in scratch takes long, so it should handle many keys.
     if (!local) shape = Shortlist(k, threshold_group * threshold_values, 1u << 31);
     part = std::size_t{shape.list_size} + shape.capacity;
   }
 };
 
-/// Why a list is too long for those that pad it to a power of two; empty when it is not.
+/// Returns why a list is too long for selectors that pad it to a power of two; empty if it is not.
 std::string refuse_length(const spi::SelectStep& step) {
   constexpr std::uint32_t most = 1u << 30;
   const bool threshold = step.selector == Selector::threshold;
@@ -103,7 +104,7 @@ void Device::select_threshold(const spi::SelectStep& step) {
 
 void Device::select_insertion(const spi::SelectStep& step) {
   const spi::Grid<float>& d = step.distances;
-  // Neighbouring items take neighbouring queries, or groups where there are few queries.
+  // Neighbouring items take neighbouring queries, or groups if there are few queries.
   const std::size_t items = family_ == Family::lanes ? 1 : 64;
   const bool down = d.rows >= items;
   launch("select/select_insertion.cl", "", "kith_select_insertion",

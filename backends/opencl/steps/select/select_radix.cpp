@@ -7,7 +7,8 @@
 namespace kith::opencl {
 namespace {
 
-/// Keys that one work-group sorts in local memory: 2048, which are 16 KiB, or less where that is less.
+/// Returns how many keys one work-group sorts in local memory: 2048, which take 16 KiB, or fewer if it
+/// has less.
 std::uint32_t sorted_run(const Limits& limits) {
   return static_cast<std::uint32_t>(
       std::clamp<std::size_t>(std::bit_floor(limits.local_memory_bytes / (2 * sizeof(Key))), 2, 2048));
@@ -30,7 +31,7 @@ void Device::select_radix(const spi::SelectStep& step) {
   const std::uint32_t first_run = sorted_run(limits_);
   const cl_uint items = family_ == Family::lanes ? 1 : 256;
   const std::string defines = define("GROUP", items);
-  // Each merge goes from one of two places to the other, and the last must end in `out`.
+  // Each merge writes from one of two places to the other, and the last one must end in `out`.
   const spi::Grid<Key> spare{step.scratch.memory, 0, d.rows, step.out.cols,
                              std::size_t{step.groups} * step.k};
   spi::Grid<Key> now = step.out, next = spare;

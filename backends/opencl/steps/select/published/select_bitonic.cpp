@@ -3,7 +3,7 @@
 namespace kith::opencl {
 namespace {
 
-/// A padded list, whole in local memory or in several runs.
+/// Returns the blocks of a padded list: one in local memory, or several runs.
 Blocks blocks_of_bitonic(const spi::SelectStep& step, Family family, const Limits& limits) {
   Blocks blocks(step, family, keys_that_fit(limits, 1, 2048));
   blocks.blocks = std::bit_ceil(blocks.blocks);
@@ -27,7 +27,7 @@ void Device::select_bitonic(const spi::SelectStep& step) {
     bitonic_level(step, blocks, width, width == padded);
 }
 
-/// Make runs of width / 2 runs of `width`; the last level writes the first k of each list to `out`.
+/// Merges runs of width / 2 into runs of `width`; the last level writes the first k of each list to `out`.
 void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, std::size_t width, bool last) {
   const spi::Grid<Key> keys = blocks.target(step);
   const std::string defines = define("GROUP", blocks.items);
@@ -41,7 +41,7 @@ void Device::bitonic_level(const spi::SelectStep& step, const Blocks& blocks, st
   pass(span, true);
   for (; span > blocks.size; span /= keys_an_item) pass(span / keys_an_item, false);
 
-  // One run a work-group, even where it could have several.
+  // Each work-group handles one run, even if it could handle several.
   const spi::Grid<Key>& to = last ? step.out : keys;
   launch("select/published/select_bitonic.cl", defines, "kith_bitonic_clean",
          Range{{blocks.lists * blocks.blocks * blocks.items, 1, 1}, {blocks.items, 1, 1}},

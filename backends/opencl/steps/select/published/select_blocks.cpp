@@ -6,14 +6,14 @@
 
 namespace kith::opencl {
 
-/// Scratch for what blocks leave, and for merging that.
+/// Returns the bytes of scratch for the keys of all blocks, and for merging them.
 std::size_t Device::blocks_scratch_bytes(const spi::SelectStep& step, const Blocks& blocks) const {
   if (blocks.blocks == 1) return 0;
   const Runs first{blocks.blocks * blocks.keep, blocks.keep}, second = first.merged(step.k);
   return (blocks.left() + (second.one() ? 0 : blocks.lists * second.total)) * sizeof(Key);
 }
 
-/// Where a list has several blocks, merge what they left in scratch, two at a time, into `out`.
+/// If a list has several blocks, merges their keys, which are in scratch, in pairs into `out`.
 void Device::merge_blocks(const spi::SelectStep& step, const Blocks& blocks) {
   if (blocks.blocks == 1) return;
   const auto rows = static_cast<std::uint32_t>(step.distances.rows);
@@ -31,8 +31,8 @@ void Device::merge_blocks(const spi::SelectStep& step, const Blocks& blocks) {
   }
 }
 
-/// The same at once, by the filter of the merge step, where every block left k keys and local memory
-/// has room for them.
+/// Merges all blocks at once, by the kernel of the merge step, if every block has k keys and local memory has
+/// room for them.
 void Device::merge_whole_blocks(const spi::SelectStep& step, const Blocks& blocks) {
   if (blocks.blocks <= 2 || blocks.keep < step.k || !merges_at_once(step.k))
     return merge_blocks(step, blocks);

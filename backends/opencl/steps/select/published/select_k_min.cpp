@@ -3,8 +3,8 @@
 namespace kith::opencl {
 namespace {
 
-/// Blocks of 1024, as published. On GPUs eight keys an item stay in registers (select_k_min.cl), so that
-/// a work-group has one block.
+/// Returns blocks of 1024, as published. On GPUs eight keys per item stay in registers (select_k_min.cl), so
+/// that a work-group has one block.
 Blocks blocks_of_k_min(const spi::SelectStep& step, Family family, const Limits& limits) {
   const bool lanes = family == Family::lanes;
   Blocks blocks(step, family, lanes ? keys_that_fit(limits, 1, 1024) : 1024);

@@ -3,7 +3,7 @@
 namespace kith::opencl {
 namespace {
 
-/// The published block; less where local memory is small.
+/// Returns the published block size; less if local memory is small.
 std::uint32_t sorted_block(const Limits& limits) {
   return keys_that_fit(limits, 1, 256);
 }

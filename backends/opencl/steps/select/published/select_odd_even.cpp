@@ -3,7 +3,8 @@
 namespace kith::opencl {
 namespace {
 
-/// A merge-split has two blocks in local memory, twice. A list of several blocks is sorted in place, whole.
+/// Returns blocks of which two fit into local memory twice, for a merge-split. A list of several blocks is
+/// sorted completely, in place.
 Blocks blocks_of_odd_even(const spi::SelectStep& step, Family family, const Limits& limits) {
   Blocks blocks(step, family, keys_that_fit(limits, 4, 1024));
   if (blocks.blocks > 1) blocks.keep = blocks.size;

@@ -7,7 +7,7 @@ void Device::select_rank_sort(const spi::SelectStep& step) {
   const bool lanes = family_ == Family::lanes;
   const std::uint32_t width = group_width(d.cols, step.groups);
   const std::size_t lists = d.rows * step.groups;
-  // An item of a GPU ranks four values where that leaves work for all of them.
+  // An item of a GPU ranks four values if there is then still work for all items.
   const std::uint32_t group = lanes ? 1 : 256;
   const std::uint32_t own = lanes ? 64 : lists * width >= std::size_t{info.compute_units} * 8192 ? 4 : 1;
   const std::uint32_t blocks = std::max(1u, divide_up(width, std::size_t{group} * own));
