@@ -15,9 +15,9 @@
 // For k whose list fits into local memory (shortlist.cl): list_size + capacity keys, places >= merge_at +
 // STEP, and 2 * parts numbers. With -D AFRESH the list begins with the first candidates, sorted; or, with -D
 // SEEDED, for small k, the first of many candidates give a first bound, and the few keys that pass are
-// ordered by counting. Count and threshold of the query are updated as well (settle.cl). Work: k and counts
-// reads; for each key below the k-th about log^2 of merge_at compare-exchanges, or as many comparisons as
-// there are such keys.
+// ordered by counting. Count and threshold of the query are updated as well (settle.cl).
+// Work: k and counts reads; for each key below the k-th about log^2 of merge_at compare-exchanges, or as many
+// comparisons as there are such keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
     global const Key* restrict keys, Place keys_at, uint capacity, global uint* restrict counts,
     Place counts_at, uint k, global Key* restrict best, Place best_at, const Shortlist shortlist,
@@ -107,8 +107,8 @@ void merge_lists(global const Key* a, uint a_size, global const Key* b, uint b_s
 }
 
 // For any k: sorts runs of CHUNK candidates in local memory, merges them in pairs in global memory, and
-// merges the result with the best. scratch [q, 2 max(capacity, k)]. Work: log(counts / CHUNK) + 1 passes over
-// the candidates, and two over the best.
+// merges the result with the best. scratch [q, 2 max(capacity, k)].
+// Work: log(counts / CHUNK) + 1 passes over the candidates, and two over the best.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten_runs(
     global const Key* restrict keys, Place keys_at, uint capacity, global const uint* restrict counts,
     Place counts_at, uint k, global Key* restrict best, Place best_at, global Key* scratch) {

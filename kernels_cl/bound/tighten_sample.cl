@@ -8,9 +8,9 @@
 //
 // Compiled with -D EACH=n, the number of codes per work-item, at least groups / 32. One warp handles one
 // query and keeps its codes in registers. It finds the k-th code bit by bit, from the highest bit in which
-// any two codes differ, by counting the codes below a number; if exactly k are below, the largest of these
-// is the k-th. Work: up to 32 comparisons per code. No local memory. Source: selection by the digits of
-// the keys.
+// any two codes differ, by counting the codes below a number; if exactly k are below, the largest of these is
+// the k-th.
+// Work: up to 32 comparisons per code. No local memory. Source: selection by the digits of the keys.
 // No twin in kernels_cuda: tighten_bounds.cu has the kernel.
 #include "bound/threshold.cl"
 #include "common/tensor.cl"

@@ -16,9 +16,9 @@
 // which hold the item's number. In a leaf, each work-item computes the chain of one row. The rows that pass
 // are merged into the list by rank: the place of a row is the number of smaller keys, in the list and among
 // those that passed. Local memory: 2 k keys, the query, 32 keys, and 32 numbers per level. Barriers: one for
-// each box that is entered or left, and two to three per leaf. Work per leaf: 32 chains, and k + 32
-// comparisons for each row that passes. Source: Friedman, Bentley, Finkel, An algorithm for finding best
-// matches in logarithmic expected time, 1977.
+// each box that is entered or left, and two to three per leaf.
+// Work per leaf: 32 chains, and k + 32 comparisons for each row that passes. Source: Friedman, Bentley,
+// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 

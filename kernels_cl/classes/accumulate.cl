@@ -101,8 +101,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_accumulate_lanes
 // classes c with c % parts == p; because classes are divided, few queries still keep the device busy. It
 // scans the labels of 1024 columns at once. Tiles of 32 columns that contain one of its classes pass through
 // local memory, because reading is fast along columns and adding is fast along queries. The next tile is
-// loaded while one is added. Local memory: GROUP * 33 floats and 32 words. Work: ten instructions for each
-// column that counts, and two barriers for 32 of them.
+// loaded while one is added. Local memory: GROUP * 33 floats and 32 words.
+// Work: ten instructions for each column that counts, and two barriers for 32 of them.
 #define COLUMNS 32
 #define TILES 32
 #define PITCH (COLUMNS + 1)

@@ -7,8 +7,8 @@
 //
 // Column j is training row first_row + j. Work is divided by words, so that each word is read once; it
 // need not begin with column 0. Work-group w, or work-item w on CPU devices, handles piece w % pieces of
-// row w / pieces. Work: one bit per pair, and one store for each pair that does not count, or with -D FROM
-// for each pair.
+// row w / pieces.
+// Work: one bit per pair, and one store for each pair that does not count, or with -D FROM for each pair.
 #include "common/common.cl"
 
 #define MASKED 0x7FFFFFFFu  // a NaN that ordered() orders behind +infinity

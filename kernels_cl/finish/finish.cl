@@ -11,8 +11,8 @@
 //
 // A work-group of 256 items handles as many queries as it has items for, at least one. It first finds the key
 // to leave out of each list; then each item computes one answer after another. The root is correctly rounded
-// on every device, however inaccurate its sqrt() is: see root(). Work: each key is read twice. One barrier,
-// two with `own`. Local memory: 1 KiB.
+// on every device, however inaccurate its sqrt() is: see root().
+// Work: each key is read twice. One barrier, two with `own`. Local memory: 1 KiB.
 #include "common/common.cl"
 
 // Returns the float nearest to the square root of s >= 0. Let s = p 2^e with e even and 2^46 <= p < 2^48, and

@@ -10,8 +10,8 @@
 // element is aligned to its size. A column of `bits` is a word of 32 bits.
 //
 // On GPUs a work-group of 256 items passes 32 columns of a block of 32 rows through local memory, so that it
-// reads and writes whole lines. On CPU devices a work-item handles a block. Work: each element is read once
-// and written once. Three barriers. Local memory: 4.2 KiB.
+// reads and writes whole lines. On CPU devices a work-item handles a block.
+// Work: each element is read once and written once. Three barriers. Local memory: 4.2 KiB.
 #include "common/common.cl"
 
 #define F32 0  // numbered as Element of rows_view.hpp

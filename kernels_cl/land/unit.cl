@@ -5,8 +5,8 @@
 //                                 all zeros
 //
 // Sum, root and quotients are doubles, each rounded once to nearest; squares of floats are exact in double.
-// One work-item handles one row, so that neighbouring items read neighbouring values. Work: each value is
-// read twice and written once. Two barriers. Local memory: 8 bytes.
+// One work-item handles one row, so that neighbouring items read neighbouring values.
+// Work: each value is read twice and written once. Two barriers. Local memory: 8 bytes.
 #include "common/common.cl"
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

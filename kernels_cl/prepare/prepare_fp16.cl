@@ -10,9 +10,9 @@
 //
 // Rows of up to 4 dimensions are split, x~ = (high + low) / scale, and one item makes a row. For other rows,
 // work-group b of 256 items handles quantized rows from 32 b on, 64 dimensions at a time, which are
-// transposed in local memory; eight items share the sums of a row. Work: r * dims steps; each float is read
-// once, and half as many bytes are written; with a copy, one and a half times as many. Only for devices with
-// double precision. docs/certificate.md, section 2.
+// transposed in local memory; eight items share the sums of a row.
+// Work: r * dims steps; each float is read once, and half as many bytes are written; with a copy, one and a
+// half times as many. Only for devices with double precision. docs/certificate.md, section 2.
 #include "prepare/prepare_quantized.cl"
 
 // Returns the place of dimension d of row r in a block. The same piece of 8 neighbouring rows is in different

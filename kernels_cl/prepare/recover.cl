@@ -7,8 +7,9 @@
 //                                  padded with 0
 //
 // A warp handles a piece of 16 dimensions of 32 rows, one row per item. Each item reads 16 bytes; the next
-// warps read the rest of these lines. The warp writes whole lines. Work: n * dims bytes are read, and four
-// times as many written. No barrier, no local memory. Source: docs/certificate.md, section 4.
+// warps read the rest of these lines. The warp writes whole lines.
+// Work: n * dims bytes are read, and four times as many written. No barrier, no local memory. Source:
+// docs/certificate.md, section 4.
 #include "prepare/byte_lines.cl"
 
 #define GROUP 256

@@ -10,7 +10,8 @@
 // compared instead: a product that is NaN is kept, and the chain decides; but nothing is kept of a row whose
 // low is NaN, because such a row does not count. Work-group (x, y) of GROUP items scans EACH * GROUP columns
 // of QUERIES rows, with low in registers. It counts what it keeps in local memory, and reserves places for
-// all of it with one atomic addition per row. Two barriers. Work: q * t comparisons; values are read once.
+// all of it with one atomic addition per row. Two barriers.
+// Work: q * t comparisons; values are read once.
 #include "propose/candidates.cl"
 
 #define EACH 8     // columns per item

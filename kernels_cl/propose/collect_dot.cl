@@ -11,8 +11,8 @@
 // dimension. Work-group g of 256 items multiplies 128 queries (tile g % query_tiles) with 128 training rows
 // (tile g / query_tiles, visits.cl), as in tile.cl. A row is kept if low - product is at most the threshold.
 // As in collect.cl, kept rows are counted in local memory, and places for all rows of a query are reserved
-// with one atomic addition. Neighbouring groups share their training rows in the cache. Work: q * t * dims
-// multiply-adds, and two instructions per pair.
+// with one atomic addition. Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds, and two instructions per pair.
 // No twin in kernels_cuda: the CUDA back end has no proposer dot.
 #include "common/tile.cl"
 #include "propose/candidates.cl"

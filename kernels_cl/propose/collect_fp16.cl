@@ -8,17 +8,17 @@
 //   rows, counts, lows, highs             see candidates.cl
 //
 // Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, -D
-// ACROSS=n, matrices of 16 queries per warp, and -D SAMPLE if `rows` is a sample of bounds. ACROSS * STEPS
-// is at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps handles 128
-// ACROSS queries and, one after another, tiles of 128 training rows (visits.cl). These are copied to local
-// memory in two stages, one of which is filled while the other is multiplied. Each warp takes all of them, 8
-// ALONG at a time. A row is kept if low - product is at most the threshold, which is so for about one in
-// thousands. Neighbouring groups share their training rows in the cache. Work: q * t * dims multiply-adds in
-// steps of m16n8k16, and two instructions per pair. A training row is read once for 128 ACROSS queries, and
-// from local memory once for 16 ACROSS: 128 bytes per step if ACROSS is 2. There is one barrier for every 16
-// KiB. Local memory: at most 36 KiB, and 8 KiB for findings (append_fp16.cl). With 128 registers, two groups
-// share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless,
-// Gowanlock 2025).
+// ACROSS=n, matrices of 16 queries per warp, and -D SAMPLE if `rows` is a sample of bounds. ACROSS * STEPS is
+// at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps handles 128 ACROSS
+// queries and, one after another, tiles of 128 training rows (visits.cl). These are copied to local memory in
+// two stages, one of which is filled while the other is multiplied. Each warp takes all of them, 8 ALONG at a
+// time. A row is kept if low - product is at most the threshold, which is so for about one in thousands.
+// Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions per pair. A training row is
+// read once for 128 ACROSS queries, and from local memory once for 16 ACROSS: 128 bytes per step if ACROSS is
+// 2. There is one barrier for every 16 KiB. Local memory: at most 36 KiB, and 8 KiB for findings
+// (append_fp16.cl). With 128 registers, two groups share a multiprocessor. Source: docs/certificate.md;
+// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "propose/append_fp16.cl"
 #include "propose/visits.cl"

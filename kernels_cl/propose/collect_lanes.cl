@@ -7,10 +7,11 @@
 //   threshold  [q]             stride in elements
 //   rows, counts, lows, highs   see candidates.cl
 //
-// Values that are at most the threshold are kept; a masked value, NaN, never is. With -D LOW, low - value is
-// compared instead: a product that is NaN is kept, and the chain decides; but nothing is kept of a row whose
-// low is NaN, because such a row does not count. Work-item (c, q) scans `chunk` columns of row q, 16 at a
-// time. Work: q * t comparisons; values are read once.
+// Values that are at most the threshold are kept; a masked value, NaN, never is. With -D LOW, low - value
+// is compared instead: a product that is NaN is kept, and the chain decides; but nothing is kept of a row
+// whose low is NaN, because such a row does not count. Work-item (c, q) scans `chunk` columns of row q, 16
+// at a time.
+// Work: q * t comparisons; values are read once.
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "propose/append_lanes.cl"
 

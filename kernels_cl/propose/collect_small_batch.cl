@@ -21,8 +21,9 @@
 // not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is an item's part of one
 // step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing it and
 // reading it again would take longer. A warp gathers what passes in local memory, and appends it 32 at a
-// time, one per item. Work: the quantized rows and three terms per row are read once; ACROSS products for 16
-// rows and 32 bytes of each. One barrier. Source: docs/certificate.md, sections 3 and 4.
+// time, one per item.
+// Work: the quantized rows and three terms per row are read once; ACROSS products for 16 rows and 32 bytes of
+// each. One barrier. Source: docs/certificate.md, sections 3 and 4.
 #include "propose/small_batch_test.cl"
 #include "propose/visits.cl"
 

@@ -19,8 +19,8 @@
 //
 // Compiled with -D PIECES=n, pieces of a line of the quantized rows (2 or 4), and -D STEPS=n, steps of 16
 // dimensions that a line takes with `low` (1 or 2). Work-item i handles places and queries i, i + items, ...
-// Each group computes the three maxima over the queries itself. Work: one line per place is read and written,
-// and q steps in each group. docs/certificate.md, section 4.
+// Each group computes the three maxima over the queries itself.
+// Work: one line per place is read and written, and q steps in each group. docs/certificate.md, section 4.
 // No twin in kernels_cuda: collect_fused_test.cu has this kernel, too.
 #include "propose/fused_test.cl"
 #include "propose/visits.cl"

@@ -9,11 +9,11 @@
 //
 // A work-group takes 8 queries and joins their lists of candidates into one sequence, so that each warp
 // always has 32 candidates to handle. Eight items copy 128 bytes of a row, which are 32 dimensions, into
-// local memory while earlier ones are accumulated, and copy the same dimensions of the queries; then each
-// item accumulates the row of its own candidate. Group g handles part g / teams of the candidates of 8
-// queries from g % teams * 8 on. A group is a single warp, so that warps without work do not occupy a
-// multiprocessor. Work: dims multiply-adds per candidate, and dims * 4 bytes read. Barriers: two. Local
-// memory: 20 KiB.
+// local memory while earlier ones are accumulated, and copy the same dimensions of the queries; then
+// each item accumulates the row of its own candidate. Group g handles part g / teams of the candidates
+// of 8 queries from g % teams * 8 on. A group is a single warp, so that warps without work do not occupy
+// a multiprocessor.
+// Work: dims multiply-adds per candidate, and dims * 4 bytes read. Barriers: two. Local memory: 20 KiB.
 #include "common/metric.cl"
 #include "common/tensor.cl"
 #include "common/warp.cl"

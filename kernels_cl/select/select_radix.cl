@@ -4,11 +4,11 @@
 //   out       [q, groups * k]   keys; kith_sort_runs and then kith_merge_runs (merge_runs.cl) sort them
 //
 // It works for any k up to t. If no group has more than k columns, no key has to be found, and
-// kith_select_radix_all takes every column, with one work-item each. Work: usually 3 or 4 passes over a
-// group's distances to find the key, at most 8, and one to gather; then run log2(run) (log2(run) + 1) / 4
-// compare-exchanges for each run of the k keys, and log2(k / run) merges. Source: radix selection as in
-// Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang, Naruse, Li, Wang, Parallel Top-K
-// Algorithms on GPU (AIR), 2023.
+// kith_select_radix_all takes every column, with one work-item each.
+// Work: usually 3 or 4 passes over a group's distances to find the key, at most 8, and one to gather; then
+// run log2(run) (log2(run) + 1) / 4 compare-exchanges for each run of the k keys, and log2(k / run) merges.
+// Source: radix selection as in Alabi, Blanchard, Gordon, Steinbach 2012; early end as in Zhang, Naruse, Li,
+// Wang, Parallel Top-K Algorithms on GPU (AIR), 2023.
 #include "common/sort.cl"
 
 #define DIGIT_BITS 8

@@ -13,8 +13,9 @@
 
 // TEAM of the GROUP work-items handle a query, TEAM neighbours at a time, one per item. The item of the first
 // neighbour of a class adds the others of this class, in order, to the sum so far. Each class has only one
-// such item, so that no addition is atomic. Work per query: `classes` stores, and k steps of each item.
-// Barriers: 1 + 2 ceil(k / TEAM). Local memory: GROUP labels and weights.
+// such item, so that no addition is atomic.
+// Work per query: `classes` stores, and k steps of each item. Barriers: 1 + 2 ceil(k / TEAM). Local memory:
+// GROUP labels and weights.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_score(
     global const Key* restrict nearest, Place nearest_at, uint rows, uint k,
     global const float* restrict weights, Place weights_at, global const uint* restrict labels,

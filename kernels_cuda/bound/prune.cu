@@ -6,8 +6,9 @@
 //
 // One warp handles one list; if lists are few and may be long, one block does. Each thread takes four places
 // at a time. After all threads have read theirs, the candidates that stay are written to the first free
-// places; none of these lies behind a place that is still unread. Work: one comparison per candidate; 16
-// bytes are read, and written, for each that stays. Barriers: a block has two for every 1024 places.
+// places; none of these lies behind a place that is still unread.
+// Work: one comparison per candidate; 16 bytes are read, and written, for each that stays. Barriers: a block
+// has two for every 1024 places.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {

@@ -8,11 +8,11 @@
 //
 // Up to k = 2048 one block handles one query: 128 threads, 256 if k is large, 512 if queries are few as well.
 // Each thread reads four candidates at a time, and refuses those that are not below the k-th best. Only if
-// one passes are candidates and best ordered, in shared memory (shortlist.cuh). Work: each candidate is read
-// once; then one sort of k keys and those that passed, or, if these are few, each is compared with all
-// others. Shared memory: 4 to 32 KiB. For larger k, best and candidates are copied side by side into scratch
-// and sorted whole (radix_sort.cuh), as many queries per round as fit; the first k are the best. Source of
-// the threshold: docs/certificate.md, section 4.
+// one passes are candidates and best ordered, in shared memory (shortlist.cuh).
+// Work: each candidate is read once; then one sort of k keys and those that passed, or, if these are few,
+// each is compared with all others. Shared memory: 4 to 32 KiB. For larger k, best and candidates are copied
+// side by side into scratch and sorted whole (radix_sort.cuh), as many queries per round as fit; the first k
+// are the best. Source of the threshold: docs/certificate.md, section 4.
 #include "bound/threshold.cuh"
 #include "common/radix_sort.cuh"
 #include "common/shortlist.cuh"

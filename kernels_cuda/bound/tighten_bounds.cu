@@ -8,9 +8,9 @@
 // Only the value of the k-th bound is needed, not its row. It is found bit by bit, from the highest bit in
 // which any two bounds differ, by counting the bounds below a number. Up to k = 128, or for a sample of up to
 // 1024, one warp handles one query, and keeps up to 1024 bounds in registers. For more, or if queries are
-// few, one block does, and counts eight bits at a time in shared memory. Work of a warp: up to 32 comparisons
-// per bound; of a block: up to five steps per bound; the first 3072 bounds are read from memory once. Source:
-// selection by the digits of the keys, as in radix.
+// few, one block does, and counts eight bits at a time in shared memory.
+// Work of a warp: up to 32 comparisons per bound; of a block: up to five steps per bound; the first 3072
+// bounds are read from memory once. Source: selection by the digits of the keys, as in radix.
 #include "bound/threshold.cuh"
 
 namespace kith::cuda {

@@ -6,8 +6,8 @@
 //
 // One block handles one query, and keeps its k smallest codes (shortlist.cuh). The first 2048 codes are read
 // at once, and give a first bound, which refuses all but slightly more than k; these are ordered by counting.
-// The method of tighten_bounds.cu, digit by digit, would need several rounds with barriers. Work: each code
-// is read once; five barriers. Shared memory: 4 KiB.
+// The method of tighten_bounds.cu, digit by digit, would need several rounds with barriers.
+// Work: each code is read once; five barriers. Shared memory: 4 KiB.
 #include "bound/threshold.cuh"
 #include "common/shortlist.cuh"
 

@@ -16,9 +16,9 @@
 // compared without their last five bits, which hold the lane's number. In a leaf, each lane computes the
 // chain of one row. The rows that pass are merged into the list by rank: the place of a row is the number of
 // smaller keys, in the list and among those that passed. Shared memory per warp: 2 k keys, the query, 32
-// keys, and 32 numbers per level. Only the warp synchronizes. Work per leaf: 32 chains, and k + 32
-// comparisons for each row that passes. Source: Friedman, Bentley, Finkel, An algorithm for finding best
-// matches in logarithmic expected time, 1977.
+// keys, and 32 numbers per level. Only the warp synchronizes.
+// Work per leaf: 32 chains, and k + 32 comparisons for each row that passes. Source: Friedman, Bentley,
+// Finkel, An algorithm for finding best matches in logarithmic expected time, 1977.
 #include "common/rows.cuh"
 
 namespace kith::cuda {

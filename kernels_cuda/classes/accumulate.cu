@@ -10,9 +10,9 @@
 // by class; but any order is right. A warp handles 32 queries and those classes c for which c % parts is its
 // part, so that few queries still keep the device busy. It scans the labels of 1024 columns at once. Tiles of
 // 32 columns that contain one of its classes pass through shared memory, because reading is fast along
-// columns and adding is fast along queries. The next tile is loaded while one is added. Work: ten
-// instructions for each column that counts; shared memory: 4 KiB per warp. Warps never wait for each other.
-// Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
+// columns and adding is fast along queries. The next tile is loaded while one is added.
+// Work: ten instructions for each column that counts; shared memory: 4 KiB per warp. Warps never wait for
+// each other. Source: the mean distances of the KNN-Classifier (docs/methods.md); TwoSum (Knuth).
 #include <cfloat>
 
 #include "common/common.cuh"

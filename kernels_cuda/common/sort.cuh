@@ -9,8 +9,8 @@ namespace kith::cuda {
 /// Sorts `lists` lists of `length` keys in shared memory, each `pitch` keys behind the one before.
 ///   length  a power of two, at least 2
 /// All threads of the block call this, in whole warps; it begins and ends with a barrier. As long as partners
-/// are at most 32 apart, each warp touches only its own 64 keys, and waits for no other warp. Work: lists *
-/// length / 4 * log2(length) * (log2(length) + 1) comparisons by all threads together.
+/// are at most 32 apart, each warp touches only its own 64 keys, and waits for no other warp.
+/// Work: lists * length / 4 * log2(length) * (log2(length) + 1) comparisons by all threads together.
 __device__ inline void sort_lists(Key* keys, std::uint32_t lists, std::uint32_t length, std::uint32_t pitch) {
   const std::uint32_t half = length / 2, pairs = lists * half;
   const std::uint32_t log2_half = 31 - __clz(half);

@@ -1,13 +1,13 @@
 // A block of 256 threads computes the chains of a tile of 128 queries with 128 training rows.
 //
-// Each thread computes the distances of 8 queries from 8 rows in registers; on either side these are two
-// runs of four, 64 apart. `depth` dimensions of both sides make a piece, which is copied to shared memory.
-// While one of `stages` pieces is accumulated, the next ones are being copied (by cp.async if the device
-// has it), also across the border between two tiles. Each piece costs one barrier. Rows are stored in
-// transposed blocks of 32, so that a piece of a block is 1 KiB of contiguous memory, and is copied without
-// rearrangement. Shared memory: 32 KiB. Work: 128 arithmetic instructions for 4 vector loads, per dimension
-// and thread. Source: the register tiling of Volkov, Demmel, Benchmarking GPUs to tune dense linear
-// algebra, 2008.
+// Each thread computes the distances of 8 queries from 8 rows in registers; on either side these are two runs
+// of four, 64 apart. `depth` dimensions of both sides make a piece, which is copied to shared memory. While
+// one of `stages` pieces is accumulated, the next ones are being copied (by cp.async if the device has it),
+// also across the border between two tiles. Each piece costs one barrier. Rows are stored in transposed
+// blocks of 32, so that a piece of a block is 1 KiB of contiguous memory, and is copied without
+// rearrangement. Shared memory: 32 KiB.
+// Work: 128 arithmetic instructions for 4 vector loads, per dimension and thread. Source: the register tiling
+// of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
 #pragma once
 
 #include <cuda_pipeline.h>

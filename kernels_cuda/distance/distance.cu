@@ -4,8 +4,9 @@
 //   out     [q, t]      row-major, stride in elements; raw values
 //
 // There are two kernels: one for tiles of 128 queries with 128 rows (tile.cuh), and one for few queries
-// (rows.cuh). The first and last blocks may contain pairs that are not asked for; these are computed, but not
-// written. Work: q * t * dims multiply-adds, two instructions each; q * t floats are written.
+// (rows.cuh). The first and last blocks may contain pairs that are not asked for; these are computed, but
+// not written.
+// Work: q * t * dims multiply-adds, two instructions each; q * t floats are written.
 #include "common/rows.cuh"
 #include "common/tile.cuh"
 

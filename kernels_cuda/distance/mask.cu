@@ -6,8 +6,9 @@
 //
 // Column j is training row first_row + j. Block b handles piece b % pieces of row b / pieces, which is 256
 // words. They need not begin with column 0, and pass through shared memory for 8192 columns, so that each
-// word is read once and neighbouring threads write neighbouring values. Work: one bit per pair, and one store
-// for each pair that does not count, or for each pair if `from` exists. One barrier. Shared memory: 1 KiB.
+// word is read once and neighbouring threads write neighbouring values.
+// Work: one bit per pair, and one store for each pair that does not count, or for each pair if `from` exists.
+// One barrier. Shared memory: 1 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {

@@ -8,10 +8,10 @@
 //   own       the place that the list of query 0 leaves out; query q leaves out own + q; -1: nothing is
 //             left out
 //
-// A block of 256 threads handles as many queries as it has threads for, at least one. It first finds the
-// key to leave out of each list; then each thread computes one answer after another. The root is
-// __fsqrt_rn, which is correctly rounded. Work: each key is read twice. One barrier, two with `own`. Shared
-// memory: 1 KiB.
+// A block of 256 threads handles as many queries as it has threads for, at least one. It first finds the key
+// to leave out of each list; then each thread computes one answer after another. The root is __fsqrt_rn,
+// which is correctly rounded.
+// Work: each key is read twice. One barrier, two with `own`. Shared memory: 1 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {

@@ -4,8 +4,8 @@
 //   found  [2]                 the largest |value| of a unit row as bits, and the first row that is all zeros
 //
 // Sum, root and quotients are doubles, each rounded once to nearest; squares of floats are exact in double.
-// One thread handles one row, so that neighbouring threads read neighbouring values. Work: each value is read
-// twice and written once. Two barriers. Shared memory: 8 bytes.
+// One thread handles one row, so that neighbouring threads read neighbouring values.
+// Work: each value is read twice and written once. Two barriers. Shared memory: 8 bytes.
 #include "common/common.cuh"
 
 namespace kith::cuda {

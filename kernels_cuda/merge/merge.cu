@@ -15,9 +15,10 @@ constexpr std::uint32_t threads = 256;
 // If rows are few, each gets a large block, and as many keys per step.
 constexpr std::uint32_t few_row_threads = 1024, step_keys = 2048;
 
-/// Block q offers all keys of row q, 2048 per step: the first keys of all lists, then the second ones, and so
-/// on, so that the bound is low at once. It ends after a step whose last keys, one of each list, are all
-/// refused. Work: at most lists * k keys, read once; one barrier per step. Shared memory: capacity keys.
+/// Block q offers all keys of row q, 2048 per step: the first keys of all lists, then the second ones, and
+/// so on, so that the bound is low at once. It ends after a step whose last keys, one of each list, are
+/// all refused.
+/// Work: at most lists * k keys, read once; one barrier per step. Shared memory: capacity keys.
 template <std::uint32_t threads>
 __global__ __launch_bounds__(threads) void merge_shortlist(const Matrix<const Key> in,
                                                            const std::uint32_t lists, const std::uint32_t k,
@@ -81,9 +82,9 @@ __device__ std::uint32_t count_before(const Key* list, std::uint32_t k, Key key,
 
 /// One thread handles one key. The rank of the key among all is its place in its own list, plus the number of
 /// keys in each other list that come before it; equal ones (no_key) are ordered by list. The thread stops
-/// when the rank reaches k. Work: at most lists * log2(k) comparisons per key. No barrier, no shared memory.
-/// Source: merging by rank, as in Satish, Harris, Garland, Designing efficient sorting algorithms for
-/// manycore GPUs, 2009.
+/// when the rank reaches k.
+/// Work: at most lists * log2(k) comparisons per key. No barrier, no shared memory. Source: merging by rank,
+/// as in Satish, Harris, Garland, Designing efficient sorting algorithms for manycore GPUs, 2009.
 __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> in, const std::uint64_t all,
                                                        const std::uint32_t lists, const std::uint32_t k,
                                                        const Matrix<Key> out) {

@@ -49,9 +49,9 @@ __device__ std::uint32_t count_before(const Key* list, std::uint32_t keys, Key k
 }
 
 /// Block b merges `fan` runs of k keys in pairs until one is left, which becomes run b % `made` of list b /
-/// `made`. A key moves to the place that is its rank among all keys of its pair, if that is below k. Work:
-/// fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one; one
-/// barrier per round. Shared memory: at most 24 KiB.
+/// `made`. A key moves to the place that is its rank among all keys of its pair, if that is below k.
+/// Work: fan * k * log2(k) comparisons for the first round of pairs, and half as many for each further one;
+/// one barrier per round. Shared memory: at most 24 KiB.
 __global__ __launch_bounds__(threads) void merge_short_runs(const Selection selection, const Pass pass) {
   extern __shared__ Key buffer[];
   const std::uint32_t list = blockIdx.x / pass.made, run = blockIdx.x % pass.made, k = selection.k;
@@ -85,8 +85,8 @@ __global__ __launch_bounds__(threads) void merge_short_runs(const Selection sele
 }
 
 /// Block b makes one tile of a run. Two warps find where it begins and ends in both lists; all threads copy
-/// these ranges to shared memory; then each thread merges seven keys. Work: each key is read and written
-/// once; 4 barriers per tile. Shared memory: 14 KiB.
+/// these ranges to shared memory; then each thread merges seven keys.
+/// Work: each key is read and written once; 4 barriers per tile. Shared memory: 14 KiB.
 __global__ __launch_bounds__(threads) void merge_long_runs(const Selection selection, const Pass pass) {
   __shared__ Key keys[tile];
   __shared__ std::uint32_t splits[2];

@@ -6,9 +6,10 @@
 // the phase. Queries and bounds stay in registers. Blocks of 32 rows are copied to shared memory while
 // earlier ones are accumulated, four rows at a time. The few keys below the bound go to the buffer of (query,
 // group, part), which belongs to one lane: no atomics are needed, and warps never wait for each other. When a
-// buffer is nearly full, the warp sorts it, and the bound falls. Work: 2 dims + 1 instructions per pair, and
-// 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB per dimension and 8 KiB. Source: register tiling as in
-// tile.cuh; the filter before selection of Johnson, Douze, Jegou 2017 (FAISS).
+// buffer is nearly full, the warp sorts it, and the bound falls.
+// Work: 2 dims + 1 instructions per pair, and 4 dims + 16 more for 16 pairs. Shared memory: 4 KiB per
+// dimension and 8 KiB. Source: register tiling as in tile.cuh; the filter before selection of Johnson, Douze,
+// Jegou 2017 (FAISS).
 #include <cuda_pipeline.h>
 
 #include "common/phases.cuh"

@@ -8,10 +8,11 @@
 // chooses as many groups as fill the GPU; each reads its rows once, and nothing else is read. A block has one
 // of three shapes. If a group has few rows, the slowest access and the slowest block would determine the
 // time. A single query then gets large blocks, whose threads read all their rows at once, and a batch of 16
-// gets enough threads, with two rows each, to finish in one step. Work: q * t * dims multiply-adds; each
-// batch reads t * dims floats, from the cache except for the first; one barrier per step; of rows in random
-// order, each list keeps k (1 + ln(t / (groups k))) keys. Shared memory: capacity * batch keys, and a batch
-// of 16 queries if they have up to 256 dimensions. Source: see shortlist.cuh.
+// gets enough threads, with two rows each, to finish in one step.
+// Work: q * t * dims multiply-adds; each batch reads t * dims floats, from the cache except for the
+// first; one barrier per step; of rows in random order, each list keeps k (1 + ln(t / (groups k))) keys.
+// Shared memory: capacity * batch keys, and a batch of 16 queries if they have up to 256 dimensions.
+// Source: see shortlist.cuh.
 #include "common/rows.cuh"
 #include "common/shortlist.cuh"
 

@@ -15,11 +15,11 @@
 //            them is the bound of the next phase.
 // In each phase about 8 k keys per list pass the bound, whatever the order of the rows, if tiles are alike.
 // If they are not, a scan sorts a buffer that is nearly full, and lowers its own bound: nothing is lost, and
-// rows in descending order cost time, not memory. Work: q * t * dims multiply-adds, two instructions each,
-// and one comparison per pair. Shared memory: 34 KiB. Scratch: bounds [q, groups]; for every block of a scan,
-// counts [128] and buffers [128, capacity]. Source: geometric phases after the sampled thresholds of top-k
-// selection (Alabi and others, Fast k-selection algorithms for graphics processing units, 2012); for tiles
-// see tile.cuh.
+// rows in descending order cost time, not memory.
+// Work: q * t * dims multiply-adds, two instructions each, and one comparison per pair. Shared memory: 34
+// KiB. Scratch: bounds [q, groups]; for every block of a scan, counts [128] and buffers [128, capacity].
+// Source: geometric phases after the sampled thresholds of top-k selection (Alabi and others, Fast
+// k-selection algorithms for graphics processing units, 2012); for tiles see tile.cuh.
 #include "common/phases.cuh"
 #include "common/sort.cuh"
 #include "common/tile.cuh"

@@ -5,12 +5,12 @@
 //   quantized  [n, dims]   row-major: x~ = fl(x - c)
 //   row_terms  [4, n]      half_norm, norm, quantized_norm, residual, each rounded to the safe side
 //
-// A team of 1, 2, 4 or 8 warps handles a block of 32 rows; each warp takes 32 dimensions at a time. It
-// reads them with one lane per row, transposes them in shared memory, and writes them with one lane per
-// dimension, so that it reads and writes whole lines. Each lane adds the squares of one row in double; at
-// the end the sums of the team are added. Work: n * dims elements are read once and written once. Shared
-// memory: 39 KiB. One barrier. Source: docs/certificate.md, section 2; the error of a subtraction: Moeller
-// 1965, Knuth 1969 (TwoSum).
+// A team of 1, 2, 4 or 8 warps handles a block of 32 rows; each warp takes 32 dimensions at a time. It reads
+// them with one lane per row, transposes them in shared memory, and writes them with one lane per dimension,
+// so that it reads and writes whole lines. Each lane adds the squares of one row in double; at the end the
+// sums of the team are added.
+// Work: n * dims elements are read once and written once. Shared memory: 39 KiB. One barrier. Source:
+// docs/certificate.md, section 2; the error of a subtraction: Moeller 1965, Knuth 1969 (TwoSum).
 #include "prepare/preparation.cuh"
 
 namespace kith::cuda {

@@ -6,8 +6,9 @@
 //                                  padded with 0
 //
 // A warp handles a piece of 16 dimensions of 32 rows, one row per lane. Each lane reads 16 bytes; the next
-// warps read the rest of these lines. The warp writes whole lines. Work: n * dims bytes are read, and four
-// times as many written. No barrier, no shared memory. Source: docs/certificate.md, section 4.
+// warps read the rest of these lines. The warp writes whole lines.
+// Work: n * dims bytes are read, and four times as many written. No barrier, no shared memory. Source:
+// docs/certificate.md, section 4.
 #include "prepare/prepare_quantized.cuh"
 #include "propose/int8.hpp"
 

@@ -8,8 +8,9 @@
 //
 // Block b scans 1024 columns of some rows, 8 rows at a time: each thread loads 32 values before it tests the
 // first. `low` stays in registers. A warp that finds something adds to a count once per row, no matter how
-// many of its 128 values passed. Work: q * t values are read, and compared once each; for products, also
-// subtracted. No barrier, no shared memory. Source: docs/certificate.md, section 4.
+// many of its 128 values passed.
+// Work: q * t values are read, and compared once each; for products, also subtracted. No barrier, no shared
+// memory. Source: docs/certificate.md, section 4.
 #include "propose/candidates.cuh"
 
 namespace kith::cuda {

@@ -10,10 +10,10 @@
 // 64 by 64 of these, which are 128 sums per thread. Slabs of training rows are copied to shared memory
 // unchanged, while earlier ones are multiplied. Queries stay in shared memory if they have few dimensions;
 // otherwise they are copied slab by slab as well. For each sum p, low - p is compared with the threshold.
-// Blocks that run at the same time share their training rows in the cache. Work: q * t * dims multiply-adds
-// in steps of m16n8k16, and two instructions per pair. There is one barrier per slab of up to 64 dimensions.
-// Shared memory: 52 KiB and the queries, or 100 KiB; if there is less, 68 KiB. Source: docs/certificate.md;
-// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// Blocks that run at the same time share their training rows in the cache.
+// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions per pair. There is one barrier
+// per slab of up to 64 dimensions. Shared memory: 52 KiB and the queries, or 100 KiB; if there is less, 68
+// KiB. Source: docs/certificate.md; appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
 #include <cuda_pipeline.h>
 
 #include "common/tensor.cuh"

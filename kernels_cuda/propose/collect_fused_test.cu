@@ -6,8 +6,9 @@
 // per warp, which stay in registers with their thresholds, and, one after another, runs of tiles of 128 rows,
 // which are copied to shared memory. A warp multiplies 16 rows at a time, which are 16 sums per thread. So
 // few registers are needed that several blocks fit on a multiprocessor, and some multiply while others test.
-// Warps wait for each other once per run. Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Shared
-// memory: 40 KiB. Source: docs/certificate.md, section 4.
+// Warps wait for each other once per run.
+// Work: 16 or 32 multiply-adds per pair, in steps of m16n8k16. Shared memory: 40 KiB. Source:
+// docs/certificate.md, section 4.
 #include <cuda_pipeline.h>
 
 #include <cmath>

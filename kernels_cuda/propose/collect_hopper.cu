@@ -6,11 +6,11 @@
 // group multiplies 64 queries with every tile and tests the sums, 64 per thread, so that some groups multiply
 // while others test. If queries stay in shared memory (`resident`, up to 256 dimensions), only training rows
 // are copied. Otherwise slabs of queries are copied with them, and two blocks form a pair: both take the same
-// queries, each takes every other tile, and each copies half of the queries' slabs for both. Work: q * t *
-// dims multiply-adds in steps of m64n128k16, or m64n128k32 for bytes, and two instructions per pair, one for
-// bytes. Shared memory: up to 227 KiB. A slab of 16 KiB keeps the tensor cores busy for 1024 cycles; so do 48
-// KiB, 16 of which come from the other block. Source: docs/certificate.md; one warp that copies while others
-// multiply: CUTLASS 3 (NVIDIA, 2023).
+// queries, each takes every other tile, and each copies half of the queries' slabs for both.
+// Work: q * t * dims multiply-adds in steps of m64n128k16, or m64n128k32 for bytes, and two instructions per
+// pair, one for bytes. Shared memory: up to 227 KiB. A slab of 16 KiB keeps the tensor cores busy for 1024
+// cycles; so do 48 KiB, 16 of which come from the other block. Source: docs/certificate.md; one warp that
+// copies while others multiply: CUTLASS 3 (NVIDIA, 2023).
 // No twin in kernels_cl: the OpenCL back end multiplies by mma.sync alone.
 #include <type_traits>
 

@@ -13,9 +13,9 @@
 // the 8, 16, 32 or 64 queries, whose pieces are in shared memory if they fit. The order of dimensions within
 // an mma does not matter if it is the same on both sides: half a piece, 4 halves or 8 bytes, is a lane's part
 // of one step of 16 or 32 dimensions. `low` is computed here, from 12 bytes of terms per row, because writing
-// it and reading it again would take longer. What passes is appended later (findings.cuh). Work: the
-// quantized rows and three terms per row are read once; q / 8 mma for 16 rows and 32 bytes of each. There is
-// a single barrier. Source: docs/certificate.md, sections 3 and 4.
+// it and reading it again would take longer. What passes is appended later (findings.cuh).
+// Work: the quantized rows and three terms per row are read once; q / 8 mma for 16 rows and 32 bytes of each.
+// There is a single barrier. Source: docs/certificate.md, sections 3 and 4.
 #pragma once
 
 #include <cuda_pipeline.h>

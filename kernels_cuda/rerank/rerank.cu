@@ -9,9 +9,10 @@
 // one candidate. Rows of candidates are anywhere in memory: of rows in blocks, a lane uses 4 of each 32 bytes
 // that are transferred; of contiguous rows it uses all (rerank_lines.cu handles those aligned to 16 bytes).
 // Several dimensions are read before the first is accumulated, which hides the latency. All lanes read the
-// query's value at one address. Work: dims multiply-adds per candidate, and dims * 32 bytes read, or dims *
-// 4. Barriers: one. Shared memory: 32 bytes. Source: candidates by a lower bound, then the exact distance:
-// Seidl, Kriegel, Optimal multi-step k-nearest neighbor search, 1998.
+// query's value at one address.
+// Work: dims multiply-adds per candidate, and dims * 32 bytes read, or dims * 4. Barriers: one. Shared
+// memory: 32 bytes. Source: candidates by a lower bound, then the exact distance: Seidl, Kriegel, Optimal
+// multi-step k-nearest neighbor search, 1998.
 #include "common/rows.cuh"
 #include "rerank/reranking.cuh"
 

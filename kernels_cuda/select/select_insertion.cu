@@ -6,8 +6,9 @@
 // Thread l of the grid selects list l, which is group l % groups of row l / groups. It inserts every
 // candidate below its last key in order, and moves the keys behind it. Lists are side by side in scratch, [k,
 // lists], so that a warp moves keys of 32 lists at once. Distances pass through shared memory, 32 columns of
-// 32 lists at a time, so that whole lines are read. Work: every distance is read once; in random order, k^2 /
-// 4 (1 + ln(t / (groups k))) moves per list. Shared memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
+// 32 lists at a time, so that whole lines are read.
+// Work: every distance is read once; in random order, k^2 / 4 (1 + ln(t / (groups k))) moves per list. Shared
+// memory: 17 KiB. Source: Garcia, Debreuve, Barlaud 2008.
 #include "common/part.cuh"
 #include "select/selectors.hpp"
 

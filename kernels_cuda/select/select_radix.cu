@@ -8,9 +8,10 @@
 // values of as many rows as scratch allows become keys, and every part is sorted, only by the 32 bits of its
 // values, because the sort is stable and rows are in order. Both ways end in cut_lists. The sorts are those
 // of CUB (part of the CUDA toolkit): one sort for the whole device if parts are few, one block per part if
-// there are many. Work: the first way reads each distance 2 to 7 times; the second makes 5 passes over 8
-// bytes per distance. Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets,
-// Merrill 2022 (radix sort).
+// there are many.
+// Work: the first way reads each distance 2 to 7 times; the second makes 5 passes over 8 bytes per
+// distance. Source: Alabi and others 2012 (radix select); Merrill, Grimshaw 2011 and Adinets, Merrill 2022
+// (radix sort).
 #include "common/part.cuh"
 #include "common/radix_sort.cuh"
 #include "select/selectors.hpp"

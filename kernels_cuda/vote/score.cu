@@ -8,8 +8,9 @@
 // The classes of the neighbours are not known in advance, but only neighbours of the same class have to wait
 // for each other. A team of threads, a power of two, handles a query, with as many neighbours at a time as it
 // has threads. The thread of the first neighbour of a class adds the others of this class, in order, to the
-// sum so far. Each class has only one such thread, so that no addition is atomic. Work per query: `classes`
-// stores, and k steps of each thread. Barriers: 1 + 2 ceil(k / team). Shared memory: 2 KiB.
+// sum so far. Each class has only one such thread, so that no addition is atomic.
+// Work per query: `classes` stores, and k steps of each thread. Barriers: 1 + 2 ceil(k / team). Shared
+// memory: 2 KiB.
 #include "common/common.cuh"
 
 namespace kith::cuda {

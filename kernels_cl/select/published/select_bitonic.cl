@@ -6,9 +6,10 @@
 // A list that fits into local memory is sorted there; a work-group takes several short ones. Of a longer
 // list, runs of `size` are sorted there, and levels of twice the width follow in global memory:
 // kith_bitonic_pass does the steps whose span is above the run, three at a time; kith_bitonic_clean does all
-// others at once. Work: for lists padded to t', log2(t') (log2(t') + 1) / 2 steps of t' / 2
-// compare-exchanges; in local memory a barrier for every three steps of a level. Memory: t' keys. Source: the
-// selection for large k of GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems 40(6), 2019.
+// others at once.
+// Work: for lists padded to t', log2(t') (log2(t') + 1) / 2 steps of t' / 2 compare-exchanges; in local
+// memory a barrier for every three steps of a level. Memory: t' keys. Source: the selection for large k of
+// GS_KNN: Liu, Zheng, Liu, Journal of Chinese Computer Systems 40(6), 2019.
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_bitonic(

@@ -5,10 +5,10 @@
 //
 // A bubble walks from the front of a group's values to the back, and compare-exchanges with each. So it
 // carries the smallest value that the bubbles before it left, and leaves the others to those behind it:
-// bubble b ends with the b-th smallest. Values that no bubble carries in the end are never sorted. Work: k
-// compare-exchanges per value. Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2),
-// 2016. There a bubble is a work-item, and each compare-exchange costs two accesses to local memory and a
-// barrier; in the kernels below, and in select_bubble_lanes.cl, registers hold several bubbles.
+// bubble b ends with the b-th smallest. Values that no bubble carries in the end are never sorted.
+// Work: k compare-exchanges per value. Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique
+// 42(2), 2016. There a bubble is a work-item, and each compare-exchange costs two accesses to local memory
+// and a barrier; in the kernels below, and in select_bubble_lanes.cl, registers hold several bubbles.
 #include "common/common.cl"
 
 #ifdef BUBBLES  // every item has all bubbles, at most 32, in registers

@@ -75,8 +75,8 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min
 #else
 
 // For CPU devices, whose vectors compare neighbouring pairs: work-item w handles block w, in local memory.
-// Removed keys are behind the rest. The key without a partner is in the middle, and does not move. Work: i -
-// 1 compare-exchanges for a tournament of i keys. Local memory: one key per place. No barrier.
+// Removed keys are behind the rest. The key without a partner is in the middle, and does not move.
+// Work: i - 1 compare-exchanges for a tournament of i keys. Local memory: one key per place. No barrier.
 kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_k_min_lanes(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at, local Key* keys) {

@@ -6,8 +6,9 @@
 //
 // 32 work-items sort a block of 256, with eight keys each; a work-group handles several blocks. The sort is
 // the bitonic network (network.cl). It has 36 steps: the first 6 are 19 compare-exchanges in registers; the
-// others are 12 rounds in local memory, with a barrier each. Work: 17 compare-exchanges per value, for any k.
-// Local memory: 2176 bytes per block. Source: Liang, Liu, Wang, Jian, CUKNN, 2009.
+// others are 12 rounds in local memory, with a barrier each.
+// Work: 17 compare-exchanges per value, for any k. Local memory: 2176 bytes per block. Source: Liang, Liu,
+// Wang, Jian, CUKNN, 2009.
 #include "select/published/network.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_local_sort(

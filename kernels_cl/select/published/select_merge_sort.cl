@@ -6,10 +6,10 @@
 // Runs of eight are sorted in registers, and merged in pairs in local memory until a block is one run: a
 // work-item finds where its eight keys of a merged run come from (merge path), and merges them one by one. A
 // round reads one half of local memory, writes the other, and ends with a barrier. kith_merge_runs
-// (merge_runs.cl) continues in the same way in global memory. No run is kept longer than k. Work: about t
-// log2(t) comparisons, and in each round 3 + log2(run) for the binary search of eight keys. Local memory: two
-// keys per place. Global memory: t keys, and half as many more. Source: the merge sort of knn03: Batlle,
-// Ballber, 2020; merge path: Odeh, Green, Mwassi, Shmueli, Birk, 2012.
+// (merge_runs.cl) continues in the same way in global memory. No run is kept longer than k.
+// Work: about t log2(t) comparisons, and in each round 3 + log2(run) for the binary search of eight keys.
+// Local memory: two keys per place. Global memory: t keys, and half as many more. Source: the merge sort of
+// knn03: Batlle, Ballber, 2020; merge path: Odeh, Green, Mwassi, Shmueli, Birk, 2012.
 #include "merge/merge_local.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_merge_sort(

@@ -15,8 +15,9 @@
 // An item has EACH neighbouring keys in registers. Within these, two phases cost only their seven
 // compare-exchanges. At a border both items make the same compare-exchange, each for its own key, with the
 // key that the other wrote to local memory before the round's only barrier. A work-group handles several
-// short lists. Work: for lists of t' places up to t' / 2 rounds of two phases, with 9 compare-exchanges and a
-// barrier each; t'^2 / 2 useful compare-exchanges in all. Local memory: 4 keys per item.
+// short lists.
+// Work: for lists of t' places up to t' / 2 rounds of two phases, with 9 compare-exchanges and a barrier
+// each; t'^2 / 2 useful compare-exchanges in all. Local memory: 4 keys per item.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_odd_even(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
@@ -106,8 +107,8 @@ kernel __attribute__((reqd_work_group_size(1, 1, 1))) void kith_select_odd_even_
 
 // A phase of the sort of blocks. Blocks 0 and 1, 2 and 3, ... of each list (phase 0), or 1 and 2, 3 and 4,
 // ... (phase 1), are pairs; the lower block of a pair gets the smaller half of their keys. Work-group w
-// handles pair w. If the pair is already in order, it only reads two keys. Work: 2 size comparisons. Local
-// memory: 4 size keys. Two barriers.
+// handles pair w. If the pair is already in order, it only reads two keys.
+// Work: 2 size comparisons. Local memory: 4 size keys. Two barriers.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge_split(global Key* keys, uint blocks,
                                                                                 uint size, uint phase,
                                                                                 local Key* from,

@@ -6,8 +6,9 @@
 // All smaller values come before a value, and equal ones with a smaller index. So only floats are compared,
 // not keys: with `<=` to values at earlier places, with `<` to later ones. No item waits for another: all
 // places are counted at once, and written if they are below k. A masked value, NaN, comes before no value and
-// gets no place; the list is padded at its end. Work: t^2 comparisons and as many additions. Source:
-// enumeration sort, as in Ajorian, Bastan, Montazeri's k-NN in CUDA (Isfahan University of Technology).
+// gets no place; the list is padded at its end.
+// Work: t^2 comparisons and as many additions. Source: enumeration sort, as in Ajorian, Bastan, Montazeri's
+// k-NN in CUDA (Isfahan University of Technology).
 #include "common/common.cl"
 
 #if GROUP > 1

@@ -7,10 +7,10 @@
 // of 2048. Then, for every doubling up to the power of two, passes over device memory do the strides of 2048
 // and more, up to three steps per pass with eight keys in the registers of a thread, and one last pass does
 // all smaller strides, tile by tile. All compare-exchanges are ascending (network.cuh), so the padding never
-// moves: it is neither stored nor read. Work, with p the power of two: p / 4 * log2(p) * (log2(p) + 1)
-// compare-exchanges for any k; a barrier for each of the 6 steps between warps of a tile. Shared memory: 32
-// KiB. Scratch: 8 bytes per value if a part has more than 2048. Source: GS_KNN (Liu, Zheng, Liu 2019);
-// Batcher 1968.
+// moves: it is neither stored nor read.
+// Work, with p the power of two: p / 4 * log2(p) * (log2(p) + 1) compare-exchanges for any k; a barrier for
+// each of the 6 steps between warps of a tile. Shared memory: 32 KiB. Scratch: 8 bytes per value if a part
+// has more than 2048. Source: GS_KNN (Liu, Zheng, Liu 2019); Batcher 1968.
 #include "select/published/network.cuh"
 #include "select/published/select_blocks.cuh"
 

@@ -4,16 +4,16 @@
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // A warp holds 1024 values in its registers, 32 per lane (if a part has at most 256 values, 8 per lane),
-// which play a tournament. A round compare-exchanges key i with key i + half; the larger goes to the
-// upper half, and the lower half plays on. A key that meets no_key wins. The first three rounds are among
-// eight keys of a lane, the others between a lane's sets of eight and, by shuffles, between lanes. The
-// winner is removed, and the rest play the next tournament: only the winner's set has to repeat its first
-// rounds, because the others would end as before. In a longer part each 1024 values have a warp, and the
-// lists of all warps are merged (merge_runs.cu). Work: for n keys 7 n / 8 compare-exchanges, once; then
-// for every 1024 of them, min(k, 1024) times, 3 minima per lane to join its sets, 5 rounds of shuffles,
-// and the 7 compare-exchanges of the winner's set. No barrier, no shared memory. Scratch: 16 k bytes for
-// every 1024 values. Source: GS_KNN (Liu, Zheng, Liu 2019), which repeats all rounds, with a barrier
-// each, in shared memory.
+// which play a tournament. A round compare-exchanges key i with key i + half; the larger goes to the upper
+// half, and the lower half plays on. A key that meets no_key wins. The first three rounds are among eight
+// keys of a lane, the others between a lane's sets of eight and, by shuffles, between lanes. The winner is
+// removed, and the rest play the next tournament: only the winner's set has to repeat its first rounds,
+// because the others would end as before. In a longer part each 1024 values have a warp, and the lists of all
+// warps are merged (merge_runs.cu).
+// Work: for n keys 7 n / 8 compare-exchanges, once; then for every 1024 of them, min(k, 1024) times, 3 minima
+// per lane to join its sets, 5 rounds of shuffles, and the 7 compare-exchanges of the winner's set. No
+// barrier, no shared memory. Scratch: 16 k bytes for every 1024 values. Source: GS_KNN (Liu, Zheng, Liu
+// 2019), which repeats all rounds, with a barrier each, in shared memory.
 #include "common/sort.cuh"
 #include "select/published/select_blocks.cuh"
 

@@ -6,10 +6,10 @@
 // A block of 256 threads sorts eight times 256 values, of different parts or of one part, with one warp each
 // and eight values per lane: a bitonic network in registers and by shuffles. (The paper sorts 256 values with
 // 256 threads in shared memory, with a barrier for each step; these are the same compare-exchanges without
-// barriers.) If a part has more than 256 values, its runs of k are merged (merge_runs.cu). Work: 36 steps of
-// 128 compare-exchanges for every 256 values, for any k: (256 - k) / 256 of the sorted values are discarded.
-// No barrier. Shared memory: 17 KiB. Scratch: 16 k bytes for every 256 values. Source: CUKNN (Liang, Liu,
-// Wang, Jian 2009); the network: Batcher 1968.
+// barriers.) If a part has more than 256 values, its runs of k are merged (merge_runs.cu).
+// Work: 36 steps of 128 compare-exchanges for every 256 values, for any k: (256 - k) / 256 of the sorted
+// values are discarded. No barrier. Shared memory: 17 KiB. Scratch: 16 k bytes for every 256 values. Source:
+// CUKNN (Liang, Liu, Wang, Jian 2009); the network: Batcher 1968.
 #include "common/sort.cuh"
 #include "select/published/select_blocks.cuh"
 

@@ -7,10 +7,10 @@
 // merged in shared memory. Every thread makes seven keys of the result, and finds where these begin in both
 // runs by binary search. Longer runs are merged in device memory (merge_runs.cu). No result needs the keys
 // behind the k-th of a run, so merged runs are cut there; with k = n all values are sorted. Seven is odd, so
-// that threads of a warp that read different runs access different banks. Work: log2(t / groups) passes over
-// the keys; 8 of them are in shared memory, with two barriers each (none while a run belongs to one warp).
-// Shared memory: 14 KiB. Scratch: 16 bytes per value, less if runs are cut. Source: knn03 (Batlle, Ballber
-// 2020); merging: Odeh and others 2012 (Merge Path).
+// that threads of a warp that read different runs access different banks.
+// Work: log2(t / groups) passes over the keys; 8 of them are in shared memory, with two barriers each (none
+// while a run belongs to one warp). Shared memory: 14 KiB. Scratch: 16 bytes per value, less if runs are cut.
+// Source: knn03 (Batlle, Ballber 2020); merging: Odeh and others 2012 (Merge Path).
 #include "common/sort.cuh"
 #include "merge/merge_path.cuh"
 #include "select/published/select_blocks.cuh"

@@ -8,9 +8,9 @@
 // by shuffles within a warp, and through shared memory between warps, which needs a barrier. Up to 256 values
 // are sorted by a warp, up to 2048 by a block. A longer part is sorted in tiles of 2048. Then tiles are
 // treated like values: neighbours 0 1, 2 3, ... are merged and split, then 1 2, 3 4, ..., in as many steps as
-// there are tiles. If a pair is already in order, comparing two keys shows this, and nothing is done. Work:
-// for n keys, at most 2048, n steps of n / 2 compare-exchanges, and n / 2 barriers (none up to 256). For
-// more, 1024 n compare-exchanges in tiles, then at most n / 2048 launches that read and write all keys.
+// there are tiles. If a pair is already in order, comparing two keys shows this, and nothing is done.
+// Work: for n keys, at most 2048, n steps of n / 2 compare-exchanges, and n / 2 barriers (none up to 256).
+// For more, 1024 n compare-exchanges in tiles, then at most n / 2048 launches that read and write all keys.
 // Shared memory: 35 KiB to merge, else 256 bytes. Scratch: 8 bytes per value if a part has more than 2048.
 // Source: Habermann, Parallel neighbor sort, 1972; Baudet, Stevenson, Optimal sorting algorithms for parallel
 // computers, 1978 (merge and split).

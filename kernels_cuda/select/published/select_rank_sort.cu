@@ -4,13 +4,14 @@
 //   out       [q, groups * k]   keys, ascending in each list, padded with no_key
 //
 // A thread counts for up to eight values of its own, in registers. The block copies all values of the part
-// through shared memory, 1024 at a time, and all lanes read four at once. Values are compared without their
-// rows. An equal value comes before if its row does; so in tiles before the block's own values those that are
-// `smaller or equal` count, and in tiles behind them those that are `smaller`; rows are compared only in
-// between. A masked value, NaN, comes before no other and gets no place; the list is padded at its end.
-// Places from k on are not written; a warp whose values all have such places stops counting, and so does a
-// block. Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier for every
-// 1024 values. Shared memory: 8 KiB. No scratch. Source: enumeration sort, as by Ajorian, Bastan, Montazeri;
+// through shared memory, 1024 at a time, and all lanes read four at once. Values are compared without
+// their rows. An equal value comes before if its row does; so in tiles before the block's own values those
+// that are `smaller or equal` count, and in tiles behind them those that are `smaller`; rows are compared
+// only in between. A masked value, NaN, comes before no other and gets no place; the list is padded at its
+// end. Places from k on are not written; a warp whose values all have such places stops counting, and so
+// does a block.
+// Work: (t / groups)^2 comparisons, two instructions each; less for small k. One barrier for every 1024
+// values. Shared memory: 8 KiB. No scratch. Source: enumeration sort, as by Ajorian, Bastan, Montazeri;
 // Muller, Preparata 1975.
 #include "select/select_rounds.cuh"
 
