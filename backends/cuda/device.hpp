@@ -37,7 +37,7 @@ class LockedRanges {
 
  private:
   mutable std::mutex mutex_;
-  std::map<const unsigned char*, std::size_t> bytes_of_;  // by the beginning of the range
+  std::map<const unsigned char*, std::size_t> bytes_of_;  // the key is the beginning of the range
 };
 
 class LockedMemory : public spi::HostMemory {
@@ -134,8 +134,8 @@ class Device : public spi::Device {
   // Events by mark. They move between the maps as nodes, so that nothing is allocated; each is in one map,
   // and is destroyed once.
   using Events = std::map<std::uint64_t, cudaEvent_t>;
-  Events marks_, older_marks_;  // since the last finish(), and before it
-  Events spare_events_;         // of forgotten marks, for reuse
+  Events marks_, older_marks_;  // marks since the last finish(), and before it
+  Events spare_events_;         // events of forgotten marks, for reuse
   Gate gate_;
   std::uint64_t next_mark_ = 0;
 };

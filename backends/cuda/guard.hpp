@@ -9,7 +9,7 @@
 
 namespace kith::cuda {
 
-/// What to do if CUDA refuses a call because the host program is capturing a graph.
+/// Advice for calls that CUDA refuses because the host program is capturing a graph.
 inline constexpr const char* during_capture =
     "the host program captures a CUDA graph: search once before the capture begins, or try again when it has "
     "ended";

@@ -26,7 +26,7 @@ struct Piece {
 };
 struct Locked {
   std::mutex mutex;
-  std::map<Byte, Piece> pieces;  // by their beginnings; guarded by the mutex
+  std::map<Byte, Piece> pieces;  // the keys are their beginnings; the mutex guards this
 };
 
 // It is never destroyed: a host program may keep an Index in a static variable.

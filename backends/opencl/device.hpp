@@ -30,12 +30,12 @@ struct Places {
   spi::Grid<std::uint32_t> numbers;
 };
 
-/// What a kernel may use; the driver is asked once.
+/// What a kernel may use, as the driver has answered once.
 struct Limits {
   std::size_t local_memory_bytes = 0;
   std::size_t work_group = 1;      ///< the most work-items per group
   std::uint32_t vector_width = 1;  ///< floats per vector register
-  std::size_t part_alignment = 4;  ///< in bytes; required of the beginning of a sub-buffer
+  std::size_t part_alignment = 4;  ///< the alignment in bytes that a sub-buffer must have
   bool double_precision = false;
   std::string tile_options;  ///< compiler options of kernels that tile registers (tile.cl)
 };
@@ -305,11 +305,11 @@ class Device : public spi::Device {
   cl::Device device_;
   Programs programs_;
   bool uses_clblast_ = false;
-  std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // since the last finish(), and before it
+  std::map<std::uint64_t, cl::Event> marks_, older_marks_;  // marks since the last finish(), and before it
   std::uint64_t next_mark_ = 0;
   cl::Buffer held_;        // buffer of hold(), which keeps the device busy; null before the first call
-  bool may_stage_ = true;  // until allocating it fails
-  std::unique_ptr<spi::HostMemory> staging_;  // for small writes
+  bool may_stage_ = true;  // becomes false if memory for it cannot be allocated
+  std::unique_ptr<spi::HostMemory> staging_;  // staging memory for small writes
   std::size_t staged_ = 0;                    // number of its bytes that may still be in use
 };
 
@@ -338,7 +338,7 @@ inline std::uint32_t half_line(std::size_t dims) {
 /// of pieces.
 struct Lines {
   static constexpr std::uint32_t piece_bytes = 16, most_pieces = 8;
-  std::uint32_t pieces;  ///< of a line
+  std::uint32_t pieces;  ///< number of pieces of a line
   std::uint32_t slabs;
 
   Lines(Proposer proposer, std::size_t dims) {

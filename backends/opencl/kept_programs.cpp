@@ -28,7 +28,7 @@ bool are_kept(const cl::Platform& platform) {
 std::string processor() {
   std::ifstream cpuinfo("/proc/cpuinfo");
   std::string text, line;
-  while (std::getline(cpuinfo, line) && !line.empty())  // of the first core
+  while (std::getline(cpuinfo, line) && !line.empty())  // the lines of the first core
     for (const std::string_view field : {"model name", "flags", "Features", "CPU part"})
       if (line.starts_with(field)) text += line + "\n";
   return text;

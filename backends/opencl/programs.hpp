@@ -39,8 +39,8 @@ class Programs {
   Sources sources_;
   KeptPrograms kept_;
   spi::ProgramCounts counts_;
-  std::map<std::pair<std::string, std::string>, cl::Program> programs_;  // by source and defines
-  std::map<std::pair<std::string, std::string>, cl::Kernel> kernels_;    // by name and defines
+  std::map<std::pair<std::string, std::string>, cl::Program> programs_;  // the key is source and defines
+  std::map<std::pair<std::string, std::string>, cl::Kernel> kernels_;    // the key is name and defines
 };
 
 }  // namespace kith::opencl

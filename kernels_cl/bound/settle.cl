@@ -7,7 +7,7 @@
 // No twin in kernels_cuda: threshold.cuh has this.
 #include "bound/threshold.cl"
 
-// Where these are stored, and the number of columns of the rows; Settled in tighten.hpp of the back end.
+// The places of these, and the number of columns of the rows. This is Settled in tighten.hpp of the back end.
 typedef struct {
   Place lost, row_terms, threshold;
   uint dims;
@@ -17,7 +17,7 @@ typedef struct {
   global uint *restrict lost, global const float *restrict row_terms, global float *restrict threshold, \
       const Settled settled
 
-// The same as arguments of a call.
+// Passes these on in a call.
 #define SETTLEMENT_HERE lost, row_terms, threshold, settled
 
 // One work-item per query calls this.

@@ -34,7 +34,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_tighten(
   keys += keys_at.first + q * keys_at.stride;
   if (lid == 0) kept[0] = 0;
   uint begin = 0;
-  bool in_list = true;  // where keys are found; otherwise they are in the buffer
+  bool in_list = true;  // found keys are in the list; otherwise they are in the buffer
 #ifdef SEEDED
   in_list = false;
   for (uint i = lid; i < list_size; i += GROUP) list[i] = NO_KEY;

@@ -31,7 +31,7 @@
 typedef struct {
   uint top;
   uint counts[LEVELS];
-  ulong blocks[LEVELS];  // before the first of the level
+  ulong blocks[LEVELS];  // number of blocks before the first of the level
 } Levels;
 
 Levels levels_of(uint n) {
@@ -101,7 +101,7 @@ ALL_INLINE void join_passed(local const Key* list, uint k, local const Key* pass
 #define LIMIT_OF(q) INFINITY
 #endif
 
-// BoxesShape in boxes.cpp of the back end.
+// This is BoxesShape in boxes.cpp of the back end.
 typedef struct {
   Place bounds, filter, within, out, leaves;
   ulong order_first, numbers_first;
@@ -116,7 +116,7 @@ kernel __attribute__((reqd_work_group_size(WIDTH, 1, 1))) void kith_boxes(
     const Shape shape, local float* query, local Key* lists) {
   local float gaps[LEVELS][WIDTH];
   local Key passed[WIDTH];
-  local uint many, least[3];  // for three rounds in turn
+  local uint many, least[3];  // three rounds use least[] in turn
   const uint lid = (uint)get_local_id(0), n = shape.n, dims = shape.dims, k = shape.k;
   const uint q = QUERY_OF((uint)get_group_id(0));
   const float limit = LIMIT_OF(q);

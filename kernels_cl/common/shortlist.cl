@@ -9,7 +9,7 @@
 // selection of Sismanis, Pitsianis, Sun 2012 (TBiS) and of bits-kNN (2024).
 #include "common/sort.cl"
 
-// These are ShortlistSizes in check.hpp of the back end.
+// This is ShortlistSizes in check.hpp of the back end.
 typedef struct {
   uint list_size, capacity;
   uint merge_at;  // number of candidates that makes a merge worthwhile

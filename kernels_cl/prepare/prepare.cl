@@ -42,7 +42,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   global const float* from = rows + (size_t)block * dims * BLOCK;
   centre += centre_first;
 
-  Sum moved = 0, quantized = 0, residual = 0;  // of row x
+  Sum moved = 0, quantized = 0, residual = 0;  // sums of row x
   for (uint d0 = 0; d0 < dims; d0 += BLOCK) {
     for (uint i = y; i < BLOCK; i += PARTS) {
       const uint d = d0 + i;
@@ -78,7 +78,7 @@ kernel __attribute__((reqd_work_group_size(BLOCK * PARTS, 1, 1))) void kith_prep
   global float* to = out + out_first * dims + (size_t)get_group_id(0) * dims * BLOCK + x;
   centre += centre_first;
 
-  Sum moved = 0, quantized = 0, residual = 0;  // of row x
+  Sum moved = 0, quantized = 0, residual = 0;  // sums of row x
   for (uint d = y; d < dims; d += PARTS) {
     const size_t at = (size_t)d * BLOCK;
     to[at] = quantized_of(from[at], centre[d], &moved, &quantized, &residual);

@@ -78,7 +78,7 @@ kernel __attribute__((reqd_work_group_size(QUANTIZED_BLOCK_ROWS, 1, 1))) void ki
   global const float* from = rows + (size_t)(r / BLOCK) * dims * BLOCK + r % BLOCK;
   const double unscale = 1.0 / (double)scale;
   ushort parts[2];
-  uint columns[2 * KITH_MOST_SPLIT_DIMS];  // two in each
+  uint columns[2 * KITH_MOST_SPLIT_DIMS];  // each element has two columns
   Squares sums = {0, 0, 0};
 #pragma unroll
   for (uint d = 0; d < KITH_MOST_SPLIT_DIMS; ++d) {

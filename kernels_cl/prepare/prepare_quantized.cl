@@ -101,9 +101,9 @@ void put_four(global float* row, uint d, uint dims, float4 x, bool whole) {
 
 // The sums of squares of an item.
 typedef struct {
-  double moved;      // of x - c
-  double quantized;  // of x~
-  double residual;   // of x - c - x~
+  double moved;      // squares of x - c
+  double quantized;  // squares of x~
+  double residual;   // squares of x - c - x~
 } Squares;
 
 Squares add_squares(Squares sums, double moved, double quantized) {

@@ -17,7 +17,7 @@ typedef struct {
   global uint *restrict rows, global uint *restrict counts, global float *restrict lows, \
       global Key *restrict highs, const Lists lists
 
-// The same as arguments of a call.
+// Passes these on in a call.
 #define CANDIDATES_HERE rows, counts, lows, highs, lists
 
 #define COUNT_OF(q) (counts + lists.counts.first + (q)*lists.counts.stride)

@@ -21,7 +21,7 @@
 
 #define WARP 32
 #define GROUP (8 * WARP)
-#define QUERIES 32  // of a warp
+#define QUERIES 32  // queries of a warp
 #define ROWS 32     // rows that a warp takes at a time
 #define FOUND 64    // number of findings that a warp has room for until they are appended
 #define LINE_PIECES (2 * STEPS)

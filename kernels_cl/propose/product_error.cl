@@ -24,7 +24,7 @@ typedef struct {
   float b;      // an upper bound of the relative error of a product
   float chain;  // see ErrorTerms
   float under;
-  float gap_share;  // of row_gap()
+  float gap_share;  // a factor of row_gap()
 } ErrorNumbers;
 
 // Returns residual + b quantized_norm of a query, without accounting for its two roundings.
@@ -44,8 +44,8 @@ float row_low(float half_norm, float error) {
   return -next_up(error - (HALVES ? half_norm : 0.0f));
 }
 
-// Returns norm^2 / 2 + E - low, or 2 E for inner products, times `share`. The difference of a square and a
-// smaller number has a single rounding; no term is negative.
+// Returns norm^2 / 2 + E - low, or 2 E for inner products, times `share`. The difference of the square and
+// `low` has a single rounding; neither it nor E is negative.
 float row_gap(float share, float norm, float error, float low) {
   const float width = HALVES ? fma(0.5f * norm, norm, -low) : -low;
   return (width + error) * (1.0f + 0x1p-20f) * share;

@@ -23,7 +23,7 @@
 #define GROUP 32
 #define TEAM 8
 #define LINE 32            // dimensions
-#define PIECES (LINE / 4)  // of 16 bytes
+#define PIECES (LINE / 4)  // pieces of 16 bytes
 #define STAGES 4
 
 // Begins to copy the dimensions from d0 on of 32 rows, piece p of row r to p ^ r % 8, and of the queries.

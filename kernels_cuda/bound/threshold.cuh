@@ -58,8 +58,8 @@ Tightening tightening_by_bounds(const Step& step) {
 /// Terms of the threshold that depend only on the number of columns. The host computes them.
 struct LimitTerms {
   double eta;         // an upper bound of the underflow error
-  double g;           // an upper bound of g, hardly larger
-  double one_less_g;  // a lower bound of 1 - g, hardly smaller
+  double g;           // an upper bound of g, and nearly equal to it
+  double one_less_g;  // a lower bound of 1 - g, and nearly equal to it
 };
 
 /// Returns the threshold for the k-th best key `last`. It is never below what the theorem requires.

@@ -223,7 +223,7 @@ __device__ __forceinline__ std::uint32_t kth_by_block(CodeAt code_at, std::uint3
     __syncthreads();
     for (std::uint32_t at = threadIdx.x; at < count; at += block_threads) {
       const std::uint32_t above = (at < kept_codes ? counting.codes[at] : code_at(at)) - least;
-      const bool same = bits == 32 || above >> bits == found >> bits;  // as the k-th so far
+      const bool same = bits == 32 || above >> bits == found >> bits;  // it has the k-th's digits so far
       if (same) atomicAdd(&counting.count[above >> shift & mask], 1u);
     }
     __syncthreads();

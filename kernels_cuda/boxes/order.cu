@@ -101,7 +101,7 @@ struct Cutting {
   std::uint64_t* places;
   std::uint32_t* numbers;
   std::uint32_t first_number, n, column;
-  std::uint32_t part_bits;  ///< of a place within its part
+  std::uint32_t part_bits;  ///< number of bits of a place within its part
 };
 
 /// Rows that are not among these are handled with their own part of the rows.

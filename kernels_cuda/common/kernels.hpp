@@ -26,7 +26,7 @@ using spi::rows_a_block;
 inline constexpr std::uint32_t nearest_max_k = 256;
 using spi::threshold_max_k;
 
-/// Where kernels are launched, and what the device is like.
+/// Where kernels are launched, and the limits of the device.
 struct Queue {
   cudaStream_t stream = nullptr;
   std::uint32_t multiprocessors = 1;

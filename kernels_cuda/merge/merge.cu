@@ -103,7 +103,7 @@ __global__ __launch_bounds__(threads) void merge_ranks(const Matrix<const Key> i
 }  // namespace
 
 bool may_overlap(std::uint32_t capability) {
-  constexpr std::uint32_t first_that_waits = 90;  // because of take_turn()
+  constexpr std::uint32_t first_that_waits = 90;  // take_turn() waits from this compute capability on
   cudaFuncAttributes compiled{};
   return capability >= first_that_waits &&
          cudaFuncGetAttributes(&compiled, merge_shortlist<threads>) == cudaSuccess &&

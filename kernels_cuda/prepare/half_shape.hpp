@@ -14,8 +14,8 @@ inline constexpr std::uint32_t tile_of_halves = spi::quantized_block_rows;
 /// of a line depends on the row, so that the same piece of 8 rows is in different banks (the hardware's 128-,
 /// 64- or 32-byte swizzle): piece p of row r is at place p ^ r * pieces / 8 % pieces.
 struct HalfShape {
-  std::uint32_t pieces;  ///< of a line: 8; 4 for up to 32 dimensions, 2 for up to 16
-  std::uint32_t slabs;   ///< of a tile
+  std::uint32_t pieces;  ///< pieces of a line: 8; 4 for up to 32 dimensions, 2 for up to 16
+  std::uint32_t slabs;   ///< slabs of a tile
 };
 
 constexpr HalfShape half_shape(std::uint32_t dims) {

@@ -22,9 +22,9 @@ static_assert(rows_a_block == 32);
 
 /// Sums of squares over a row, or over some of its dimensions.
 struct Squares {
-  double moved;      // of x - c
-  double quantized;  // of x~
-  double residual;   // of x - c - x~
+  double moved;      // squares of x - c
+  double quantized;  // squares of x~
+  double residual;   // squares of x - c - x~
 
   __device__ void add(const Squares& other) {
     moved += other.moved;

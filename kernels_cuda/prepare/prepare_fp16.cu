@@ -14,7 +14,7 @@
 namespace kith::cuda {
 namespace {
 
-constexpr std::uint32_t split_pieces = half_shape(most_split_dims).pieces;  // of a split row
+constexpr std::uint32_t split_pieces = half_shape(most_split_dims).pieces;  // pieces of a split row
 
 struct Halves {
   static constexpr std::uint32_t piece = sizeof(uint4) / sizeof(std::uint16_t);

@@ -8,9 +8,9 @@ namespace kith::cuda {
 
 /// Sums over the dimensions of a row.
 struct Squares {
-  double moved;      // of x - c
-  double quantized;  // of x~
-  double residual;   // of x - c - x~
+  double moved;      // squares of x - c
+  double quantized;  // squares of x~
+  double residual;   // squares of x - c - x~
 
   __device__ __forceinline__ void add(double moved_by_centre, double of_quantized_rows) {
     const double apart = moved_by_centre - of_quantized_rows;

@@ -40,7 +40,7 @@ struct Collection {
 /// so that each chunk is aligned to 16 bytes.
 struct Shape {
   std::uint32_t chunks;
-  std::uint32_t rows;  // of a block
+  std::uint32_t rows;  // rows of a block
   std::uint32_t shift;
 };
 

@@ -30,8 +30,8 @@ struct Rest {
 
 /// The sizes, in bytes, of the parts of shared memory, in this order after its alignment.
 struct Memory {
-  std::uint32_t slab;     // for 128 rows
-  std::uint32_t queries;  // for resident queries
+  std::uint32_t slab;     // size for 128 rows
+  std::uint32_t queries;  // size of the resident queries
   std::uint32_t stage;
   std::uint32_t stages;
   std::uint32_t bytes;

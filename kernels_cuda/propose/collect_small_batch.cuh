@@ -40,7 +40,7 @@ constexpr int blocks_at_once(int across) {
 template <int pieces>
 struct Line {
   using Piece = std::conditional_t<pieces == 2, uint2, uint4>;    // what a lane reads from a row
-  static constexpr int parts = pieces == 8 ? 2 : 1;               // of a line; each is read by 4 lanes
+  static constexpr int parts = pieces == 8 ? 2 : 1;               // parts of a line; each is read by 4 lanes
   static constexpr int groups = 8 / pieces;                       // groups of rows in 4 KiB
   static constexpr std::uint32_t rows = groups * group_rows;      // rows in 4 KiB
   static constexpr std::uint32_t chunks = tile_of_halves / rows;  // chunks of 4 KiB in a tile

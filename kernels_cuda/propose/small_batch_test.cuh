@@ -17,7 +17,7 @@ __device__ __forceinline__ float largest_of_warp(float value) {
 #endif
 }
 
-/// What the whole step needs beside the collection.
+/// Values that the whole step needs in addition to the collection.
 struct Few {
   ProductBound bound;
   ErrorTerms terms;

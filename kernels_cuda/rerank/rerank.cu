@@ -20,7 +20,7 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 256, warps = threads / 32;
-constexpr std::uint32_t team_queries = warps;  // of a block
+constexpr std::uint32_t team_queries = warps;  // queries of a block
 constexpr std::uint32_t step = 16;             // number of dimensions that are loaded together
 
 /// The layout of training rows.

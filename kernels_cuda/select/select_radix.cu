@@ -117,7 +117,7 @@ __global__ __launch_bounds__(threads) void make_keys(const Selection selection, 
 
 /// The layout of sorted parts: sorted[row * pitch + begin of the part].
 struct Parts {
-  std::uint32_t columns;  // of a row, cut into groups; 0: every part has k keys
+  std::uint32_t columns;  // columns of a row, cut into groups; 0: every part has k keys
   std::uint32_t groups;
   std::uint32_t k;
 };

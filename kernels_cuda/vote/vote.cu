@@ -175,7 +175,7 @@ cudaError_t vote(const Queue& queue, const spi::VoteStep& step) {
 
 cudaError_t vote_atomic(const Queue& queue, const spi::VoteStep& step) {
   const Voting voting = voting_of(step);
-  constexpr std::size_t most_shared = 47 * 1024;  // beside best_of_warp
+  constexpr std::size_t most_shared = 47 * 1024;  // leaves space for best_of_warp
   const std::size_t bytes = std::size_t{voting.classes} * sizeof(std::uint32_t);
   const std::uint32_t block = std::min(threads, divide_up(voting.k, 32u) * 32);
   if (bytes <= most_shared) return launch(queue, vote_by_block<true>, voting.rows, block, bytes, voting);

@@ -22,7 +22,7 @@ constexpr std::size_t row_bytes = block_rows * four,
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;   // a quarter of a second-level cache of 1 MiB
 constexpr std::size_t queries_at_once = 128;
 
-/// What stays the same while queries scan a slab.
+/// Values that stay the same while queries scan a slab.
 struct Slab {
   const Products& p;
   std::size_t fours;             ///< number of groups of four dimensions
@@ -89,7 +89,7 @@ inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
 /// Computes how much products with 4 queries from `q` on grow if 128 is added to every byte of training rows.
 inline void count_too_much(const Products& p, std::size_t q, std::int32_t* too_much) {
   const std::int8_t* const query = queries_of(p, q);
-  Sums sums = all_sums(0);  // of four groups of four dimensions, for four queries
+  Sums sums = all_sums(0);  // the sums of four groups of four dimensions, for four queries
   for (std::size_t at = 0; at < (p.dims + four - 1) / four * query_bytes; at += row_bytes)
     add_products(sums, repeat_byte(1), load_bytes(query + at));  // padding is 0
   alignas(64) std::int32_t parts[block_rows];

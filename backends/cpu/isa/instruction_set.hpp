@@ -16,10 +16,10 @@ struct InstructionSet {
   std::uint32_t vector_floats = 1;  ///< KernelProfile::vector_floats
   const Kernels* kernels = nullptr;
   std::vector<Proposer> proposers = {};
-  void (*propose_bf16)(const Products&) = nullptr;       ///< by matrix units; null without them
+  void (*propose_bf16)(const Products&) = nullptr;       ///< uses matrix units; null if there are none
   void (*propose_int8)(const Products&) = nullptr;       ///< null if bytes are not multiplied
   int most_query_byte = most_byte;                       ///< the largest that propose_int8 takes
-  void (*propose_int8_wide)(const Products&) = nullptr;  ///< takes all bytes of queries
+  void (*propose_int8_wide)(const Products&) = nullptr;  ///< takes queries with any bytes
 };
 
 /// Returns the best build for this processor, or the one that KITH_CPU_ISA names.

@@ -62,21 +62,21 @@ struct Products {
   std::size_t dims;
   std::size_t query_begin, query_end;
   std::size_t train_begin, train_end;
-  const float* low;        ///< of the training rows; whole blocks may be read
-  const float* threshold;  ///< of the queries, threshold_stride apart
+  const float* low;        ///< `low` of the training rows; whole blocks may be read
+  const float* threshold;  ///< thresholds of the queries, threshold_stride apart
   std::size_t threshold_stride;
   std::uint32_t first_row;  ///< number of training row 0
   std::uint32_t* rows;      ///< lists of the queries, rows_stride apart
   std::size_t rows_stride, capacity;
-  std::uint32_t* counts;  ///< of the queries, counts_stride apart; other tasks also add to them
+  std::uint32_t* counts;  ///< lengths of the lists, counts_stride apart; other tasks also add to them
   std::size_t counts_stride;
   // Bounds of the listed rows, spi::Bounds; null if they are not needed.
   float* lows;
   std::size_t lows_stride;
   std::uint64_t* highs;
   std::size_t highs_stride;
-  const float* gap;   ///< of the training rows: upper bound less lower bound
-  std::size_t pitch;  ///< elements of a quantized row
+  const float* gap;   ///< upper bounds of the training rows, less the lower ones
+  std::size_t pitch;  ///< number of elements of a quantized row
   float unscale;      ///< int8: turns products of scaled rows into those of rows
 };
 
@@ -142,8 +142,8 @@ const Kernels& kernels_baseline();
 const Kernels& kernels_avx2();
 const Kernels& kernels_avx512();
 
-/// Is `propose` for quantized rows of 16-bit floats, with matrix units; exists only if the compiler supports
-/// them, and runs only on processors with them.
+/// Runs `propose` for quantized rows of 16-bit floats on matrix units. It exists only if the compiler
+/// supports them, and only processors with them may run it.
 void propose_bf16(const Products& products);
 
 /// Are `propose` for quantized rows of bytes: with dot products of bytes (AVX-512 VNNI); with AVX2, for

@@ -12,7 +12,7 @@ namespace kith::cpu::KITH_ISA {
 namespace {
 
 using Bytes = __m512i;  // four dimensions of 16 rows
-using Sums = __m512i;   // of 16 rows, 32 bits each
+using Sums = __m512i;   // sums of 16 rows, 32 bits each
 
 constexpr std::size_t most_groups = 3;
 constexpr std::size_t blocks_beside(std::size_t groups) {

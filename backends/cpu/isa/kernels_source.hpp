@@ -33,7 +33,7 @@ constexpr int blocks_beside(int queries) {
 struct Pass {
   const Operands& operands;
   const float* query;        ///< element (first query, dimension 0)
-  std::size_t first_query;   ///< in rows of the memory
+  std::size_t first_query;   ///< counted in rows of the memory
   std::size_t active_begin;  ///< the queries of the tile that count begin at first_query + active_begin ...
   std::size_t active_end;    ///< ... and end before first_query + active_end
   std::size_t block, end_block;

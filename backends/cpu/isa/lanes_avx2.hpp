@@ -16,7 +16,7 @@ using Mask = Lanes;  // all bits of a lane, or none
 
 /// The most queries and accumulators of a tile: as many as fit into the 16 registers beside the operands.
 constexpr int most_queries = 4, most_accumulators = 4;
-/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
+/// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 4;
 
 inline Lanes load(const float* from) {

@@ -21,7 +21,7 @@ using Mask = __mmask16;
 
 /// The most queries and accumulators of a tile: as many as fit into the 32 registers beside the operands.
 constexpr int most_queries = 8, most_accumulators = 16;
-/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
+/// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 4;
 
 inline Lanes load(const float* from) {

@@ -19,7 +19,7 @@ constexpr int most_queries = 4, most_accumulators = 4;
 #else
 constexpr int most_queries = 1, most_accumulators = 1;
 #endif
-/// Up to this many dimensions, the number of dimensions is compiled into the code of a tile.
+/// Tiles are compiled for each number of dimensions up to this.
 constexpr int most_fixed_dims = 0;
 
 template <class Operation>

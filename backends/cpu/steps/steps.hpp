@@ -14,7 +14,7 @@
 
 namespace kith::cpu {
 
-/// What steps run with.
+/// The resources that a step runs with.
 struct Resources {
   const InstructionSet& set;
   std::uint32_t team;  ///< number of threads, at least 1

@@ -52,8 +52,8 @@ void clean_run(local Key* keys, uint items, uint span) {
   }
 }
 
-// Sorts runs of `size` keys, in which each EACH keys are already sorted. All items call this after a barrier;
-// it ends with one.
+// Sorts runs of `size` keys; each EACH keys are already sorted. All items call this after a barrier; it ends
+// with one.
 void sort_run(local Key* keys, uint items, uint size) {
   for (uint width = 2 * EACH; width <= size; width *= 2) {
     for (uint i = (uint)get_local_id(0); i < items; i += GROUP) pass_in_local(keys, i, width / EACH, 3, true);

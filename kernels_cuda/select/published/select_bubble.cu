@@ -29,7 +29,7 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
-constexpr std::uint32_t threads = 128;    // of a block whose warps do not cooperate
+constexpr std::uint32_t threads = 128;    // threads of a block whose warps do not cooperate
 constexpr std::uint32_t few_lanes = 8;    // lanes of a list with few bubbles
 constexpr std::uint32_t most_warps = 16;  // warps of a list with many bubbles
 constexpr int most_each = 8;              // bubbles per lane

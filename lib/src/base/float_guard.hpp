@@ -9,8 +9,8 @@
 
 namespace kith {
 
-/// While it lives, this thread rounds to nearest and keeps subnormals; its destructor restores the former
-/// environment. Each thread needs its own guard. docs/contract.md, section 7.
+/// During its lifetime, this thread rounds to nearest and keeps subnormals; its destructor restores the
+/// former environment. Each thread needs its own guard. docs/contract.md, section 7.
 class FloatGuard {
  public:
 #if defined(__SSE__)

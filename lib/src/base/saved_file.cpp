@@ -52,7 +52,8 @@ void SavedFile::stop_if_asked() const {
 
 double SavedFile::part() const {
   const FloatGuard guard;  // a callback runs in the caller's floating-point environment
-  // Volatile, since compilers do not know what the guard does and would move the arithmetic past it.
+  // The numbers are volatile, because compilers do not know what the guard does, and would move arithmetic
+  // past it.
   const volatile std::uint64_t done = done_, bytes = bytes_;
   const volatile double result = static_cast<double>(done) / static_cast<double>(bytes);
   return result;

@@ -20,7 +20,7 @@ using Axes = std::array<std::uint32_t, spi::most_curve_columns>;
 std::uint32_t cell_of(float value, float least, float cells, std::uint32_t most) {
   const float at = (value - least) * cells;
   if (at >= static_cast<float>(most)) return most;
-  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // also 0 for a NaN
+  return at > 0 ? static_cast<std::uint32_t>(at) : 0;  // a NaN also gives 0
 }
 
 /// Turns the coordinates of a cell into its place on the curve. The bits of the place alternate between the

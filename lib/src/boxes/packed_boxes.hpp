@@ -9,7 +9,8 @@
 namespace kith {
 
 struct PackedBoxes {
-  std::vector<float> rows;    ///< in the order of boxes, in blocks of a leaf; the last is padded with its
+  std::vector<float> rows;    ///< blocks of a leaf, in the order of boxes; the last is padded with its
+                              ///< last row
                               ///< last row
   std::vector<float> bounds;  ///< spi::Boxes::bounds
 };

@@ -63,7 +63,7 @@ class HostRanking {
   std::vector<Key> best_;       ///< [m, k]
   Floats gathered_;
   std::vector<Bounded> bounded_;             ///< [m, longest]
-  std::vector<std::uint32_t> ahead_, rest_;  ///< [m, what is ranked first], [m, longest]
+  std::vector<std::uint32_t> ahead_, rest_;  ///< [m, candidates ranked first], [m, longest]
 };
 
 }  // namespace kith

@@ -5,7 +5,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 24;  // read at a time
+constexpr std::size_t most_bytes = std::size_t{1} << 24;  // the most bytes of one read
 
 /// Returns the size of the buffer in bytes: enough for all lists of a tile, but at most most_bytes; and in
 /// any case enough for the longest list that an attempt may make.

@@ -56,8 +56,8 @@ QuantizedForm form_of_queries(const ResidentRows& index, Proposer proposer, cons
                               float largest, std::uint32_t threads);
 
 /// Returns whether a proposer has a bound for queries with no element above `largest`. Queries without a
-/// bound are left to the chain. Everything that decides this calls the function, and an index whose rows are
-/// elsewhere does before it is searched.
+/// bound are left to the chain. If the rows are not on the device, the chain cannot search them there, so
+/// this is checked before such an index is searched.
 bool has_bound(const ResidentRows& index, Proposer proposer, float largest);
 
 /// Returns Feedback::byte_blur of the training rows.

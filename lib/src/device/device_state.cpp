@@ -21,7 +21,7 @@ struct Handles {
   std::vector<std::weak_ptr<Device::State>> places;
 };
 
-// Never destroyed: a host program may keep a handle in a static variable.
+// It is never destroyed: a host program may keep a handle in a static variable.
 Handles& handles() {
   static Handles& all = *new Handles;
   return all;

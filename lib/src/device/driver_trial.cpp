@@ -136,7 +136,7 @@ pid_t started(pid_t apart, Start& start) {
 struct Trial {
   int answers = -1;  // where its answer is read; -1: it could not be started, because of `error`
   int error = 0;
-  pid_t parent = 0;  // of the helper, if this process would otherwise become its parent
+  pid_t parent = 0;  // parent of the helper, if this process would otherwise become its parent
   std::unique_ptr<Start> start;
 };
 

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view ending = ".kept";
-constexpr std::size_t digits = 16;  // of a 64-bit number
+constexpr std::size_t digits = 16;  // digits of a 64-bit number
 
 std::string hexadecimal(std::uint64_t number) {
   std::array<char, digits + 1> text{};

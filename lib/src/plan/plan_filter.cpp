@@ -55,7 +55,7 @@ bool keeps_enough_to_mask(DeviceKind kind, std::int64_t kept, const Problem& pro
 /// with rows that count. If these rows are stored together, such groups are as few as in a sample of these
 /// rows alone.
 void see_enough_that_count(std::int64_t kept, Plan& plan) {
-  constexpr std::int64_t groups_a_rank = 4;  // with this many, hardly more rows pass (rank_of_all())
+  constexpr std::int64_t groups_a_rank = 4;  // with this many, few more rows pass (rank_of_all())
   const Problem& p = plan.problem;
   const double rows_a_row = static_cast<double>(p.n) / static_cast<double>(kept);
   const double seed = rows_a_row * static_cast<double>(careful_seed(p.k, plan.seed_rows));

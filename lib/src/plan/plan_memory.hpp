@@ -18,11 +18,12 @@ bool searches_in_one_tile(const Plan& plan);
 struct WorkspaceSizes {
   std::size_t queries = 0;      ///< the query tile, packed
   std::size_t distances = 0;    ///< [query_tile, chain_tile()] floats; 0 when fused
-  std::size_t lists = 0;        ///< of one of them: [query_tile, (lists + carried) * k] keys
+  std::size_t lists = 0;        ///< bytes of one of them: [query_tile, (lists + carried) * k] keys
   std::size_t list_blocks = 0;  ///< 0: the lists are the result; 1: one training tile; 2: several
   std::size_t result = 0;       ///< [query_tile, k] keys
   std::size_t filter = 0;       ///< filter_bytes()
-  std::size_t walks = 0;        ///< of one of two blocks: the order of queries by boxes, and the numbers of
+  std::size_t walks = 0;        ///< bytes of one of two blocks: the order of queries by boxes, and the
+                                ///< numbers of leaves they read
                                 ///< leaves they read
 
   std::size_t total() const {

@@ -130,7 +130,7 @@ void visit_fast(const KernelProfile& profile, const Problem& problem, const Sear
   constexpr std::int64_t most_queries = 32768, places_of_few = 16384;
   constexpr std::int64_t few_neighbours = 256, fewest_of_many = 32 * few_neighbours;
   constexpr std::int64_t fewest_rows = std::int64_t{4} * spi::quantized_block_rows;
-  constexpr std::int64_t queries_a_block = 256;  // of the kernels for many queries
+  constexpr std::int64_t queries_a_block = 256;  // queries per block of the kernels for many queries
   constexpr double multiply_adds_a_step = 1e14;  // a third of a second of an H200
   const std::int64_t small_batch = profile.small_batch;
   const bool bytes = choice.proposer == Proposer::int8;

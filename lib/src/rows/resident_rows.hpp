@@ -44,7 +44,8 @@ struct RowSchema {
 
   Device device;
   Metric metric = Metric::squared_l2;
-  std::int64_t columns = 0;            ///< of rows and queries, as given; of bits, their number
+  std::int64_t columns = 0;            ///< columns of rows and queries, as given; for bits, the number
+                                       ///< of bits
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
   std::int64_t dims = 0;               ///< number of columns of rows on the device; for bits, the number of
                                        ///< 32-bit words
@@ -57,7 +58,7 @@ struct RowSchema {
 struct MadeOfRows {
   explicit MadeOfRows(const DeviceInfo& info) : quantized_mutex(info) {}
 
-  Lessons lessons;  ///< from searches, for later plans
+  Lessons lessons;  ///< what searches teach later plans
   DeviceMutex quantized_mutex;
   /// The first search by a proposer makes its quantized rows.
   std::map<Proposer, std::shared_ptr<const IndexQuantizedRows>> quantized_rows;
@@ -84,7 +85,7 @@ struct ResidentRows : RowSchema {
   std::size_t search_bytes = 0;  ///< with `quantized`: number of bytes of device memory for a search
   std::vector<float> centre;     ///< SampledValues of the rows
   double clip_range = 0;         ///< clip_range_of() the rows
-  ByteGrid grid;                 ///< from the same sample
+  ByteGrid grid;                 ///< found in the same sample
   /// The standard deviation of a row's squared distances to others, divided by the norm of a centred row. 0
   /// if distances are not squares, or if there is no other row.
   double spread = 0;

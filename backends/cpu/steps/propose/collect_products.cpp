@@ -38,7 +38,7 @@ Largest largest_of(const spi::CollectStep& step) {
   return largest;
 }
 
-/// What is computed for every training row before products, one float each.
+/// Values that are computed for every training row before its products, one float each.
 struct OfRows {
   float *low, *gap;
 };

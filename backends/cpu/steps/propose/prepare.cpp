@@ -21,9 +21,9 @@ constexpr std::size_t lanes = 16;
 
 /// The sums of squares of rows.
 struct Squares {
-  std::array<double, lanes> moved = {};      ///< of x' = x - c
-  std::array<double, lanes> quantized = {};  ///< of x~ = x' rounded
-  std::array<double, lanes> residual = {};   ///< of x' - x~
+  std::array<double, lanes> moved = {};      ///< squares of x' = x - c
+  std::array<double, lanes> quantized = {};  ///< squares of x~ = x' rounded
+  std::array<double, lanes> residual = {};   ///< squares of x' - x~
 };
 
 /// Returns the address of the first quantized row.

@@ -86,7 +86,7 @@ struct FloatOrder {
 /// are contiguous; in a tile of training rows, pairs of dimensions of 16 rows are side by side.
 struct TileOrder {
   static constexpr std::size_t rows = 16, dims = 32, pair = 2;
-  std::size_t tiles;  ///< of a row
+  std::size_t tiles;  ///< number of tiles of a row
   bool of_queries;
 
   std::size_t place_of(std::size_t r, std::size_t d) const {
@@ -107,8 +107,8 @@ struct TileOrder {
 /// side by side, then the next four.
 struct ByteOrder {
   static constexpr std::size_t four = byte_dims;
-  std::size_t rows;     ///< of a block
-  std::size_t columns;  ///< of a row, with padding
+  std::size_t rows;     ///< number of rows of a block
+  std::size_t columns;  ///< number of columns of a row, with padding
   float scale, least, most;
   double unscale;
 

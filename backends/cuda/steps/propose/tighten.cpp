@@ -49,7 +49,7 @@ spi::Support Device::check(const spi::TightenBySampleStep& step) const {
 
 cudaError_t Device::enqueue(const spi::TightenBySampleStep& step) {
   if (step.threshold.rows == 0) return cudaSuccess;
-  constexpr std::size_t most_of_warp = 256;  // a warp is as fast for so few numbers
+  constexpr std::size_t most_of_warp = 256;  // a warp handles so few numbers as fast as a block
   const bool few = step.threshold.rows <= std::size_t{4} * queue_.multiprocessors;
   return few && step.sample.cols > most_of_warp && step.k <= sample_small_batch_max_k
              ? tighten_by_small_batch(queue_, step)

@@ -78,7 +78,7 @@ void Device::prepare_bytes(const spi::PrepareStep& step) {
   const spi::OnGrid on_grid = step.out.on_grid;
   const int least = on_grid == spi::OnGrid::no ? -spi::most_on_grid : spi::least_on_grid;
   spi::Grid<float> row_terms = step.out.row_terms;
-  if (row_terms.rows == 1) row_terms.stride = 0;  // which tells the kernel to write only half norms
+  if (row_terms.rows == 1) row_terms.stride = 0;  // this tells the kernel to write only half norms
   launch("prepare/prepare_int8.cl", define("PIECES", lines.pieces), "kith_prepare_int8",
          Range{{padded / rows_a_group * items, 1, 1}, {items, 1, 1}}, buffer_of(rows.memory), rows.first,
          rows.rows, rows.dims, buffer_of(step.centre.memory), cl_ulong{step.centre.first}, step.scale,

@@ -87,7 +87,7 @@ struct ErrorNumbers {
     const bool squares = sums_squares(step.metric);
     b = spi::float_above(step.b) * (with_chain && !squares ? 2.0f : 1.0f);
     chain = with_chain || squares ? 0.0f : spi::float_above(spi::chain_error(dims));
-    under = static_cast<float>(spi::product_underflow(dims, squares));  // exactly
+    under = static_cast<float>(spi::product_underflow(dims, squares));  // the conversion is exact
     gap_share = step.gap_share;
   }
 };

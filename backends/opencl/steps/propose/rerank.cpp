@@ -24,7 +24,7 @@ bool comes_in_lines(const DeviceInfo& info, const spi::RerankStep& step) {
 
 spi::Support Device::check(const spi::RerankStep& step) const {
   spi::RowBlocks train = step.train;
-  // rows in order
+  // its rows are contiguous
   if (train.block == 1 && family_ != Family::lanes) train.block = info.train_block;
   return {refuse_rows(info, step.queries, train), 0};
 }

@@ -97,9 +97,9 @@ class RowsToLand {
   std::optional<BorrowedRows> borrowed_;  ///< only for rows on the device
   std::optional<DeviceLanding> landing_;
   float largest_ = 0;
-  mutable std::vector<unsigned char> copy_;     ///< of rows on the device, on the host
+  mutable std::vector<unsigned char> copy_;     ///< a copy, on the host, of rows on the device
   mutable std::optional<RowsView> given_;       ///< a view of copy_
-  mutable std::optional<PreparedRows> values_;  ///< on the host
+  mutable std::optional<PreparedRows> values_;  ///< prepared rows on the host
 };
 
 }  // namespace kith

@@ -8,7 +8,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t most_in_registers = 32;  // bubbles per item
-constexpr std::uint32_t lanes = 16;              // of a vector
+constexpr std::uint32_t lanes = 16;              // floats of a vector
 
 std::size_t lists_of(const spi::SelectStep& step) {
   return step.distances.rows * step.groups;
