@@ -232,8 +232,7 @@ void Device::finish() {
 
 std::uint64_t Device::mark() {
   const Call call(*this, "mark");
-  const std::uint64_t mark = next_mark_++;  // the number is used up even if this fails, because an event may
-                                            // have it
+  const std::uint64_t mark = next_mark_++;  // even after a failure, because an event may have the number
   if (spare_events_.empty()) {
     Events made{{mark, nullptr}};
     ask("mark", "cudaEventCreate", [&] { return cudaEventCreate(&made.begin()->second); });

@@ -56,8 +56,7 @@ cudaError_t primary_context(int ordinal, CUcontext& context) {
   CUdevice device = 0;
   const CUresult found = driver().device(&device, ordinal);
   if (found != CUDA_SUCCESS) return error_of(found);
-  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // otherwise a capture may forbid making
-                                                              // a context
+  CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;  // a capture may forbid making a context
   const bool relaxed = driver().exchange_mode(&mode) == CUDA_SUCCESS;
   const CUresult retained = driver().retain(&context, device);
   if (relaxed) driver().exchange_mode(&mode);

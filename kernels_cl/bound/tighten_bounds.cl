@@ -22,8 +22,7 @@
 // What the items of a group share.
 typedef struct {
   uint least, most;            // codes
-  uint digit, before, inside;  // the digit of the k-th code, and how many codes have a smaller digit, or
-                               // the same
+  uint digit, before, inside;  // digit of the k-th code; codes with a smaller one, or the same
   uint taken;
   uint code;  // the k-th code
 } Found;

@@ -14,8 +14,7 @@
 typedef struct {
   float norm, error, quantized_norm;  // the largest terms of the queries: A, B, S
   float chain;  // 0, or an upper bound of the error of the chain of inner products, relative to both norms
-  float under;  // an upper bound of what underflow takes from a product of rows of norm 0; includes that of
-                // the chain
+  float under;  // an upper bound of underflow in a product of rows of norm 0, and in its chain
   float gap_share;
 } ErrorTerms;
 

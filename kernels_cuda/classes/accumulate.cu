@@ -21,8 +21,7 @@ namespace kith::cuda {
 namespace {
 
 constexpr std::uint32_t threads = 128, columns_of_tile = 32, tiles_at_once = 32;
-constexpr std::uint32_t pitch = columns_of_tile + 1;  // makes accesses along rows and along columns free of
-                                                      // bank conflicts
+constexpr std::uint32_t pitch = columns_of_tile + 1;  // avoids bank conflicts in both directions
 constexpr std::uint32_t whole_warp = 0xFFFFFFFFu;
 
 struct Accumulation {

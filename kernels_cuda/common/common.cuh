@@ -92,9 +92,7 @@ cudaError_t launch_as(const LaunchWay& way, const Queue& queue, void (*kernel)(P
                       std::uint64_t blocks, std::uint32_t threads, std::size_t shared_bytes,
                       const Arguments&... arguments) {
   if (blocks == 0) return cudaSuccess;
-  constexpr std::size_t without_asking = 32 * 1024;  // with the static shared memory of a kernel these stay
-                                                     // within 48 KiB
-                                                     // they stay within 48 KiB
+  constexpr std::size_t without_asking = 32 * 1024;  // with static memory at most 48 KiB
   if (shared_bytes > without_asking) {
     const cudaError_t error =
         with_room(queue, [&] { return allow_shared_memory(queue, reinterpret_cast<const void*>(kernel)); });

@@ -32,8 +32,7 @@ struct Queue {
   std::uint32_t multiprocessors = 1;
   std::uint32_t capability = 0;            ///< 90 is compute capability 9.0
   std::uint32_t shared_bytes = 48 * 1024;  ///< most shared memory of a block
-  bool overlaps = false;                   ///< a kernel may be launched before the one before it has
-                                           ///< ended (common.cuh)
+  bool overlaps = false;                   ///< a kernel may start before the one before it ends
   std::function<bool()> make_room;         ///< frees device memory; returns false if there was none to free
 };
 

@@ -65,8 +65,7 @@ template <int lists>
 struct ShortlistState {
   Key bound[lists];            // only smaller candidates pass
   float value[lists];          // bound_value(bound)
-  std::uint32_t count[lists];  // number of keys in the buffer; if it overflows, number of keys that
-                               // were offered
+  std::uint32_t count[lists];  // keys in the buffer; if it overflows, keys that were offered
 };
 
 /// Collects `lists` lists of k keys each at the same time. All threads call every function.

@@ -58,8 +58,7 @@ __device__ void shrink_full(Lists& lists, std::uint32_t k) {
     const int source = __ffs(lanes) - 1;
     const std::uint32_t their_full = __shfl_sync(all_lanes, full, source);
     const std::uint32_t their_counts = __shfl_sync(all_lanes, lists.counts, source);
-    const auto ahead = source - static_cast<int>(lane);  // the lists of one lane are behind those of the
-                                                         // one before
+    const auto ahead = source - static_cast<int>(lane);  // lists are in the order of lanes
     for (int e = 0; e < 4; ++e) {
       if ((their_full >> (8 * e + 6) & 1) == 0) continue;
       const int list = ahead * 4 + e;

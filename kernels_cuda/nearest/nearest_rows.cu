@@ -39,8 +39,7 @@ __device__ void stage_queries(float* staged, const Rows& queries, std::uint32_t 
 template <int queries, int rows, int several, std::uint32_t threads, std::uint32_t at_once>
 struct Shape {
   static constexpr int batch = queries, width = rows, pieces = several, each = rows * several;
-  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // `blocks` fit on
-                                                                            // a multiprocessor
+  static constexpr std::uint32_t most_threads = threads, blocks = at_once;  // blocks per multiprocessor
 };
 
 using Wide = Shape<1, 4, 3, 1024, 1>;

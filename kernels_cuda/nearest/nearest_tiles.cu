@@ -157,8 +157,7 @@ __global__ __launch_bounds__(tighten_threads) void tighten(const Scan scan, cons
   __shared__ Key keys[tighten_capacity];
   __shared__ std::uint32_t counts[tighten_threads];
   const std::uint32_t q = blockIdx.x / scan.groups, g = blockIdx.x % scan.groups, k = scan.k;
-  const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // the query's place among the
-                                                                         // queries of all tiles
+  const std::uint32_t in_tiles = scan.queries.first % rows_a_block + q;  // place among all queries of tiles
   Key* best = out.data + q * out.stride + std::size_t{g} * k;
 
   const auto sort_up_to = [&](std::uint32_t filled) {

@@ -107,8 +107,7 @@ __global__ __launch_bounds__(threads) void scan(const Collection collection, con
       static_cast<std::int64_t>(blockIdx.x % shape.chunks) * chunk - static_cast<std::int64_t>(shape.shift);
   const std::uint32_t begin = blockIdx.x / shape.chunks * shape.rows;
   const std::uint32_t end = min(collection.rows - begin, shape.rows) + begin;
-  const auto first = static_cast<std::uint32_t>(c0) + collection.first_row;  // wraps around, and back when a
-                                                                             // column is added
+  const auto first = static_cast<std::uint32_t>(c0) + collection.first_row;  // wraps around, and back
   float low[each] = {};
 #pragma unroll
   for (std::uint32_t v = 0; v < each; ++v) {

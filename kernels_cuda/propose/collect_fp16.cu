@@ -108,8 +108,7 @@ __global__ __launch_bounds__(threads, 2) void collect_halves(const HalfCollectio
   constexpr std::uint32_t slab_pieces = block_rows * pieces;
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32, slabs = work.slabs;
   uint4* const train_stages = memory;                         // [stages, slab_pieces]
-  uint4* const query_stages = memory + stages * slab_pieces;  // [stages, slab_pieces] too, or
-                                                              // [slabs, slab_pieces]
+  uint4* const query_stages = memory + stages * slab_pieces;  // [stages or slabs, slab_pieces]
   const std::uint32_t query_block = blockIdx.x % work.query_blocks, part = blockIdx.x / work.query_blocks;
   const std::uint32_t begin = part * work.a_part, end = min(begin + work.a_part, work.tiles);
   if (begin >= end) return;

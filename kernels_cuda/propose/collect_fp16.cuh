@@ -8,8 +8,7 @@ namespace kith::cuda {
 /// How the work of a step is divided: each block takes some queries and some tiles of training rows.
 struct HalfWork {
   std::uint32_t slabs;         // slabs of a tile
-  std::uint32_t used_pieces;   // pieces of a row, in whole steps of 16 dimensions; those behind them
-                               // are zeros
+  std::uint32_t used_pieces;   // pieces of a row, in whole steps of 16 dimensions; later ones are zeros
   std::uint32_t query_blocks;  // number of blocks of queries
   std::uint32_t tiles;         // number of tiles of training rows of the step
   std::uint32_t a_part;        // number of tiles that a block takes

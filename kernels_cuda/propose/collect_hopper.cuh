@@ -18,8 +18,7 @@ inline constexpr std::uint32_t block_queries = groups * group_queries,
                                query_slabs = block_queries / tile_rows;
 inline constexpr std::uint32_t resident_slabs = 4;  // with more, no tile would fit beside them
 inline constexpr std::uint32_t most_stages = 16;
-inline constexpr std::uint32_t alignment = 1024;  // required for lines of 128 bytes, of which eight form a
-                                                  // swizzle pattern
+inline constexpr std::uint32_t alignment = 1024;  // eight lines of 128 bytes form a swizzle pattern
 
 /// The part of shared memory behind queries and stages.
 struct Rest {
@@ -205,8 +204,7 @@ __device__ __forceinline__ bool passes(const SumOfPlace&, const HalfCollection& 
   return found.low <= collection.threshold.data[found.query * collection.threshold.stride];
 }
 
-constexpr int parts = tile_rows / rows_at_once, chains = 4;  // several chains, so that no comparison waits
-                                                             // for the one before
+constexpr int parts = tile_rows / rows_at_once, chains = 4;  // so that no comparison waits for the one before
 
 /// Returns sum c of the 16 that a lane has for query h, one of its two, in part `part` of the tile.
 template <class Sum>

@@ -79,8 +79,7 @@ struct HalfCollection {
   const void* queries;  ///< quantized rows [rows, dims], as prepare_fp16() or prepare_int8() makes them
   const void* train;    ///< quantized rows of all training rows
   std::uint32_t rows;
-  std::uint32_t columns;  ///< places of the step, in whole tiles; tiles behind `train_rows` do not exist
-                          ///< in memory
+  std::uint32_t columns;  ///< places of the step, in whole tiles; some may be behind `train_rows`
   std::uint32_t train_rows;
   Tiles tiles;
   std::uint32_t dims;

@@ -84,8 +84,7 @@ __global__ __launch_bounds__(threads) void rerank_lists(const Reranking rerankin
   // This warp takes every (parts * 8)-th of the pieces of 32 candidates; `next` counts from the first piece
   // of query q.
   std::uint64_t next = std::uint64_t{blockIdx.x / teams} * warps + threadIdx.x / 32;
-  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back when it
-                                                                            // is added
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
   for (std::uint32_t i = 0; i < team_queries; ++i) {
     const std::uint32_t count = listed[i], pieces = divide_up(count, 32u);
     const std::size_t q = q0 + i;

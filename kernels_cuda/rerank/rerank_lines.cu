@@ -144,8 +144,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
   const Lists<const std::uint32_t>& lists = reranking.candidates;
   team.count(reranking, q0);
   const std::uint32_t total = team.begin[team_queries];
-  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back when it
-                                                                            // is added
+  const std::uint32_t shift = reranking.train.first - reranking.first_row;  // wraps around, and back
   for (std::uint32_t first = blockIdx.x / teams * threads; first < total; first += parts * threads) {
     const std::uint32_t place = min(first + lane, total - 1), i = team.query_of(place);
     const std::uint32_t j = place - team.begin[i];
@@ -163,8 +162,7 @@ __global__ __launch_bounds__(threads) void rerank_lines(const Reranking rerankin
       __pipeline_wait_prior(stages - 1);
       __syncwarp();  // other lanes' copies are visible
       if (d >= 0 && d + step <= dims)
-        accumulate_pieces<metric>(acc, stage[s], i, 0, pieces, lane);  // both limits are constants, so that
-                                                                       // no branch is needed
+        accumulate_pieces<metric>(acc, stage[s], i, 0, pieces, lane);  // constants avoid a branch
       else
         accumulate_pieces<metric>(acc, stage[s], i, d < 0 ? early : 0,
                                   static_cast<std::uint32_t>(min(dims - d, step)) / 4, lane);

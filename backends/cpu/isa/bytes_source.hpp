@@ -27,8 +27,7 @@ struct Slab {
   const Products& p;
   std::size_t fours;             ///< number of groups of four dimensions
   std::size_t first_query;       ///< the first of queries_at_once queries, a multiple of block_queries
-  const std::int32_t* too_much;  ///< [queries_at_once]  how much products grow because 128 is added to
-                                 ///< training rows
+  const std::int32_t* too_much;  ///< [queries_at_once]  what adding 128 to training rows adds to products
   std::size_t begin, end;        ///< blocks of training rows
 };
 

@@ -20,8 +20,7 @@ constexpr std::size_t block_rows = byte_train_block, queries = byte_query_block,
 // size of four dimensions
 constexpr std::size_t row_bytes = block_rows * four, query_bytes = queries * four;
 constexpr std::size_t slab_bytes = std::size_t{1} << 18;  // a quarter of a second-level cache of 1 MiB
-constexpr std::size_t most_fours = 256;                   // groups of four dimensions that are widened
-                                                          // at once
+constexpr std::size_t most_fours = 256;                   // groups of four dimensions widened at once
 
 /// Four queries in 16 bits; each group of four dimensions has those of all four queries in a row.
 struct alignas(32) Wide {

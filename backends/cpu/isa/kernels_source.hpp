@@ -44,9 +44,7 @@ struct Pass {
 /// Returns what a tile of `blocks` blocks from `rows` on should prefetch: its share of the blocks at the same
 /// place of the next slab.
 inline Ahead ahead_of(const Pass& pass, const float* rows, std::size_t blocks) {
-  if (pass.shares == 1)
-    return {reinterpret_cast<std::uintptr_t>(rows), 0};  // too much for one pass
-                                                         // to prefetch
+  if (pass.shares == 1) return {reinterpret_cast<std::uintptr_t>(rows), 0};  // one pass cannot prefetch it
   const std::size_t line = train_block * sizeof(float), step = blocks * line / pass.shares;
   const std::size_t offset = (pass.ahead_blocks * line + pass.share * step) * pass.operands.dims;
   return {reinterpret_cast<std::uintptr_t>(rows) + offset, step};
@@ -121,8 +119,7 @@ struct ToLists {
 
 /// A sink that writes tiles of values to a row-major matrix.
 struct ToMatrix {
-  static constexpr bool bound_by_memory = true, of_products = false;  // memory limits the speed if dims
-                                                                      // is small
+  static constexpr bool bound_by_memory = true, of_products = false;  // memory limits it if dims is small
   float* out;                                                         ///< element (query_begin, train_begin)
   std::size_t stride;
 
@@ -283,8 +280,7 @@ struct ToCandidates {
     }
 #pragma GCC unroll 8
     for (int q = 0; q < queries; ++q) {
-      passed_by[q] = at_most(acc[q][0], thresholds[q]);  // the smallest of several values may be NaN if one
-                                                         // of them is
+      passed_by[q] = at_most(acc[q][0], thresholds[q]);  // the smallest value may be NaN if any is NaN
 #pragma GCC unroll 4
       for (int b = 1; b < blocks; ++b) passed_by[q] = either(passed_by[q], at_most(acc[q][b], thresholds[q]));
       some = either(some, passed_by[q]);

@@ -11,8 +11,7 @@ namespace {
 
 constexpr std::uint32_t low_dim_max_dims = 16;  // dimensions that fit into registers (nearest_low_dim.cl)
 constexpr std::uint32_t low_dim_max_k = 32;     // keys that fit into registers
-constexpr std::uint32_t tile_merge_at = 32;     // candidates per query that make a merge
-                                                // worthwhile (nearest_tiles.cl)
+constexpr std::uint32_t tile_merge_at = 32;     // candidates per query worth a merge (nearest_tiles.cl)
 constexpr std::uint32_t low_dim_group = 128;    // work-items (nearest_low_dim.cl)
 
 enum class Way { rows, low_dim, tiles };
@@ -55,8 +54,7 @@ struct RowsShape {
     const std::uint32_t rows = divide_up(step.train.rows, step.groups);
     if (pass == spi::batch_queries && rows <= 2 * group) width = 2;
     const std::uint32_t at_once =
-        divide_up(rows + width - 1, std::size_t{group} * width);  // rows may begin in the middle of an
-                                                                  // item's four
+        divide_up(rows + width - 1, std::size_t{group} * width);  // rows may begin amid an item's four
     if (pass == 1 && at_once <= most_pieces) pieces = at_once <= 1 ? 1 : at_once <= 5 ? 5 : most_pieces;
   }
   ShortlistSizes sizes() const { return {list_size, capacity, capacity / 4 * 3, parts}; }

@@ -94,8 +94,7 @@ __global__ __launch_bounds__(threads) void select_by_teams(const Selection selec
 /// of two.
 template <int places>
 __global__ __launch_bounds__(threads) void select_by_shares(const Selection selection) {
-  constexpr std::uint32_t together = 4;    // number of values that walk through the bubbles together, one
-                                           // step apart
+  constexpr std::uint32_t together = 4;    // values that walk together, one step apart
   __shared__ Key lists[places * threads];  // key b of thread i's list at b * threads + i
   const Part part = part_of(selection, blockIdx.x);
   Key carried[places];

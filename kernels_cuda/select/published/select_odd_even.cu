@@ -77,8 +77,7 @@ __global__ __launch_bounds__(threads) void sort_by_warps(const Selection selecti
 __global__ __launch_bounds__(threads) void sort_tiles(const Selection selection, const std::uint32_t tiles,
                                                       Key* sorted) {
   __shared__ Key slots[threads / 32][store_keys<each>];
-  __shared__ Key ends[2][threads / 32][2];  // the first and the last key of each warp, in two buffers used
-                                            // in turn
+  __shared__ Key ends[2][threads / 32][2];  // the first and the last key of each warp; two buffers
   const std::uint32_t warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
   const std::uint32_t list = blockIdx.x / tiles;
   const std::uint64_t begin = std::uint64_t{blockIdx.x % tiles} * tile;

@@ -72,8 +72,7 @@ int open_beside(const std::string& target, mode_t mode, std::string& name) {
     const int fd = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (fd < 0 && errno != EEXIST && errno != EINTR) return -1;
     if (fd < 0) continue;
-    (void)::flock(fd, LOCK_EX | LOCK_NB);  // some file systems have no locks; then the file is used
-                                           // without one
+    (void)::flock(fd, LOCK_EX | LOCK_NB);  // some file systems have no locks; then it goes on without
     if (is_there(fd, name)) return fd;
     ::close(fd);  // another process took it for a leftover and removed it before it was locked
   }

@@ -12,8 +12,7 @@ namespace kith {
 namespace {
 
 constexpr std::size_t leaf_rows = spi::box_rows;
-constexpr std::size_t looked_at = 256;  // rows sampled to choose a column to split; any column gives a
-                                        // valid order
+constexpr std::size_t looked_at = 256;  // rows sampled to choose a column to split; any column is valid
 constexpr std::size_t parts_a_thread = 8;
 constexpr std::size_t work_a_row = 200;  // elementary operations per row, for all splits together
 

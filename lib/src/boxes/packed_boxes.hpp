@@ -9,9 +9,7 @@
 namespace kith {
 
 struct PackedBoxes {
-  std::vector<float> rows;    ///< blocks of a leaf, in the order of boxes; the last is padded with its
-                              ///< last row
-                              ///< last row
+  std::vector<float> rows;    ///< blocks of a leaf, in the order of boxes; padded with the last row
   std::vector<float> bounds;  ///< spi::Boxes::bounds
 };
 

@@ -16,8 +16,7 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< number of floats in a batch of rows: 16 MiB,
-                                                            ///< which fit into caches
+constexpr std::size_t batch_floats = std::size_t{1} << 22;  ///< floats of a batch: 16 MiB fit into caches
 constexpr std::size_t times_ahead = 2;  ///< first, this many times k candidates are ranked
 
 /// An entry of the list of a query.
@@ -162,8 +161,7 @@ void HostRanking::rank_all(const ListedPlaces& lists) {
 void HostRanking::rank_gathered(const ListedPlaces& lists) {
   const std::vector<Candidate> all = by_place(lists);
   const std::size_t most_rows = std::max<std::size_t>(1, batch_floats / dims_);
-  std::vector<std::uint32_t> places, lengths(m_), own;  // they belong to a batch; `own` has its rows, ordered
-                                                        // by query
+  std::vector<std::uint32_t> places, lengths(m_), own;  // of a batch; `own` has its rows by query
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     places.clear();
     std::fill(lengths.begin(), lengths.end(), 0);

@@ -139,8 +139,7 @@ CandidatesThere Proposal::listed_places(std::int64_t count) const {
 void Proposal::write_nearest(spi::Device& device, const ListedPlaces& listed, std::size_t width,
                              std::span<const Key> nearest) const {
   std::vector<std::uint32_t> counts(listed.lengths.size());
-  for (std::size_t q = 0; q < counts.size(); ++q)  // a list that overflowed must keep a length above
-                                                   // its capacity
+  for (std::size_t q = 0; q < counts.size(); ++q)  // a list that overflowed must still say so
     counts[q] = static_cast<std::uint32_t>(
         listed.lengths[q] > listed.capacity ? width + 1 : std::min<std::size_t>(listed.lengths[q], width));
   const spi::Grid<std::uint32_t> to = this->counts(counts.size());

@@ -52,8 +52,7 @@ struct Device::State {
   spi::Support check(const spi::Step& step) const;
 
   DeviceInfo info;                   ///< the info of the device, with the measurements made on it
-  std::vector<Device> members = {};  ///< the members of a set of devices (device_set.hpp); empty for a
-                                     ///< single device
+  std::vector<Device> members = {};  ///< the members of a set (device_set.hpp); empty for a single device
 
   DeviceMutex mutex;  ///< guards every call of `device`
   std::unique_ptr<spi::Device> device;
@@ -71,9 +70,7 @@ struct Device::State {
   std::optional<std::string> unit_refusal;
   std::optional<double> byte_speed;  ///< set when it is measured (byte_speed.hpp)
   HostMutex speeds_mutex;
-  std::vector<double> speeds = {};  ///< speeds of the members of a set; set when they are
-                                    ///< measured (member_speeds.hpp)
-                                    ///< measured (member_speeds.hpp)
+  std::vector<double> speeds = {};  ///< speeds of members, once measured (member_speeds.hpp)
 };
 
 /// Locks a device for its lifetime, and sets the floating-point environment of docs/contract.md, section 7.

@@ -173,8 +173,7 @@ Trial start_helper(const fs::path& helper, const fs::path& library, const fs::pa
   start.stays = inherits_orphans();
   sigset_t all, before;
   sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // no signal handler of the host program may run in the
-                                                // shared memory
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // no signal handler may run in shared memory
   // The process sends no signal when it ends, so that the host program's wait() does not return it.
   const int apart =
       clone(start_apart, start.stack + stack_bytes, CLONE_VM | (start.stays ? 0 : CLONE_VFORK), &start);

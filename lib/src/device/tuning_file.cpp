@@ -76,8 +76,7 @@ std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::s
 
 std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
                                           std::string& warning, std::uint32_t user) try {
-  const FloatGuard guard;  // numbers are then read in the same way in any floating-point environment of the
-                           // host program
+  const FloatGuard guard;  // the caller's environment must not change numbers
   warning.clear();
   try {
     const std::string text = trusted_text(path, most_bytes, user);
@@ -105,8 +104,7 @@ void save_tuning(const Tuning& tuning, const std::string& path, bool make_folder
 }
 
 TuningWarnings& TuningWarnings::instance() {
-  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed, because static variables of
-                                                          // others may use it later
+  static TuningWarnings& warnings = *new TuningWarnings;  // never destroyed: other statics may use it later
   return warnings;
 }
 

@@ -13,8 +13,7 @@ namespace {
 
 constexpr std::int64_t word_bits = 32;
 constexpr std::int64_t sampled_filters = 16;
-constexpr std::int64_t one_in = 4;  // a filter that keeps a smaller share would need lists more than four
-                                    // times as long
+constexpr std::int64_t one_in = 4;  // a smaller share would need lists more than four times as long
 /// On an H100 a proposer scans 10^6 rows of 128 columns for 10^4 queries in 6 ms, and 3 % of the rows again
 /// for a sample. If 1 % of the rows count, other plans take 22 ms, because they use the host. A CPU reads
 /// those rows in place; with a quarter of the rows it is faster than with all.

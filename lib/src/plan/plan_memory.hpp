@@ -22,9 +22,7 @@ struct WorkspaceSizes {
   std::size_t list_blocks = 0;  ///< 0: the lists are the result; 1: one training tile; 2: several
   std::size_t result = 0;       ///< [query_tile, k] keys
   std::size_t filter = 0;       ///< filter_bytes()
-  std::size_t walks = 0;        ///< bytes of one of two blocks: the order of queries by boxes, and the
-                                ///< numbers of leaves they read
-                                ///< leaves they read
+  std::size_t walks = 0;        ///< bytes of one of two blocks: the order of queries, and leaves read
 
   std::size_t total() const {
     return queries + distances + list_blocks * lists + result + filter + 2 * walks;

@@ -40,8 +40,7 @@ struct Index::State : RowSchema, RowNumbering {
 
   std::shared_ptr<const RowStore> store;  ///< the rows
   std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
-  std::vector<double> shift;  ///< [columns] IndexOptions::centre, which is subtracted from every row except
-                              ///< a caller's
+  std::vector<double> shift;  ///< [columns] IndexOptions::centre, subtracted from all rows but a caller's
 };
 
 }  // namespace kith

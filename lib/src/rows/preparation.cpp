@@ -20,8 +20,7 @@
 namespace kith {
 namespace {
 
-constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // a float represents every smaller
-                                                                // whole number
+constexpr std::int64_t categories_end = std::int64_t{1} << 24;  // floats hold all smaller whole numbers
 
 /// Returns columns in ascending order. Throws if one does not exist, or occurs twice.
 std::vector<std::int64_t> checked_columns(std::vector<std::int64_t> columns, std::int64_t dims) {

@@ -44,11 +44,9 @@ struct RowSchema {
 
   Device device;
   Metric metric = Metric::squared_l2;
-  std::int64_t columns = 0;            ///< columns of rows and queries, as given; for bits, the number
-                                       ///< of bits
+  std::int64_t columns = 0;            ///< columns of rows and queries, as given; bits count one by one
   std::vector<std::int64_t> features;  ///< the columns that count, ascending
-  std::int64_t dims = 0;               ///< number of columns of rows on the device; for bits, the number of
-                                       ///< 32-bit words
+  std::int64_t dims = 0;               ///< columns of rows on the device; for bits, 32-bit words
   Element element = Element::f32;      ///< the element in which all rows were given; f32 if these differ
   float largest_of_shards = 0;         ///< IndexOptions::largest
 };

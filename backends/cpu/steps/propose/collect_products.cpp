@@ -198,8 +198,7 @@ void collect_products(const spi::CollectStep& step, const Resources& with) {
   if (m == 0 || n == 0) return;
   auto* const low = reinterpret_cast<float*>(bytes_of(*step.scratch.memory));
   const OfRows of{low, low + padded};
-  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // for places behind the last row of
-                                                                         // a piece
+  std::fill(low, low + padded, std::numeric_limits<float>::infinity());  // places without a row
   compute_rows(step, of, with);
   const Shares shares(step, with.team);
   const std::size_t visit = step.visits.rows;

@@ -15,8 +15,7 @@ cudaError_t Device::enqueue(const spi::RerankStep& step) {
     return rerank_products(queue_, step);
   if (step.train.block != 1) return rerank(queue_, step);
   constexpr std::size_t most_places = std::size_t{1} << 28;  // places of eight queries are counted in 32 bits
-  constexpr std::size_t piece = 16;                          // bytes; memory of a caller may begin at
-                                                             // any address
+  constexpr std::size_t piece = 16;                          // bytes; a caller's memory may begin anywhere
   const bool aligned = step.train.dims % 4 == 0 && step.queries.first % 8 == 0 &&
                        reinterpret_cast<std::uintptr_t>(address_of(step.train.memory)) % piece == 0;
   return aligned && step.candidates.rows.cols <= most_places ? rerank_lines(queue_, step)

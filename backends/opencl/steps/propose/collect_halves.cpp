@@ -4,8 +4,7 @@
 namespace kith::opencl {
 namespace {
 
-constexpr std::uint32_t steps_in_registers = 16;  // for 16 queries with 16 dimensions each, these take
-                                                  // 64 registers
+constexpr std::uint32_t steps_in_registers = 16;  // 16 queries by 16 dimensions each: 64 registers
 
 /// The queries that collect_fp16.cl keeps in registers, for rows of few dimensions.
 struct InRegisters {

@@ -8,8 +8,7 @@ namespace kith::opencl {
 namespace {
 
 constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
-constexpr std::uint32_t most_local = 2048;  // largest k; longer lists would need the local memory of
-                                            // several work-groups
+constexpr std::uint32_t most_local = 2048;  // k whose lists leave room for other work-groups
 
 /// The shortlist of a list, and the memory it is in.
 struct Threshold {

@@ -47,8 +47,7 @@ class DeviceLanding {
   const std::shared_ptr<Device::State> state_;
   const std::string_view where_;
   const std::size_t dims_;
-  DeviceMemory found_, columns_, units_;  ///< columns_ is empty if all count; units_ is empty without
-                                          ///< unit rows
+  DeviceMemory found_, columns_, units_;  ///< columns_ is empty if all count; units_ without unit rows
 };
 
 }  // namespace kith
