@@ -6,8 +6,9 @@
 //
 // Work-group q of GROUP items handles list q, with EACH places per item at a time. When all of these are
 // read, the candidates that stay are written to the first free places; none of these lies behind a place that
-// is still unread. Work: one comparison per candidate, and 16 bytes read and written for each that stays; one
-// atomic addition per item and one barrier for every GROUP * EACH places.
+// is still unread.
+// Work: one comparison per candidate, and 16 bytes read and written for each that stays; one atomic addition
+// per item and one barrier for every GROUP * EACH places.
 #include "propose/candidates.cl"
 
 #define EACH 4

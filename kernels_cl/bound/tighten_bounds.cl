@@ -11,8 +11,9 @@
 // difference of each code to the least code is counted by its highest DIGIT_BITS bits; then codes with the
 // digit of the k-th are counted by their next bits, until at most GROUP codes are left; each of these is
 // compared with all others. Local memory: one counter per digit, and the first CODES codes, a multiple of
-// GROUP, so that only later codes are read more than once. Work: the bounds are read once, those behind CODES
-// three to five times. Source: selection by the digits of the keys.
+// GROUP, so that only later codes are read more than once.
+// Work: the bounds are read once, those behind CODES three to five times. Source: selection by the digits of
+// the keys.
 #include "bound/threshold.cl"
 
 #define DIGITS (1u << DIGIT_BITS)  // at least GROUP

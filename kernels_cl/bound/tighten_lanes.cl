@@ -7,8 +7,8 @@
 //                          out, made from candidates alone
 //
 // Work-item q inserts the keys that are below the last of the best. A long list in reverse order is a heap
-// with the largest key on top (list.cl); this is used if many keys pass. No barrier, no local memory. Work:
-// counts reads; for each key that is below the last, k moves, or log2 k moves and k log2 k at the end.
+// with the largest key on top (list.cl); this is used if many keys pass. No barrier, no local memory.
+// Work: counts reads; for each key that is below the last, k moves, or log2 k moves and k log2 k at the end.
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/list.cl"
 

@@ -7,8 +7,9 @@
 //
 // Work-group q of GROUP items handles query q, and keeps its k smallest codes (shortlist.cl). The first STEP
 // codes are read at once, and give a first bound, which refuses all but slightly more than k; these are
-// ordered by counting. Work: each code is read once. Local memory: list_size + capacity keys, capacity >=
-// merge_at + STEP, and 2 * parts numbers, parts >= k.
+// ordered by counting.
+// Work: each code is read once. Local memory: list_size + capacity keys, capacity >= merge_at + STEP, and 2 *
+// parts numbers, parts >= k.
 #include "bound/threshold.cl"
 #include "common/shortlist.cl"
 

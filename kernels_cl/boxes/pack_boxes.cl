@@ -7,15 +7,16 @@
 //   inside   [leaves, dims, 32], or blocks of 32 boxes of the level below, [2, dims, 32]
 //   bounds   [blocks, 2, dims, 32]    of one level: the minima of 32 boxes in each dimension, then the maxima
 //
-// kith_pack_rows: one work-item handles one place. Rows of other parts are skipped; they are copied with
-// their own part. kith_halve_parts: a work-group of GROUP items takes the rows of PART places, sorts them by
-// one column, then each half by another, and so on until halves are leaves, and writes rows and numbers back
-// in this order. Local memory: PART keys and GROUP numbers. Barriers: about 200, and one per column.
-// Work: PART / 2 comparisons in each of 185 steps of its sorts; rows are read twice, one column in six of a
-// pass, and written once. kith_bound_boxes: one work-item handles one dimension of one box. It reads what is
-// inside, 32 contiguous numbers at a time, twice if these are bounds. Work: each row is read twice and
-// written once. Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic
-// expected time, 1977.
+// kith_pack_rows: one work-item handles one place. It skips rows of other parts, which are copied with those.
+// kith_halve_parts: a work-group of GROUP items takes the rows of PART places, sorts them by one column, then
+// each half by another, and so on until halves are leaves, and writes rows and numbers back in this order.
+// Local memory: PART keys and GROUP numbers. Barriers: about 200, and one per column. Work: PART / 2
+// comparisons in each of 185 steps of its sorts; one column of each row is read at each of five levels; then
+// each row is read once and written once.
+// kith_bound_boxes: one work-item handles one dimension of one box. It reads what is inside, 32 contiguous
+// numbers at a time, twice if these are bounds. Work: each row is read twice and written once.
+// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
+// 1977.
 #define GROUP 256  // of kith_halve_parts
 #include "common/sort.cl"
 #include "kith/spi/kernel_limits.def"

@@ -10,9 +10,9 @@
 // except for the last group. kith_count_digits counts; kith_sum_counts sums, in a single work-group;
 // kith_scatter_places takes tile after tile. An item counts the digits of ITEM_PLACES successive places. The
 // sum of all counts before a place, in the order of digits and then of items, is where it goes. There are no
-// global atomics, so the order is always the same. Local memory: 16 x GROUP counts. Work per pass: places are
-// read twice and written once. Source: Satish, Harris, Garland, Designing efficient sorting algorithms for
-// manycore GPUs, 2009.
+// global atomics, so the order is always the same. Local memory: 16 x GROUP counts.
+// Work per pass: places are read twice and written once. Source: Satish, Harris, Garland, Designing efficient
+// sorting algorithms for manycore GPUs, 2009.
 // No twin in kernels_cuda: CUB sorts there (radix_sort.cu).
 #include "common/common.cl"
 

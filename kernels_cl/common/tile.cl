@@ -3,9 +3,9 @@
 // Work-item (y, x) of 16 x 16 computes the distances of 8 queries from 8 rows in registers. STEP dimensions
 // of both sides at a time are staged in local memory, in two buffers: while one is accumulated, the next step
 // is loaded from global memory into registers, and each step costs one barrier. Rows are stored in transposed
-// blocks of 32, so that a step of a block is one contiguous piece. Local memory: 16 KiB. Work: 128 arithmetic
-// instructions for 4 vector loads, per dimension and item. Source: the register tiling of Volkov, Demmel,
-// Benchmarking GPUs to tune dense linear algebra, 2008.
+// blocks of 32, so that a step of a block is one contiguous piece. Local memory: 16 KiB.
+// Work: 128 arithmetic instructions for 4 vector loads, per dimension and item. Source: the register tiling
+// of Volkov, Demmel, Benchmarking GPUs to tune dense linear algebra, 2008.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 

@@ -5,8 +5,8 @@
 //
 // Work-group (x, y) of 256 items handles 128 queries (tile x, counted from the block of the first query) and
 // 128 training rows (tile y), see tile.cl. Pairs outside of what is asked for are computed, but not written.
-// Neighbouring groups share their training rows in the cache. Work: q * t * dims multiply-adds, two
-// instructions each.
+// Neighbouring groups share their training rows in the cache.
+// Work: q * t * dims multiply-adds, two instructions each.
 #include "common/tile.cl"
 
 kernel __attribute__((reqd_work_group_size(256, 1, 1))) void kith_distance(

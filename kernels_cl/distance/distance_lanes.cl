@@ -5,8 +5,8 @@
 //
 // Work-item (p, c) computes the distances of the PASS queries of pass p from `chunk` blocks of training rows.
 // Items with the same c share those blocks, which stay in the second-level cache. Rows of the first and last
-// block that lie outside the tile are computed, but not written. Work: q * t * dims multiply-adds; each query
-// pass reads the training rows once, from the cache.
+// block that lie outside the tile are computed, but not written.
+// Work: q * t * dims multiply-adds; each query pass reads the training rows once, from the cache.
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
 

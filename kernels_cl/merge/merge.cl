@@ -11,8 +11,8 @@
 // Work-group (q, g) reads the first key of every list, then the second of every list, and so on, KEYS per
 // item and step, and keeps the k smallest (shortlist.cl). It ends after as many successive refusals as there
 // are lists, because all later keys would be refused as well. Local memory: list_size + capacity keys, 2 *
-// parts numbers; capacity >= merge_at + GROUP * KEYS. Work: about lists * (1 + k / lists + ...) reads, if the
-// order is random.
+// parts numbers; capacity >= merge_at + GROUP * KEYS.
+// Work: about lists * (1 + k / lists + ...) reads, if the order is random.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_merge(
     global const Key* restrict in, Place in_at, uint groups, uint lists, uint k, const Shortlist shortlist,
     global Key* restrict out, Place out_at, local Key* list, local Key* buffer, local uint* least) {

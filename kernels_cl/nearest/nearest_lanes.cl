@@ -5,9 +5,9 @@
 //
 // Work-item (g, s) finds the k nearest rows of group g for the `passes` passes of PASS queries of span s. It
 // takes `chunk` blocks of training rows at a time, which stay in the second-level cache while all its queries
-// read them. A row enters a list only if it is nearer than the list's last. Work: q * t * dims multiply-adds;
-// if rows are in random order, k (1 + ln(t / (groups k))) insertions per list. Source of the selection:
-// Garcia, Debreuve, Barlaud 2008 (one sorted list per query).
+// read them. A row enters a list only if it is nearer than the list's last.
+// Work: q * t * dims multiply-adds; if rows are in random order, k (1 + ln(t / (groups k))) insertions per
+// list. Source of the selection: Garcia, Debreuve, Barlaud 2008 (one sorted list per query).
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/lanes.cl"
 #include "common/list.cl"

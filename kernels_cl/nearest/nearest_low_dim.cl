@@ -6,9 +6,9 @@
 // Work-group (x, g) has GROUP items. Each keeps one query and its list of LIST >= k keys in registers, and
 // computes its distances from the rows of group g, four at a time; the work-group stages these in local
 // memory, POINTS at a time. The few rows below the bound go to a queue of QUEUE keys per item. All items
-// empty their queues into their lists together, so that none waits for the insertions of another. Work: (2
-// DIMS + 1) q t instructions; if rows are in random order, about k (1 + ln(t / (groups k))) insertions per
-// list, of 4 LIST instructions each. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
+// empty their queues into their lists together, so that none waits for the insertions of another.
+// Work: (2 DIMS + 1) q t instructions; if rows are in random order, about k (1 + ln(t / (groups k)))
+// insertions per list, of 4 LIST instructions each. Local memory: 4 POINTS DIMS + 8 GROUP QUEUE bytes.
 // A step of a chain gives the same bits if query and row are exchanged (tests/metric/test_metric.cpp). Here
 // the row comes first: otherwise Intel's compiler for CPUs (2026.2) moves `-a` of a query out of the loop and
 // across its barriers, and loses it there (docs/opencl.md). Source: the filter before selection of Johnson,

@@ -11,8 +11,8 @@
 // ones. PASS divides 32. Each query has a shortlist for candidates (shortlist.cl). An item that finds the
 // buffer full waits for the merge and tries again. The first rows give a first bound, so that often the
 // buffer never fills, and the result is its keys, ordered by counting. Local memory: PASS * (list_size +
-// capacity) keys, 2 * PASS * parts numbers, and with -D STAGED PASS * dims floats. Work: q * t * dims
-// multiply-adds; each pass reads the training rows once.
+// capacity) keys, 2 * PASS * parts numbers, and with -D STAGED PASS * dims floats.
+// Work: q * t * dims multiply-adds; each pass reads the training rows once.
 #include "common/metric.cl"
 #include "common/shortlist.cl"
 #include "kith/spi/kernel_limits.def"

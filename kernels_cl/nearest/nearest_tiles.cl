@@ -7,9 +7,10 @@
 // Work-group (x, g) of 256 items keeps 128 queries and computes their distances from the rows of group g, 128
 // at a time (tile.cl). Keys below the query's bound, which is the last key of its list, are queued. When a
 // queue holds more than MERGE_AT keys, work-items 0 ... 127 insert the queues into the lists, one query each.
-// A tile adds at most 128 keys to a queue, so it never overflows: QUEUE = MERGE_AT + 128. Work: q * t * dims
-// multiply-adds and one comparison per pair; if rows are in random order, about k (1 + ln(t / (groups k)))
-// insertions per list. Source of the selection: Garcia, Debreuve, Barlaud 2008, behind a filter.
+// A tile adds at most 128 keys to a queue, so it never overflows: QUEUE = MERGE_AT + 128.
+// Work: q * t * dims multiply-adds and one comparison per pair; if rows are in random order, about k (1 +
+// ln(t / (groups k))) insertions per list. Source of the selection: Garcia, Debreuve, Barlaud 2008, behind
+// a filter.
 #include "common/list.cl"
 #include "common/tile.cl"
 

@@ -13,9 +13,9 @@
 //              or not
 //
 // Work-group b of 256 items handles quantized rows from 32 b on, 64 dimensions at a time, which are
-// transposed in local memory; eight items share the sums of a row. Work: r * dims steps; each float is read
-// once, and a quarter as many bytes are written; with a copy, one and a quarter times as many.
-// docs/certificate.md, section 2.
+// transposed in local memory; eight items share the sums of a row.
+// Work: r * dims steps; each float is read once, and a quarter as many bytes are written; with a copy, one
+// and a quarter times as many. docs/certificate.md, section 2.
 #include "prepare/byte_lines.cl"
 #include "prepare/prepare_quantized.cl"
 

@@ -8,8 +8,8 @@
 //
 // Work-groups (0, q) ... (groups - 1, q) of GROUP items share query q. Each item handles one candidate and
 // computes its chain. All items read the same elements of the query; successive elements of a candidate are
-// 128 bytes apart, or 4, and AHEAD of them are requested at once. No barrier, no local memory. Work: sum of
-// counts * dims multiply-adds, each of which reads 32 bytes from memory, or 4.
+// 128 bytes apart, or 4, and AHEAD of them are requested at once. No barrier, no local memory.
+// Work: sum of counts * dims multiply-adds, each of which reads 32 bytes from memory, or 4.
 #include "common/metric.cl"
 #include "kith/spi/kernel_limits.def"
 

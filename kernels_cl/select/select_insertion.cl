@@ -4,9 +4,9 @@
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
 // Work-item (g, q) reads its part of row q, 16 values at a time, and inserts keys below the last of its list.
-// The list is kept in `out`. No barrier, no local memory. Work: t reads; in random order k (1 + ln(t /
-// (groups k))) insertions of up to k moves. Source: Garcia, Debreuve, Barlaud, Fast k nearest neighbor search
-// using GPU, 2008.
+// The list is kept in `out`. No barrier, no local memory.
+// Work: t reads; in random order k (1 + ln(t / (groups k))) insertions of up to k moves. Source: Garcia,
+// Debreuve, Barlaud, Fast k nearest neighbor search using GPU, 2008.
 #include "common/list.cl"
 
 kernel void kith_select_insertion(global const float* restrict distances, Place distances_at, uint rows,

@@ -7,8 +7,8 @@
 // Work-group (g, q) of GROUP items reads its part of row q, GROUP * VALUES values per step. A step ends with
 // two barriers, after which the buffer has room for the next one. Local memory: list_size + capacity keys,
 // capacity >= merge_at + GROUP * VALUES. If k is too large for that, these are in scratch instead (-D
-// LISTS_IN_SCRATCH), with `part` keys for each (query, group). Work: t comparisons; in random order about k
-// (1 + ln(t / (groups k))) keys pass. Source: see shortlist.cl.
+// LISTS_IN_SCRATCH), with `part` keys for each (query, group).
+// Work: t comparisons; in random order about k (1 + ln(t / (groups k))) keys pass. Source: see shortlist.cl.
 #include "common/shortlist.cl"
 
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_threshold(

@@ -54,10 +54,10 @@ void elect(ulong mine, local ulong* candidates, global uint* winner) {
 }
 
 // Work-group q counts the votes of query q, one neighbour per item, with an atomic addition for each vote.
-// The counters are in local memory; with -D IN_GLOBAL, if they are too many, in `counts`. Work per query: k
-// atomic additions, those for the same class one after another; 2 classes steps; 3 + log2(GROUP) barriers.
-// Local memory: `classes` counters and GROUP candidates. Source: the vote of GS_KNN (Liu, Zheng, Liu 2019)
-// and of knn01 (Batlle, Ballber 2020).
+// The counters are in local memory; with -D IN_GLOBAL, if they are too many, in `counts`.
+// Work per query: k atomic additions, those for the same class one after another; 2 classes steps; 3 +
+// log2(GROUP) barriers. Local memory: `classes` counters and GROUP candidates. Source: the vote of GS_KNN
+// (Liu, Zheng, Liu 2019) and of knn01 (Batlle, Ballber 2020).
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
     global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
     ulong labels_first, uint classes, global uint* counts, Place counts_at, global uint* restrict winner,
@@ -92,10 +92,10 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_atomic(
 // Work-group q counts the votes of query q without a look-up: for every class it compares each neighbour's
 // label with the class, and adds the results. Labels pass through local memory, STAGED at a time. An item
 // handles one of `side` classes, a power of two up to GROUP, and each GROUP / side-th neighbour, so that few
-// classes keep all items busy; if there are more than `side` classes, these are handled in turn. Work per
-// query: k classes comparisons and additions, which do not depend on the data; for each `side` classes 2 + 2
-// ceil(k / STAGED) barriers. Local memory: STAGED labels, GROUP counts, GROUP candidates. Source: the vote of
-// knn03 (Batlle, Ballber 2020), there for two classes.
+// classes keep all items busy; if there are more than `side` classes, these are handled in turn.
+// Work per query: k classes comparisons and additions, which do not depend on the data; for each `side`
+// classes 2 + 2 ceil(k / STAGED) barriers. Local memory: STAGED labels, GROUP counts, GROUP candidates.
+// Source: the vote of knn03 (Batlle, Ballber 2020), there for two classes.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_vote_branch_free(
     global const Key* restrict nearest, Place nearest_at, uint k, global const uint* restrict labels,
     ulong labels_first, uint classes, global uint* restrict counts, Place counts_at,

@@ -7,15 +7,15 @@
 //   inside   [leaves, dims, 32], or blocks of 32 boxes of the level below, [2, dims, 32]
 //   bounds   [blocks, 2, dims, 32]    of one level: the minima of 32 boxes in each dimension, then the maxima
 //
-// pack_rows: one thread handles one place. Rows of other parts are skipped; they are copied with their own
-// part. halve_parts: one block takes the rows of 1,024 places, sorts them by one column, then each half by
-// another, and so on until halves are leaves, and writes rows and numbers back in this order. Shared memory:
-// 1,024 keys and 272 numbers.
-// Work: 512 comparisons in each of 185 steps of its sorts; rows are read twice, one column in six of a
-// pass, and written once. bound_boxes: one thread handles one dimension of one box. It reads what is
-// inside, 32 contiguous numbers at a time, twice if these are bounds. Work: each row is read twice and
-// written once. Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic
-// expected time, 1977.
+// pack_rows: one thread handles one place. Rows of other parts are skipped; they are copied with those.
+// halve_parts: one block takes the rows of 1,024 places, sorts them by one column, then each half by another,
+// and so on until halves are leaves, and writes rows and numbers back in this order. Shared memory: 1,024
+// keys and 272 numbers. Work: 512 comparisons in each of 185 steps of its sorts; one column of each row is
+// read at each of five levels; then each row is read once and written once.
+// bound_boxes: one thread handles one dimension of one box. It reads what is inside, 32 contiguous numbers at
+// a time, twice if these are bounds. Work: each row is read twice and written once.
+// Source: Friedman, Bentley, Finkel, An algorithm for finding best matches in logarithmic expected time,
+// 1977.
 #include "common/rows.cuh"
 #include "common/sort.cuh"
 

@@ -3,14 +3,14 @@
 //   distances [q, t]            row-major, stride in elements, NaN only if masked
 //   out       [q, groups * k]   keys, ascending in each list, padded with NO_KEY
 //
-// Work-item w selects list w. In step s bubble b takes value s - b, as the bubbles before it have left it:
-// a minimum and a maximum are computed, and the value that is left moves on by one lane. Bubbles enter one
-// after another (growing), walk together (stable), and leave one after another at the end. Vectors that
-// have not yet entered, or have left, are skipped. Work: t / groups + k steps, with k / 16 vectors each. No
-// barrier. With VECTORS, that many vectors of bubbles are in registers; without it they are in `bubbles`,
-// which has 2 * 16 keys per vector (-D WINDOW=local; or global if that is too much, and then it is
-// scratch). Source: He, Pu, Li, Yan, PBKNN, Application of Electronic Technique 42(2), 2016. There each
-// work-item is a bubble.
+// Work-item w selects list w. In step s bubble b takes value s - b, as the bubbles before it have left it: a
+// minimum and a maximum are computed, and the value that is left moves on by one lane. Bubbles enter one
+// after another (growing), walk together (stable), and leave one after another at the end. Vectors that have
+// not yet entered, or have left, are skipped.
+// Work: t / groups + k steps, with k / 16 vectors each. No barrier. With VECTORS, that many vectors of
+// bubbles are in registers; without it they are in `bubbles`, which has 2 * 16 keys per vector (-D
+// WINDOW=local; or global if that is too much, and then it is scratch). Source: He, Pu, Li, Yan, PBKNN,
+// Application of Electronic Technique 42(2), 2016. There each work-item is a bubble.
 // No twin in kernels_cuda: CUDA has no CPU devices.
 #include "common/common.cl"
 

@@ -26,8 +26,8 @@ void play_each(Key* keys) {
 // Work-group w handles block w of EACH * GROUP places. Key lid + r GROUP is in the registers of item lid,
 // which plays the first three rounds; three more are played among the items' winners, in local memory, and
 // item 0 alone plays the last ones. Losers stay where they lost. A removed key becomes NO_KEY, which loses
-// every round; so does a missing partner. Work: 8 GROUP - 1 compare-exchanges and three barriers per
-// tournament. Local memory: GROUP keys.
+// every round; so does a missing partner.
+// Work: 8 GROUP - 1 compare-exchanges and three barriers per tournament. Local memory: GROUP keys.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_select_k_min(
     global const float* restrict distances, Place distances_at, uint columns, uint first_row, uint groups,
     ulong lists, uint blocks, uint size, uint keep, global Key* restrict out, Place out_at) {
