@@ -121,7 +121,7 @@ __global__ __launch_bounds__(threads) void accumulate_by_warp(const Accumulation
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const std::uint32_t part = blockIdx.x % parts;
   const std::uint64_t q0 = std::uint64_t{blockIdx.x / parts} * threads + warp * 32, q = q0 + lane;
-  if (q0 >= of.rows) return;  // the same in the whole warp
+  if (q0 >= of.rows) return;  // all lanes of the warp return
   float* const staged = staged_of_warp[warp];
   const Places places{of.smallest.data + q * of.smallest.stride, of.high.data + q * of.high.stride,
                       of.low.data + q * of.low.stride, q < of.rows};

@@ -35,7 +35,7 @@ __global__ __launch_bounds__(threads) void select_by_insertion(const Selection s
   const std::uint32_t lane = threadIdx.x % 32, k = selection.k;
   float(&tile)[32][33] = staged[threadIdx.x / 32];
   const std::size_t l = std::size_t{blockIdx.x} * threads + threadIdx.x;
-  if (l - lane >= lists) return;  // the same for a whole warp; lists is a multiple of 32
+  if (l - lane >= lists) return;  // all lanes of the warp return
   const std::size_t q = l / selection.groups;
   const auto g = static_cast<std::uint32_t>(l % selection.groups);
   const bool real = q < selection.rows;

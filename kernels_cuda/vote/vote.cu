@@ -78,7 +78,7 @@ template <std::uint32_t team>
 __global__ __launch_bounds__(threads) void vote_by_team(const Voting voting) {
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team;
-  if (q >= voting.rows) return;  // the same for a whole team
+  if (q >= voting.rows) return;  // all threads of the team return
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
   std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 
@@ -126,7 +126,7 @@ __global__ __launch_bounds__(threads) void vote_without_branches(const Voting vo
   __shared__ std::uint32_t count_of_warp[threads / 32][32];
   const std::uint64_t q = std::uint64_t{blockIdx.x} * (threads / team) + threadIdx.x / team;
   const std::uint32_t member = threadIdx.x % team, lane = threadIdx.x % 32;
-  if (q >= voting.rows) return;  // the same for a whole team
+  if (q >= voting.rows) return;  // all threads of the team return
   const Key* nearest = voting.nearest.data + q * voting.nearest.stride;
   std::uint32_t* counts = voting.counts.data + q * voting.counts.stride;
 

@@ -156,7 +156,7 @@ constexpr const char* made_by_host = "the host makes the boxes of a CPU; leave t
   throw Error(Errc::unsupported, "cpu: step " + std::string(step) + ": " + made_by_host);
 }
 
-/// Returns the bytes for the elements of one query, contiguous, which each thread needs.
+/// Returns how many bytes each thread needs for the elements of one query.
 std::size_t query_bytes(const spi::BoxesStep& step) {
   return std::size_t{step.queries.dims} * sizeof(float);
 }

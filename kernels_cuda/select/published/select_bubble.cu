@@ -161,7 +161,7 @@ __global__ __launch_bounds__(32 * most_warps) void select_by_blocks(const Select
     const std::uint64_t turns = count == 0 ? 0 : divide_up(count + late, std::uint64_t{32});
     Key next = warp == 0 ? at(lane) : no_key;
     for (std::uint64_t phase = 0; phase < turns + warps - 1; ++phase) {
-      const bool walks = phase >= warp && phase - warp < turns;  // the same for all lanes of a warp
+      const bool walks = phase >= warp && phase - warp < turns;  // all lanes of a warp agree
       if (walks) {
         const std::uint64_t turn = phase - warp;
         const Key* from = handed[warp][phase % 2];
