@@ -5,6 +5,7 @@
 #                 Under --ci a sample of random cases, whose numbers begin with the date
 #
 # docs/opencl.md has the results.
+#
 # Intel's implementation comes from PyPI, Mesa's from Debian. Both are unpacked into $opencl, without root, for these
 # tests alone.
 

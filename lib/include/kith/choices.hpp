@@ -1,61 +1,62 @@
-// The choices of a call. Written by tools/options from choices.def; do not edit.
+// Lists the choices of a call. Written by tools/options from choices.def; do not edit.
 #pragma once
 
 #include "kith/cxx20.hpp"
 
 namespace kith {
 
-/// A selection strategy. docs/methods.md says what each is, who published it and what it costs.
+/// Names the method that selects the nearest. docs/methods.md says what each does, who published it and what
+/// it costs.
 enum class Selector {
   /// The plan chooses.
   automatic,
-  /// Running k-th key as a filter, survivors buffered, buffer sorted when full.
+  /// Filters by the k-th key so far, and sorts the buffer of what passes when it is full.
   threshold,
-  /// Radix select by digits of the key, then a sort of k; any k up to n.
+  /// Selects by digits of the key (radix select), then sorts k keys; any k up to n.
   radix,
-  /// K bubbles a list (PBKNN: He, Pu, Li, Yan 2016).
+  /// Makes k bubble passes over each list (PBKNN: He, Pu, Li, Yan 2016).
   bubble,
-  /// One sorted list a query (Garcia, Debreuve, Barlaud 2008).
+  /// Keeps one sorted list per query (Garcia, Debreuve, Barlaud 2008).
   insertion,
-  /// Blocks of 256 sorted whole, k of each kept (CUKNN: Liang, Liu, Wang, Jian 2009).
+  /// Sorts blocks of 256, and keeps k of each (CUKNN: Liang, Liu, Wang, Jian 2009).
   local_sort,
-  /// A tournament for the smallest, k times (GS_KNN: Liu, Zheng, Liu 2019).
+  /// Finds the smallest by a tournament, k times (GS_KNN: Liu, Zheng, Liu 2019).
   k_min,
-  /// Padded to a power of two and sorted whole (GS_KNN; Batcher 1968).
+  /// Pads to a power of two, and sorts all (GS_KNN; Batcher 1968).
   bitonic,
-  /// Odd-even transposition sort, the slow parallel bubble (Habermann 1972).
+  /// Sorts by odd-even transposition, a parallel bubble sort (Habermann 1972).
   odd_even,
-  /// Count the smaller ones: that is the place (enumeration sort).
+  /// Counts the keys below each: that is its place (enumeration sort).
   rank_sort,
-  /// Merge sort of (value, row) pairs.
+  /// Sorts (value, row) pairs by merge sort.
   merge_sort,
-  /// Take the smallest, k times.
+  /// Takes the smallest, k times.
   selection_sort,
-  /// Quicksort of (value, row) pairs.
+  /// Sorts (value, row) pairs by quicksort.
   quick_sort,
 };
 
-/// A way to find candidates that the exact chain then ranks.
+/// Names the method that finds candidates, which the exact chain then ranks.
 enum class Proposer {
   /// The plan chooses.
   automatic,
-  /// The exact chain alone.
+  /// Uses the exact chain alone.
   none,
-  /// Inner products by a matrix library, in single precision.
+  /// Computes inner products by a matrix library, in single precision.
   gemm,
-  /// Inner products by kernels of kith, in single precision.
+  /// Computes inner products by kernels of kith, in single precision.
   dot,
-  /// Products of 16-bit floats with 8 binary places, on the matrix units of a CPU.
+  /// Multiplies 16-bit floats with 8 binary places, on the matrix units of a CPU.
   bf16,
-  /// Products of 16-bit floats with 11 binary places, on tensor cores.
+  /// Multiplies 16-bit floats with 11 binary places, on tensor cores.
   fp16,
-  /// Products of signed bytes, on tensor cores or on a CPU (AVX-512 VNNI, AVX2).
+  /// Multiplies signed bytes, on tensor cores or on a CPU (AVX-512 VNNI, AVX2).
   int8,
 };
 
-/// What each device of a set holds. It changes no answer. A single device holds all rows.
+/// Says which rows each device of a set holds. It changes no answer. A single device holds all rows.
 enum class Placement {
-  /// Replicate where the rows are few (docs/howto/device-sets.md), else split.
+  /// Replicates if there are few rows (docs/howto/device-sets.md), else splits.
   automatic,
   /// Each device holds a part of the rows; all search for each query.
   split,
@@ -63,7 +64,7 @@ enum class Placement {
   replicate,
 };
 
-/// Where the rows of a source are kept.
+/// Says where the rows of a source are kept.
 enum class Residence {
   /// On the device if the rows fit, else in their source.
   automatic,
@@ -75,17 +76,17 @@ enum class Residence {
   quantized,
 };
 
-/// What the vote of a neighbour weighs.
+/// Says how much the vote of a neighbour weighs.
 enum class Weights {
   /// 1.
   uniform,
-  /// 1 / distance; where distances are 0, those neighbours weigh 1 and all others 0.
+  /// 1 / distance; if distances are 0, those neighbours weigh 1 and all others 0.
   distance,
   /// The number that `rank_weights` has for its rank.
   rank,
 };
 
-/// Who wins of several classes that lead with the same score.
+/// Says which class wins if several lead with the same score.
 enum class TieRule {
   /// The smallest label.
   smallest_label,
@@ -93,61 +94,61 @@ enum class TieRule {
   nearest,
   /// The class whose neighbours have the smallest sum of distances.
   smallest_distance,
-  /// Ask one neighbour fewer, until one class leads.
+  /// Asks one neighbour fewer, until one class leads.
   fewer_neighbors,
   /// No class: the answer is `no_label`.
   abstain,
 };
 
-/// A step that changes numeric columns, or rows.
+/// Names a step that changes numeric columns, or rows.
 enum class Scaling {
-  /// X - mean: what float32 cannot tell apart far from 0 it can near it; categories stay.
+  /// Subtracts the mean, since float32 is finer near 0; columns of categories stay.
   centre,
-  /// (x - mean) / standard deviation (of the population); by 1 where that is 0.
+  /// (x - mean) / standard deviation (of the population); divides by 1 if that is 0.
   standardize,
   /// (x - least) / (largest - least); a column of equal values becomes 0.
   min_max,
-  /// Each row divided by its norm; a row of zeros stays.
+  /// Divides each row by its norm; a row of zeros stays.
   l2_rows,
 };
 
-/// How a column of categories (codes 0, 1, ...) becomes numbers.
+/// Says how a column of categories (codes 0, 1, ...) becomes numbers.
 enum class Categories {
-  /// Its code.
+  /// The code itself.
   ordinal,
-  /// One column for each category of the training rows, ascending: 1 where it is that.
+  /// One column for each category of the training rows, ascending: 1 for that one, else 0.
   one_hot,
 };
 
-/// What becomes of a missing value, which is a NaN.
+/// Says what happens to a missing value, which is a NaN.
 enum class Missing {
   /// It is refused.
   refuse,
-  /// It is refused here too: the caller leaves such rows out, as complete_rows() names them.
+  /// It is refused here too: the caller keeps only the complete_rows().
   drop,
   /// The mean of its column; in a column of categories as most_frequent.
   mean,
-  /// The middle of its column, of two the mean; of categories as most_frequent.
+  /// The median of its column; in a column of categories as most_frequent.
   median,
-  /// The value that its column holds most often, of several the smallest.
+  /// The most frequent value of its column; the smallest if there are several.
   most_frequent,
 };
 
-/// What makes a set of features good.
+/// Says how good a set of features is.
 enum class Criterion {
   /// Q of the class matrix (structure.hpp).
   informativeness,
-  /// Share of the rows that their k nearest others classify right.
+  /// The share of the rows that their k nearest others classify right.
   leave_one_out,
 };
 
-/// How sets of features are tried (Whitney 1971; Marill, Green 1963; Pudil, Novovicova, Kittler 1994).
+/// Says how sets of features are tried (Whitney 1971; Marill, Green 1963; Pudil, Novovicova, Kittler 1994).
 enum class SelectionMethod {
-  /// Begin with none, add the best one, again and again.
+  /// Begins with none, and adds the best one, again and again.
   forward,
-  /// Begin with all, drop the one that is missed least.
+  /// Begins with all, and drops the one that is missed least, again and again.
   backward,
-  /// Forward, and after each addition drop while that beats the best of that size.
+  /// As forward, but after each addition drops while that beats the best set of that size.
   floating,
 };
 

@@ -49,13 +49,13 @@ class KITH_API Classifier {
   Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Takes several labels a row.
+  /// Takes several labels per row.
   ///   labels  [n, outputs]
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
              Metric metric = default_metric, const TrainOptions& options = {});
 
-  /// Classify by an Index that exists already, as open_index() gives one. Labels and weights are in the
-  /// order of Index::numbers().
+  /// Uses an existing Index, for example of open_index(). Labels and weights are in the order
+  /// of Index::numbers().
   ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
   Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
 
@@ -67,7 +67,8 @@ class KITH_API Classifier {
   /// This Classifier does not change. Throws as the constructors and Index::with() do.
   Classifier with(const RowsView& more, MatrixView<const std::int64_t> labels,
                   std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
-  /// As Index::without() and Index::compact(). Classes stay, even those that no row has any more.
+  /// Remove or compact rows as Index::without() and Index::compact() do. Classes stay, even those that no row
+  /// has any more.
   Classifier without(std::span<const std::int64_t> rows) const;
   Classifier compact() const;
 
@@ -81,7 +82,7 @@ class KITH_API Classifier {
                                     const SearchOptions& options = {}) const;
 
   /// Returns the share of each class: its score divided by the sum of the scores of all classes, in double
-  /// precision, with priors but not costs. A row of zeros for a query without a vote.
+  /// precision, with priors but not costs. A query without a vote has a row of zeros.
   ///   returns  [m, classes of the output]
   /// Throws as classify() does, and invalid_argument if there is no such output.
   std::vector<double> predict_proba(const RowsView& queries, std::int64_t k, const VotingOptions& voting = {},
@@ -98,7 +99,7 @@ class KITH_API Classifier {
   Classification classify(const RowsView& queries, std::int64_t k, const VotingOptions& voting,
                           const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
-  /// Does the same for every output, from one search. Priors and costs must fit the classes of each.
+  /// Does the same for every output, by one search. Priors and costs must fit the classes of each output.
   std::vector<Classification> classify_outputs(const RowsView& queries, std::int64_t k,
                                                const VotingOptions& voting = {},
                                                const SearchOptions& options = {},
@@ -122,8 +123,8 @@ class KITH_API Classifier {
 
   std::int64_t outputs() const;
   const std::vector<std::int64_t>& classes(std::int64_t output = 0) const;  ///< distinct labels, ascending
-  /// The class of each training row, in the order of numbers, as an index into classes(); includes removed
-  /// rows until compact().
+  /// Returns the class of each training row, in the order of numbers, as an index into classes(); includes
+  /// removed rows until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
   const Index& index() const;

@@ -1,4 +1,4 @@
-// Rows and answers in memory of a CUDA device. Includes no header of CUDA; link what your program uses.
+// Views rows and answers in memory of a CUDA device. Includes no header of CUDA; link what your program uses.
 #pragma once
 
 #include <cstdint>

@@ -38,8 +38,8 @@ struct DeviceInfo {
   std::size_t memory_bytes = 0;          ///< device memory
   std::size_t largest_allocation = 0;    ///< largest single block of device memory
   std::size_t local_memory_bytes = 0;    ///< memory shared by a work-group
-  std::uint32_t train_block = 1;         ///< rows a block of training rows (spi.hpp, RowBlocks)
-  std::uint32_t query_block = 1;         ///< rows a block of queries
+  std::uint32_t train_block = 1;         ///< rows per block of training rows (spi.hpp, RowBlocks)
+  std::uint32_t query_block = 1;         ///< rows per block of queries
   KernelProfile profile;                 ///< sizes that suit its kernels
   std::vector<Selector> selectors;       ///< selectors it has; never `automatic`
   std::uint32_t fused_max_k = 0;         ///< largest k of the fused step `nearest`; 0: it has none
@@ -49,7 +49,7 @@ struct DeviceInfo {
   std::string pci;                       ///< address, `0000:3b:00.0`; empty: unknown, or it has none
 };
 
-/// A back end that kith knows, with its devices or the reason why it has none.
+/// Describes a back end that kith knows, with its devices or the reason why it has none.
 struct BackendInfo {
   std::string name;
   std::vector<DeviceInfo> devices;
@@ -65,8 +65,8 @@ KITH_API std::vector<DeviceInfo> devices();
 /// Returns a sentence for each plug-in file and each driver that could not be used: which, and why.
 KITH_API std::vector<std::string> load_failures();
 
-/// An open device. A handle: copies share it, and it closes with the last copy and the last Index on it. Safe
-/// from any number of threads. Do not keep one in a static variable: it would outlive its driver.
+/// Is a handle to an open device: copies share it, and it closes with the last copy and the last Index on it.
+/// Any number of threads may use it. Do not keep one in a static variable: it would outlive its driver.
 class KITH_API Device {
  public:
   /// Describes what open_device() opened.

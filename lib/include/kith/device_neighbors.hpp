@@ -1,4 +1,4 @@
-// Memory of a device for answers.
+// Describes memory of a device for answers.
 #pragma once
 
 #include <cstdint>

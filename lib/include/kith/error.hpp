@@ -1,4 +1,4 @@
-// The one exception type of kith.
+// Declares the only exception type of kith.
 #pragma once
 
 #include <stdexcept>
@@ -23,7 +23,7 @@ enum class Errc {
 /// Returns the name of the enumerator: `invalid_argument`, `bad_file`, ...
 KITH_API std::string_view name(Errc code);
 
-/// The type of all exceptions of kith. `what()` reads "where: what is wrong, with the values; what to do".
+/// Is the type of all exceptions of kith. `what()` reads "where: what is wrong, with the values; what to do".
 class KITH_API Error : public std::runtime_error {
  public:
   Error(Errc code, const std::string& message) : std::runtime_error(message), code_(code) {}

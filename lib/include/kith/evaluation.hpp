@@ -11,10 +11,10 @@
 
 namespace kith {
 
-/// The most memory that the confusion of an Evaluation may take.
+/// The most bytes that the confusion of an Evaluation may take.
 inline constexpr std::size_t most_confusion_bytes = std::size_t{1} << 30;
 
-/// The scores of one class, for one k. A quotient whose divisor is 0 is 0.
+/// Holds the scores of one class, for one k. A quotient whose divisor is 0 is 0.
 struct ClassScore {
   double precision = 0;      ///< right answers of this class / answers of this class
   double recall = 0;         ///< right answers of this class / rows of this class
@@ -22,8 +22,8 @@ struct ClassScore {
   std::int64_t support = 0;  ///< rows of this class
 };
 
-/// Compares answers with the truth for each k in 1 ... k_max, from one search for k_max. The answers are
-/// those of Classifier::classify() for that k. A query without an answer counts as wrong, whatever
+/// Compares answers with the truth for each k in 1 ... k_max, by one search for k_max. The answers are those
+/// of Classifier::classify() for that k. A query without an answer counts as wrong, whatever
 /// VotingOptions::no_label is. docs/contract.md, section 12.
 struct KITH_API Evaluation {
   std::int64_t rows = 0;  ///< queries evaluated
@@ -69,8 +69,8 @@ KITH_API Evaluation leave_one_out(const Classifier& classifier, const RowsView& 
 KITH_API std::vector<std::int64_t> stratified_folds(std::span<const std::int64_t> labels, std::int64_t folds,
                                                     std::uint64_t seed = 0);
 
-/// Evaluates every training row by the rows of all other folds: one search a fold, on the rows that the
-/// classifier has on its device.
+/// Evaluates every training row by the rows of all other folds, with one search per fold, on the rows that
+/// the classifier has on its device.
 ///   train  [n, dims]  as for leave_one_out()
 ///   folds  [n]        numbers >= 0, at least two different
 ///   k_max  1..n - the largest fold

@@ -28,12 +28,12 @@ struct FeatureSelectionOptions {
   std::int64_t k = 1;      ///< for leave_one_out
   VotingOptions voting;    ///< for leave_one_out
   SearchOptions plan;      ///< without filter and self; its progress is not called
-  /// Called as sets are done, with the number tried and the number expected (for floating a lower bound). May
-  /// throw to stop.
+  /// Is called as sets are done, with the number tried and the number expected (for floating a lower bound).
+  /// It may throw to stop the search.
   std::function<void(std::int64_t done, std::int64_t expected)> progress = {};
 };
 
-/// One step of a selection.
+/// Holds one step of a selection.
 struct FeatureStep {
   bool added = true;                   ///< false: dropped
   std::int64_t feature = 0;            ///< the feature added or dropped

@@ -1,4 +1,4 @@
-// Says which training rows count in a search: what SearchOptions::filter takes.
+// Says which training rows count in a search, for SearchOptions::filter.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@ namespace kith {
 /// row t counts.
 class KITH_API RowFilter {
  public:
-  /// Makes filters by which all rows count, or none.
+  /// Makes filters by which all rows count, or no row does.
   ///   n        training rows, >= 1
-  ///   filters  1: the same for all queries; m: one a query
+  ///   filters  1: the same for all queries; m: one per query
   /// Throws invalid_argument if a size is below 1.
   explicit RowFilter(std::int64_t n, std::int64_t filters = 1, bool all = true);
 
@@ -30,7 +30,7 @@ class KITH_API RowFilter {
   bool counts(std::int64_t row, std::int64_t filter = 0) const;
   std::int64_t count(std::int64_t filter = 0) const;  ///< number of rows that count
 
-  /// Returns the filter of rows first ... first + count - 1, numbered 0 ... count - 1: that of a shard.
+  /// Returns the filter of a shard: of rows first ... first + count - 1, numbered 0 ... count - 1.
   /// Throws invalid_argument if there are no such rows, or count is below 1.
   RowFilter slice(std::int64_t first, std::int64_t count) const;
 
@@ -44,7 +44,7 @@ class KITH_API RowFilter {
   std::vector<std::uint32_t> bits_;  ///< [filters, words]
 };
 
-/// Words of filters, as SearchOptions::filter has them. It keeps a RowFilter, which its copies share, or
+/// Holds the words of filters for SearchOptions::filter. It keeps a RowFilter, which its copies share, or
 /// views words that the caller keeps.
 class KITH_API FilterWords : public MatrixView<const std::uint32_t> {
  public:

@@ -22,15 +22,15 @@
 
 namespace kith {
 
-/// Training rows on a device. Immutable: any number of threads may search one at once. A handle:
-/// copies share the rows. The number of a row is its own for ever: with(), without() and compact() make other
-/// Index objects, snapshots that share the rows and number on, and no number is given twice.
+/// Holds training rows on a device. It never changes, so that any number of threads may search it at once. It
+/// is a handle: copies share the rows. A row keeps its number: with(), without() and compact() return other
+/// Index objects, which share the rows and continue the numbers, and no number is given twice.
 /// docs/contract.md, section 2.
 class KITH_API Index {
  public:
-  /// Copy `train` to `device`. The caller's memory is free to change afterwards.
-  ///   train   [n, dims]  finite, on the host or in memory of `device`; of any element, but of bits for
-  ///                      hamming alone
+  /// Copies `train` to `device`. The caller's memory may change afterwards.
+  ///   train  [n, dims]  finite, on the host or in memory of `device`; of any element, of bits only
+  ///          for hamming
   /// Throws invalid_argument: no rows, no dims, 2^32 - 1 rows or more for one device, a feature that is not
   ///                          there or named twice, a NaN or infinity in a column that counts (names the
   ///                          first), or for cosine a row of zeros; a first_row below 0 or so large that

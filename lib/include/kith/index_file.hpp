@@ -19,26 +19,26 @@
 
 namespace kith {
 
-/// Writes an index. The file appears complete or not at all. This needs about 100 MiB of host memory, however
+/// Writes an index. The file appears complete or not at all. This takes about 100 MiB of host memory, however
 /// many rows there are.
 ///
-/// Rows are written in the element in which they were given; if `with` added rows of another, as f32, which
-/// holds all values. For cosine the unit rows that are searched are written, as f32. With features only the
-/// columns that count are written, and with a centre the rows minus the centre.
-/// Throws bad_file:    it cannot be written (says why).
+/// Rows are written in the element in which they were given, but as f32, which holds all values, if with()
+/// added rows of another element. For cosine the unit rows that are searched are written, as f32. With
+/// features only the columns that count are written, and with a centre the rows minus the centre.
+/// Throws bad_file:    the file cannot be written (says why).
 ///        interrupted: options.stop asked for it before the file was in its place.
 KITH_API void save(const Index& index, const std::string& path, const SaveOptions& options = {});
 
-/// Read an index to a device: block by block, so that the rows are never all in host memory. Every byte is
-/// compared with the checksums of the file; of a part, the blocks of 64 MiB that it needs.
-/// Throws bad_file: missing, foreign, of another version, of another byte order, cut or longer than it
-///                  should be, damaged, or with rows that no Index has (says where).
-///        out_of_memory: the rows do not fit on the device.
-///        invalid_argument: the file has no such rows; a `largest` below an element, as for IndexOptions.
-///        interrupted:   options.stop asked for it.
+/// Reads an index to a device, block by block, so that the rows are never all in host memory. Every byte is
+/// compared with the checksums of the file; for a part of the rows, only the blocks of 64 MiB that it needs.
+/// Throws bad_file:         the file is missing, foreign, of another version, of another byte order, cut or
+///                          longer than it should be, damaged, or has rows that no Index has (says where).
+///        out_of_memory:    the rows do not fit on the device.
+///        invalid_argument: the file has no such rows, or `largest` is below an element, as for IndexOptions.
+///        interrupted:      options.stop asked for it.
 KITH_API Index open_index(const std::string& path, Device device, const OpenOptions& options = {});
 
-/// A part of an index file.
+/// Describes a part of an index file.
 struct IndexFileSection {
   /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `positions`, `ids`, `removed`.
   std::string name;
@@ -48,7 +48,7 @@ struct IndexFileSection {
   bool needed = true;  ///< a version of kith that does not know it must refuse the file
 };
 
-/// The content of the head of an index file.
+/// Holds the content of the head of an index file.
 struct IndexFileInfo {
   std::uint64_t version = 0, bytes = 0;
   Metric metric = default_metric;
@@ -66,11 +66,11 @@ struct IndexFileInfo {
   std::vector<IndexFileSection> sections;
 };
 
-/// Reads only the first 4096 bytes: what follows may be damaged. Throws bad_file as open_index() does for
-/// these bytes and for the size of the file.
+/// Reads only the head of a file, which is its first 4096 bytes: what follows may be damaged. Throws bad_file
+/// as open_index() does for these bytes and for the size of the file.
 KITH_API IndexFileInfo index_file_info(const std::string& path);
 
-/// Rows of an index file in host memory.
+/// Holds rows of an index file in host memory.
 struct IndexFileRows {
   Element element = Element::f32;
   std::int64_t rows = 0;

@@ -8,8 +8,9 @@
 
 namespace kith {
 
-/// `ordered(value) << 32 | row`. A smaller key is nearer: smaller value first, and among equal
-/// values the smaller training row. docs/contract.md, section 2.
+/// Is `ordered(value) << 32
+/// row`. A smaller key is nearer: it has the smaller value, or among equal values the smaller training row.
+/// docs/contract.md, section 2.
 using Key = std::uint64_t;
 
 /// The row number that stands for no row.

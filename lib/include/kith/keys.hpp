@@ -17,8 +17,8 @@
 
 namespace kith {
 
-/// The k nearest training rows of each query, ascending by value and then by row: the order of the contract,
-/// section 2. A list of fewer than k rows is padded with (no_value, -1).
+/// Holds the k nearest training rows of each query, ascending by value and then by row: the order of the
+/// contract, section 2. A list of fewer than k rows is padded with (no_value, -1).
 struct Keys {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
@@ -28,8 +28,8 @@ struct Keys {
   bool operator==(const Keys&) const = default;
 };
 
-/// All training rows within a radius of each query, in the same order. Those of query q are at first[q] ...
-/// first[q + 1] - 1.
+/// Holds all training rows within a radius of each query, in the same order. Those of query q are at first[q]
+/// ... first[q + 1] - 1.
 struct RadiusKeys {
   std::int64_t queries = 0;          ///< m
   std::vector<std::int64_t> first;   ///< [m + 1], first[0] = 0
@@ -39,8 +39,9 @@ struct RadiusKeys {
   bool operator==(const RadiusKeys&) const = default;
 };
 
-/// Returns the k nearest of several lists, query by query. The order of the lists does not matter, nor which
-/// of them were merged before. A key in several lists counts once, so that a shard may be searched twice.
+/// Returns the k nearest of several lists, query by query. The result does not depend on the order of the
+/// lists, nor on which of them were merged before. A key in several lists counts once, so that a shard may be
+/// searched twice.
 ///   lists    at least one, all [m, k]
 ///   returns  [m, k]
 /// Throws invalid_argument: no list; another m or k than that of the first, arrays of another length, or keys
@@ -67,14 +68,14 @@ KITH_API Keys leave_out(const Keys& keys, std::span<const std::int64_t> rows);
 /// Leaves rows out of lists within a radius; a list without its row does not change.
 KITH_API RadiusKeys leave_out(const RadiusKeys& keys, std::span<const std::int64_t> rows);
 
-/// Returns 64 bits that show whether two answers are equal: the same on every device and machine. FNV-1a
-/// (Fowler, Noll, Vo 1991; 64 bits) over m, k, and then value and row of each key in turn; m, k and rows as 8
-/// bytes, values as 4, little-endian. It detects damage, but not a forged answer. Throws invalid_argument:
-/// arrays that are not [m, k], keys that no search returns.
+/// Returns 64 bits that show whether two answers are equal, the same on every device and machine. They are
+/// FNV-1a (Fowler, Noll, Vo 1991; 64 bits) over m, k, and then value and row of each key in turn; m, k and
+/// rows as 8 bytes, values as 4, little-endian. It detects damage, but not a forged answer. Throws
+/// invalid_argument: arrays that are not [m, k], keys that no search returns.
 KITH_API std::uint64_t digest(const Keys& keys);
 
-/// Returns max |element| of rows in the columns that count, for IndexOptions::largest: that of all rows is
-/// the largest of those of the shards.
+/// Returns max |element| of rows in the columns that count, for IndexOptions::largest: for all rows it is the
+/// largest of those of the shards.
 ///   features  as IndexOptions::features
 /// Throws invalid_argument: a NaN or infinity, or a feature that Index would refuse.
 KITH_API float largest_element(const RowsView& rows, const std::vector<std::int64_t>& features = {});

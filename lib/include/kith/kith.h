@@ -12,7 +12,7 @@
 //   kith_index_free(index);
 //   kith_device_free(device);
 //
-// What holds for every function:
+// The following holds for every function.
 //
 // Status. A function that can fail returns a kith_status: KITH_OK, or the exit code that the kith command has
 // for the same error. kith_last_error() then returns the sentence. After a failure *out is NULL, and the
@@ -26,7 +26,7 @@
 // Fields are only ever added at the end, with 0 as the value that changes nothing: a program goes on working
 // with a newer library, and with an older one as long as it leaves the newer fields at 0 (else
 // KITH_UNSUPPORTED). A list has a pointer and a NAME_count; a number whose 0 means something has a has_NAME,
-// which is 1 where it is given.
+// which is 1 if it is given.
 //
 // Arrays are row-major, in host memory, without gaps unless a stride is a parameter; their shapes are in
 // brackets. m: queries, n: training rows, k: neighbours. The caller keeps what it passes until the function

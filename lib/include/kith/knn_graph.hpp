@@ -14,20 +14,21 @@
 
 namespace kith {
 
-/// The k rows nearest to each row, itself left out, exactly: the graph whose edges go from row r to
-/// Neighbors::row[r, 0 ... k - 1]. The same bits as Index::search() of the rows with SearchOptions::self = 0,
-/// right under duplicates.
+/// Finds the k rows nearest to each row, except itself, exactly: the graph whose edges go from row r to
+/// Neighbors::row[r, 0 ... k - 1]. Returns the same bits as Index::search() of the rows with
+/// SearchOptions::self = 0, and is right even if rows are equal.
 ///   rows           [n, dims]  on the host or the device, of any element (bits for hamming alone), finite
-///   index_options  of the Index that is searched: columns, a centre, where rows go on a set of devices
-///   returns  distance and row, both [n, k], nearest first, of equally near rows the smaller number first
+///   index_options  for the Index that is searched: columns, a centre, the placement on a set of devices
+///   returns        distance and row, both [n, k], nearest first, of equally near rows the smaller
+///                  number first
 /// Throws invalid_argument: no rows, k outside 1 ... n - 1, options.self, a NaN or infinity; and as Index and
 ///                          Index::search() do.
 KITH_API Neighbors knn_graph(const Device& device, const RowsView& rows, std::int64_t k,
                              Metric metric = default_metric, const SearchOptions& options = {},
                              Trace* trace = nullptr, const IndexOptions& index_options = {});
 
-/// The same into memory of the device: [n, k] each, complete when this returns. Of rows on the device none
-/// passes through the host. Throws as Index::search_into() does, too.
+/// Does the same into memory of the device: [n, k] each, complete when this returns. Rows on the device do
+/// not pass through the host. Throws as Index::search_into() does, too.
 KITH_API void knn_graph_into(const Device& device, const RowsView& rows, std::int64_t k,
                              const DeviceNeighbors& found, Metric metric = default_metric,
                              const SearchOptions& options = {}, Trace* trace = nullptr,

@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// Codes of texts: indices into the sorted list (byte order) of all distinct texts.
+/// Gives texts codes: indices into the sorted list (byte order) of all distinct texts.
 class KITH_API TextLabels {
  public:
   TextLabels() = default;
@@ -27,7 +27,7 @@ class KITH_API TextLabels {
   std::vector<std::string> texts_;
 };
 
-/// Returns the classes of labels: distinct, ascending.
+/// Returns the distinct labels, ascending.
 KITH_API std::vector<std::int64_t> classes_of(std::vector<std::int64_t> labels);
 
 /// Returns the class of each label, as an index into `classes`; classes.size() if it is not among them.

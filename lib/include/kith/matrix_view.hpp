@@ -11,7 +11,7 @@ namespace kith {
 /// Views rows in host memory, row-major. Owns nothing: the caller keeps the memory alive.
 ///   data    first element of row 0
 ///   rows    number of rows, >= 0
-///   cols    elements a row, >= 0
+///   cols    elements per row, >= 0
 ///   stride  elements from one row to the next, >= cols
 template <class T>
 class MatrixView {

@@ -13,25 +13,26 @@
 
 namespace kith {
 
-/// Smaller is always nearer: a similarity is negated. docs/contract.md, section 1, gives the formula of each.
+/// Names a distance. A smaller one is always nearer: a similarity is negated. docs/contract.md, section 1,
+/// gives the formula of each.
 enum class Metric {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) id,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };
 
-/// Every metric, in the order of metrics.def.
+/// Lists every metric, in the order of metrics.def.
 inline constexpr std::array all_metrics = {
 #define KITH_METRIC(id, prepare, start, accumulate, finish) Metric::id,
 #include "kith/metrics.def"
 #undef KITH_METRIC
 };
 
-/// Metrics of numbers: all but hamming.
+/// Lists the metrics of numbers: all but hamming.
 inline constexpr std::array number_metrics = {Metric::squared_l2, Metric::l2,           Metric::l1,
                                               Metric::linf,       Metric::negative_dot, Metric::cosine};
 
-/// The metric if none is named.
+/// The metric that is used if none is named.
 inline constexpr Metric default_metric = Metric::l2;
 
 /// Returns whether the distance is a sum of squared differences, or follows from one in the same order.
@@ -45,7 +46,7 @@ constexpr bool may_be_negative(Metric metric) {
   return metric == Metric::negative_dot;
 }
 
-/// bits_apart() of metrics.def on the host: the number of the 32 bits that differ, as a float.
+/// Implements bits_apart() of metrics.def on the host: counts the bits, of 32, that differ, as a float.
 constexpr float bits_apart(float a, float b) {
   return static_cast<float>(std::popcount(std::bit_cast<std::uint32_t>(a) ^ std::bit_cast<std::uint32_t>(b)));
 }

@@ -14,8 +14,8 @@
 
 namespace kith {
 
-/// Everything that is needed to answer on any device: rows as they are searched, their labels or values, and
-/// the preparation of queries. Plain data; classifier() and regressor() put it on a device.
+/// Holds everything that is needed to answer on any device: rows as they are searched, their labels or
+/// values, and the preparation of queries. classifier() and regressor() copy it to a device.
 struct KITH_API Model {
   Metric metric = default_metric;
   std::int64_t k = 0;  ///< neighbours to search; 0: the caller decides
@@ -30,8 +30,8 @@ struct KITH_API Model {
   std::vector<std::string> label_texts;  ///< if labels are texts: those of codes 0, 1, ...
   std::vector<double> values;            ///< [n, outputs]; empty for a classifier
   std::vector<float> sample_weights;     ///< [n], or empty
-  /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each column; none for a
-  /// column of numbers.
+  /// [columns before preparation], or empty: the texts of the categories 0, 1, ... of each column; a column
+  /// of numbers has none.
   std::vector<std::vector<std::string>> category_texts;
   std::vector<std::string> answer_names;  ///< [outputs], or empty: the columns of labels or values in a file
   /// [n] ascending: the numbers of the rows in their file; empty: 0, 1, ...
@@ -50,10 +50,10 @@ struct KITH_API Model {
   Regressor regressor(Device device) const;
 };
 
-/// Write a model. The file appears whole or not at all, and is the same on every machine: little-endian, its
-/// version first, a checksum last. docs/contract.md, section 10.
-/// Throws invalid_argument: parts that do not fit together (says which).
-///        bad_file:         it cannot be written (says why).
+/// Writes a model. The file appears complete or not at all, and is the same on every machine: little-endian,
+/// with its version first and a checksum last. docs/contract.md, section 10.
+/// Throws invalid_argument: parts do not fit together (says which).
+///        bad_file:         the file cannot be written (says why).
 ///        interrupted:      options.stop asked for it before the file was in its place.
 KITH_API void save(const Model& model, const std::string& path, const SaveOptions& options = {});
 

@@ -15,7 +15,7 @@ namespace kith {
 KITH_API std::string plain_name(std::string_view text);
 
 /// Returns the name in `known` that `word` misspells or begins; empty if none. At most a third of its letters
-/// may be wrong; two swapped letters count as one. Among equally near names the first.
+/// may be wrong; two swapped letters count as one. Among equally similar names it is the first.
 KITH_API std::string closest_name(std::string_view word, std::span<const std::string> known);
 
 /// Says what to do about an unknown name: `did you mean NAME?` if `known` or `also` (other accepted names)

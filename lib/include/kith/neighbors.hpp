@@ -1,4 +1,4 @@
-// The results of searches.
+// Declares the results of searches.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,10 @@
 
 namespace kith {
 
-/// The k nearest training rows of each query: nearest first, and among equally near ones the smaller row
-/// first. For l2 the order is that before the root, so that the nearer row is first even if both distances
-/// are rounded to the same number. With fewer than k candidates a list is padded with (+infinity, -1).
+/// Holds the k nearest training rows of each query: nearest first, and among equally near ones the smaller
+/// row first. For l2 the order is that before the root, so that the nearer row is first even if both
+/// distances are rounded to the same number. With fewer than k candidates a list is padded with
+/// (+infinity, -1).
 struct Neighbors {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
@@ -20,8 +21,8 @@ struct Neighbors {
   bool operator==(const Neighbors&) const = default;
 };
 
-/// All training rows within a radius of each query: nearest first, and among equally near ones the smaller
-/// row first, as in Neighbors. Those of query q are at first[q] ... first[q + 1] - 1.
+/// Holds all training rows within a radius of each query: nearest first, and among equally near ones the
+/// smaller row first, as in Neighbors. Those of query q are at first[q] ... first[q + 1] - 1.
 struct RadiusNeighbors {
   std::int64_t queries = 0;         ///< m
   std::vector<std::int64_t> first;  ///< [m + 1], first[0] = 0

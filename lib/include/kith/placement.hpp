@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// `automatic`, `split`, `replicate`.
+/// Returns `automatic`, `split` or `replicate`.
 KITH_API std::string_view name(Placement placement);
 
 }  // namespace kith

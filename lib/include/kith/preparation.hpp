@@ -17,11 +17,11 @@ KITH_API std::string_view name(Missing missing);
 KITH_API std::string_view name(Scaling scaling);
 KITH_API std::string_view name(Categories categories);
 
-/// The rows without a NaN, ascending.
+/// Return the numbers of the rows without a NaN, ascending.
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const float> rows);
 KITH_API std::vector<std::int64_t> complete_rows(MatrixView<const double> rows);
 
-/// Learned from training rows, and applied to them and to queries alike.
+/// Learns from training rows how to prepare rows, and prepares these and queries in the same way.
 class KITH_API Preparation {
  public:
   Preparation() = default;  ///< changes nothing
@@ -50,7 +50,7 @@ class KITH_API Preparation {
   /// Returns, for each column it makes, the column it comes from.
   std::vector<std::int64_t> sources() const;
 
-  /// A scaling of all columns: (x - shift) / divisor. save() of model.hpp writes it.
+  /// Holds a scaling of all columns: (x - shift) / divisor. save() of model.hpp writes it.
   struct Columns {
     std::vector<double> shift, divisor;
     bool operator==(const Columns&) const = default;

@@ -25,9 +25,9 @@ struct RadiusRegression {
   RadiusNeighbors neighbors;
 };
 
-/// k-nearest-neighbour regression: the weighted mean of the neighbours' values. The host sums in double
-/// precision in order of rank, so that every device gives the same bits. Of VotingOptions only weights and
-/// rank_weights count.
+/// Predicts the weighted mean of the values of the k nearest neighbours. The host sums in double precision
+/// in order of rank, so that every device gives the same bits. Only weights and rank_weights of
+/// VotingOptions count.
 class KITH_API Regressor {
  public:
   /// Copies rows and values to `device`.
@@ -50,7 +50,7 @@ class KITH_API Regressor {
   /// This Regressor does not change. Throws as the constructors and Index::with() do.
   Regressor with(const RowsView& more, MatrixView<const double> values,
                  std::span<const float> sample_weights = {}, std::span<const std::int64_t> ids = {}) const;
-  /// As Index::without() and Index::compact().
+  /// Remove or compact rows as Index::without() and Index::compact() do.
   Regressor without(std::span<const std::int64_t> rows) const;
   Regressor compact() const;
 
@@ -66,7 +66,8 @@ class KITH_API Regressor {
                                   Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;
-  /// [rows, outputs], in the order of numbers; includes removed rows until compact().
+  /// Returns the values of the rows, [rows, outputs], in the order of numbers; includes removed rows
+  /// until compact().
   const std::vector<double>& values() const;
   const std::vector<float>& sample_weights() const;  ///< of the rows of values(), or empty
   const Index& index() const;

@@ -13,19 +13,19 @@
 
 namespace kith {
 
-/// The type of the elements of a row. Every value of f16, bf16, u8 and i8 is a float32, and the chain
-/// computes with these: how rows are stored never changes an answer. docs/contract.md, section 3.
+/// Names the type of the elements of a row. Every value of f16, bf16, u8 and i8 is a float32, and the chain
+/// computes with float32: how rows are stored never changes an answer. docs/contract.md, section 3.
 enum class Element {
   f32,   ///< IEEE 754 binary32
   f16,   ///< IEEE 754 binary16
   bf16,  ///< the upper half of an f32
   u8,    ///< 0 ... 255
   i8,    ///< -128 ... 127
-  bits,  ///< 8 columns a byte, high bit first, as numpy.packbits packs them: only for Metric::hamming
+  bits,  ///< 8 columns per byte, high bit first, as numpy.packbits packs them: only for Metric::hamming
   f64    ///< IEEE 754 binary64: only for rows and queries of an Index with a centre (centre.hpp)
 };
 
-/// The elements in which rows may be stored.
+/// Lists the elements in which rows may be stored.
 inline constexpr std::array all_elements = {Element::f32, Element::f16, Element::bf16,
                                             Element::u8,  Element::i8,  Element::bits};
 
@@ -65,7 +65,7 @@ constexpr std::int64_t row_bytes(Element element, std::int64_t cols) {
   return clamped_product(cols, element_bytes(element));
 }
 
-/// Rows in memory, row-major, at any address. Owns nothing: the caller keeps the memory alive.
+/// Views rows in memory, row-major, at any address. Owns nothing: the caller keeps the memory alive.
 struct RowsView {
   const void* data = nullptr;  ///< an address, on the host or of CUDA; or a cl_mem
   Element element = Element::f32;
@@ -77,17 +77,17 @@ struct RowsView {
   void* stream_or_queue = nullptr;  ///< its work comes first; null: CUDA's default stream
 
   constexpr RowsView() = default;
-  /// Rows of any element; the first form has no gaps between rows.
+  /// View rows of any element; the first form has no gaps between rows.
   constexpr RowsView(const void* first, Element of, std::int64_t m, std::int64_t columns)
       : RowsView(first, of, m, columns, row_bytes(of, columns)) {}
   constexpr RowsView(const void* first, Element of, std::int64_t m, std::int64_t columns, std::int64_t stride)
       : data(first), element(of), rows(m), cols(columns), stride_bytes(stride) {}
-  /// Rows of floats; `stride` is in floats.
+  /// View rows of floats; `stride` is in floats.
   constexpr RowsView(const float* first, std::int64_t m, std::int64_t columns)
       : RowsView(first, Element::f32, m, columns) {}
   constexpr RowsView(const float* first, std::int64_t m, std::int64_t columns, std::int64_t stride)
       : RowsView(first, Element::f32, m, columns, clamped_product(stride, 4)) {}
-  /// A MatrixView, or anything that converts to one of floats.
+  /// Views a MatrixView of floats, or anything that converts to one.
   template <class Rows>
   requires std::is_convertible_v<const Rows&, MatrixView<const float>>
   constexpr RowsView(const Rows& of) : RowsView(static_cast<MatrixView<const float>>(of)) {}

@@ -1,4 +1,4 @@
-// Options for writing a file, which may take long.
+// Holds options for writing a file, which may take long.
 #pragma once
 
 #include <functional>

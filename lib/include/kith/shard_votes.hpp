@@ -17,7 +17,7 @@
 
 namespace kith {
 
-/// The labels of the rows of all shards, in the order of their numbers, on the host.
+/// Holds the labels of the rows of all shards, in the order of their numbers, on the host.
 class KITH_API ShardLabels {
  public:
   ///   labels          [n]  any numbers
@@ -35,7 +35,7 @@ class KITH_API ShardLabels {
   std::vector<float> sample_weights_;
 };
 
-/// The values of the rows of all shards, in the order of their numbers, on the host.
+/// Holds the values of the rows of all shards, in the order of their numbers, on the host.
 class KITH_API ShardValues {
  public:
   ///   values          [n, outputs]  finite

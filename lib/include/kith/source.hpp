@@ -1,5 +1,4 @@
-// Training rows that are read by ranges, so that they need not all be in
-// memory: docs/howto/beyond-one-card.md.
+// Gives training rows by ranges, so that they need not all be in memory: docs/howto/beyond-one-card.md.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +14,7 @@
 
 namespace kith {
 
-/// The shape of rows, and their element.
+/// Holds the shape of rows, and their element.
 struct RowsInfo {
   std::int64_t rows = 0;
   std::int64_t cols = 0;  ///< for bits, the number of bits
@@ -24,7 +23,8 @@ struct RowsInfo {
   bool operator==(const RowsInfo&) const = default;
 };
 
-/// Rows of a file, a database or any other store. Whatever kith makes of a Source keeps it alive.
+/// Gives the rows of a file, a database or any other store. Everything that kith makes of a Source keeps
+/// it alive.
 class KITH_API Source {
  public:
   Source() = default;
@@ -32,12 +32,11 @@ class KITH_API Source {
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
 
-  /// Must return the same each time.
+  /// Returns the shape, which must be the same each time.
   virtual RowsInfo info() const = 0;
 
-  /// Read rows first, first + 1, ..., first + count - 1, one right behind the other. Several threads call it
-  /// at once. The same rows have the same bytes each time. What it throws ends the search and reaches the
-  /// caller of that.
+  /// Reads rows first, first + 1, ..., first + count - 1 without gaps. Several threads call it at once. The
+  /// same rows must have the same bytes each time. An exception ends the search and reaches its caller.
   ///   to  [count, row_bytes(element, cols)]  out
   virtual void read(std::int64_t first, std::int64_t count, void* to) const = 0;
 
@@ -84,7 +83,7 @@ KITH_API std::shared_ptr<const Source> file_source(const std::string& path,
 /// Returns whether file_source() reads files with this name.
 KITH_API bool is_source_file(std::string_view path);
 
-/// `automatic`, `resident`, `stream`, `quantized`.
+/// Returns `automatic`, `resident`, `stream` or `quantized`.
 KITH_API std::string_view name(Residence residence);
 
 }  // namespace kith

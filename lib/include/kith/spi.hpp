@@ -1,10 +1,10 @@
-// The interface of back ends, for their authors. Programs that search do not include this.
+// Declares the interface of back ends, for their authors. Programs that search do not include this.
 //
-// The interface does not grow: the work is data. A new kind of work is one struct here, in
-// spi/candidates.hpp where candidates are proposed, or in spi/boxes.hpp or spi/landing.hpp, its line in
-// spi/steps.def, one file in each back end and one test. What no device does of it is said once, by
-// refusal_of() of spi/refusals.hpp. Back ends never loop over tiles, never allocate during a search and never
-// know what step comes next; lib/src/search/pipeline.cpp does, and its like for radii and classes.
+// The interface does not grow, because work is data. A new kind of work is one struct here, in
+// spi/candidates.hpp, spi/boxes.hpp or spi/landing.hpp, a line in spi/steps.def, one file in each back end
+// and one test. refusal_of() of spi/refusals.hpp says what no device does of it. Back ends never loop over
+// tiles, never allocate during a search and never know what step comes next; lib/src/search/pipeline.cpp does
+// this, and similar files do for radii and classes.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@
 
 namespace kith::spi {
 
-/// Raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares it first.
+/// Is raised whenever anything in this header, or those of `kith/spi/`, changes; the loader compares
+/// it first.
 inline constexpr std::uint32_t plugin_abi = 1;
 
 /// Computes one chain for each (query, row) pair, raw.
@@ -76,11 +77,11 @@ struct MergeStep {
   Scratch scratch;
 };
 
-/// How votes are counted. All methods give the same counts.
+/// Says how votes are counted. All methods give the same counts.
 enum class VoteMethod {
   automatic,    ///< chosen for the device
-  atomic,       ///< one work-item a neighbour, atomic additions to the counters of the query (GS_KNN, knn01)
-  branch_free,  ///< without indexed counters: every class adds the comparison with its number (knn03)
+  atomic,       ///< one work-item per neighbour adds atomically to the counters of the query (GS_KNN, knn01)
+  branch_free,  ///< every class adds the comparison with its number, without indexed counters (knn03)
 };
 
 /// Counts one vote for each key other than no_key; most votes win, and the smallest class among equal counts.
@@ -94,20 +95,21 @@ struct VoteStep {
   VoteMethod method = VoteMethod::automatic;
 };
 
-/// The bits of the distance of a masked pair, which does not count: a NaN that ordered() puts after
+/// The bits of the distance of a masked pair, which does not count. They are a NaN that ordered() puts after
 /// +infinity. If fewer than k pairs of a query count, select pads its list with such pairs or with no_key;
 /// collect keeps none. Only MaskStep makes it. In row terms (QuantizedRows) it marks a missing row.
 inline constexpr std::uint32_t masked_bits = 0x7FFFFFFFu;
 
-/// Masks the pairs of a tile that do not count; or, in a copy of row terms, the training rows that do not.
+/// Masks the pairs of a tile that do not count; or, in a copy of row terms, the training rows that do
+/// not count.
 struct MaskStep {
   static constexpr const char* name = "mask";
   /// [1 or q, words]  bit t % 32 of word t / 32 says whether training row t counts; read only.
   Grid<std::uint32_t> filter;
   std::uint32_t first_row;  ///< training row of column 0
-  Grid<float> distances;    ///< [q, t]  in and out: masked_bits where the bit is 0
-  /// [q, t]  read only: copied to `distances`, other memory, where the bit is 1. Of no columns: `distances`
-  /// has the values.
+  Grid<float> distances;    ///< [q, t]  in and out: becomes masked_bits if the bit is 0
+  /// [q, t]  read only: values to copy to `distances`, which is other memory, if the bit is 1. Without
+  /// columns: `distances` has the values.
   Grid<float> from = {};
 };
 
@@ -144,7 +146,7 @@ struct AnyOf {
   using Type = std::variant<Steps...>;
 };
 
-/// One of the steps of steps.def.
+/// Is one of the steps of steps.def.
 #define KITH_STEP(Type) , Type
 using Work = AnyOf<void
 #include "kith/spi/steps.def"
@@ -156,8 +158,8 @@ struct Step {
   std::uint32_t threads = 0;  ///< host threads it may use; 0: one for each core
 };
 
-/// Says whether a device can do a step, and what the step needs besides its operands. Depends only on the
-/// sizes in the step, never on its memory, which may be null here.
+/// Says whether a device can do a step, and what the step needs besides its operands. This depends only on
+/// the sizes in the step, never on its memory, which may be null here.
 struct Support {
   std::string refusal;  ///< why not, as a sentence; empty if it can
   std::size_t scratch_bytes = 0;
@@ -177,15 +179,15 @@ class KITH_API CopyQueue {
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
 };
 
-/// How many programs of kernels a device has got since it was opened.
+/// Counts the programs of kernels that a device has got since it was opened.
 struct ProgramCounts {
   std::size_t compiled = 0;  ///< by the compiler of its driver
-  std::size_t kept = 0;      ///< from files, since an earlier process has compiled them
+  std::size_t kept = 0;      ///< from files, if an earlier process has compiled them
 };
 
-/// An open device: one in-order queue. Calls enqueue and return; only read() and finish() wait. Not
-/// thread-safe: the library calls it under a lock. Failures throw kith::Error. After a failure from which the
-/// driver cannot recover, every later call throws the first message again.
+/// Is an open device with one in-order queue. Calls enqueue and return; only read() and finish() wait. It is
+/// not thread-safe: the library calls it under a lock. Failures throw kith::Error. After a failure from which
+/// the driver cannot recover, every later call throws the first message again.
 class KITH_API Device {
  public:
   explicit Device(DeviceInfo known) : info(std::move(known)) {}
@@ -194,7 +196,8 @@ class KITH_API Device {
   Device& operator=(const Device&) = delete;
   const DeviceInfo info;
 
-  /// Throws out_of_memory with both sizes; the library then frees what it keeps, and calls once more.
+  /// Allocates memory. Throws out_of_memory with both sizes; the library then frees what it keeps, and tries
+  /// once more.
   virtual std::unique_ptr<Allocation> allocate(std::size_t bytes) = 0;
   /// Copies `bytes` from the host; `from` may be reused when this returns.
   virtual void write(Allocation& to, std::size_t offset, const void* from, std::size_t bytes) = 0;
@@ -206,20 +209,19 @@ class KITH_API Device {
   /// Throws out_of_memory.
   virtual std::unique_ptr<HostMemory> allocate_host(std::size_t bytes);
 
-  /// Makes a separate queue, which the device outlives; null if there is none: then write() copies between
-  /// its steps. Throws as allocate() does.
+  /// Makes a separate queue, which the device outlives. Returns null if there is none: then write() copies
+  /// between its steps. Throws as allocate() does.
   virtual std::unique_ptr<CopyQueue> copy_queue();
 
   /// Returns whether the system has locked these bytes of the host, so that write() needs no staging.
   virtual bool is_locked(const void* begin, std::size_t bytes) const;
 
-  /// Makes memory of the caller usable by steps; the caller keeps it longer than the result. Memory of
-  /// the host is read only. Work enqueued from here on waits for the current work in the caller's stream
-  /// or queue.
-  /// Throws unsupported: the device cannot use it: memory of another device or context, or of an unknown
-  ///                     kind; a captured stream. The message continues "the rows lie on a CUDA device,
-  ///                     and ".
-  ///        invalid_argument: it has fewer bytes. The message continues the same.
+  /// Makes memory of the caller usable by steps; it must outlive the result. Memory of the host is read only.
+  /// Work enqueued from here on waits for the current work in the caller's stream or queue.
+  /// Throws unsupported:      the device cannot use it: it is of another device or context, or of an unknown
+  ///                          kind, or the stream is captured.
+  ///        invalid_argument: it has fewer bytes.
+  /// Both messages continue "the rows lie on a CUDA device, and ".
   virtual std::unique_ptr<Allocation> borrow(const CallersMemory& of);
 
   /// Puts a time stamp into the queue; elapsed() returns the device seconds between two of them after
@@ -233,15 +235,15 @@ class KITH_API Device {
   virtual void hold();
   virtual void let_go();
 
-  /// Counts its programs; none where the kernels were compiled with kith.
+  /// Counts its programs; none if the kernels were compiled with kith.
   virtual ProgramCounts programs() const;
 
-  /// A back end is asked about steps that refusal_of() has nothing against.
+  /// Says whether the device can do a step that refusal_of() allows.
   virtual Support check(const Step& step) const = 0;
   virtual void enqueue(const Step& step) = 0;
 };
 
-/// What a back end finds: its devices in order, or why there are none.
+/// Holds what a back end finds: its devices in order, or why there are none.
 struct Found {
   std::vector<DeviceInfo> devices;
   std::string reason;                 ///< why there are no devices; empty if there are
@@ -255,7 +257,7 @@ class KITH_API Backend {
   Backend(const Backend&) = delete;
   Backend& operator=(const Backend&) = delete;
 
-  /// Opens nothing that stays open. Throws nothing: failures become a reason.
+  /// Finds the devices, and opens none that stays open. Throws nothing: failures become a reason.
   virtual Found find() = 0;
   /// Opens device number `ordinal` of find().devices. The library calls it under a lock.
   virtual std::unique_ptr<Device> open(std::uint32_t ordinal) = 0;
@@ -265,7 +267,7 @@ class KITH_API Backend {
   virtual std::unique_ptr<Device> adopt(const CallersDevice& callers);
 };
 
-/// The content of a plug-in, returned by its one exported symbol,
+/// Holds the content of a plug-in, which its one exported symbol returns,
 ///   extern "C" KITH_API const kith::spi::Plugin* kith_plugin();
 struct Plugin {
   std::uint32_t abi;  ///< plugin_abi when the plug-in was compiled
@@ -273,9 +275,9 @@ struct Plugin {
   std::unique_ptr<Backend> (*create)();
 };
 
-/// Frees the blocks of device memory and locked host memory that the library keeps for reuse, of all handles
-/// of this device's card. Returns whether there were any. For back ends whose memory runs out in other calls
-/// than allocate() and allocate_host(): they should then try the call once more.
+/// Frees the blocks of device memory and locked host memory that the library keeps for reuse, for all handles
+/// of this device's card. Returns whether there were any. Back ends whose memory runs out in other calls than
+/// allocate() and allocate_host() use it, and should then try the call once more.
 KITH_API bool give_back(const DeviceInfo& device);
 
 /// Returns what `call` returns; calls it once more if memory ran out and some could be freed.
@@ -289,7 +291,7 @@ auto retried(const DeviceInfo& device, const Call& call) {
   return call();
 }
 
-/// Runs `body` on the open device behind a handle, while no search uses it. For tests and benchmarks of
+/// Runs `body` on the open device behind a handle, while no search uses it: for tests and benchmarks of
 /// single steps on device memory.
 KITH_API void with_device(const kith::Device& device, const std::function<void(Device&)>& body);
 

@@ -13,14 +13,15 @@
 
 namespace kith {
 
-/// Distances from every sample to every class. Classes are the labels that occur, so that each has a sample.
+/// Holds distances from every sample to every class. Classes are the labels that occur, so that each has
+/// a sample.
 struct SampleClasses {
   std::int64_t samples = 0, classes = 0;
   std::vector<float> smallest;  ///< [n, classes], raw; includes a sample's distance to itself
   std::vector<double> mean;     ///< [n, classes], of the raw distances: of d^2 for l2, of 2 d for cosine
 };
 
-/// Mean distances between classes.
+/// Holds mean distances between classes.
 struct ClassMatrix {
   std::int64_t classes = 0;
   /// [classes, classes]  A, B: the mean of d^2 over pairs of a sample of A and one of B; A, A: the sum over
@@ -32,18 +33,18 @@ struct ClassMatrix {
   double informativeness = 0;
 };
 
-/// A sample whose nearest other sample is of another class.
+/// Names a sample whose nearest other sample is of another class.
 struct SampleError {
   std::int64_t sample = 0, nearest = 0;
   bool operator==(const SampleError&) const = default;
 };
 
-/// Labelled samples on a device; on a set of devices the first member computes sums and distances. For
-/// squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. Immutable: any number of threads may
-/// use one at once. A handle: copies share the samples.
+/// Holds labelled samples on a device; on a set of devices the first member computes sums and distances. It
+/// takes squared_l2, l2, cosine, l1 and linf, whose distances are 0 or more. It never changes, so that any
+/// number of threads may use it at once. It is a handle: copies share the samples.
 ///
-/// Of SearchOptions only tiles, memory_limit, threads, stop and progress count, and for searches also the
-/// selector and its like; a filter or self is refused (invalid_argument). Results do not depend on them.
+/// Only tiles, memory_limit, threads, stop and progress of SearchOptions count, and for searches also the
+/// tuning options; a filter or self is refused (invalid_argument). Results do not depend on them.
 class KITH_API Structure {
  public:
   /// Copies samples to the device.
@@ -72,7 +73,7 @@ class KITH_API Structure {
 
   SampleClasses sample_classes(const SearchOptions& options = {}) const;
   ClassMatrix class_matrix(const SearchOptions& options = {}, Trace* trace = nullptr) const;
-  /// Returns the nearest other sample of each; among equally near ones that of the smaller number.
+  /// Returns the nearest other sample of each sample; among equally near ones that of the smaller number.
   ///   returns  distance and row, both [n, 1]
   /// Throws invalid_argument: there is only one sample.
   Neighbors nearest_other(const SearchOptions& options = {}, Trace* trace = nullptr) const;

@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// What one member of a set of devices did in a search.
+/// Holds what one member of a set of devices did in a search.
 struct MemberTrace {
   std::string device;         ///< DeviceInfo::spec
   std::int64_t rows = 0;      ///< training rows that it holds
@@ -23,13 +23,14 @@ struct MemberTrace {
   Plan plan;                  ///< for the largest block of its rows
 };
 
-/// Filled by Index::search(), Index::within() and Classifier::classify() if given. It costs a little time:
-/// time stamps surround each step.
+/// Holds what a search did. Index::search(), Index::within() and Classifier::classify() fill it if it is
+/// given, which costs a little time: time stamps surround each step.
 struct Trace {
-  bool time_steps = true;  ///< in: times each step; false: only totals, without disturbing the search
-  /// in: a device begins a tile only when all its steps are in the queue (spi::Device::hold()), so that
-  /// device_seconds do not depend on how fast the host is. The whole search takes longer. Ignored if steps
-  /// are timed.
+  bool time_steps = true;  ///< in: whether to time each step; false: only totals, without disturbing
+                           ///< the search
+  /// in: whether a device begins a tile only when all its steps are in the queue (spi::Device::hold()), so
+  /// that device_seconds do not depend on how fast the host is. The whole search then takes longer. It is
+  /// ignored if steps are timed.
   bool hold_queue = false;
   Plan plan;
   /// Device seconds by step (`distance`, `select`, `nearest`, `merge`, `mask`, `prepare`, `collect`,
@@ -67,7 +68,7 @@ struct Trace {
   std::int64_t chunks = 0;
   std::uint64_t source_bytes = 0;
   /// Bytes copied from the host to the device, or to the members of a set, and back, by all calls on these
-  /// devices during this one. Queries and answers in memory of the device are no part of it.
+  /// devices during this one. Queries and answers in memory of the device do not count.
   std::uint64_t bytes_to_device = 0, bytes_from_device = 0;
   /// On a set of devices: each member that took part, in the order of the set. The seconds of steps and the
   /// counts above are then sums over the members, which work at the same time; device_seconds and

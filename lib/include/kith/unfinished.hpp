@@ -5,11 +5,12 @@
 
 namespace kith {
 
-/// Removes the temporaries of all files that this process is writing: those of save() and save_tuning(), and
-/// those of every Unfinished. Async-signal-safe: for the handler of a signal that ends the process.
+/// Removes all temporary files that this process is writing: those of save() and save_tuning(), and those of
+/// every Unfinished. It is async-signal-safe, for the handler of a signal that ends the process.
 KITH_API void remove_unfinished() noexcept;
 
-/// A temporary file that remove_unfinished() removes while this object lives. At most 16 at a time.
+/// Names a temporary file, which remove_unfinished() removes while this object lives. There may be at most 16
+/// at a time.
 class KITH_API Unfinished {
  public:
   Unfinished() = default;  ///< no file

@@ -1,4 +1,4 @@
-// The version of this copy of kith; CMakeLists.txt reads it from here.
+// Gives the version of this copy of kith; CMakeLists.txt reads it from here.
 #pragma once
 
 #define KITH_VERSION_MAJOR 0

@@ -15,8 +15,8 @@ namespace kith {
 KITH_API std::string_view name(Weights weights);
 KITH_API std::string_view name(TieRule rule);
 
-/// The share of each class in the score of its query: score of the class / sum of the scores of all, in
-/// double precision, priors included, costs not. A row of zeros for a query without a vote.
+/// Returns the share of each class: its score divided by the sum of the scores of all classes, in double
+/// precision, with priors but not costs. A query without a vote has a row of zeros.
 ///   votes    [m, classes], as a classification returns them
 ///   scores   [m, classes], or empty: the votes are the scores
 ///   returns  [m, classes]

@@ -67,22 +67,23 @@ class Index(Searches):
         `dims` counts bits. Only with the metric ``hamming``, and ``hamming`` only with it: bytes are never taken for
         bits by themselves.
     first_row : int
-        Where the rows are a shard: the number of its first row among the rows of all shards, from which keys
-        and messages about training rows count; all else counts from 0.
+        If the rows are a shard: the number of its first row among the rows of all shards. Keys and messages
+        about training rows count from it; all else counts from 0.
     largest : float, optional
-        Where the rows are a shard: the largest magnitude in the rows of all shards, by which negative_dot
-        refuses queries. 0: that of the rows here.
+        If the rows are a shard: the largest magnitude in the rows of all shards, by which negative_dot refuses
+        queries. 0: that of the rows here.
     ids : sequence of int, optional
-        The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are put in their
-        order, so that ties go by id. None: 0, 1, ...
+        The numbers of the rows, [n], 0 or more, none twice. Rows whose ids do not ascend are sorted by id, so
+        that ties go by id. None: 0, 1, ...
     placement : {"automatic", "split", "replicate"}
-        On a set of devices: what each of them holds. It changes no answer. `automatic`, `split`, `replicate`.
+        On a set of devices: which rows each of them holds. It changes no answer. `automatic`, `split`,
+        `replicate`.
     shares : sequence of float, optional
-        On a set of devices, one a device, 0 or more: the parts of the work that they get, in proportion. None:
-        by what was measured on them (docs/howto/device-sets.md).
+        On a set of devices: the parts of the work that they get, in proportion, one number for each device, 0
+        or more. None: chosen by what was measured on them (docs/howto/device-sets.md).
     reserve : int
-        Total rows to make room for, including those given: rows that are added go there and copy none, if rows
-        stay as they are (docs/howto/elements.md). 0: as many as are given.
+        Total rows to make room for, including those given: rows that are added later go there without a copy of
+        the others, if rows are kept in their own element (docs/howto/elements.md). 0: as many as are given.
     centre : True or array, [dims], optional
         For values that are far from 0 beside their spread, such as coordinates of a map or times, by ``l2``,
         ``squared_l2``, ``l1`` and ``linf``: what is subtracted in float64 from each row and each query, and from what

@@ -70,7 +70,7 @@ class Searches:
         threads : int
             Threads of the host; 0: as many as there are cores.
         memory_limit : int
-            Bytes of device memory that a search may take beside its rows; 0: half of what is left.
+            Bytes of device memory that a search may take besides its rows; 0: half of what is left.
         how : dict, optional
             How it is done, instead of kith's choice, such as ``{"selector": "radix", "boxes": False}``: docs/options.md
             lists the keys. Answers do not depend on it.

@@ -121,18 +121,19 @@ class Classifier(Voters):
         within : float or array, [m], optional
             Instead of k: every row within this distance votes. For one output.
         weights : str
-            What the vote of a neighbour weighs. `uniform`, `distance`, `rank`.
+            Says how much the vote of a neighbour weighs. `uniform`, `distance`, `rank`.
         tie : str
-            Who wins of several classes that lead with the same score. What a rule leaves undecided goes to the
+            Says which class wins if several lead with the same score. What a rule leaves undecided goes to the
             smallest label. A neighbour whose vote weighs 0 breaks no tie. `smallest_label`, `nearest`,
             `smallest_distance`, `fewer_neighbors`, `abstain`.
         rank_weights : array, optional
-            [at least k], finite, 0 or more, for weights by rank; else empty.
+            [at least k], finite, 0 or more: the weight of each rank, for weights by rank; else empty.
         priors : array, optional
-            [classes], 1e-100 ... 1e100, in the order of the classes. None: all 1.
+            [classes], 1e-100 ... 1e100, in the order of the classes: the score of each class is multiplied by
+            its prior. None: all 1.
         costs : array, optional
-            [classes, classes], each 0 or 1e-100 ... 1e100: what it costs to answer the class of the column
-            where that of the row is right. None: 0 on the diagonal, else 1.
+            [classes, classes], each 0 or 1e-100 ... 1e100: the cost of the class of the column as the answer if
+            that of the row is right. None: 0 on the diagonal, else 1.
         no_label : int, optional
             None: -2^63.
         filter, exclude_self_from, threads, memory_limit, how, progress

@@ -71,7 +71,7 @@ TEST_CASE("help, version and exit codes are where people look for them") {
   CHECK(kith("help").out == kith("--help").out);
   CHECK(contains(kith("help classify").out, "--scale"));
   const string how = kith("help how").out;
-  CHECK(contains(how, "\n  query_tile\n    Queries a step; 0: chosen.\n    a whole number\n"));
+  CHECK(contains(how, "\n  query_tile\n    Queries per step; 0: chosen.\n    a whole number\n"));
   CHECK(contains(how, "\n    automatic, none, gemm, dot, bf16, fp16, int8\n"));
   check_refused("help clasify", 2,
                 "invalid_argument: kith: unknown subcommand \"clasify\"; did you mean classify?");

@@ -1,4 +1,5 @@
 // Declares the published experiments, and what each returns.
+//
 // Each experiment has its own file. It measures by workloads::PreparedStage and kith::Index, checks the bits
 // of what it times, and returns data, which kith-lab reproduce prints and draws.
 #pragma once

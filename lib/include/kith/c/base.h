@@ -1,4 +1,4 @@
-// What all parts of kith.h share: the version of the interface, status codes, names.
+// Declares what all parts of kith.h share: the version of the interface, status codes, names.
 #ifndef KITH_C_BASE_H
 #define KITH_C_BASE_H
 
@@ -15,11 +15,12 @@
 #define KITH_C_END
 #endif
 
-/// Of this interface. A program runs with every library of the same major and at least its minor number.
+/// Give the version of this interface. A program runs with every library of the same major and at least its
+/// minor number.
 #define KITH_ABI_MAJOR 1
 #define KITH_ABI_MINOR 0
 
-/// A struct of this interface, set up: its size, and 0, which is the default, in all else.
+/// Returns a struct of this interface with its size, and 0, the default, in all other fields.
 #ifdef __cplusplus
 template <class Struct>
 Struct kith_sized() {
@@ -46,28 +47,29 @@ enum {
   KITH_INTERRUPTED = 130      ///< the caller asked for it, by a kith_stop or by what `progress` returned
 };
 
-/// `ok`, `invalid_argument`, ...; `unknown` for any other number.
+/// Return `ok`, `invalid_argument`, ...; `unknown` for any other number.
 KITH_C_API const char* kith_status_name(kith_status status);
 
-/// Why the last call of this thread that failed did: *where: what is wrong, with the values; what to do*.
-/// Empty if none has failed. At most 2,047 bytes. Belongs to the thread, and stays until its next failure.
+/// Say why the last call of this thread that failed did so: *where: what is wrong, with the values; what to
+/// do*. The text is empty if none has failed, and has at most 2,047 bytes. It belongs to the thread, and
+/// stays until its next failure.
 KITH_C_API const char* kith_last_error(void);
 
-/// Of the library: `0.1.0`.
+/// Return the version of the library: `0.1.0`.
 KITH_C_API const char* kith_version(void);
-/// Of the library: KITH_ABI_MAJOR * 65536 + KITH_ABI_MINOR.
+/// Return the library's KITH_ABI_MAJOR * 65536 + KITH_ABI_MINOR.
 KITH_C_API uint32_t kith_abi_version(void);
 
-/// Metrics, in a fixed order. A distance is smaller where rows are nearer: a similarity enters as its
-/// negative. Contract, section 1.
+/// Return the number of metrics, whose order is fixed. A smaller distance is always nearer: a similarity is
+/// negated. Contract, section 1.
 KITH_C_API int64_t kith_metric_count(void);
-/// `squared_l2`, `l2`, ...; NULL where there is no such number. Lives as long as the library.
+/// Return `squared_l2`, `l2`, ...; NULL if there is no such number. The text lives as long as the library.
 KITH_C_API const char* kith_metric_name(int64_t number);
-/// The metric called `text`, also by names of other libraries: `l2` for `Euclidean`. `*name` lives as long as
-/// the library.
+/// Find the metric called `text`, also by names of other libraries: `l2` for `Euclidean`. `*name` lives as
+/// long as the library.
 KITH_C_API kith_status kith_metric_find(const char* text, const char** name);
 
-/// Remove the temporaries of files that this process is writing. For the handler of a signal that ends it.
+/// Remove the temporary files that this process is writing. A handler of a signal that ends it may call this.
 KITH_C_API void kith_remove_unfinished(void);
 
 KITH_C_END

@@ -1,4 +1,4 @@
-// Rows with labels or values: classification, regression and their evaluation.
+// Classifies by rows with labels, predicts by rows with values, and evaluates both.
 #ifndef KITH_C_VOTE_H
 #define KITH_C_VOTE_H
 
@@ -10,19 +10,20 @@ typedef struct kith_classifier kith_classifier;
 
 /// Copy rows to a device, and labels. Free by kith_classifier_free().
 ///   train   [n, dims]     as for kith_index_new()
-///   labels  [n, outputs]  any numbers; outputs is at least 1
+///   labels  [n, outputs]  any numbers, outputs >= 1
 KITH_C_API kith_status kith_classifier_new(const kith_device* device, const kith_rows* train,
                                            const int64_t* labels, int64_t outputs,
                                            const kith_train_options* options, kith_classifier** out);
-/// A classifier of these rows and more; `classifier` stays as it is. Free by kith_classifier_free().
+/// Make a classifier of these rows and more; `classifier` does not change. Free by kith_classifier_free().
 ///   more            [rows, dims]
 ///   labels          [rows, outputs]  also new ones
 ///   sample_weights  [rows]; NULL: all 1
-///   ids             [rows]  as for kith_index_with(); NULL: numbered on
+///   ids             [rows]  as for kith_index_with(); NULL: numbers continue
 KITH_C_API kith_status kith_classifier_with(const kith_classifier* classifier, const kith_rows* more,
                                             const int64_t* labels, const float* sample_weights,
                                             const int64_t* ids, kith_classifier** out);
-/// As kith_index_without() and kith_index_compact(); classes stay. Free by kith_classifier_free().
+/// Remove or compact rows as kith_index_without() and kith_index_compact() do; classes stay. Free
+/// by kith_classifier_free().
 KITH_C_API kith_status kith_classifier_without(const kith_classifier* classifier, const int64_t* rows,
                                                int64_t count, kith_classifier** out);
 KITH_C_API kith_status kith_classifier_compact(const kith_classifier* classifier, kith_classifier** out);
@@ -30,28 +31,28 @@ KITH_C_API void kith_classifier_free(kith_classifier* classifier);
 
 typedef struct kith_classifier_info {
   uint64_t size;
-  int64_t outputs;              ///< labels a row
+  int64_t outputs;              ///< labels per row
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_classifier_info;
 /// What `info` points to belongs to `classifier`.
 KITH_C_API kith_status kith_classifier_describe(const kith_classifier* classifier,
                                                 kith_classifier_info* info);
-/// The distinct labels of an output, ascending, and for each training row in the order of numbers its place
-/// among them, [n], those that are removed included until kith_classifier_compact(). Each pointer may be
-/// NULL; what they are set to belongs to `classifier`.
+/// Get the distinct labels of an output, ascending, and for each training row, in the order of numbers, the
+/// place of its label among them, [n]. Removed rows are included until kith_classifier_compact(). Each
+/// pointer may be NULL; the arrays belong to `classifier`.
 KITH_C_API kith_status kith_classifier_classes(const kith_classifier* classifier, int64_t output,
                                                const int64_t** classes, int64_t* class_count,
                                                const uint32_t** codes);
-/// Its rows as an index, which shares their memory. Free by kith_index_free().
+/// Get its rows as an index, which shares their memory. Free by kith_index_free().
 KITH_C_API kith_status kith_classifier_index(const kith_classifier* classifier, kith_index** out);
 
-/// The label of each query.
+/// Predict the label of each query.
 ///   label  [m, outputs]  out
 /// KITH_UNSUPPORTED: weights `distance` with `negative_dot`.
 KITH_C_API kith_status kith_classifier_predict(const kith_classifier* classifier, const kith_rows* queries,
                                                int64_t k, const kith_vote_options* vote,
                                                const kith_search_options* options, int64_t* label);
-/// The share of each class in the score, priors included, costs not; zeros for a query without a vote.
+/// Compute the share of each class in the score, with priors but not costs; zeros for a query without a vote.
 ///   share  [m, classes of the output]  out
 KITH_C_API kith_status kith_classifier_predict_proba(const kith_classifier* classifier,
                                                      const kith_rows* queries, int64_t k,
@@ -59,25 +60,25 @@ KITH_C_API kith_status kith_classifier_predict_proba(const kith_classifier* clas
                                                      const kith_search_options* options, int64_t output,
                                                      double* share);
 
-/// Where a classification writes; NULL: not wanted.
+/// Says where a classification writes; NULL: not wanted.
 typedef struct kith_classification {
   uint64_t size;
   int64_t* label;   ///< [m]
   uint32_t* votes;  ///< [m, classes]  neighbours of each class
-  float* scores;    ///< [m, classes]  sums of weights; where every vote weighs 1, the votes
+  float* scores;    ///< [m, classes]  sums of weights; the votes if every vote weighs 1
   double* share;    ///< [m, classes]  as kith_classifier_predict_proba()
-  float* distance;  ///< [m, k]  of the neighbours; not looked at by kith_classifier_classify_within()
-  int64_t* row;     ///< [m, k]  likewise
+  float* distance;  ///< [m, k]  distances of the neighbours; kith_classifier_classify_within() ignores this
+  int64_t* row;     ///< [m, k]  rows of the neighbours; likewise
 } kith_classification;
 
-/// Labels with votes and neighbours, from one search.
-///   outputs  of which there are answers: 1, the first, or all
+/// Predict labels with votes and neighbours, by one search.
+///   outputs  1: only the first; or the number of all outputs
 ///   answers  [outputs]
 KITH_C_API kith_status kith_classifier_classify(const kith_classifier* classifier, const kith_rows* queries,
                                                 int64_t k, const kith_vote_options* vote,
                                                 const kith_search_options* options, int64_t outputs,
                                                 kith_classification* const* answers);
-/// Every training row within a radius votes, for the first output.
+/// Let every training row within a radius vote, for the first output.
 ///   radii      as for kith_index_within()
 ///   neighbors  out, free by kith_within_free(); NULL: not wanted
 KITH_C_API kith_status kith_classifier_classify_within(const kith_classifier* classifier,
@@ -85,7 +86,7 @@ KITH_C_API kith_status kith_classifier_classify_within(const kith_classifier* cl
                                                        int64_t radius_count, const kith_vote_options* vote,
                                                        const kith_search_options* options,
                                                        kith_classification* answer, kith_within** neighbors);
-/// The label of each query for several k, from one search for the largest, of the first output.
+/// Predict the first label of each query for several k, by one search for the largest.
 ///   ks        [k_count]     at least one, in any order
 ///   label     [k_count, m]  out
 ///   distance  [m, largest k]  out; NULL: not wanted
@@ -104,15 +105,15 @@ typedef struct kith_regressor kith_regressor;
 KITH_C_API kith_status kith_regressor_new(const kith_device* device, const kith_rows* train,
                                           const double* values, int64_t outputs,
                                           const kith_train_options* options, kith_regressor** out);
-/// A regressor of these rows and more; `regressor` stays as it is. Free by kith_regressor_free().
+/// Make a regressor of these rows and more; `regressor` does not change. Free by kith_regressor_free().
 ///   more            [rows, dims]
 ///   values          [rows, outputs]  finite
 ///   sample_weights  [rows]; NULL: all 1
-///   ids             [rows]  as for kith_index_with(); NULL: numbered on
+///   ids             [rows]  as for kith_index_with(); NULL: numbers continue
 KITH_C_API kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows* more,
                                            const double* values, const float* sample_weights,
                                            const int64_t* ids, kith_regressor** out);
-/// As kith_index_without() and kith_index_compact(). Free by kith_regressor_free().
+/// Remove or compact rows as kith_index_without() and kith_index_compact() do. Free by kith_regressor_free().
 KITH_C_API kith_status kith_regressor_without(const kith_regressor* regressor, const int64_t* rows,
                                               int64_t count, kith_regressor** out);
 KITH_C_API kith_status kith_regressor_compact(const kith_regressor* regressor, kith_regressor** out);
@@ -120,16 +121,17 @@ KITH_C_API void kith_regressor_free(kith_regressor* regressor);
 
 typedef struct kith_regressor_info {
   uint64_t size;
-  int64_t outputs;              ///< values a row
+  int64_t outputs;              ///< values per row
   const double* values;         ///< [n, outputs]
   const float* sample_weights;  ///< [n]; NULL: all 1
 } kith_regressor_info;
 /// What `info` points to belongs to `regressor`.
 KITH_C_API kith_status kith_regressor_describe(const kith_regressor* regressor, kith_regressor_info* info);
-/// Its rows as an index, which shares their memory. Free by kith_index_free().
+/// Get its rows as an index, which shares their memory. Free by kith_index_free().
 KITH_C_API kith_status kith_regressor_index(const kith_regressor* regressor, kith_index** out);
 
-/// The weighted mean of the values of the k nearest rows. Of `vote` weights and rank_weights count.
+/// Predict the weighted mean of the values of the k nearest rows. Only weights and rank_weights of
+/// `vote` count.
 ///   value     [m, outputs]  out; NaN for a query whose neighbours all weigh 0
 ///   distance  [m, k]        out; NULL: not wanted
 ///   row       [m, k]        out; NULL: not wanted
@@ -137,7 +139,7 @@ KITH_C_API kith_status kith_regressor_predict(const kith_regressor* regressor, c
                                               int64_t k, const kith_vote_options* vote,
                                               const kith_search_options* options, double* value,
                                               float* distance, int64_t* row);
-/// Of all rows within a radius.
+/// Predict the weighted mean of the values of all rows within a radius.
 ///   radii      as for kith_index_within()
 ///   value      [m, outputs]  out; NaN for a query whose rows within the radius, if any, all weigh 0
 ///   neighbors  out, free by kith_within_free(); NULL: not wanted
@@ -149,25 +151,26 @@ KITH_C_API kith_status kith_regressor_predict_within(const kith_regressor* regre
 
 typedef struct kith_evaluation kith_evaluation;
 
-/// Answers of the first output compared with the truth, for each k in 1 ... k_max, from one search. Contract,
+/// Compare answers of the first output with the truth, for each k in 1 ... k_max, by one search. Contract,
 /// section 12. Free by kith_evaluation_free().
 ///   queries  [m, dims], m at least 1
 ///   truth    [m]  any labels
 KITH_C_API kith_status kith_evaluate(const kith_classifier* classifier, const kith_rows* queries,
                                      const int64_t* truth, int64_t k_max, const kith_vote_options* vote,
                                      const kith_search_options* options, kith_evaluation** out);
-/// Every training row by all others. Free by kith_evaluation_free().
-///   train  [n, dims]  the rows that the classifier was made of, where they have ids in the order of these
+/// Evaluate every training row by all others. Free by kith_evaluation_free().
+///   train  [n, dims]  the rows that the classifier was made of; if they have ids, in the order of these
 KITH_C_API kith_status kith_leave_one_out(const kith_classifier* classifier, const kith_rows* train,
                                           int64_t k_max, const kith_vote_options* vote,
                                           const kith_search_options* options, kith_evaluation** out);
-/// Every training row by the rows of all other folds. Free by kith_evaluation_free().
+/// Evaluate every training row by the rows of all other folds. Free by kith_evaluation_free().
 ///   train  [n, dims]  as for kith_leave_one_out()
 ///   folds  [n]        numbers, 0 or more, at least two different
 KITH_C_API kith_status kith_cross_validate(const kith_classifier* classifier, const kith_rows* train,
                                            const int64_t* folds, int64_t k_max, const kith_vote_options* vote,
                                            const kith_search_options* options, kith_evaluation** out);
-/// Deal rows out to folds, those of each class in turn, shuffled by `seed` alike on every machine.
+/// Divide rows into folds. Rows of each class are shuffled by `seed`, in the same way on every machine, and
+/// dealt out in turn.
 ///   labels  [n]    folds  2 ... n
 ///   fold    [n]    out, 0 ... folds - 1
 KITH_C_API kith_status kith_stratified_folds(const int64_t* labels, int64_t n, int64_t folds, uint64_t seed,
@@ -176,18 +179,18 @@ KITH_C_API void kith_evaluation_free(kith_evaluation* evaluation);
 
 typedef struct kith_evaluation_info {
   uint64_t size;
-  int64_t rows;  ///< that were asked
+  int64_t rows;  ///< queries evaluated
   int64_t k_max;
-  int64_t best_k;  ///< of the highest accuracy; of several the smallest
+  int64_t best_k;  ///< the k of the highest accuracy; the smallest if several
   int64_t class_count;
-  const int64_t* classes;     ///< [classes]  of training rows and truth, ascending
+  const int64_t* classes;     ///< [classes]  labels of training rows and truth, ascending
   const int64_t* correct;     ///< [k_max]    right answers; accuracy is correct / rows
   const uint32_t* confusion;  ///< [k_max, classes, classes + 1]  truth, then answer; last: without an answer
 } kith_evaluation_info;
 /// What `info` points to belongs to `evaluation`.
 KITH_C_API kith_status kith_evaluation_describe(const kith_evaluation* evaluation,
                                                 kith_evaluation_info* info);
-/// Of each class, for one k. A quotient whose divisor is 0 is 0. Each array may be NULL: not wanted.
+/// Compute the scores of each class, for one k. A quotient whose divisor is 0 is 0. Each array may be NULL.
 ///   precision, recall, f1, support  [classes]  out
 KITH_C_API kith_status kith_evaluation_scores(const kith_evaluation* evaluation, int64_t k, double* precision,
                                               double* recall, double* f1, int64_t* support);

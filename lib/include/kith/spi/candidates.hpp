@@ -1,5 +1,5 @@
-// The steps of a search by a proposer, in their order: prepare, collect, tighten, prune, rerank, and tighten
-// again. docs/certificate.md, section 5.
+// Declares the steps of a search by a proposer, in their order: prepare, collect, tighten, prune, rerank, and
+// tighten again. docs/certificate.md, section 5.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace kith::spi {
 
-/// Rows of QuantizedRows::row_terms. x' = x - c, exactly, and x~ is the quantized row.
+/// Names the rows of QuantizedRows::row_terms. x' = x - c, exactly, and x~ is the quantized row.
 enum RowTerm : std::uint32_t {
   half_norm,       ///< at most |x'|^2 / 2
   norm,            ///< at least |x'|
@@ -24,8 +24,8 @@ enum RowTerm : std::uint32_t {
 };
 inline constexpr std::uint32_t terms_a_row = 4;
 
-/// Returns the columns of quantized rows in a device's own order: padded to quantized_block_dims; for fp16
-/// and int8 to whole lines of 128 bytes, or one line of 32 or 64.
+/// Returns the columns of quantized rows in a device's own order. They are padded to quantized_block_dims;
+/// for fp16 and int8 to whole lines of 128 bytes, or one line of 32 or 64.
 constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
   if (proposer != Proposer::fp16 && proposer != Proposer::int8)
     return (dims + quantized_block_dims - 1) / quantized_block_dims * quantized_block_dims;
@@ -34,39 +34,40 @@ constexpr std::size_t quantized_columns(Proposer proposer, std::size_t dims) {
   return (dims + line - 1) / line * line;
 }
 
-/// Rows in the form in which a proposer uses them, and how far they are from the true rows.
+/// Holds rows in the form in which a proposer uses them, and how far they are from the true rows.
 /// docs/certificate.md. For gemm rows are floats. For dot (floats), bf16 (16-bit floats), fp16 (scaled 16-bit
 /// floats) and int8 (scaled signed bytes) they are in an order of the device's own, which may depend on the
-/// block of the rows they are prepared from; memory is padded to whole multiples of quantized_block_rows
-/// rows, and to quantized_columns() columns. `first` of the grid then counts rows, and is such a multiple;
-/// `stride` has no meaning.
+/// block of the rows they are prepared from; memory is padded to a multiple of quantized_block_rows rows, and
+/// to quantized_columns() columns. `first` of the grid then counts rows, and is such a multiple; `stride` has
+/// no meaning.
 struct QuantizedRows {
   Grid<float> rows;  ///< [rows, dims]  each row minus the centre c, rounded
-  /// [terms_a_row, rows]  by RowTerm. If all are NaN, CollectStep ignores the row. Training rows that all lie
-  /// exactly on their grid may have [1, rows]: half_norm, all that steps of exact products read.
+  /// [terms_a_row, rows]  by RowTerm. If all are NaN, CollectStep ignores the row. Training rows that all
+  /// lie exactly on their grid may have [1, rows]: only half_norm, since steps of exact products read no
+  /// other term.
   Grid<float> row_terms;
-  /// For int8. If a row lies exactly on its grid, residual is 0 and half_norm is exactly |x'|^2 / 2, up to
+  /// Is for int8. If a row lies exactly on its grid, residual is 0 and half_norm is exactly |x'|^2 / 2, up to
   /// most_exact_dims columns.
   OnGrid on_grid = OnGrid::no;
 };
 
-/// Quantizes rows, once for an Index and once for each query tile. Bits of row terms may differ between
-/// devices: they are bounds, and every valid bound gives the same answer.
+/// Quantizes rows, once for an Index and once for each query tile. Row terms may differ between devices,
+/// since they are bounds, and every valid bound gives the same answer.
 struct PrepareStep {
   static constexpr const char* name = "prepare";
   Proposer proposer;  ///< gemm, dot, bf16, fp16, int8
   RowBlocks rows;
   Grid<float> centre;  ///< [1, dims], read only
   QuantizedRows out;
-  /// The factor of rows. fp16: a power of two, such that all elements stay below 2^14. int8: what then
-  /// exceeds 127 becomes 127; a device may halve it for queries, if its products mean the same, but not on
-  /// a grid, where it is 1 / b, and c is the same for all columns.
+  /// The factor of rows. For fp16 it is a power of two by which all elements stay below 2^14. For int8, what
+  /// exceeds 127 becomes 127; a device may halve the factor for queries if it makes up for that in the
+  /// products, but not on a grid, where the factor is 1 / b, and c is the same for all columns.
   float scale = 1;
   bool queries = false;   ///< else training rows; they differ where fp16 splits numbers
   Grid<float> copy = {};  ///< [rows, dims]  the rows themselves, row-major, for RerankStep; empty: no copy
 };
 
-/// Recovers training rows from quantized rows of int8 that all lie exactly on their grid: c + x~, the very
+/// Recovers training rows from quantized rows of int8 that all lie exactly on their grid: c + x~ are the
 /// values that were prepared.
 struct RecoverStep {
   static constexpr const char* name = "recover";
@@ -76,25 +77,26 @@ struct RecoverStep {
   RowBlocks out;       ///< written, including all of the last block; `first` is a multiple of `block`
 };
 
-/// Lists of candidates with counts. List q holds training rows in its first min(counts[q], capacity) places,
-/// in any order; a count above the capacity means that rows were lost.
+/// Holds lists of candidates with counts. List q holds training rows in its first min(counts[q], capacity)
+/// places, in any order; a count above the capacity means that rows were lost.
 struct CandidateLists {
   Grid<std::uint32_t> rows;    ///< [q, capacity]
   Grid<std::uint32_t> counts;  ///< [q, 1]
 };
 
-/// Bounds of listed candidates from products, before any chain is computed: docs/certificate.md, section 4.
+/// Holds bounds of listed candidates from products, before any chain is computed: docs/certificate.md,
+/// section 4.
 struct Bounds {
-  Grid<float> low;  ///< [q, capacity]  for place j of list q: what was compared with the threshold
+  Grid<float> low;  ///< [q, capacity]  for place j of list q: the value that was compared with the threshold
   /// [q, capacity]  make_key(h, row). h gives a threshold (TightenByBoundsStep) such that a row whose `low`
   /// is above it has a chain after this row's.
   Grid<Key> high;
 };
 
 /// Visits blocks of training rows in an order unrelated to their content, so that the first blocks are a
-/// sample of all: visit v takes block v * stride % blocks. Blocks have `rows` rows, the last may be shorter.
+/// sample of all: visit v takes block v * stride % blocks. Blocks have `rows` rows; the last may be shorter.
 struct Visits {
-  /// Of a block, a multiple of quantized_block_rows; 0: all rows in order, without visits.
+  /// Rows of a block, a multiple of quantized_block_rows; 0: all rows in order, without visits.
   std::uint32_t rows = 0;
   std::uint32_t first = 0;  ///< visits first ... first + count - 1
   std::uint32_t count = 0;
@@ -118,20 +120,20 @@ struct CollectStep {
   std::uint32_t first_row;       ///< training row of column 0
   CandidateLists out;
   Scratch scratch;
-  float unscale = 1;   ///< fp16, int8: turns products of scaled rows into those of rows
-  Bounds bounds = {};  ///< written with the lists; of no columns: not wanted. With a proposer
-  Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]. With a proposer
-  /// [q, visits.count * visits.rows / sample_rows]; of no columns: not wanted. For fp16 and int8 on GPUs,
-  /// with visits and bounds. Then nothing is listed. The device divides the places of the visits into groups
-  /// of sample_rows as it likes, and writes the smallest h (Bounds) of each group, as ordered(h); for a group
-  /// without rows ordered(+infinity) or more.
+  float unscale = 1;   ///< for fp16 and int8: factor that turns products of scaled rows into those of rows
+  Bounds bounds = {};  ///< written with the lists; without columns: not wanted; with a proposer
+  Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]; with a proposer
+  /// [q, visits.count * visits.rows / sample_rows]; without columns: not wanted. It is for fp16 and int8 on
+  /// GPUs, with visits and bounds. Then nothing is listed. The device divides the places of the visits into
+  /// groups of sample_rows as it likes, and writes the smallest h (Bounds) of each group, as ordered(h); for
+  /// a group without rows ordered(+infinity) or more.
   Grid<std::uint32_t> sample = {};
-  /// A hint: the threshold may be +infinity, so that all rows pass and only their bounds differ.
+  /// Is a hint that the threshold may be +infinity, so that all rows pass and only their bounds differ.
   bool open = false;
-  /// product_error() of the step, which devices use. With a proposer
+  /// product_error() of the step, which devices use; with a proposer
   double b = 0;
-  /// How much of the way from `low` to what no chain is above `high` is (Bounds, sample), 0.5 ... 1. Below 1
-  /// `high` is a guess. With a proposer
+  /// Says where `high` (Bounds, sample) is between `low`, 0, and the bound that no chain exceeds, 1: 0.5 ...
+  /// 1. Below 1 `high` is a guess. It is for a proposer.
   float gap_share = 1;
 };
 
@@ -141,7 +143,7 @@ constexpr bool may_fuse_test(const CollectStep& step) {
          step.train.rows.cols <= most_fused_test_dims && step.visits.rows > 0;
 }
 
-/// Returns which kernels a device uses for a step with a proposer; b depends on them.
+/// Returns the kind of kernels that a device uses for a step with a proposer; b depends on it.
 constexpr ProductKind products_of(const CollectStep& step) {
   if (step.proposer == Proposer::int8) return ProductKind::bytes;
   if (step.proposer != Proposer::fp16) return ProductKind::sums;
@@ -150,8 +152,8 @@ constexpr ProductKind products_of(const CollectStep& step) {
   return fuses_test ? ProductKind::halves_fused_test : ProductKind::halves;
 }
 
-/// Returns whether products and the half norms are exact: then E is 0, and of what is compared with the
-/// threshold only the sum is rounded. docs/certificate.md, section 4.
+/// Returns whether products and half norms are exact: then E is 0, and only the sum that is compared with the
+/// threshold is rounded. docs/certificate.md, section 4.
 constexpr bool is_exact(const CollectStep& step) {
   return step.proposer == Proposer::int8 && step.queries.on_grid == OnGrid::exactly &&
          step.train.on_grid == OnGrid::exactly && step.train.rows.cols <= most_exact_dims;
@@ -162,7 +164,7 @@ inline double product_error(const CollectStep& step) {
   return product_error(products_of(step), step.train.rows.cols);
 }
 
-/// Keep of each list the candidates whose `low` is at most the threshold, in any order.
+/// Keeps those candidates of each list whose `low` is at most the threshold, in any order.
 struct PruneStep {
   static constexpr const char* name = "prune";
   Grid<float> threshold;  ///< [q, 1], read only
@@ -170,10 +172,10 @@ struct PruneStep {
   Bounds bounds;          ///< in and out
 };
 
-/// Lets exact products (is_exact()) give the chains of candidates. For squared distances the chain is 2 (low
-/// + half_norm) if this is below the limit; else it is not below the limit. For inner products it is `low`.
+/// Gives the chains of candidates by exact products (is_exact()). For squared distances the chain is 2 (low +
+/// half_norm) if this is below the limit; else it is not below the limit. For inner products it is `low`.
 struct ExactProducts {
-  Grid<float> low;          ///< [q, capacity]  of Bounds; of no columns: products are not exact
+  Grid<float> low;          ///< [q, capacity]  of Bounds; without columns: products are not exact
   Grid<float> query_terms;  ///< [terms_a_row, q]
   float limit = 0;          ///< for squared distances: most_exact in steps of the grid
 };
@@ -187,7 +189,7 @@ struct RerankStep {
   RowBlocks train;
   std::uint32_t first_row;    ///< training row of train.first
   CandidateLists candidates;  ///< read only; rows first_row ... first_row + train.rows - 1
-  Grid<Key> out;              ///< [q, capacity]  place j: the key of candidate j; nothing after the last
+  Grid<Key> out;  ///< [q, capacity]  place j: the key of candidate j; later places are not written
   ExactProducts products = {};
 };
 
@@ -208,14 +210,14 @@ struct TightenStep {
   Grid<std::uint32_t> lost;    ///< [q, 1]  becomes 1 if counts[q] > capacity or a guess failed
   Scratch scratch;
   bool afresh = false;  ///< ignores the content of `best`
-  /// The threshold was a guess, and is in and out. If it grows, near rows may have been refused, and lost[q]
-  /// becomes 1.
+  /// Says that the threshold was a guess, and is in and out. If it grows, near rows may have been refused,
+  /// and lost[q] becomes 1.
   bool guessed = false;
 };
 
-/// Lowers thresholds by the bounds of all listed candidates, before any chain is computed: the new threshold
-/// is the smaller of the former one and one that every row passes whose chain is not after the k-th smallest.
-/// With fewer than k candidates it does not change.
+/// Lowers thresholds by the bounds of all listed candidates, before any chain is computed. The new threshold
+/// is the smaller of two: the former one, and one that every row passes whose chain is not after the k-th
+/// smallest. With fewer than k candidates it does not change.
 struct TightenByBoundsStep {
   static constexpr const char* name = "tighten_by_bounds";
   Proposer proposer;
@@ -230,7 +232,7 @@ struct TightenByBoundsStep {
   Scratch scratch;
 };
 
-/// Does the same by a sample, whose numbers belong to no candidates. Only on devices that take samples.
+/// Does the same by a sample, whose numbers belong to no candidates. Only devices that take samples do it.
 struct TightenBySampleStep {
   static constexpr const char* name = "tighten_by_sample";
   Proposer proposer;

@@ -1,4 +1,5 @@
-// The constants of kernel_limits.def, which explains them, for the library, its back ends and CUDA C++.
+// Declares the constants of kernel_limits.def, which explains them, for the library, its back ends and
+// CUDA C++.
 #pragma once
 
 #include <cstdint>

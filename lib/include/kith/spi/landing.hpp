@@ -1,4 +1,5 @@
-// Steps for rows and answers in the memory of callers: they turn rows into RowBlocks, and keys into answers.
+// Declares steps for rows and answers in the memory of callers: they turn rows into RowBlocks, and keys
+// into answers.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace kith::spi {
 
-/// Rows as a caller stores them, in memory of the device, at any address.
+/// Describes rows as a caller stores them, in memory of the device, at any address.
 struct RawRows {
   const Allocation* memory = nullptr;
   Element element = Element::f32;
@@ -21,9 +22,9 @@ struct RawRows {
   std::uint32_t cols = 0;  ///< for bits, the number of bits
 };
 
-/// Columns of LandStep::found.
+/// Names the columns of LandStep::found.
 enum LandFinding : std::uint32_t {
-  largest_bits,  ///< bits of the largest |value|; with a NaN or an infinity, the bits of these
+  largest_bits,  ///< bits of the largest |value|; those of a NaN or an infinity if there is one
   bad_row,       ///< the first row with a NaN or an infinity; no_row: none
 };
 inline constexpr std::size_t land_findings = 2;
@@ -38,20 +39,20 @@ struct LandStep {
   RowBlocks out;                ///< written, with all of the last block; `first` is a multiple of `block`
   Grid<std::uint32_t> found;    ///< [1, land_findings]  in and out: merged with earlier findings
   std::uint32_t first_row;      ///< the number of row 0 of the caller, for `found`
-  /// [1, from.rows]  the rows of the caller that are landed, one behind the other; empty: 0, 1, ... Read only
+  /// [1, from.rows]  the rows of the caller to convert, in this order; empty: 0, 1, ... Read only
   Grid<std::uint32_t> chosen = {};
 };
 
-/// Columns of UnitStep::found.
+/// Names the columns of UnitStep::found.
 enum UnitFinding : std::uint32_t {
   largest_unit_bits,  ///< bits of the largest |value| of a unit row
   zero_row,           ///< the first row that is all zeros; no_row: none
 };
 inline constexpr std::size_t unit_findings = 2;
 
-/// Divides rows by their Euclidean norms, where they lie, in double precision: the square root of the sum of
-/// squares, added from column 0 on; then each value over it, rounded to double and then to float. Each
-/// operation is rounded once, to nearest. A row of zeros has no direction: its values are undefined.
+/// Divides rows in place by their Euclidean norms, in double precision: the norm is the square root of the
+/// sum of squares, added from column 0 on; each value is divided by it, rounded to double and then to float.
+/// Each operation is rounded once, to nearest. A row of zeros has no direction: its values become undefined.
 struct UnitStep {
   static constexpr const char* name = "unit";
   RowBlocks rows;             ///< in and out; `first` is a multiple of `block`
@@ -59,13 +60,13 @@ struct UnitStep {
   std::uint32_t first_row;    ///< the number of row 0, for `found`
 };
 
-/// Turns keys into answers: the distance of metrics.def, with a correctly rounded root; the number of the
-/// row, or -1. A key of a masked pair is as none. The answers of a query are those of its first k keys; with
-/// `own`, of the first k that are left without the row which the query is.
+/// Turns keys into answers: the distance of metrics.def, with a correctly rounded root, and the number of the
+/// row, or -1. A key of a masked pair counts as no_key. The answers of a query are those of its first k keys;
+/// with `own`, of its first k keys except that of the row which the query is.
 struct FinishStep {
   static constexpr const char* name = "finish";
   Metric metric;
-  Grid<Key> keys;           ///< [q, w]  each list ascending; where w < k, none follow. Read only
+  Grid<Key> keys;           ///< [q, w]  each list ascending; if w < k, there are no more keys. Read only
   Grid<float> distance;     ///< [q, k]  out
   Grid<std::int64_t> rows;  ///< [q, k]  out
   /// [1, rows of keys]  the place of the row of a key; empty: the row itself. Read only
@@ -75,16 +76,16 @@ struct FinishStep {
   std::int64_t own = -1;  ///< query q is at place own + q; below 0: at none
 };
 
-/// Memory that belongs to a caller.
+/// Describes memory that belongs to a caller.
 struct CallersMemory {
   Where where;
   void* memory;           ///< a device pointer of CUDA, a cl_mem, or an address of the host
   std::size_t bytes;      ///< bytes used, from its beginning
   bool is_written;        ///< false: it is only read
-  void* stream_or_queue;  ///< the caller's; its work on the memory comes first
+  void* stream_or_queue;  ///< the caller's stream or queue, whose work on the memory comes first
 };
 
-/// What a caller of OpenCL has opened: a cl_context, cl_device_id and cl_command_queue.
+/// Holds what a caller of OpenCL has opened: a cl_context, cl_device_id and cl_command_queue.
 struct CallersDevice {
   void* context;
   void* device;

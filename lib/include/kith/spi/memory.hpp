@@ -1,4 +1,4 @@
-// Memory as back ends see it: blocks, and the layouts of their content.
+// Declares memory as back ends use it: blocks, and the layouts of their content.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace kith::spi {
 
-/// A block of device memory, aligned to 256 bytes. Its destructor frees it and never throws, on any thread,
-/// even while another thread is in a call of the device.
+/// Owns a block of device memory, aligned to 256 bytes. Its destructor frees it and never throws, on any
+/// thread, even while another thread is in a call of the device.
 class KITH_API Allocation {
  public:
   explicit Allocation(std::size_t size) : bytes(size) {}
@@ -19,8 +19,8 @@ class KITH_API Allocation {
   const std::size_t bytes;
 };
 
-/// Rows of floats in blocks. Each block holds `block` rows, transposed, so that neighbouring elements belong
-/// to neighbouring rows. Element (r, d) is at
+/// Describes rows of floats in blocks. Each block holds `block` rows, transposed, so that neighbouring
+/// elements belong to neighbouring rows. Element (r, d) is at
 ///   ((r / block) * dims + d) * block + r % block.
 /// block = 1 is plain row-major. The last block is padded to `block` rows; the padding is arbitrary but
 /// finite, and must not reach a result. `first` need not be a multiple of block; the rows are first, first +
@@ -33,7 +33,7 @@ struct RowBlocks {
   std::uint32_t block = 1;
 };
 
-/// A matrix in device memory, row-major; `first` and `stride` count elements of T.
+/// Describes a matrix in device memory, row-major; `first` and `stride` count elements of T.
 template <class T>
 struct Grid {
   Allocation* memory = nullptr;
@@ -43,7 +43,7 @@ struct Grid {
   std::size_t stride = 0;
 };
 
-/// Locked memory of the host, so that copies from and to it need no staging. Freed as an Allocation is.
+/// Owns locked memory of the host: copies from and to it need no staging. It is freed as an Allocation is.
 class KITH_API HostMemory {
  public:
   HostMemory(void* made, std::size_t size) : data(made), bytes(size) {}
@@ -54,7 +54,8 @@ class KITH_API HostMemory {
   const std::size_t bytes;
 };
 
-/// Device memory that a step may use as it likes while it runs; at least what check() asked for.
+/// Describes device memory that a step may use as it likes while it runs; it has at least the bytes that
+/// check() asked for.
 struct Scratch {
   Allocation* memory = nullptr;
   std::size_t bytes = 0;

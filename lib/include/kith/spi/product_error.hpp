@@ -40,21 +40,21 @@ constexpr double product_underflow(std::size_t dims, bool squared) {
   return KITH_PRODUCT_UNDERFLOW(static_cast<double>(dims)) * (squared ? 1 : 2);
 }
 
-/// Returns the products that fp16 adds for a pair of rows, without padding. Up to most_split_dims columns,
+/// Returns how many products fp16 adds for a pair of rows, without padding. Up to most_split_dims columns,
 /// every number is the sum of two 16-bit floats and fills four columns: section 2.
 template <class Count>
 constexpr Count half_terms(Count dims) {
   return dims <= most_split_dims ? 4 * dims : dims;
 }
 
-/// Returns the steps of 16 columns that rows, and low or the threshold, take if the test is part of the
+/// Returns how many steps of 16 columns rows, and low or the threshold, take if the test is part of the
 /// product: section 4.
 template <class Count>
 constexpr Count fused_test_steps(Count dims) {
   return (half_terms(dims) + fused_test_columns + 15) / 16;
 }
 
-/// Kinds of kernels by the error of their products.
+/// Names kinds of kernels by the error of their products.
 enum class ProductKind : std::uint8_t {
   sums,                ///< gemm, dot, bf16: sums in single precision, in any order
   halves,              ///< fp16: adds eight products and the sum so far at once, on tensor cores
@@ -66,8 +66,8 @@ enum class ProductKind : std::uint8_t {
 /// Returns b, relative to the product of both norms.
 inline double product_error(ProductKind kind, std::size_t dims) {
   constexpr double u = KITH_UNIT;
-  // Rounded numbers are rounded again, and the magnitudes of the parts of split numbers add up to more than
-  // those of the numbers: these factors cover both.
+  // These factors cover that rounded numbers are rounded again, and that the magnitudes of the parts of split
+  // numbers add up to more than those of the numbers.
   constexpr double of_roundings = 1 + 0x1p-10, of_parts = 1 + 0x1p-8;
   const double excess = dims <= most_split_dims ? of_parts : of_roundings;
   const std::size_t terms = half_terms(dims);
@@ -79,8 +79,8 @@ inline double product_error(ProductKind kind, std::size_t dims) {
     case ProductKind::halves:
       return halves;
     case ProductKind::halves_small_batch: {
-      // A step of 16 columns adds two groups of eight. Pieces of the rows lie across such steps, so that few
-      // columns may take more groups than they would fill.
+      // A step of 16 columns adds two groups of eight. Pieces of the rows cross the borders of such steps, so
+      // that few columns may take more groups than they would fill.
       const double most_eights = dims <= 16 ? 2 : 4 * static_cast<double>(pieces);
       return std::max(halves, (static_cast<double>(terms) + 3 * most_eights) * u * excess);
     }

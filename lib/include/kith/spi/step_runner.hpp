@@ -16,8 +16,8 @@ namespace kith::spi {
 /// Packs rows as RowBlocks, from row 0 of the memory; the padding of the last block is 0.
 KITH_API std::vector<float> packed(MatrixView<const float> rows, std::uint32_t block);
 
-/// Memory on a device, and steps that use it. Use it inside with_device(), or while nothing else uses the
-/// device; the caller provides a FloatGuard.
+/// Holds memory on a device, and runs steps that use it. Use it inside with_device(), or while nothing else
+/// uses the device; the caller provides a FloatGuard.
 class KITH_API StepRunner {
  public:
   struct Seconds {
@@ -34,11 +34,11 @@ class KITH_API StepRunner {
   Allocation* put(const void* from, std::size_t bytes);
   /// Returns memory for a step to read and write: each run begins with the content of `from`.
   Allocation* put_again(const void* from, std::size_t bytes);
-  /// Returns memory for a step to write. At least its first MiB is filled with nonsense, so that what a step
-  /// fails to write cannot look right by chance.
+  /// Returns memory for a step to write. At least its first MiB is filled with nonsense, so that places that
+  /// a step does not write cannot look right by chance.
   Allocation* room(std::size_t bytes);
 
-  /// `values` is a vector or a span of rows * cols elements.
+  /// Puts `values`, a vector or a span of rows * cols elements.
   template <class Values>
   auto input(const Values& values, std::size_t rows, std::size_t cols) {
     using T = typename Values::value_type;
@@ -99,8 +99,8 @@ class KITH_API StepRunner {
 };
 
 /// Makes a device that does what docs/contract.md says, slowly, pair by pair, in memory of the host. It has
-/// the steps with one right answer: not `prepare`, `prune` and what a proposer collects, for which any valid
-/// bound will do.
+/// only the steps with one right answer: not `prepare` and `prune`, nor `collect` with a proposer, for which
+/// any valid bound is right.
 KITH_API std::unique_ptr<Device> plain_device();
 
 }  // namespace kith::spi

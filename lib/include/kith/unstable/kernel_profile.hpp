@@ -1,4 +1,4 @@
-// Describes the kernels of a device, as its back end reports them; plans are made by it.
+// Describes the kernels of a device, as its back end reports them, for plans.
 //
 // Unstable: this may change in any release. kith.hpp has it all the same, since DeviceInfo holds one.
 #pragma once
@@ -10,14 +10,14 @@
 
 namespace kith {
 
-/// The defaults describe kernels for GPUs in OpenCL C.
+/// Describes kernels. The defaults are those of kernels for GPUs in OpenCL C.
 struct KernelProfile {
   /// Steps run on threads of this process, without a driver; they still run in a forked child.
   bool host_threads = false;
   /// Floats in a vector register of a CPU; 1: no vectors.
   std::uint32_t vector_floats = 1;
 
-  std::uint32_t tile_rows = spi::tile_rows;                   ///< queries, and training rows, a work-group
+  std::uint32_t tile_rows = spi::tile_rows;                   ///< queries, and training rows, per work-group
   std::uint32_t small_batch = spi::small_batch;               ///< most queries of a step by kernels for few
   std::uint32_t batch_queries = spi::batch_queries;           ///< queries of these in a work-group
   std::uint32_t fused_test_dims = spi::most_fused_test_dims;  ///< most columns of a fused test

@@ -1,4 +1,4 @@
-// All decisions about one search, as data: they can be printed, compared, and fixed by a test.
+// Holds all decisions about one search, as data: they can be printed, compared, and fixed by a test.
 //
 // Unstable: this may change in any release. kith.hpp has it all the same, since a Trace holds a Plan.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace kith {
 
-/// What is searched: the k nearest of n training rows for each of m queries.
+/// Holds the sizes of a search: the k nearest of n training rows for each of m queries.
 struct Problem {
   Metric metric = default_metric;
   std::int64_t n = 0;
@@ -32,34 +32,37 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// What earlier searches taught an Index about its proposers: Index::feedback().
+/// Holds what earlier searches showed about proposers and boxes: Index::feedback().
 struct Feedback {
   struct Lesson {
     Proposer proposer = Proposer::none;
-    /// Guesses from the first blocks were wrong for many queries: neighbours lie in few blocks.
+    /// Says that guesses from the first blocks were wrong for many queries, since neighbours lie in
+    /// few blocks.
     bool misleads = false;
-    /// A search for this many neighbours left most queries to the chain: more rows were within the bounds
-    /// than a list holds. The proposer is not chosen for as many or more again. 0: this did not happen.
+    /// A search for this many neighbours left most queries to the chain, because more rows were within
+    /// the bounds than a list holds. The proposer is not chosen for as many or more again. 0: this did
+    /// not happen.
     std::int64_t overwhelmed_from = 0;
 
     bool operator==(const Lesson&) const = default;
   };
-  std::vector<Lesson> lessons = {};  ///< at most one a proposer
+  std::vector<Lesson> lessons = {};  ///< at most one per proposer
   bool boxes_made = false;           ///< boxes have been made
   /// In a sample of queries for so many neighbours, boxes cost more than they saved. 0: this did not happen.
   std::int64_t boxes_lose_from = 0;
   std::int64_t queries = 0;  ///< answered without boxes, although boxes would have been faster
-  /// How far apart the bounds of int8 are, in standard deviations of a row's squared distances, from a
+  /// Says how far apart the bounds of int8 are, in standard deviations of a row's squared distances, from a
   /// sample. 0: the rows lie on a grid of bytes, for which products are exact. An Index computes this from
   /// its rows, and byte_speed from its device.
   double byte_blur = std::numeric_limits<double>::infinity();
-  /// How many times as fast products of int8 are as those of fp16. 0: not measured.
+  /// Says how many times as fast products of int8 are as those of fp16. 0: not measured.
   double byte_speed = 0;
 
   bool operator==(const Feedback&) const = default;
 };
 
-/// One attempt to answer the queries that earlier attempts left open: docs/certificate.md, section 5.
+/// Describes one attempt to answer the queries that earlier attempts left open: docs/certificate.md,
+/// section 5.
 struct Attempt {
   enum class Way {
     guess,    ///< first, with thresholds from fewer than k bounds; the k-th chain certifies them
@@ -67,7 +70,7 @@ struct Attempt {
     longer,   ///< lists `lists` times as long; finally in steps so short that only lists of ties overflow
     exact,    ///< by the chain alone
   };
-  /// How many queries of a tile must be open; at first all are.
+  /// Says how many queries of a tile must be open; at first all are.
   enum class When {
     many,  ///< more than one in many_open: then all queries of the tile are searched
     few,   ///< at most one in many_open
@@ -88,7 +91,7 @@ struct Attempt {
 /// Returns `guess`, `careful`, `longer` or `exact`.
 KITH_API std::string_view name(Attempt::Way way);
 
-/// What will be done. Equal plans do the same.
+/// Says what a search will do. Equal plans do the same.
 struct Plan {
   Problem problem;     ///< k as searched: one more with `self`, more with `struck`; 0: all within a radius
   std::string device;  ///< DeviceInfo::spec
@@ -96,8 +99,8 @@ struct Plan {
   Proposer proposer = Proposer::none;
   /// Training rows of the first step by a proposer, for first bounds, if no sample comes first.
   std::int64_t seed_rows = 0;
-  /// Training rows of which a first step only samples the bounds, for a first guess: it lists nothing, and
-  /// the next step sees them again. 0: there is no such step.
+  /// Training rows whose bounds a first step only samples, for a first guess: it lists nothing, and the next
+  /// step sees these rows again. 0: there is no such step.
   std::int64_t sample_rows = 0;
   /// Rows of the blocks that a proposer visits, in mixed order so that the order of the rows does not matter.
   /// Bounds thin the candidates, and the chain ranks what is left at the end; for gemm, whose library only
@@ -112,22 +115,22 @@ struct Plan {
   /// faster and the limit has room for it. The first search by a proposer decides for all later ones.
   std::size_t row_copy_bytes = 0;
   std::int64_t candidates = 0;  ///< length of the list of candidates of a query
-  /// Rows and queries lie on one grid of bytes, so that products of whole numbers give the chain, and no
-  /// chain need be computed. With more columns than those for which all chains are exact (258 for squared
-  /// distances), this holds only where the chain is below 2^24 steps, and on the CPU. Known only from the
-  /// queries: a plan made without them has false.
+  /// Says that rows and queries lie on one grid of bytes, so that products of whole numbers give the chain,
+  /// and no chain needs to be computed. With more columns than those for which all chains are exact (258 for
+  /// squared distances), this holds only if the chain is below 2^24 steps, and on the CPU. It is known only
+  /// from the queries: a plan made without them has false.
   bool exact_products = false;
-  /// Rows are stored on the device as bytes: one a column, padded, and four more for each row.
+  /// Says that rows are stored on the device as bytes: one per column, padded, and four more per row.
   bool rows_are_bytes = false;
-  bool boxes = false;  ///< walks through boxes instead of `distance` and `select`
-  /// With boxes: most leaves that a query reads before it is left to the chain.
+  bool boxes = false;  ///< searches through boxes instead of `distance` and `select`
+  /// With boxes: the most leaves that a query reads before it is left to the chain.
   std::int64_t most_leaves = 0;
-  /// With boxes: queries in a sample that is searched first, and decides whether boxes pay. 0: no sample.
+  /// With boxes: queries of a sample that is searched first, to decide whether boxes pay. 0: no sample.
   std::int64_t tried_queries = 0;
   bool fused = false;        ///< `nearest` instead of `distance` and `select`
   std::int64_t filters = 0;  ///< rows of SearchOptions::filter: 0, 1 or m
-  /// With a filter for all queries and a proposer: rows that do not count get no bounds, so that they do not
-  /// become candidates.
+  /// With a filter for all queries and a proposer: computes no bounds for rows that do not count, so that
+  /// they do not become candidates.
   bool masked = false;
   /// With a filter: searches without it for more neighbours, and drops those that do not count. Queries that
   /// then have too few are searched by the chain with the filter.
@@ -135,9 +138,9 @@ struct Plan {
   /// With a filter: copies the rows that count, problem.n of them, on the device, and searches only these.
   bool gathered = false;
   std::optional<std::int64_t> self = {};  ///< as in SearchOptions
-  std::int64_t lists = 1;                 ///< lists a query and training tile
-  std::int64_t query_tile = 0;            ///< queries a step
-  std::int64_t train_tile = 0;            ///< training rows a step
+  std::int64_t lists = 1;                 ///< lists per query and training tile
+  std::int64_t query_tile = 0;            ///< queries per step
+  std::int64_t train_tile = 0;            ///< training rows per step
   std::uint32_t threads = 0;
   std::size_t workspace_bytes = 0;            ///< device memory besides the Index, with scratch
   Residence residence = Residence::resident;  ///< where the rows are kept; never automatic
@@ -160,7 +163,7 @@ struct Plan {
 KITH_API Plan make_plan(const DeviceInfo& device, const Problem& problem, const SearchOptions& options = {},
                         const Feedback& feedback = {});
 
-/// Describes the plan, one decision a line.
+/// Describes the plan, one decision per line.
 KITH_API std::string explain(const Plan& plan);
 
 }  // namespace kith

@@ -1,7 +1,7 @@
 // Runs each stage of a search by itself, with input and output in host memory: for tests, for teaching, and
 // for programs with their own distances. Values are raw (metrics.def); every stage refuses NaN, and the first
-// also infinity, as Index does. One NaN is allowed: a masked pair, with the bits 0x7FFFFFFF. mask() makes it,
-// and to select() and collect() it means a pair that does not count.
+// also infinity, as Index does. Only one NaN is allowed, with the bits 0x7FFFFFFF, which marks a masked pair.
+// mask() makes it, and select() and collect() do not count such a pair.
 //
 // Unstable: this may change in any release, and kith.hpp does not have it.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace kith::stages {
 
-/// Sorted lists of keys: `lists` for each query, of length k, padded with no_key.
+/// Holds sorted lists of keys: `lists` for each query, of length k, padded with no_key.
 struct KeyLists {
   std::int64_t rows = 0;
   std::int64_t lists = 1;
@@ -31,7 +31,7 @@ struct KeyLists {
   bool operator==(const KeyLists&) const = default;
 };
 
-/// Training rows that may be near, one list a query.
+/// Holds training rows that may be near, one list per query.
 struct Candidates {
   std::int64_t rows = 0;
   std::int64_t capacity = 0;           ///< length of a list
@@ -50,7 +50,7 @@ struct Tightened {
   bool operator==(const Tightened&) const = default;
 };
 
-/// The result of a vote.
+/// Holds the result of a vote.
 struct Votes {
   std::vector<std::uint32_t> winner;  ///< [rows], a class; no_row without a vote
   std::vector<std::uint32_t> counts;  ///< [rows, classes]
@@ -123,10 +123,10 @@ KITH_API Tightened tighten(const Device& device, const Candidates& candidates, s
 KITH_API Votes vote(const Device& device, const KeyLists& nearest, std::span<const std::uint32_t> labels,
                     std::uint32_t classes);
 
-/// Strike out the pairs that do not count.
+/// Masks the pairs that do not count.
 ///   distances  [m, n]  no NaN but masked pairs
-///   filter     [1 or m, ceil(n / 32)]  bit t % 32 of word t / 32 is 1 where row t counts: one row of bits
-///                                      for all queries, or one each. RowFilter::view() is such
+///   filter     [1 or m, ceil(n / 32)]  bit t % 32 of word t / 32 is 1 if row t counts: one row of words for
+///              all queries, or one for each. RowFilter::view() has this form
 ///   returns    [m, n]  distances, those that do not count masked
 KITH_API std::vector<float> mask(const Device& device, MatrixView<const float> distances,
                                  MatrixView<const std::uint32_t> filter);
@@ -141,9 +141,9 @@ KITH_API std::vector<float> score(const Device& device, const KeyLists& nearest,
                                   MatrixView<const float> weights, std::span<const std::uint32_t> labels,
                                   std::uint32_t classes);
 
-/// The smallest distance of each query to each class, and the sum of all, in columns' ascending order, as a
-/// pair of floats (docs/contract.md, section 11).
-///   distances  [m, n]  >= 0; +infinity may be, no pair is masked
+/// Returns the smallest distance of each query to each class, and the sum of all distances, added in
+/// ascending order of columns, as a pair of floats (docs/contract.md, section 11).
+///   distances  [m, n]  >= 0; +infinity is allowed, masked pairs are not
 ///   labels     [n]     classes of the columns, 0 .. classes-1
 ///   returns    [m, classes]
 KITH_API Accumulated accumulate(const Device& device, MatrixView<const float> distances,

@@ -1,4 +1,4 @@
-// What was measured on a device, and the file that keeps it. make_plan() chooses by it.
+// Holds what was measured on a device, and keeps it in a file. make_plan() chooses by it.
 //
 // `kith tune` writes such files; open_device() and devices() read them. They change how a search is done and
 // how long it takes, never its bits. docs/methods.md says how the plan chooses; docs/contract.md, section 6,
@@ -20,7 +20,7 @@
 
 namespace kith {
 
-/// The fastest plan that was found for one problem.
+/// Holds the fastest plan that was found for one problem.
 struct TuningEntry {
   Problem problem;
   bool fused = false;                       ///< `nearest` instead of `distance` and `select`
@@ -30,12 +30,13 @@ struct TuningEntry {
   std::int64_t query_tile = 1;              ///< as in Plan
   std::int64_t train_tile = 1;              ///< as in Plan
   double seconds = 0;                       ///< device seconds of a search by this plan
-  double built_in_seconds = 0;              ///< the same by the built-in rule; equal if that is this plan
+  double built_in_seconds = 0;              ///< device seconds by the built-in rule; equal if that makes
+                                            ///< this plan
 
   bool operator==(const TuningEntry&) const = default;
 };
 
-/// All measurements of one device under one driver.
+/// Holds all measurements of one device under one driver.
 struct Tuning {
   std::string kith;     ///< version and plug-in interface of the library that measured
   std::string backend;  ///< DeviceInfo::backend
@@ -56,11 +57,12 @@ KITH_API DeviceInfo without_tuning(const DeviceInfo& device);
 /// Returns the text of a tuning file: one entry a line, and a checksum in the last line.
 KITH_API std::string tuning_text(const Tuning& tuning);
 
-/// Parses a text, which must be exactly what tuning_text() makes of the result. Throws bad_file: what is
-/// wrong, and in which line; does not name the file.
+/// Parses a text, which must be exactly what tuning_text() makes of the result. Throws bad_file (says what is
+/// wrong, and in which line, but does not name the file).
 KITH_API Tuning parse_tuning(std::string_view text);
 
-/// Returns where the file of `device` is looked for. Empty if KITH_TUNING is `off`, or if no folder is known.
+/// Returns the path at which the file of `device` is searched; empty if KITH_TUNING is `off`, or if no folder
+/// is known.
 KITH_API std::string tuning_path(const DeviceInfo& device);
 
 /// Reads a file if it exists and may be trusted: a plain file of at most 1 MiB that belongs to `user`, in a
@@ -74,7 +76,7 @@ KITH_API std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, con
 KITH_API std::shared_ptr<const Tuning> load_tuning(const DeviceInfo& device, const std::string& path,
                                                    std::string& warning, std::uint32_t user);
 
-/// Writes a file that appears complete or not at all, for its owner alone (0600).
+/// Writes a file that appears complete or not at all, readable only by its owner (0600).
 ///   make_folders  makes missing folders above it (0700)
 /// Throws bad_file: it cannot be written.
 KITH_API void save_tuning(const Tuning& tuning, const std::string& path, bool make_folders);

@@ -4,6 +4,7 @@
 //   MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 //   kith::mpi::Index index(MPI_COMM_WORLD, device, my_rows);        // each rank gives its own rows
 //   kith::Neighbors found = index.search(queries, k);               // the same answer on every rank
+//
 // It is built if MPI is found (KITH_MPI); kith.hpp does not include it. Each rank searches its rows on its
 // own device. A commutative MPI_Op reduces the keys (keys.hpp), so that the answers are those of one Index of
 // all rows, bit for bit, with any number of ranks.

@@ -36,8 +36,9 @@ struct Connections {
 /// Throws what read() throws if the file was not named or is missing.
 void check_data(const std::string& path);
 
-/// Reads kddcup.data or a part of it, plain or .gz. Throws invalid_argument: no file was named; bad_file: it
-/// is not there, or not what it should be. Both say where to get it.
+/// Reads kddcup.data or a part of it, plain or .gz.
+/// Throws invalid_argument: no file was named.
+///        bad_file:         it is missing, or not what it should be. Both say where to get it.
 Connections read(const std::string& path, std::stop_token stop = {});
 
 /// Says how many rows of each kind Table 2 takes.
