@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pack a wheel from a build that is there, without compiling anything.
+"""Pack a wheel from an existing build, without compiling anything.
 
     pack_wheel.py --build build --out dist
 
@@ -29,13 +29,13 @@ except ImportError:
     sys.exit("pack_wheel.py: Python 3.11 or later reads pyproject.toml by itself; run it by that")
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-# Of manylinux (PEP 600), and what stands beside the wheel by design: the package itself, and OpenCL's loader.
+# Libraries that a wheel may expect: those of manylinux (PEP 600), the package's own, and OpenCL's loader.
 ALLOWED = {
     "libc.so.6", "libm.so.6", "libdl.so.2", "libpthread.so.0", "librt.so.1", "libgcc_s.so.1", "libstdc++.so.6",
     "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "libkith.so.0", "libOpenCL.so.1",
 }  # fmt: skip
 LARGEST = 40 << 20
-# The newest GLIBCXX_3.4.X that manylinux_2_Y has: X, Y, as auditwheel's policies say.
+# Lists (X, Y): manylinux_2_Y has GLIBCXX_3.4.X and nothing newer, as auditwheel's policies say.
 GLIBCXX = ((24, 28), (28, 31), (29, 34), (30, 35), (33, 39))
 
 
@@ -45,7 +45,7 @@ def fail(text):
 
 
 def installed(build, folder):
-    """The library, the plug-ins and the helper, stripped, below `folder`/kith/_lib; their paths."""
+    """Put the library, the plug-ins and the helper, stripped, below `folder`/kith/_lib, and return their paths."""
     stage = folder / "stage"
     done = subprocess.run(
         ["cmake", "--install", str(build), "--prefix", str(stage), "--component", "runtime"],
@@ -68,7 +68,7 @@ def installed(build, folder):
 
 
 def symbol_version(files, name):
-    """The newest version `name`_X.Y that any file needs, as numbers."""
+    """Return the newest version `name`_X.Y that any file needs, as numbers."""
     newest = (0,)
     for file in files:
         for match in re.finditer(name.encode() + rb"_(\d+(?:\.\d+)+)\0", file.read_bytes()):
@@ -77,7 +77,7 @@ def symbol_version(files, name):
 
 
 def manylinux(files):
-    """The oldest manylinux_2_Y that has every symbol version which the files need."""
+    """Return the oldest manylinux_2_Y that has every symbol version which the files need."""
     needed = symbol_version(files, "GLIBCXX")[2]
     by_cxx = [glibc for newest, glibc in GLIBCXX if needed <= newest]
     if not by_cxx:
@@ -86,7 +86,7 @@ def manylinux(files):
 
 
 def check_needed(files):
-    """Refuse a library that a wheel may neither hold nor expect."""
+    """Refuse files that need a library which a wheel may neither hold nor expect."""
     if not shutil.which("readelf"):
         print(
             "pack_wheel.py: note: without readelf (binutils) nothing looks at what the libraries need", file=sys.stderr
@@ -123,7 +123,9 @@ def kith_version():
 
 
 def write_wheel(path, members, info):
-    """`members`: name in the archive: bytes or a file. Every member has the same date, so equal inputs give equal bytes."""
+    """Write a wheel of `members`, which maps names to bytes or files. All have the same date, so that equal inputs
+    give equal bytes.
+    """
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in members.items():

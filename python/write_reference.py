@@ -23,7 +23,7 @@ FAISS = [name for name in kith.faiss.__all__ if not name.startswith("METRIC_")]
 
 
 def signature(member):
-    """The parameters of a function or class, without their types, which the sources have."""
+    """Return the parameters of a function or class, without their types, which the sources have."""
     made = getattr(member, "__init__", None) if inspect.isclass(member) else None
     try:
         parameters = inspect.signature(made if inspect.isfunction(made) else member).parameters.values()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What one call for one query costs, beside the same in C++: microseconds, medians, in one run.
+"""Time one call for one query in Python and in C++, in one run. Prints microseconds, which are medians.
 
 calls.py --library build/lib/libkith.so.0 [--cxx c++]
 """

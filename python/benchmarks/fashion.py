@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Fashion-MNIST by KNeighborsClassifier, beside scikit-learn and faiss-cpu, in one process and in turns.
+"""Time Fashion-MNIST by KNeighborsClassifier, scikit-learn and faiss-cpu, in one process and in turns.
 
 fashion.py [--folder /usr/share/datasets/fashion-mnist] [--queries 10000] [--repeats 3] [--threads 2] [--device cpu]
 
-Debian's package dataset-fashion-mnist has the files. Prints seconds, the fastest of the repeats, and right answers.
+Debian's package dataset-fashion-mnist has the files. Prints the seconds of the fastest repeat, and right answers.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Which digit is it? With the shares of the classes, the neighbours that voted, and a search for the best k."""
+"""Classify pictures of digits; print the shares of the classes and the neighbours that voted, and find the best k."""
 # needs sklearn
 # needs pandas
 

@@ -1,4 +1,4 @@
-"""Four pictures of a classification: regions, their certainty, confusion, and distances. Writes gallery.png."""
+"""Draw four pictures of a classification as gallery.png: regions, their certainty, confusion, and distances."""
 # needs sklearn
 # needs matplotlib
 
@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 
 def regions(left, right):
-    """Which class wins where, and by how much."""
+    """Draw which class wins in each place, and by how much."""
     X, y = make_moons(300, noise=0.25, random_state=0)
     model = KNeighborsClassifier(15).fit(X, y)
     across, up = np.meshgrid(np.linspace(-1.8, 2.8, 300), np.linspace(-1.4, 1.9, 220))
@@ -29,7 +29,7 @@ def regions(left, right):
 
 
 def digits(left, right):
-    """What is taken for what, and how far neighbours of right and wrong answers are."""
+    """Draw which class is taken for which, and how far the neighbours of right and wrong answers are."""
     train, test, train_y, test_y = train_test_split(*load_digits(return_X_y=True), random_state=0)
     model = KNeighborsClassifier(5).fit(train, train_y)
     answer = model.predict(test)

@@ -1,4 +1,4 @@
-"""The nearest of twenty thousand rows, on the best device, and checked on the CPU."""
+"""Find the nearest of twenty thousand rows on the best device, and check them on the CPU."""
 
 import kith
 import numpy as np

@@ -80,7 +80,7 @@ _SUBMODULES = ("dask", "faiss", "files", "sklearn")
 
 
 def __getattr__(name: str) -> _Any:
-    if name in _SUBMODULES:  # kith.sklearn imports scikit-learn: not before it is asked for
+    if name in _SUBMODULES:  # kith.sklearn imports scikit-learn, so it is loaded on demand
         return _importlib.import_module(f"kith.{name}")
     raise AttributeError(f"module 'kith' has no attribute {name!r}")
 

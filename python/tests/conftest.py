@@ -1,4 +1,4 @@
-"""Fixtures for all tests. KITH_TEST_DEVICE names the device that they run on; default: the CPU."""
+"""Declares fixtures for all tests. KITH_TEST_DEVICE names the device that they run on; default: the CPU."""
 
 import os
 
@@ -30,7 +30,7 @@ def iris():
 
 @pytest.fixture(scope="session")
 def close():
-    """Rows so close that every radius of 1 contains some, and labels."""
+    """Returns rows so close that every radius of 1 contains some, and labels."""
     X = np.random.default_rng(5).random((80, 3)).astype(np.float32)
     return X, (X.sum(axis=1) > 1.5).astype(np.int64)
 

@@ -1,4 +1,4 @@
-"""Twenty real and artificial data sets that come with scikit-learn: name, rows, labels or values."""
+"""Yields twenty real and artificial data sets that come with scikit-learn: name, rows, labels or values."""
 
 import numpy as np
 from sklearn import datasets

@@ -1,4 +1,4 @@
-"""Helpers for the tests of kith.sklearn."""
+"""Declares helpers for the tests of kith.sklearn."""
 
 import pytest
 

@@ -1,10 +1,10 @@
-"""Answers by NumPy for small whole numbers, with which every step of the contract's chain is exact."""
+"""Computes answers by NumPy for small whole numbers, with which every step of the contract's chain is exact."""
 
 import numpy as np
 
 
 def whole(random, rows, cols, largest=8):
-    """Rows with many ties, whose squared distances are whole numbers below 2^24."""
+    """Returns rows with many ties, whose squared distances are whole numbers below 2^24."""
     return random.integers(0, largest, (rows, cols)).astype(np.float32)
 
 

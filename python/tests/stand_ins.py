@@ -1,8 +1,8 @@
-"""What the stand-ins for PyTorch, CuPy and JAX share."""
+"""Declares what the stand-ins for PyTorch, CuPy and JAX share."""
 
 
 class Place:
-    """The device that an array claims to be on; for CuPy also a context."""
+    """Is the device that an array claims to be on; for CuPy also a context."""
 
     type, platform, id = "cuda", "gpu", 0
 

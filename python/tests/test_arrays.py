@@ -1,4 +1,4 @@
-"""Rows from every kind of array that programs use."""
+"""Tests rows from every kind of array that programs use."""
 
 import array
 import warnings

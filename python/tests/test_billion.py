@@ -1,4 +1,4 @@
-"""The script of tools/lab/billion with few rows, and NumPy in place of a card."""
+"""Tests the script of tools/lab/billion with few rows, and NumPy in place of a card."""
 
 import os
 import re

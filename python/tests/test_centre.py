@@ -1,4 +1,4 @@
-"""An index with a centre has the bits of an index of rows that were centred in double, through every operation."""
+"""Tests that an index with a centre has the bits of an index of rows that were centred in double precision."""
 
 import copy
 import pickle
@@ -11,7 +11,7 @@ MIDDLE = [450000.0, 5411000.0, 300.0]
 
 
 def points(seed, count):
-    """Points on a map, in metres."""
+    """Returns points on a map, in metres."""
     return np.random.default_rng(seed).random((count, 3)) * 200 + MIDDLE
 
 

@@ -1,4 +1,4 @@
-"""How kith describes arrays on a CUDA device to the library, with stand-ins for PyTorch and CuPy."""
+"""Tests how kith describes arrays on a CUDA device to the library, with stand-ins for PyTorch and CuPy."""
 
 import sys
 import types

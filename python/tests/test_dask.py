@@ -1,4 +1,4 @@
-"""Searches by Dask give the bits of one index, for any shards, and when workers die."""
+"""Tests that searches by Dask give the bits of one index, for any shards, even if workers die."""
 
 import importlib
 import os
@@ -48,7 +48,7 @@ def client():
 
 @pytest.fixture
 def four():
-    """Workers for one test, which may patch or kill them."""
+    """Starts workers for one test, which may patch or kill them."""
     with cluster() as made:
         yield made
 
@@ -59,12 +59,12 @@ def same(found, expected):
 
 
 def data(random, n=300, dims=4, m=23):
-    """Rows with many ties and without zeros, so that cosine accepts them."""
+    """Returns rows with many ties and without zeros, so that cosine accepts them."""
     return 1 + whole(random, n, dims), 1 + whole(random, m, dims)
 
 
 def written(folder, train, parts, random):
-    """Files with uneven parts of `train`, in the order of its rows; their names sort differently."""
+    """Writes files with uneven parts of `train`, in the order of its rows; their names sort differently."""
     places = [0, *sorted(random.choice(np.arange(1, len(train)), parts - 1, replace=False).tolist()), len(train)]
     names = [str(folder / f"{number:03}.npy") for number in random.permutation(parts)]
     for name, a, b in zip(names, places, places[1:]):

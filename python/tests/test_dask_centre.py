@@ -1,4 +1,4 @@
-"""One centre for all shards of Dask's index: answers have the bits of one index of all rows."""
+"""Tests that Dask's index has one centre for all shards, and gives the bits of one index of all rows."""
 
 import kith
 import numpy as np

@@ -1,4 +1,4 @@
-"""What Dask's index and estimators accept and refuse: frames, labels and targets of every library, counts, radii."""
+"""Tests what Dask's index and estimators accept and refuse: frames, labels, targets, counts and radii."""
 
 import datetime
 

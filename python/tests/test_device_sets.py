@@ -1,4 +1,4 @@
-"""Sets of devices: how rows are placed changes no answer."""
+"""Tests that the placement of rows on a set of devices changes no answer."""
 
 import kith
 import numpy as np
@@ -9,7 +9,7 @@ from reference import neighbors, whole
 
 @pytest.fixture
 def both(device):
-    """A set of the device under test and another one, if there is another."""
+    """Returns a set of the device under test and another one, if there is another."""
     specs = [found.spec for found in kith.devices()]
     others = [spec for spec in specs if spec != kith.Device(device).info.spec]
     if not others:

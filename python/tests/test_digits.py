@@ -1,4 +1,4 @@
-"""Warnings about digits that float32 cannot hold, only where they matter. Their advice is run, too."""
+"""Tests that a warning comes only if float32 loses digits that matter, and that its advice works."""
 
 import re
 import warnings
@@ -30,7 +30,7 @@ def rows(x, **named):
 
 
 def by_hand(x):
-    """Whether lost digits matter, computed value by value."""
+    """Returns whether lost digits matter, computed value by value."""
     kept = x.astype(np.float32)
     exact = [[int(v) if x.dtype.kind in "iu" else float(v) for v in row] for row in x]
     for c in range(x.shape[1]):
@@ -135,7 +135,7 @@ def test_the_advice_was_run(x, kind):
 
 @pytest.mark.parametrize("x", [EPOCHS, GROUND, SEVERAL], ids=str)
 def test_the_advice_where_there_is_no_centre_was_run(x):
-    """The advice for metrics and functions that take no centre."""
+    """Checks the advice for metrics and functions that take no centre."""
     shift = "; subtract a common offset in float64, the same from rows and queries: x - x.mean(0)"
     for tell in (lambda y: told(kith.Index, y, "dot", device="cpu"), lambda y: told(kith.faiss.knn, y, y, 1)):
         assert tell(x).endswith(shift) and tell(x - x.mean(0)) == ""

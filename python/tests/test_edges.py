@@ -1,4 +1,4 @@
-"""Arguments at the limits of C: huge k, threads, arrays that overlap, orders of columns."""
+"""Tests arguments at the limits of C: huge k, threads, arrays that overlap, orders of columns."""
 
 import sys
 import types

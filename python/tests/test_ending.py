@@ -1,4 +1,4 @@
-"""Python ends while other threads still search: quietly, with its own exit code, and soon."""
+"""Tests that Python ends soon, without a message and with its own exit code while other threads still search."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""kith.faiss as programs written for FAISS use it: names, signs of zero, selectors, files."""
+"""Tests kith.faiss as programs for FAISS use it: names, signs of zero, selectors, files."""
 
 import copy
 import inspect

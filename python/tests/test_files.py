@@ -1,4 +1,4 @@
-"""kith.files: files written by hand, mapped memory, and files that are refused."""
+"""Tests kith.files with files written by hand, mapped memory, and files that are refused."""
 
 import os
 import struct

@@ -1,4 +1,4 @@
-"""Frames of every library: names of columns, columns without numbers, and advice that works."""
+"""Tests frames of every library: names of columns, columns without numbers, and advice that works."""
 
 import datetime
 import re
@@ -17,7 +17,7 @@ pa = pytest.importorskip("pyarrow")
 
 
 class Stream:
-    """A frame or column with Arrow's PyCapsule protocol alone."""
+    """Is a frame or column that has only Arrow's PyCapsule protocol."""
 
     def __init__(self, held):
         self.held = held
@@ -27,7 +27,7 @@ class Stream:
 
 
 class Capsule:
-    """The same for a batch, which is one array."""
+    """Is the same for a batch, which is one array."""
 
     def __init__(self, held):
         self.held = held
@@ -37,7 +37,7 @@ class Capsule:
 
 
 class Interchange:
-    """A frame with the dataframe interchange protocol alone."""
+    """Is a frame that has only the dataframe interchange protocol."""
 
     def __init__(self, held):
         self.held = held
@@ -238,7 +238,7 @@ def index(x):
 
 @pytest.fixture(params=["kith", "kith.sklearn"])
 def fitted(request):
-    """An index or an estimator, neither of which may misread a cell."""
+    """Returns an index or an estimator, neither of which may misread a cell."""
     if request.param == "kith":
         return index
     return lambda x: pytest.importorskip("kith.sklearn").NearestNeighbors(n_neighbors=1, device="cpu").fit(x)

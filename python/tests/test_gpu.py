@@ -1,4 +1,4 @@
-"""Arrays of PyTorch and CuPy on a GPU, as input and output, on the caller's stream. Skipped without a GPU."""
+"""Tests arrays of PyTorch and CuPy on a GPU, as input and output, on the caller's stream. Skipped without a GPU."""
 
 import contextlib
 import warnings

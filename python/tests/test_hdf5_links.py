@@ -1,4 +1,4 @@
-"""kith.files.open on HDF5 reads data in the file itself, and follows no link to other files of the user."""
+"""Tests that kith.files.open on HDF5 reads only data in the file itself, and follows no link to other files."""
 
 import kith
 import numpy as np

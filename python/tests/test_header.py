@@ -87,7 +87,7 @@ def test_prototypes():
 
 
 def test_metrics():
-    """The names that editors know are those of the library's table, and of other libraries."""
+    """Editors know the names of the library's table, and those of other libraries."""
     names = set(re.findall(r"(?m)^KITH_METRIC\((\w+), ", (INCLUDE / "kith" / "metrics.def").read_text()))
     source = INCLUDE.parent / "src" / "base" / "names.hpp"
     if not source.exists():
@@ -97,7 +97,7 @@ def test_metrics():
 
 
 def test_structs_are_written_by_the_tables():
-    """The structs that ctypes has of options are what tools/options makes of options.def."""
+    """The ctypes structs of options are those that tools/options makes of options.def."""
     tool = INCLUDE.parents[1] / "tools" / "options"
     if not tool.exists():
         pytest.skip(f"{tool} is not here")

@@ -1,4 +1,4 @@
-"""Hand-made keys that no search returns, and what the library's merge() says about them."""
+"""Tests keys that no search returns, and what the library's merge() says about them."""
 
 import kith
 import numpy as np
@@ -10,7 +10,7 @@ NONE = (0xFFFFFFFF, -1)
 
 
 def keys_of(*lists):
-    """Pairs (value, row) for each query."""
+    """Makes keys of pairs (value, row) for each query."""
     table = np.array(lists, np.int64).reshape(len(lists), -1, 2)
     return kith.Keys(table[..., 0].astype(np.uint32), table[..., 1].copy())
 

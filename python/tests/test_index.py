@@ -1,4 +1,4 @@
-"""kith.Index: bits, options, refusals."""
+"""Tests kith.Index: bits, options, refusals."""
 
 import copy
 import pickle

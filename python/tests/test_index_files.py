@@ -1,4 +1,4 @@
-"""kith.Index.save and kith.Index of a file: the same bits, files that are none."""
+"""Tests kith.Index.save and kith.Index of a file: the same bits, and files that are no index files."""
 
 import pickle
 

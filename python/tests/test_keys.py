@@ -1,4 +1,4 @@
-"""Merged keys of shards equal the keys of one index, bit for bit."""
+"""Tests that merged keys of shards equal the keys of one index, bit for bit."""
 
 import pickle
 import struct

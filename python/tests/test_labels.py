@@ -1,4 +1,4 @@
-"""Labels and targets of every library, and outputs of different kinds."""
+"""Tests labels and targets of every library, and outputs of different dtypes."""
 
 import array
 import datetime
@@ -19,7 +19,7 @@ TEXTS, NUMBERS = ["n", "f", "n", "f"], [3, 1, 3, 1]
 
 
 class OnlyArray:
-    """An array with ``__array__`` alone, like a tensor."""
+    """Is an array that has only ``__array__``, like a tensor."""
 
     def __init__(self, held):
         self.held = np.asarray(held)
@@ -29,7 +29,7 @@ class OnlyArray:
 
 
 class Tensor(OnlyArray):
-    """The same, with a dtype that is not NumPy's."""
+    """Is the same with a dtype that is not NumPy's."""
 
     dtype = "torch.int64"
 

@@ -1,4 +1,4 @@
-"""kith.sklearn beside scikit-learn on twenty data sets: equal, or different for a reason that is proven.
+"""Compares kith.sklearn with scikit-learn on twenty data sets. Each difference must have a proven reason.
 
 scikit-learn gets float64 rows that equal kith's float32 rows, and computes |a|^2 - 2ab + |b|^2 in double precision.
 An answer may differ for one of these reasons, and no other:
@@ -36,7 +36,7 @@ def exact(a, b):
 
 
 class Sides:
-    """The neighbours that both sides find in one data set, and why they differ."""
+    """Holds the neighbours that both sides find in one data set, and says why they differ."""
 
     def __init__(self, name, X, y):
         held = np.arange(len(X)) % 3 == 2

@@ -1,4 +1,4 @@
-"""Filters, radii and counts that limit a search, and which of them are refused."""
+"""Tests filters, radii and counts that limit a search, and which of them are refused."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""The cost of `import kith`, what it loads, and the package's description of itself."""
+"""Tests the cost of `import kith`, what it loads, and the package's description of itself."""
 
 import os
 import pydoc
@@ -31,7 +31,7 @@ def test_import_touches_no_driver_and_no_heavy_package():
 
 
 def test_import_takes_less_than_50_ms(tmp_path):
-    """Processor time beyond NumPy and ctypes, with cached bytecode."""
+    """`import kith` takes little processor time beyond NumPy and ctypes, with cached bytecode."""
     program = "import numpy, time, ctypes; t = time.process_time(); import kith; print(time.process_time() - t)"
     cached = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(tmp_path)}
     assert min(float(run(program, **cached)) for _ in range(5)) < 0.050

@@ -1,4 +1,4 @@
-"""Pickles and copies of estimators and flat indices record which version of kith made them."""
+"""Tests that pickles and copies of estimators and flat indices record which version of kith made them."""
 
 import copy
 import io
@@ -30,7 +30,7 @@ X = np.arange(12, dtype=np.float32).reshape(6, 2)
 
 
 def models():
-    """Fitted estimators and a flat index, by name."""
+    """Returns fitted estimators and a flat index, by name."""
     made = {"IndexFlatL2": faiss.IndexFlatL2(2, "cpu")}
     made["IndexFlatL2"].add(X)
     try:

@@ -1,4 +1,4 @@
-"""kith in several processes: fork, spawn, joblib, a prefork server, and beside other libraries' threads."""
+"""Tests kith in several processes: fork, spawn, joblib, a prefork server, and beside other libraries' threads."""
 
 import multiprocessing
 import os
@@ -164,7 +164,7 @@ def test_beside_other_runtimes(first, other):
 
 
 class Rows:
-    """A PyTorch data set whose items are neighbours, searched in the worker."""
+    """Is a PyTorch data set whose items are neighbours, found in the worker."""
 
     def __init__(self, index):
         self.index = index

@@ -1,4 +1,4 @@
-"""float64 on a GPU: whether the host has something to say of its rounding, with NumPy as a stand-in for CuPy."""
+"""Tests which float64 arrays on a GPU the host warns about, with NumPy as a stand-in for CuPy."""
 
 import types
 import warnings

@@ -1,4 +1,4 @@
-"""kith.sklearn meets scikit-learn's rules for estimators."""
+"""Tests that kith.sklearn meets scikit-learn's rules for estimators."""
 
 import copy
 import pickle

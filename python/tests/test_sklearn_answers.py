@@ -1,4 +1,4 @@
-"""What the estimators of kith.sklearn answer, and what they refuse."""
+"""Tests what the estimators of kith.sklearn answer, and what they refuse."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Methods that take a graph of neighbours give the same results with kith's cosine graph as with scikit-learn's."""
+"""Tests that methods which take a graph give the same results with kith's graph as with scikit-learn's."""
 
 import warnings
 

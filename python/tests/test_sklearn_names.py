@@ -1,4 +1,4 @@
-"""kith.sklearn as programs written for scikit-learn use it: classes, names, graphs, and advice for other metrics."""
+"""Tests kith.sklearn as programs for scikit-learn use it: classes, names, graphs, and advice for other metrics."""
 
 import kith
 import numpy as np
@@ -28,7 +28,7 @@ def test_isinstance_of_scikit_learns_classes(name):
 
 
 def condensed(n_neighbors):
-    """How imbalanced-learn's CondensedNearestNeighbour and OneSidedSelection interpret their parameter."""
+    """Interprets a parameter as imbalanced-learn's CondensedNearestNeighbour and OneSidedSelection do."""
     if n_neighbors is None:
         estimator = theirs.KNeighborsClassifier(n_neighbors=1)
     elif isinstance(n_neighbors, int):
@@ -39,7 +39,7 @@ def condensed(n_neighbors):
 
 
 def neighbors_object(nn_object, additional=0):
-    """How imbalanced-learn's samplers interpret their parameter."""
+    """Interprets a parameter as imbalanced-learn's samplers do."""
     if isinstance(nn_object, int):
         return theirs.NearestNeighbors(n_neighbors=nn_object + additional)
     if not isinstance(nn_object, KNeighborsMixin):

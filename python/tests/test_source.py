@@ -1,4 +1,4 @@
-"""Rows that stay in a file or an array."""
+"""Tests rows that stay in a file or an array."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""GPU arrays as input and output, with stand-ins for PyTorch, CuPy and JAX; test_gpu.py has the real ones."""
+"""Tests GPU arrays as input and output, with stand-ins for PyTorch, CuPy and JAX; test_gpu.py has the real ones."""
 
 import contextlib
 import sys
@@ -16,7 +16,7 @@ with contextlib.suppress(kith.Unavailable):
 
 
 class OnGPU:
-    """An array that NumPy cannot read by itself."""
+    """Is an array that NumPy cannot read by itself."""
 
     is_sparse = False
     place = Place()

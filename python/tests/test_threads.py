@@ -1,4 +1,4 @@
-"""Many threads use the same objects of kith, with a GIL and without."""
+"""Tests that many threads can use the same objects of kith, with a GIL and without."""
 
 import gc
 import queue

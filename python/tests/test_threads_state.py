@@ -1,4 +1,4 @@
-"""State that threads may change at once: devices by name, flat indices, estimators, files, and searches that begin."""
+"""Tests state that threads may change at once: devices by name, flat indices, estimators, files, new searches."""
 
 import copy
 import os
@@ -136,7 +136,7 @@ def test_a_flat_index_is_searched_while_it_is_reset(device):
 
 
 class Flickering(faiss.IndexFlatL2):
-    """An attribute that another thread resets between two reads."""
+    """Is an attribute that another thread resets between two reads."""
 
     _held = None
 

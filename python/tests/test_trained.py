@@ -46,7 +46,7 @@ def by_distance(distance):
 
 @pytest.fixture
 def data(random):
-    """Rows, queries, and for each row two labels, two values and a weight, which may be 0."""
+    """Returns rows, queries, and for each row two labels, two values and a weight, which may be 0."""
     labels = np.stack([random.integers(-3, 3, 200) * 10**17, random.integers(0, 2, 200)], axis=1)
     weights = random.integers(0, 5, 200).astype(np.float32) / 3
     return whole(random, 200, 3), whole(random, 40, 3), labels, random.random((200, 2)), weights

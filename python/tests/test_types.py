@@ -1,4 +1,4 @@
-"""What editors and type checkers know of kith: by mypy if installed, and by typing.get_type_hints."""
+"""Tests what editors and type checkers know of kith, by mypy if installed, and by typing.get_type_hints."""
 
 import importlib.util
 import inspect

@@ -1,4 +1,4 @@
-"""kith.Index: rows are added and removed, and row numbers stay."""
+"""Tests that rows of kith.Index can be added and removed, and that they keep their numbers."""
 
 import kith
 import numpy as np

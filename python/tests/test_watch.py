@@ -1,4 +1,4 @@
-"""Ctrl-C, progress, and what else must go on while kith works."""
+"""Tests Ctrl-C, progress, and what else must go on while kith works."""
 
 import os
 import signal

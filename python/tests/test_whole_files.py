@@ -1,4 +1,4 @@
-"""Files written by kith.files: permissions, links, special files, and what a killed process leaves."""
+"""Tests files written by kith.files: permissions, links, special files, and what a killed process leaves."""
 
 import errno
 import fcntl
@@ -259,7 +259,7 @@ def test_rows_that_no_file_holds(tmp_path):
 
 
 def test_a_process_that_writes_on_is_not_disturbed(tmp_path):
-    """A long save, while other processes save short files to the same path."""
+    """Saves a long file, while other processes save short files to the same path."""
     running = killed_while_it_writes(tmp_path)
     for _ in range(3):
         program = "import sys, numpy as np, kith.files; kith.files.save(sys.argv[1], np.ones((1, 1), np.float32))"

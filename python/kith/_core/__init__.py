@@ -1,1 +1,1 @@
-"""The library, devices, indices and searches: what `kith` is made of."""
+"""Implements `kith`: the library, devices, indices and searches."""

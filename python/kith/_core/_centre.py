@@ -1,4 +1,4 @@
-"""The mean of each column, learned part by part: by several processes, one after the other."""
+"""Learns the mean of each column from rows in parts, for example in several processes, one after another."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ._types import Float64
 
 
 class Learned(NamedTuple):
-    """What some rows have taught.
+    """Holds what was learned from some rows.
 
     Attributes
     ----------
     rows : int
-        All until now.
+        All rows until now.
     state : array of float64, [2, dims]
-        What the next rows go on from.
+        The sums from which the next rows continue.
     centre : array of float64, [dims]
-        Of all rows until now.
+        The mean of all rows until now.
     """
 
     rows: int
@@ -31,7 +31,7 @@ class Learned(NamedTuple):
 
 
 def learn(X: Any, what: str, before: Optional[Learned] = None) -> Learned:
-    """The centre of the rows before and these: that of ``kith.Index(all of them, centre=True)``."""
+    """Return the centre of all rows before and these, with the bits of ``kith.Index(all of them, centre=True)``."""
     rows = centred_rows_of(X, what)
     count, dims = rows.array.shape
     state = np.zeros((2, dims)) if before is None else before.state.copy()

@@ -1,4 +1,4 @@
-"""Arguments of calls, checked and written into options."""
+"""Checks arguments of calls, and writes them into options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def metric_name(metric: Any, where: str) -> str:
 
 def check_columns(train: Optional[list[Any]], queries: Optional[list[Any]], what: str) -> None:
     """Refuse a frame whose columns have other names, or another order, than the training rows'."""
-    # As texts: what pandas calls 0 Arrow calls "0".
+    # Names are compared as texts, since pandas may call a column 0, and Arrow calls it "0".
     if train is not None and queries is not None and [*map(str, train)] != [*map(str, queries)]:
         raise InvalidArgument(
             f"{what}: columns {_few(queries)}, but the training rows have {_few(train)}; "
@@ -42,7 +42,7 @@ def search_options(
     how: Optional[How] = None,
     exclude_self_from: Optional[int] = None,
 ) -> s.SearchOptions:
-    """What a search is told, checked, but for a filter."""
+    """Return checked options of a search, without a filter."""
     options = s.search_options()
     options.threads = thread_count(threads, f"{where}: threads")
     options.memory_limit = not_negative(memory_limit, f"{where}: memory_limit")
@@ -54,7 +54,7 @@ def search_options(
 
 
 def _tune(options: s.SearchOptions, name: Any, value: Any, where: str) -> None:
-    """Write a tuning option, by its kind, into options, which keep what it points at."""
+    """Write a tuning option, by its kind, into options, which keep the values it points at."""
     kind = s.TUNING.get(name)
     what = f"{where}[{name!r}]"
     if kind is None:
@@ -102,12 +102,12 @@ def place(options: Union[s.IndexOptions, s.OpenOptions], placement: str, shares:
 
 
 def advice_on_centre(metric: str, do: str = "pass") -> str:
-    """How a centre is passed, for a warning; empty where the metric takes none."""
+    """Say in a warning how to pass a centre; empty if the metric takes none."""
     return f"{do} centre=True" if metric_named(metric) in ("l2", "squared_l2", "l1", "linf") else ""
 
 
 def centre_by(options: s.IndexOptions, centre: Optional[Any], what: str) -> bool:
-    """Write a centre into options, which keep its array; whether there is one."""
+    """Write a centre into options, which keep its array. Returns whether there is one."""
     if centre is None or centre is False:
         return False
     if centre is True:
@@ -119,7 +119,7 @@ def centre_by(options: s.IndexOptions, centre: Optional[Any], what: str) -> bool
 
 
 def centre_of(centre: Any, what: str) -> Float64:
-    """A centre that is given."""
+    """Return a given centre as an array."""
     shown = " ".join(repr(centre).split())
     wrong = f"{what}: centre={shown}; pass True for the mean of each column, or one number a column"
     values = _numbers(centre, wrong)
@@ -139,9 +139,9 @@ def _numbers(values: Any, wrong: str) -> Float64:
 
 
 def whole(value: Any, what: str) -> int:
-    """A count of 64 bits, an int or NumPy's like: no float, 5.0 neither, and no bool.
+    """Return a count of 64 bits, from an int or NumPy's integers. A float, even 5.0, and a bool are refused.
 
-    ctypes cuts off what lies beyond without a word.
+    ctypes would cut off higher bits without an error.
     """
     if isinstance(value, (float, np.floating)) and float(value).is_integer():
         raise InvalidArgument(f"{what}: {value!r} is of type {type(value).__name__}; pass int({value})")

@@ -1,4 +1,4 @@
-"""Which devices there are, and those that are open."""
+"""Lists devices, and opens them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ._locks import Lock
 
 @dataclass(frozen=True)
 class DeviceInfo:
-    """What is known of a device.
+    """Describes a device.
 
     Attributes
     ----------
@@ -27,9 +27,9 @@ class DeviceInfo:
     kind : str
         ``cpu``, ``gpu`` or ``accelerator``.
     pci : str
-        Its address, ``0000:3b:00.0``; empty where there is none.
+        Its address, ``0000:3b:00.0``; empty if there is none.
     selectors, proposers : tuple of str
-        The ways of selecting and proposing neighbours that it has (docs/methods.md).
+        The methods that it has to select and propose neighbours (docs/methods.md).
     memory_bytes, largest_allocation_bytes : int
         Bytes of its memory, and of the largest block.
     compute_units : int
@@ -55,14 +55,14 @@ class DeviceInfo:
 
 @dataclass(frozen=True)
 class BackendInfo:
-    """A back end that has no devices here, and why.
+    """Describes a back end, and why it has no devices here.
 
     Attributes
     ----------
     name : str
         ``opencl``, ``cuda``.
     reason : str
-        Why there are no devices; empty where there are some.
+        Why there are no devices; empty if there are some.
     """
 
     name: str
@@ -70,12 +70,12 @@ class BackendInfo:
 
 
 class Devices(list[DeviceInfo]):
-    """The devices of this machine, a list.
+    """Lists the devices of this machine.
 
     Attributes
     ----------
     backends : list of BackendInfo
-        Every back end, with the reason where it has no devices.
+        Every back end, with the reason if it has no devices.
     warnings : list of str
         A sentence for each plug-in and driver that could not be used.
     """
@@ -99,7 +99,7 @@ def _info(raw: s.DeviceInfo) -> DeviceInfo:
 
 
 def devices() -> Devices:
-    """Every device that is here. Drivers are started for it.
+    """Return every device of this machine. This starts their drivers.
 
     Returns
     -------
@@ -137,10 +137,10 @@ def devices() -> Devices:
 
 
 class Device:
-    """An open device, which has proven that it is exact.
+    """Opens a device, and tests that it is exact.
 
-    Everything that takes ``device=`` takes its name, too, and opens it once; a `Device` is for those who want
-    to open it at a certain time.
+    Everything that takes ``device=`` takes a name, too, and opens that device once; a `Device` opens it at a time of
+    your choice.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class Device:
         raw = s.sized(s.DeviceInfo)
         check(lib.kith_device_describe(self._handle.value, raw))
         self.info = _info(raw)
-        # How many multiply-adds it does while one core of a CPU does one; a slow GPU, so that Ctrl-C is heard there.
+        # Multiply-adds that it does while one core of a CPU does one; that of a slow GPU, so that Ctrl-C works there.
         self.pace = 5000 if self.info.kind == "gpu" else 1
 
     @property
@@ -187,7 +187,7 @@ _lock = Lock()
 
 
 def open_device(device: Union[str, Device, None]) -> Device:
-    """The device of that name, opened when it is first asked for, and again in a forked child.
+    """Return the device of that name. It is opened on first use, and again in a forked child.
 
     It stays open until `close_devices` or the end of the process: opening one takes far longer than fitting
     a small estimator.
@@ -202,11 +202,11 @@ def open_device(device: Union[str, Device, None]) -> Device:
 
 
 def close_devices() -> None:
-    """Close the devices that were opened by name. Each closes when no index on it is left."""
+    """Close the devices that were opened by name. Each closes once no index on it is left."""
     with _lock.held():
         closing = dict(_open)
         _open.clear()
-    del closing  # without the lock: what a weakref calls may open a device
+    del closing  # without the lock, since a callback of a weakref may open a device
 
 
 atexit.register(close_devices)

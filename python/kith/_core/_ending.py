@@ -1,7 +1,7 @@
-"""The end of Python, on which calls of other threads are stopped and waited for.
+"""Stops calls of other threads when Python ends, and waits for them.
 
-Daemon threads go on while Python ends. In a callback of the library, such as `progress`, there would be no
-interpreter left to come back to.
+Daemon threads go on while Python ends. A callback of the library, such as `progress`, would then return to
+no interpreter.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _ender: Optional[int] = None  # the thread that ends Python, once it does
 
 
 class Running:
-    """A call of the library, as long as its block of `with`.
+    """Registers a call of the library for its `with` block.
 
-    Once Python ends, a call of another thread is stopped, and a new one is not begun: SystemExit then ends that thread
-    without a word.
+    Once Python ends, a call of another thread is stopped, and a new one does not begin: SystemExit ends that thread
+    without a message.
 
     Parameters
     ----------
     stop : int, optional
-        A kith_stop that the call looks at; without it the end of Python waits for the whole call.
+        A kith_stop that the call checks; without it the end of Python waits for the whole call.
     """
 
     __slots__ = ("stop", "thread")
@@ -70,7 +70,7 @@ def _end() -> None:
 
 
 def _forget() -> None:
-    """In a forked child, which has none of the other threads."""
+    """Reset the state in a forked child, which has none of the other threads."""
     global _lock, _changed, _ender
     _lock, _ender = threading.Lock(), None
     _changed = threading.Condition(_lock)

@@ -1,10 +1,10 @@
-"""One exception class for each status of the library; texts are the library's own."""
+"""Declares an exception class for each status of the library, whose texts are the library's."""
 
 from __future__ import annotations
 
 
 class Error(Exception):
-    """Everything that kith raises. The text reads *where: what is wrong, with the values; what to do*.
+    """Is the base of all exceptions of kith. The text reads *where: what is wrong, with the values; what to do*.
 
     Attributes
     ----------
@@ -16,53 +16,55 @@ class Error(Exception):
 
 
 class InvalidArgument(Error, ValueError):
-    """An argument is outside its documented range."""
+    """Says that an argument is outside its documented range."""
 
     code = 2
 
 
 class BadFile(Error, OSError):
-    """A file is missing, truncated, or not what it claims to be."""
+    """Says that a file is missing, truncated, or not what it claims to be."""
 
     code = 3
 
 
 class Unavailable(Error, RuntimeError):
-    """There is no such device, driver or plug-in here, or a driver was started before this process forked."""
+    """Says that there is no such device, driver or plug-in here, or that a driver was started before this
+    process forked.
+    """
 
     code = 4
 
 
 class OutOfMemory(Error, MemoryError):
-    """What was asked needs more memory than there is, or than was allowed."""
+    """Says that a call needs more memory than there is, or than was allowed."""
 
     code = 5
 
 
 class Unsupported(Error, NotImplementedError):
-    """This device or version cannot do this; the text says what can."""
+    """Says that this device or version cannot do this; the text says what can."""
 
     code = 6
 
 
 class DeviceFailure(Error, RuntimeError):
-    """A driver or device failed while it worked."""
+    """Says that a driver or device failed while it worked."""
 
     code = 7
 
 
 class Interrupted(Error):
-    """A search was asked to stop."""
+    """Says that a search was asked to stop."""
 
     code = 130
 
 
 class PrecisionWarning(UserWarning):
-    """Rows lose digits that matter when they are rounded to single precision, in which kith computes."""
+    """Warns that rows lose digits that matter when they are rounded to single precision, in which kith computes."""
 
 
 class HostCopyWarning(UserWarning):
-    """Rows in the memory of a GPU are copied through the memory of the host."""
+    """Warns that rows in the memory of a GPU are copied through the memory of the host."""
 
 
 _CLASSES = {
@@ -71,9 +73,9 @@ _CLASSES = {
 }
 
 for _kind in (Error, *_CLASSES.values(), PrecisionWarning, HostCopyWarning):
-    _kind.__module__ = "kith"  # where callers know it from, and tracebacks name it
+    _kind.__module__ = "kith"  # callers import it from there, and tracebacks name it so
 
 
 def error_of(status: int, message: str) -> Error:
-    """The exception for a status of the library."""
+    """Return the exception for a status of the library."""
     return _CLASSES.get(status, Error)(message)

@@ -1,4 +1,4 @@
-"""Rows on a device, and searches of them."""
+"""Holds rows on a device, and searches them."""
 
 from __future__ import annotations
 
@@ -34,38 +34,38 @@ from ._watch import Progress, call
 
 
 class Index(Searches):
-    """Training rows on a device, searched exactly. Every device gives the same bits.
+    """Holds training rows on a device, and searches them exactly. Every device gives the same bits.
 
-    An `Index` never changes; any number of threads may search one at once.
+    An `Index` never changes: any number of threads may search it at once.
 
     Parameters
     ----------
     X : array, [n, dims], str or path
-        NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or whatever else speaks the buffer protocol, DLPack, Arrow's
-        PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those of
-        queries and of what `with_` adds.
-        kith computes in float32. float32, float16, bfloat16, uint8 and int8 are not copied on their way to the
-        library, and each of their values is a float32: answers are those of ``X.astype(np.float32)``. Queries may
-        be of another type than the rows. float64 and larger integers are rounded, with a `kith.PrecisionWarning`
-        where that matters: rows become equal, or a column's step in float32 is above 1e-4 of its spread. PyTorch and
-        CuPy arrays of these five types on the CUDA device that the index is on are read where they are, on the stream
-        that is current; those of float64 are rounded there. Other GPU arrays are copied through host memory, with a `kith.HostCopyWarning`.
-        The name of a file of rows that is read by ranges (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and
-        stays open; or of an index file (``.kidx``) that `save` or ``kith index build`` wrote: its answers are the same
-        bits, and every byte is compared with its checksums.
+        Rows of NumPy, PyTorch, CuPy, JAX, pandas, polars, Arrow, or anything else with the buffer protocol, DLPack,
+        Arrow's PyCapsule protocol or that of dataframes; finite. Names of columns are kept, and compared with those
+        of queries and of rows that `with_` adds. kith computes in float32. float32, float16, bfloat16, uint8 and int8
+        are not copied on their way to the library, and each of their values is a float32: answers are those of
+        ``X.astype(np.float32)``. Queries may be of another type than the rows. float64 and larger integers are
+        rounded, with a `kith.PrecisionWarning` if that matters: rows become equal, or a column's step in float32 is
+        above 1e-4 of its spread. PyTorch and CuPy arrays of these five types on the CUDA device of the index are read
+        in place, on the current stream; those of float64 are rounded there. Other GPU arrays are copied through host
+        memory, with a `kith.HostCopyWarning`. `X` may also be the name of a file of rows, which is read by ranges
+        (``.npy``, ``.fbin``, ``.f16bin``, ``.u8bin``, ``.i8bin``) and stays open; or of an index file (``.kidx``)
+        that `save` or ``kith index build`` wrote: the index gives the same bits as the one that was saved, and every
+        byte is compared with its checksums.
     metric : str, optional
-        None: ``l2``, or that of the index file. ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another
-        library's name for one of these. Smaller is nearer: ``negative_dot`` is the product with its sign
-        turned. docs/contract.md, section 1, gives each formula. ``hamming``, with ``element="bits"``: the bits
-        that differ.
+        ``l2`` (Euclidean), ``squared_l2``, ``l1``, ``linf``, ``negative_dot``, ``cosine``, or another library's name
+        for one of these. Smaller is nearer: ``negative_dot`` is the negated product. docs/contract.md, section 1,
+        gives each formula. ``hamming``, with ``element="bits"``, counts the bits that differ. None: ``l2``, or the
+        metric of the index file.
     device : str or Device
-        ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists those that are here.
+        ``"auto"``, ``"cpu"``, ``"cuda:0"``, ``"opencl:0"``, ...; `kith.devices` lists the devices of this machine.
     features : sequence of int, optional
         The columns that count, from 0. Rows are still given with all columns. None: all.
     element : {"bits"}, optional
-        `X` and all queries are of uint8 and hold 8 columns a byte, as ``numpy.packbits(x, axis=1)`` makes them;
-        `dims` counts bits. Only with the metric ``hamming``, and ``hamming`` only with it: bytes are never taken for
-        bits by themselves.
+        Says that `X` and all queries are of uint8 and hold 8 columns per byte, as ``numpy.packbits(x, axis=1)`` makes
+        them; `dims` counts bits. It goes only with the metric ``hamming``, and ``hamming`` only with it: bytes are
+        never taken for bits without it.
     first_row : int
         If the rows are a shard: the number of its first row among the rows of all shards. Keys and messages
         about training rows count from it; all else counts from 0.
@@ -85,42 +85,42 @@ class Index(Searches):
         Total rows to make room for, including those given: rows that are added later go there without a copy of
         the others, if rows are kept in their own element (docs/howto/elements.md). 0: as many as are given.
     centre : True or array, [dims], optional
-        For values that are far from 0 beside their spread, such as coordinates of a map or times, by ``l2``,
-        ``squared_l2``, ``l1`` and ``linf``: what is subtracted in float64 from each row and each query, and from what
-        `with_` adds, before values are rounded to float32. True: the mean of each column of `X`. It is kept in index
-        files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which become
-        float64. Arrays on a GPU are copied through host memory. None: nothing.
+        Is subtracted in float64 from each row and each query, and from rows that `with_` adds, before values are
+        rounded to float32. Use it for values that are large compared with their spread, such as coordinates of a map
+        or times, with ``l2``, ``squared_l2``, ``l1`` and ``linf``. True: the mean of each column of `X`. It is kept
+        in index files and pickles. Rows and queries are of float32, float64 or integers of 16 bits and more, which
+        become float64. Arrays on a GPU are copied through host memory. None: nothing.
 
     storage : {"automatic", "resident", "stream", "quantized"}, optional
-        Where the rows stay. ``resident``: on the device. ``stream``: in `X`, a file or an array (such as
+        Says where the rows are kept. ``resident``: on the device. ``stream``: in `X`, a file or an array (such as
         ``numpy.memmap``) that is kept and must not change; each search passes them through the device in chunks.
-        ``quantized``: in `X`; the device holds quantized rows (a byte a column, or two on a GPU with room for them), and
-        proposes by them. ``automatic``: on the device if they fit, else ``stream``. None: an array and an index file on
-        the device, another file ``automatic``. It changes no answer.
+        ``quantized``: in `X`; the device holds quantized rows (one byte per column, or two on a GPU with room for
+        them), and proposes by them. ``automatic``: on the device if they fit, else ``stream``. None: ``resident`` for
+        an array and an index file, ``automatic`` for another file. It changes no answer.
     memory_limit : int
-        With `storage`: bytes of device memory that one search and the index take together; 0: chunks of 512 MiB at most
-        on a GPU, elsewhere 128.
+        With `storage`: bytes of device memory that one search and the index take together. 0: chunks of at most 512
+        MiB on a GPU, 128 MiB elsewhere.
     chunk_rows : int
         With ``stream``: rows of a chunk; 0: as many as the limit has room for.
     rows : (int, int), optional
-        Of an index file: only the rows begin ... end - 1, those that are removed counted: what the whole answers after
-        `without` of the others and `compact`, under the same numbers. Several devices or machines so open one file
-        together, and merge what `search_keys` gives. None: all.
+        For an index file: opens only the rows begin ... end - 1; removed rows count, too. The index answers as the
+        whole one after `without` all other rows and `compact`, under the same numbers. So several devices or machines
+        can open one file together, and merge the keys of `search_keys`. None: all rows.
     threads : int
-        Of the host, to read an index file; 0: as many as there are cores.
+        Threads of the host that read an index file; 0: as many as there are cores.
     progress : bool or callable
-        As for `search`, while an index file is read.
+        Shows or reports how much of an index file is read, as for `search`.
 
     Raises
     ------
     kith.InvalidArgument
-        No rows, NaN or infinity (names the first), an unknown metric, a column that is not there; for
-        ``negative_dot`` a `largest` below an element.
+        There are no rows, a NaN or infinity (names the first), an unknown metric, or a column that does not exist;
+        for ``negative_dot`` also a `largest` below an element.
     kith.BadFile
-        Missing, foreign, cut or damaged; a search raises it where the file has changed since.
+        The file is missing, foreign, cut or damaged; a search raises it if the file has changed since.
     kith.Unavailable, kith.OutOfMemory, kith.Unsupported
-        There is no such device; the rows do not fit on it, or the limit has no room for a chunk; a device that cannot
-        keep rows so.
+        There is no such device; the rows do not fit on it, or the limit has no room for a chunk; the device cannot
+        keep rows in this way.
 
     Examples
     --------
@@ -189,7 +189,7 @@ class Index(Searches):
             path = name_of_file(X, "kith.Index")
             self._take(new_handle(free, lib.kith_index_from_file, opened.handle, path, options), opened, None)
             return
-        spec = opened.info.spec if storage is None else ""  # rows that stay in memory are the host's
+        spec = opened.info.spec if storage is None else ""  # rows that stay in memory are on the host
         if centred:
             array = centred_rows_of(X, "kith.Index: X", spec)
         else:
@@ -203,8 +203,8 @@ class Index(Searches):
     def _take(
         self, handle: Handle, device: Device, columns: Optional[list[Any]], source: Optional[Rows] = None
     ) -> None:
-        self._handle = handle  # before what it reads: attributes go in this order
-        self._source = source  # rows that stay in memory of the caller's
+        self._handle = handle  # before the rows it reads: attributes are freed in this order
+        self._source = source  # rows that stay in the caller's memory
         self._device = device
         self._columns = columns
         info = s.sized(s.IndexInfo)
@@ -224,34 +224,34 @@ class Index(Searches):
 
     @property
     def storage(self) -> Residence:
-        """Where the rows stay: ``resident``, ``stream`` or ``quantized``."""
+        """Say where the rows are kept: ``resident``, ``stream`` or ``quantized``."""
         name = c.c_char_p()
         check(lib.kith_index_residence(self._handle.value, name))
         return cast(Residence, text(name.value))
 
     def with_(self, more: Any, ids: Optional[Any] = None) -> Index:
-        """An `Index` of these rows and more, which are numbered on from `next_row`; this one stays as it is.
+        """Return an `Index` of these rows and more, whose numbers continue from `next_row`. This one does not change.
 
         Parameters
         ----------
         more : array, [rows, dims]
         ids : sequence of int, optional
-            [rows], `next_row` or more, none twice: their numbers instead.
+            The numbers of the rows instead, [rows], `next_row` or more, none twice.
 
         Returns
         -------
         Index
-            It shares the device memory of the rows that are here already.
+            It shares the device memory of the existing rows.
         """
         rows = self._queries(more, "kith.Index.with_: more", quiet=False)
         given = ids_of(ids, len(rows.array), "kith.Index.with_")
         return self._next(lib.kith_index_with, rows.struct, None if given is None else address(given))
 
     def without(self, rows: Any) -> Index:
-        """An `Index` without these rows; this one stays as it is.
+        """Return an `Index` without these rows. This one does not change.
 
-        It answers as one of the remaining rows alone, under their numbers, which are not given again. What is
-        removed keeps its memory until `compact`.
+        It answers as an `Index` of only the remaining rows would, under their numbers; removed numbers are not given
+        again. Removed rows keep their memory until `compact`.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class Index(Searches):
         Raises
         ------
         kith.InvalidArgument
-            A row that is not there, was removed before or is named twice; no row would be left.
+            A row does not exist, was removed before or is named twice; or no row would be left.
 
         Examples
         --------
@@ -281,11 +281,11 @@ class Index(Searches):
         return self._next(lib.kith_index_without, address(gone), len(gone))
 
     def compact(self) -> Index:
-        """An `Index` of the rows that are left, in memory of their own: the same answers."""
+        """Return an `Index` of the remaining rows in memory of their own, with the same answers."""
         return self._next(lib.kith_index_compact)
 
     def numbers(self) -> Int64:
-        """The numbers of the rows that are there, [n], ascending."""
+        """Return the numbers of the rows, [n], ascending."""
         numbers = np.empty(self._rows, np.int64)
         check(lib.kith_index_numbers(self._handle.value, address(numbers)))
         return numbers
@@ -299,39 +299,39 @@ class Index(Searches):
         )
 
     def save(self, path: Path, *, progress: Progress = False) -> None:
-        """Write a file that `Index` opens on any device, and ``kith search --index``.
+        """Write a file that `Index` and ``kith search --index`` open on any device.
 
         Parameters
         ----------
         path : str or path
-            ``.kidx`` by custom. The file appears whole or not at all. Rows stand in it in the element that they were
-            given in, uint8 as a byte a column; those of ``cosine`` as the unit rows that are searched. Names of
-            columns are not kept.
+            Its ending is ``.kidx`` by convention. The file appears complete or not at all. It holds the rows in the
+            element in which they were given, uint8 as one byte per column; for ``cosine`` the unit rows that are
+            searched. Names of columns are not kept.
         progress : bool or callable
             As for `search`.
 
         Raises
         ------
         kith.BadFile
-            It cannot be written.
+            The file cannot be written.
         """
         save(self._handle, path, self._rows * self._dims, progress)
 
     @property
     def rows(self) -> int:
-        """Training rows that are there, n."""
+        """The number of training rows, n."""
         return self._rows
 
     @property
     def next_row(self) -> int:
-        """The number that the next row gets."""
+        """The number of the next row of `with_`."""
         return self._next_row
 
     @property
     def positions(self) -> int:
-        """Rows that were ever given.
+        """The number of rows ever given.
 
-        The position of a row is how many of these have smaller numbers: its number, where rows have no ids.
+        The position of a row is how many of these have smaller numbers; without ids it is its number.
         """
         return self._positions
 
@@ -342,12 +342,13 @@ class Index(Searches):
 
     @property
     def dims(self) -> int:
-        """Columns of rows and queries, as given."""
+        """The number of columns of rows and queries, as given."""
         return self._dims
 
     @property
     def centre(self) -> Optional[Float64]:
-        """What is subtracted from rows and queries, [dims], 0 in columns that do not count; None: nothing."""
+        """The centre that is subtracted from rows and queries, [dims], 0 in columns that do not count; None: nothing.
+        """
         return None if self._centre is None else self._centre.copy()
 
     @property
@@ -360,7 +361,7 @@ class Index(Searches):
 
     @property
     def memory_bytes(self) -> int:
-        """Device memory of the rows, those shared with other indices included, and of what searches keep."""
+        """The device memory of the rows, those shared with other indices included, and of what searches keep."""
         info = s.sized(s.IndexInfo)
         check(lib.kith_index_describe(self._handle.value, info))
         return int(info.memory_bytes)
@@ -393,7 +394,7 @@ _OF_ROWS = ("features", "element", "first_row", "ids", "reserve", "centre", "mem
 
 
 def _leave_out(names: tuple[str, ...], values: tuple[Any, ...], why: str) -> None:
-    """Refuse options that go with another kind of rows."""
+    """Refuse options that are only for another kind of rows."""
     for name, value in zip(names, values):
         if value is not None and value is not False and not (isinstance(value, int) and value == 0):
             raise InvalidArgument(f"kith.Index: {name} is given, but {why}; leave it out")
@@ -409,7 +410,7 @@ def _opened(
     threads: int,
     progress: Progress,
 ) -> Handle:
-    """An index file, or a part of it, on a device."""
+    """Open an index file, or a part of it, on a device."""
     name, info = name_of_file(path, "kith.Index"), index_file_info(path)
     handles: list[Handle] = []
     begin, end = (0, info.rows + info.removed) if rows is None else _part(rows)
@@ -417,7 +418,7 @@ def _opened(
     options.largest = 0.0 if largest is None else float(largest)
     options.threads = thread_count(threads, "kith.Index: threads")
     place(options, placement, shares, "kith.Index")
-    how = s.search_options()  # of which stop and progress alone are read
+    how = s.search_options()  # only its stop and progress are read
 
     def ask(_: Optional[s.SearchOptions]) -> int:
         options.stop, options.progress = how.stop, how.progress
@@ -462,7 +463,7 @@ def _shown_bytes(size: int) -> str:
     return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.1f} KiB"
 
 
-# Python's messages about arguments, and pickles of methods, name a method by these two: as callers know it.
+# Python's messages about arguments, and pickles of methods, name a method by these two, which callers know.
 for _method in vars(Searches).values():
     if isinstance(_method, FunctionType):
         _method.__module__, _method.__qualname__ = __name__, f"Index.{_method.__name__}"
@@ -483,7 +484,7 @@ def knn_graph(
     placement: Placement = "automatic",
     shares: Optional[Any] = None,
 ) -> Neighbors:
-    """The k nearest rows of every row, itself left out, exactly: right under duplicates.
+    """Find the k rows nearest to each row, except itself, exactly, even if rows are equal.
 
     Parameters
     ----------
@@ -516,7 +517,7 @@ def knn_graph(
     k, opened = whole(k, "kith.knn_graph: k"), open_device(device)
     what, spec = "kith.knn_graph: X", opened.info.spec
     if centre is None or centre is False:
-        rows = element_rows_of(  # once: may warn, and copy
+        rows = element_rows_of(  # only once, since it may warn and copy
             X, what, False, spec, features=features, advice=lambda: advice_on_centre(metric)
         )
     else:

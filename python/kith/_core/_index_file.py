@@ -1,4 +1,4 @@
-"""Index files: how one is written, and what its head says."""
+"""Writes index files, and reads their heads."""
 
 from __future__ import annotations
 
@@ -25,31 +25,31 @@ def name_of_file(path: Path, where: str) -> bytes:
 
 def save(handle: Handle, path: Path, work: int, progress: Progress) -> None:
     name = name_of_file(path, "kith.Index.save")
-    how = s.search_options()  # of which stop and progress alone are read
+    how = s.search_options()  # only its stop and progress are read
     call(lambda _: int(lib.kith_index_save(handle.value, name, how.stop, how.progress, None)), how, work, progress)
 
 
 @dataclass(frozen=True)
 class IndexFileInfo:
-    """What the head of an index file says.
+    """Holds what the head of an index file says.
 
     Attributes
     ----------
     metric, element : str
-        ``element`` is that of the rows in the file; those of ``cosine`` are unit rows of ``f32``.
+        ``element`` is the element of the rows in the file, which for ``cosine`` are unit rows of ``f32``.
     rows, dims : int
-        ``rows`` that are there.
+        ``rows`` does not count removed rows.
     features : int
-        Columns that count.
+        The number of columns that count.
     first_row : int
     bytes : int
-        Of the file.
+        The size of the file.
     removed : int
-        Rows that are in the file, but removed.
+        Removed rows that are still in the file.
     rows_offset : int
-        Of the first row in the file, in bytes.
+        Bytes from the beginning of the file to the first row.
     centred : bool
-        It has a centre, and the rows in the file are less that.
+        Whether the index has a centre, which was subtracted from the rows in the file.
     """
 
     metric: MetricName
@@ -65,7 +65,7 @@ class IndexFileInfo:
 
 
 def index_file_info(path: Path) -> IndexFileInfo:
-    """What an index file holds, from its head alone: what follows may be damaged.
+    """Read only the head of an index file: what follows may be damaged.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def index_file_info(path: Path) -> IndexFileInfo:
     Raises
     ------
     kith.BadFile
-        Missing, foreign, of another version, cut, or with a damaged head.
+        The file is missing, foreign, of another version or cut, or its head is damaged.
     """
     info = s.sized(s.IndexFileInfo)
     check(lib.kith_index_file_describe(name_of_file(path, "kith.index_file_info"), info))

@@ -1,4 +1,4 @@
-"""Keys that a caller gives: refused where no search has such keys, as the library's merge() refuses them."""
+"""Refuses keys of a caller that no search returns, as the library's merge() does."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ._errors import InvalidArgument
 if TYPE_CHECKING:
     from ._types import Bool, Int64, UInt32
 
-NONE = 0xFFFFFFFF, -1  # what ends a short list: value, row
+NONE = 0xFFFFFFFF, -1  # the value and row that pad a short list
 _LEAST, _MOST = 0x007FFFFF, 0xFF800000  # the values of -infinity and infinity
-_AT_ONCE = 1 << 20  # keys that are looked at together
+_AT_ONCE = 1 << 20  # keys that are checked together
 
 
 def whole_numbers(x: Any, kind: Any, what: str) -> Any:
-    """`x` as an array of a kind of whole number, every value kept."""
+    """Convert `x` to an array of a type of whole numbers, with every value kept."""
     given = np.asarray(x)
     if given.dtype.kind not in "iu" and given.size:
         raise InvalidArgument(f"{what} of dtype {given.dtype}; pass {np.dtype(kind).name}")
@@ -28,7 +28,7 @@ def whole_numbers(x: Any, kind: Any, what: str) -> Any:
 
 
 def check_first(first: Int64, what: str) -> None:
-    """Lists that begin at 0, each where the last one ends."""
+    """Refuse lists unless the first begins at 0, and each where the last one ends."""
     if first[0] != 0 or (first[1:] < first[:-1]).any():
         q = int(np.argmax(first[1:] < first[:-1]))
         shown = f"first[0] = {first[0]}"
@@ -38,7 +38,8 @@ def check_first(first: Int64, what: str) -> None:
 
 
 def check_keys(value: UInt32, row: Int64, first: Optional[Int64], what: str) -> None:
-    """Refuse keys that do not ascend, values of no distance, rows below 0, and padding but at the end of a list of k.
+    """Refuse keys that do not ascend, values of no distance, rows below 0, and padding that is not at the end of a
+    list of k.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def check_keys(value: UInt32, row: Int64, first: Optional[Int64], what: str) -> 
 
 
 def _starts(first: Optional[Int64], k: int, begin: int, end: int) -> Bool:
-    """Where lists begin among the keys begin ... end - 1."""
+    """Say at which of the keys begin ... end - 1 a list begins."""
     starts = np.zeros(end - begin, np.bool_)
     if first is None:
         starts[-begin % k :: k] = True
@@ -67,7 +68,7 @@ def _starts(first: Optional[Int64], k: int, begin: int, end: int) -> Bool:
 
 def _wrong(values: UInt32, rows: Int64, begin: int, end: int, starts: Bool, may_be_short: bool) -> Bool:
     value, row = values[begin:end], rows[begin:end]
-    before = slice(begin - 1, end - 1) if begin else slice(0, end)  # of the first key of all there is none
+    before = slice(begin - 1, end - 1) if begin else slice(0, end)  # the very first key has none before it
     value_before, row_before = values[before], rows[before]
     if not begin:
         value_before, row_before = np.roll(value_before, 1), np.roll(row_before, 1)

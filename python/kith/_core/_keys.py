@@ -1,4 +1,4 @@
-"""Keys of shards: merged in any order and any grouping they are those of one index."""
+"""Merges keys of shards: in any order and any grouping they become those of one index."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ._types import Array, Int64, MetricName, UInt32
 
 
 class Keys(NamedTuple):
-    """The k nearest rows of each query of a shard, or of several that are merged, before distances are made.
+    """Holds the k nearest rows of each query, of one shard or merged from several, before distances are made.
 
     Attributes
     ----------
     value : array of uint32, [m, k]
-        Ascending. In the order of distances, but none: `kith.finish` makes those.
+        Ascending, in the order of distances; `kith.finish` makes the distances.
     row : array of int64, [m, k]
-        Numbers among the rows of all shards; of equal values the smaller first. A list of fewer than k rows
+        Numbers among the rows of all shards; among equal values the smaller comes first. A list of fewer than k rows
         ends in value 0xFFFFFFFF, row -1.
     """
 
@@ -34,7 +34,8 @@ class Keys(NamedTuple):
 
 
 class RadiusKeys(NamedTuple):
-    """All rows within a radius, in the same order: the list of query q is ``first[q]:first[q + 1]`` of both others.
+    """Holds all rows within a radius, in the same order: the list of query q is ``first[q]:first[q + 1]`` of
+    both others.
 
     Attributes
     ----------
@@ -53,7 +54,7 @@ def merge(lists: Iterable[Keys]) -> Keys: ...
 @overload
 def merge(lists: Iterable[RadiusKeys]) -> RadiusKeys: ...
 def merge(lists: Any) -> Any:
-    """The keys of all shards from those of each, in any order and any grouping.
+    """Merge the keys of shards, in any order and any grouping.
 
     Parameters
     ----------
@@ -64,12 +65,12 @@ def merge(lists: Any) -> Any:
     Returns
     -------
     Keys or RadiusKeys
-        The k nearest of `Keys`, all of `RadiusKeys`.
+        The k nearest for `Keys`, all for `RadiusKeys`.
 
     Raises
     ------
     kith.InvalidArgument
-        No list, other shapes, or keys that no search has (names the list and the first place).
+        There is no list, shapes differ, or no search returns such keys (names the list and the first place).
 
     Examples
     --------
@@ -115,14 +116,14 @@ def finish(metric: MetricName, keys: Keys) -> Neighbors: ...
 @overload
 def finish(metric: MetricName, keys: RadiusKeys) -> RadiusNeighbors: ...
 def finish(metric: MetricName, keys: Any) -> Any:
-    """What a search of all rows returns, from its keys.
+    """Return what a search of all rows returns, from its keys.
 
     Parameters
     ----------
     metric : str
-        That of the shards.
+        The metric of the shards.
     keys : Keys or RadiusKeys
-        Merged.
+        The merged keys.
 
     Returns
     -------
@@ -132,7 +133,7 @@ def finish(metric: MetricName, keys: Any) -> Any:
     Raises
     ------
     kith.InvalidArgument
-        Keys that no search has, or none by this metric (names the first place).
+        No search returns such keys, or none by this metric (names the first place).
     """
     if not isinstance(metric, str):
         raise InvalidArgument(f"kith.finish: metric={metric!r}; pass the name of the shards' metric")
@@ -146,7 +147,7 @@ def finish(metric: MetricName, keys: Any) -> Any:
 
 
 def leave_out(keys: Keys, rows: Any) -> Keys:
-    """Leave-one-out over shards: each list without one row; where it is not in the list, without its last key.
+    """Leave one row out of each list, for leave-one-out over shards; a list without that row loses its last key.
 
     To have k neighbours, search every shard for k + 1, merge, and then leave out.
 
@@ -154,7 +155,7 @@ def leave_out(keys: Keys, rows: Any) -> Keys:
     ----------
     keys : Keys, [m, k + 1]
     rows : array of int, [m]
-        Of each query the row that is no neighbour of it, by its number among the rows of all shards; -1: none.
+        The row that is no neighbour of each query, by its number among the rows of all shards; -1: none.
 
     Returns
     -------
@@ -178,15 +179,15 @@ def leave_out(keys: Keys, rows: Any) -> Keys:
 
 
 def digest(keys: Keys) -> int:
-    """64 bits that tell whether two answers are the same, on every device and every machine.
+    """Return 64 bits that show whether two answers are equal, the same on every device and machine.
 
-    FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as 4,
-    little-endian. It finds damage; it does not stop anyone from forging an answer.
+    They are FNV-1a over m, k, and value and row of each key in turn; m, k and rows as 8 bytes, values as 4,
+    little-endian. They show damage, but not a forged answer.
 
     Raises
     ------
     kith.InvalidArgument
-        Keys that no search has (names the first place).
+        No search returns such keys (names the first place).
     """
     plain = _keys(keys, "kith.digest: keys")
     sum_of = c.c_uint64()
@@ -195,7 +196,8 @@ def digest(keys: Keys) -> int:
 
 
 def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
-    """The largest magnitude in rows, for ``kith.Index(..., largest=)``: that of all rows is that of the shards' largest.
+    """Return the largest magnitude in rows, for ``kith.Index(..., largest=)``: for all rows it is the largest of
+    the shards.
 
     Parameters
     ----------
@@ -212,7 +214,7 @@ def largest_element(X: Any, *, features: Optional[Any] = None) -> float:
 
 
 def radius_keys_of(handle: Handle) -> RadiusKeys:
-    """Copies of what a kith_radius_keys holds."""
+    """Copy what a kith_radius_keys holds."""
     info = s.sized(s.RadiusKeysInfo)
     check(lib.kith_radius_keys_describe(handle.value, info))
     first = copied(info.first, info.queries + 1, np.dtype(np.int64))
@@ -244,7 +246,7 @@ def _merge_radius(lists: list[RadiusKeys]) -> RadiusKeys:
 
 
 def _keys(keys: Any, what: str) -> Keys:
-    """`keys` as the library takes them; its arrays must be of the same shape."""
+    """Return `keys` as the library takes them; its arrays must be of the same shape."""
     if not isinstance(keys, Keys):
         raise InvalidArgument(f"{what} of type {type(keys).__name__}; pass kith.Keys")
     value = whole_numbers(keys.value, np.uint32, f"{what}: value")

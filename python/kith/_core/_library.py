@@ -1,4 +1,4 @@
-"""libkith.so: found, loaded, and its functions with their types."""
+"""Finds and loads libkith.so, and declares the types of its functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOTE = c.POINTER(s.VoteOptions)
 _VOID = c.c_void_p  # an array of the caller, as an address
 _I64 = c.c_int64
 
-# name: (result, arguments). A result of c_int32 is a kith_status, and is checked.
+# Maps a name to (result, arguments). A result of c_int32 is a kith_status, and is checked.
 _STATUS = c.c_int32
 _VERSION_FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "kith_last_error": (c.c_char_p, []),
@@ -108,7 +108,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 
 def _candidates() -> list[str]:
-    """Where the library may be: $KITH_LIBRARY, else in this package, else in a build beside the sources."""
+    """Return where the library may be: $KITH_LIBRARY, else in this package, else in a build beside the sources."""
     named = os.environ.get("KITH_LIBRARY")
     if named:
         return [named]
@@ -156,17 +156,18 @@ def text(value: bytes | None) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
-# Where a sentence of the library names IndexOptions::residence, which is the argument `storage` of kith.Index.
+# Finds IndexOptions::residence in a sentence of the library; it is the argument `storage` of kith.Index.
 _RESIDENCE = re.compile(r"\bresidence(?=: there is none called| (?:resident|stream|quantized)\b)")
 
 
 def failure(status: int) -> Error:
-    """The exception for a status of this thread's last call, whose text names arguments as Python does."""
+    """Return the exception for a status of this thread's last call. Its text names arguments as Python does."""
     return error_of(status, _RESIDENCE.sub("storage", text(lib.kith_last_error())))
 
 
 def check(status: int) -> None:
-    """Raise what a status says, with the library's sentence. On the thread that made the call."""
+    """Raise the exception for a status, with the library's sentence. Only the thread that made the call may use it.
+    """
     if status:
         raise failure(status)
 
@@ -176,7 +177,7 @@ def version() -> str:
 
 
 class Handle:
-    """A handle of the library, freed once, by the function named when it is made."""
+    """Holds a handle of the library, which the given function frees once."""
 
     __slots__ = ("_free", "value")
 
@@ -194,7 +195,7 @@ class Handle:
 
 
 def new_handle(free: Any, function: Any, *arguments: Any) -> Handle:
-    """Call a function whose last argument is where it puts a handle."""
+    """Call a function that writes a handle to its last argument."""
     out = c.c_void_p()
     check(function(*arguments, c.byref(out)))
     return Handle(out.value, free)

@@ -1,4 +1,4 @@
-"""A lock that objects may have which are copied, pickled, and there in a forked child."""
+"""Declares a lock for objects that are copied, pickled, or used in a forked child."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 
 class Lock:
-    """Held by one thread of a process at a time, and by that thread as often as it asks.
+    """Is held by one thread of a process at a time, and by that thread any number of times.
 
-    A copy, a pickle and a forked child have it anew: whoever holds it elsewhere never gives it back there.
+    A copy, a pickle and a forked child have a new lock, since the thread that holds the old one would never release
+    it there.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows with answers that come and go, and how they are asked."""
+"""Holds rows with answers, which may be added and removed, and predicts by them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T", bound="Model")
 
-NO_LABEL = -(2**63)  # the library's answer where no class wins
-NO_CODE = -1  # that of the estimators, whose labels are codes 0, 1, ...
+NO_LABEL = -(2**63)  # the library's answer if no class wins
+NO_CODE = -1  # the same for estimators, whose labels are codes 0, 1, ...
 
 
 class Vote(NamedTuple):
-    """kith_vote_options, as a caller says them."""
+    """Holds kith_vote_options as a caller gives them."""
 
     weights: str = "uniform"
     tie: str = "smallest_label"
@@ -48,12 +48,12 @@ class Vote(NamedTuple):
 
 
 class Options(NamedTuple):
-    """kith_search_options, as a caller says them."""
+    """Holds kith_search_options as a caller gives them."""
 
     threads: int = 0
     exclude_self_from: Optional[int] = None
     progress: Progress = False
-    filter: Any = None  # its words
+    filter: Any = None  # the words of a filter
     memory_limit: int = 0
     how: Any = None
     where: str = "kith"
@@ -66,7 +66,7 @@ class Options(NamedTuple):
 
 
 def vote_of(where: str, weights: Any, tie: Any, no_label: Optional[int] = None, **arrays: Any) -> Vote:
-    """The names are checked by the library, but for their type."""
+    """Check the types of names; the library checks the names."""
     for what, name in (("weights", weights), ("tie", tie)):
         if not isinstance(name, str):
             raise InvalidArgument(f"{where}: {what}={name!r}; pass a name, as docs/options.md lists them")
@@ -83,13 +83,13 @@ def vote_of(where: str, weights: Any, tie: Any, no_label: Optional[int] = None, 
 
 
 class Model:
-    """Rows with answers on a device: what `kith.Classifier` and `kith.Regressor` share."""
+    """Holds rows with answers on a device, for `kith.Classifier` and `kith.Regressor`."""
 
-    _kind: ClassVar[str]  # in the library's names
+    _kind: ClassVar[str]  # in names of the library's functions
     _handle: Handle
     _index: Index  # of these rows
-    _outputs: int  # answers a row
-    _flat: bool  # one answer a row, given as [n]
+    _outputs: int  # answers per row
+    _flat: bool  # whether there is one answer per row, given as [n]
 
     def _train(
         self, X: Any, answers: Any, metric: str, device: Union[str, Device], sample_weights: Any, ids: Any
@@ -142,7 +142,7 @@ class Model:
         raise NotImplementedError
 
     def _shown_answers(self) -> str:
-        """What answers there are, for people."""
+        """Say for people which answers there are."""
         raise NotImplementedError
 
     def _function(self, name: str) -> Any:
@@ -152,7 +152,7 @@ class Model:
         return f"kith.{self._kind.capitalize()}"
 
     def _asked(self, where: str, Q: Any, k: Optional[int], within: Optional[Any], how: Options) -> tuple[Rows, Any, Options]:
-        """The queries; k, or the radii of `within`; and how the library is asked: all checked."""
+        """Check the queries, k or the radii of `within`, and the options, and return them."""
         if (k is None) == (within is None):
             raise InvalidArgument(f"{where}: pass k or within, and not both")
         rows = self._index._queries(Q, f"{where}: Q")
@@ -168,23 +168,24 @@ class Model:
         return rows.returned(answers[:, 0] if self._flat else answers)
 
     def without(self: _T, rows: Any) -> _T:
-        """One without these rows; this one stays as it is.
+        """Return one without these rows. This one does not change.
 
         Parameters
         ----------
         rows : sequence of int
-            As for `Index.without`, which says what is kept and what is refused. Classes stay, also those that no row
+            As for `Index.without`, which says what is kept and what is refused. Classes stay, even those that no row
             has any more.
         """
         gone = index_array(rows, f"{self._where()}.without: rows")
         return self._next("without", address(gone), len(gone))
 
     def compact(self: _T) -> _T:
-        """One of the rows that are left, in memory of their own: the same answers."""
+        """Return one of the remaining rows in memory of their own, with the same answers."""
         return self._next("compact")
 
     def index(self) -> Index:
-        """Its rows as an `Index`, which shares their device memory: ``index().numbers()`` are their numbers."""
+        """Return its rows as an `Index`, which shares their device memory: ``index().numbers()`` are their numbers.
+        """
         return self._index
 
     def __len__(self) -> int:

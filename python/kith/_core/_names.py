@@ -1,4 +1,4 @@
-"""What callers see of a module: signatures without types, and names of other libraries that it does not have."""
+"""Shapes what callers see of a module: signatures without types, and advice on names of other libraries."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from ._errors import Unsupported
 
 
 class _NoSuchName(Unsupported, AttributeError):
-    """What `hasattr` and tools that look through modules expect."""
+    """Is an AttributeError, too, which `hasattr` and tools that look through modules expect."""
 
 
 def refuse(module: str, name: str, refused: list[tuple[str, str]], other: Optional[str] = None) -> NoReturn:
-    """Say what there is in place of a name, by the first pattern that fits it.
+    """Say what to use instead of a name, by the first pattern that fits it.
 
-    `other`: what is said of a name that fits none.
+    `other`: the text for a name that fits none.
 
     Raises
     ------
     kith.Unsupported
-        The name is known. No AttributeError, of which ``from module import name`` would swallow the text.
+        The name is known. It is no AttributeError, since ``from module import name`` would hide the text of one.
     AttributeError
-        It is not.
+        The name is not known.
     """
     if not name.startswith("_"):
         for pattern, advice in refused:
@@ -37,9 +37,9 @@ def refuse(module: str, name: str, refused: list[tuple[str, str]], other: Option
 
 
 def shorten(members: Iterable[Any]) -> None:
-    """Leave the types out of what `help` shows of functions, and of methods of this package's classes.
+    """Remove the types from what `help` shows of functions, and of methods of this package's classes.
 
-    Annotations have them, and docstrings in words.
+    Annotations have them, and docstrings say them in words.
     """
     for member in members:
         if isinstance(member, FunctionType):

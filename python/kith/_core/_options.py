@@ -1,4 +1,4 @@
-"""The options of kith.h as ctypes sees them. Written by tools/options from options.def and choices.def; do not edit."""
+"""Declares the options of kith.h for ctypes. Written by tools/options from options.def and choices.def; do not edit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pickles and copies say of the kith that made them."""
+"""Records in pickles and copies which kith made them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from ._errors import BadFile
 from ._library import version
 
-# Of what is in a pickle of an estimator or of a flat index: one more where an attribute comes, goes or means
-# something else. python/tests/test_pickles.py has the attributes.
+# The format of pickles of estimators and flat indices. Raise it if an attribute comes, goes or means something else.
+# python/tests/test_pickles.py has the attributes.
 FORMAT = 1
 
 _STAMP = "_kith_pickle"
@@ -19,12 +19,12 @@ def stamped(state: dict[str, Any]) -> dict[str, Any]:
 
 
 def unstamped(state: dict[str, Any], what: str) -> dict[str, Any]:
-    """The state alone.
+    """Return only the state.
 
     Raises
     ------
     kith.BadFile
-        Another format.
+        The pickle has another format.
     """
     state = dict(state)
     stamp = state.pop(_STAMP, None)

@@ -1,4 +1,4 @@
-"""What searches return, and how lists come out of the library."""
+"""Declares the results of searches, and copies lists of the library."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ._types import Array, Float32, Int64
 
 
 class Neighbors(NamedTuple):
-    """What a search finds: ``distance, row = index.search(...)``.
+    """Holds the result of a search: ``distance, row = index.search(...)``.
 
     Attributes
     ----------
     distance : array of float32, [m, k]
         Nearest first.
     row : array of int64, [m, k]
-        Training rows, from 0; among equally near ones the smaller first. A list with fewer than k rows
-        (of a filter) ends in distance inf, row -1.
+        Training rows, from 0; among equally near ones the smaller comes first. A list of fewer than k rows, due to a
+        filter, ends in distance inf, row -1.
     """
 
     distance: Float32
@@ -30,13 +30,13 @@ class Neighbors(NamedTuple):
 
 
 class RadiusNeighbors(NamedTuple):
-    """What a search within a radius finds: the list of query q is ``first[q]:first[q + 1]`` of both others.
+    """Holds the result of a search within a radius: the list of query q is ``first[q]:first[q + 1]`` of both others.
 
     Attributes
     ----------
     first : array of int64, [m + 1]
     distance : array of float32, [first[m]]
-        Of each query, nearest first.
+        The list of each query begins with the nearest.
     row : array of int64, [first[m]]
     """
 
@@ -46,7 +46,7 @@ class RadiusNeighbors(NamedTuple):
 
 
 def lists_of(within: Handle) -> tuple[Array, Array, Array]:
-    """Copies of what a kith_within holds: first, distance, row."""
+    """Copy what a kith_within holds: first, distance, row."""
     info = s.sized(s.WithinInfo)
     check(lib.kith_within_describe(within.value, info))
     first = copied(info.first, info.queries + 1, np.dtype(np.int64))
@@ -55,7 +55,7 @@ def lists_of(within: Handle) -> tuple[Array, Array, Array]:
 
 
 def copied(where: Optional[int], count: int, kind: np.dtype[Any]) -> Array:
-    """An array of the library, which frees it with its handle."""
+    """Copy an array of the library, which frees its own with the handle."""
     array = np.empty(count, kind)
     if count and where:
         c.memmove(address(array), where, array.nbytes)

@@ -1,4 +1,4 @@
-"""What an index is asked: searches by k and within a radius, and the keys of shards."""
+"""Searches an index by k and within a radius, and finds the keys of shards."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from ._watch import Progress, call
 
 
 class Searches:
-    """The half of `kith.Index` that searches."""
+    """Implements the searches of `kith.Index`."""
 
     _handle: Handle
     _device: Device
     _columns: Optional[list[Any]]  # a frame's names
-    _source: Optional[Rows]  # rows that stay in memory of the caller's
+    _source: Optional[Rows]  # rows that stay in the caller's memory
     _metric: MetricName
-    _rows: int  # that are there
+    _rows: int  # without removed rows
     _dims: int
-    _positions: int  # rows that were ever given
+    _positions: int  # rows ever given
     _centre: Optional[Float64]
 
     def search(
@@ -48,7 +48,7 @@ class Searches:
         how: Optional[How] = None,
         checkpoint: Optional[Path] = None,
     ) -> Neighbors:
-        """The k training rows nearest to each query, exactly.
+        """Find the k training rows nearest to each query, exactly.
 
         Parameters
         ----------
@@ -57,39 +57,42 @@ class Searches:
         k : int
             1 to n.
         filter : array, optional
-            The training rows that count: a mask of bool, [n] or one a query, [m, n]; or row numbers, which are whole
-            numbers of any dtype. n whole numbers 0 and 1, one of them twice, are refused: they look like a mask.
-            Where rows were removed, or have ids, n is `positions`, and bits and numbers go by position.
+            The training rows that count: a mask of bool, [n] or one per query, [m, n]; or row numbers, which are
+            whole numbers of any dtype. n whole numbers 0 and 1, one of them twice, are refused: they look like a
+            mask. If rows were removed or have ids, n is `positions`, and bits and numbers go by position.
         out : pair of arrays, optional
-            Where to write: float32 and int64, C-contiguous, [m, k].
+            Arrays to write to: float32 and int64, C-contiguous, [m, k].
         exclude_self_from : int, optional
-            Query q is training row ``exclude_self_from + q``, by position, and not its own neighbour: leave-one-out.
+            Says that query q is training row ``exclude_self_from + q``, by position, and is not its own
+            neighbour: leave-one-out.
         progress : bool or callable
-            True shows a bar (tqdm's, where it is installed); a callable gets the fraction done, 0 to 1. What it
-            raises ends the search.
+            True shows a bar (of tqdm, if it is installed); a callable gets the part that is done, 0 to 1. An
+            exception of it ends the search.
         threads : int
             Threads of the host; 0: as many as there are cores.
         memory_limit : int
             Bytes of device memory that a search may take besides its rows; 0: half of what is left.
         how : dict, optional
-            How it is done, instead of kith's choice, such as ``{"selector": "radix", "boxes": False}``: docs/options.md
-            lists the keys. Answers do not depend on it.
+            Says how to search, instead of kith's choice, such as ``{"selector": "radix", "boxes": False}``:
+            docs/options.md lists the keys. Answers do not depend on it.
         checkpoint : str or path, optional
-            Of rows that pass through the device (``storage="stream"``): a file that keeps what was found after each
-            chunk, from which the same search goes on after a stop or a kill. It stays when all is done: remove it then.
+            For rows that pass through the device (``storage="stream"``): a file that keeps what was found after each
+            chunk. After a stop or a kill the same search continues from it. The file stays when the search is done:
+            remove it then.
 
         Returns
         -------
         Neighbors
-            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` where that is an array on a GPU. They are
-            made there where `Q` is read there and no `out` is given; else they pass through the host.
+            ``distance`` [m, k] and ``row`` [m, k], on the device of `Q` if that is an array on a GPU. They are made
+            there if `Q` is read there and no `out` is given; else they pass through the host.
 
         Raises
         ------
         kith.InvalidArgument
-            Other columns than the training rows, k outside 1..n, a filter of another shape, NaN or infinity.
+            Queries have other columns than the training rows, k is outside 1..n, a filter has another shape, or there
+            is a NaN or infinity.
         kith.Unsupported, kith.OutOfMemory
-            The device lacks what was insisted on; the memory limit is too small for one query.
+            The device lacks what `how` demands; the memory limit is too small for one query.
         KeyboardInterrupt
             Ctrl-C.
         """
@@ -121,7 +124,7 @@ class Searches:
     def _search_on_device(
         self, rows: Rows, k: int, progress: Progress, options: Optional[s.SearchOptions]
     ) -> Neighbors:
-        """Queries on the CUDA device of the index: what is found is written beside them."""
+        """Search for queries on the CUDA device of the index, and write answers to memory of that device."""
         assert rows.answers is not None
         m = len(rows.array)
         distance, row, *places = rows.answers((m, k))
@@ -147,13 +150,14 @@ class Searches:
         memory_limit: int = 0,
         how: Optional[How] = None,
     ) -> RadiusNeighbors:
-        """All training rows whose distance, as `search` gives it, is at most a radius.
+        """Find all training rows whose distance, as `search` returns it, is at most a radius.
 
         Parameters
         ----------
         Q : array, [m, dims]
         radius : float or array, [m]
-            In the unit of the metric; one for all queries, or one a query. Below 0 for ``negative_dot`` alone.
+            In the unit of the metric; one for all queries, or one per query. It may be below 0 only
+            for ``negative_dot``.
         filter, exclude_self_from, progress, threads, memory_limit, how
             As for `search`.
 
@@ -164,7 +168,7 @@ class Searches:
 
         Raises
         ------
-        As `search`, and kith.OutOfMemory where what is found does not fit the host.
+        As `search`, and kith.OutOfMemory if the answers do not fit the host.
         """
         where = "kith.Index.within"
         rows = self._queries(Q, f"{where}: Q", from_device=False)
@@ -185,13 +189,13 @@ class Searches:
         memory_limit: int = 0,
         how: Optional[How] = None,
     ) -> Keys:
-        """The keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
+        """Find the keys of the k nearest rows of a shard, for `kith.merge` with those of other shards.
 
         Parameters
         ----------
         Q : array, [m, dims]
         k : int
-            At least 1; where the shard has fewer rows, lists are padded.
+            At least 1; if the shard has fewer rows, lists are padded.
         filter : array, optional
             As for `search`: a mask over the rows of this shard, or their numbers from 0.
         progress, threads, memory_limit, how
@@ -232,7 +236,7 @@ class Searches:
         memory_limit: int = 0,
         how: Optional[How] = None,
     ) -> RadiusKeys:
-        """The keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
+        """Find the keys of all rows of a shard within a radius, for `kith.merge` with those of other shards.
 
         Parameters
         ----------
@@ -258,14 +262,15 @@ class Searches:
         return radius_keys_of(Handle(found, lib.kith_radius_keys_free))
 
     def prepare(self, m: int, k: int, *, how: Optional[How] = None) -> None:
-        """Make now what `search` of m queries would make of the rows: what a proposer works on, or boxes.
+        """Make now what the first `search` for m queries would make of the rows: quantized rows for a proposer,
+        or boxes.
 
-        Without it the first such search does.
+        The first such search then takes no longer than later ones.
 
         Parameters
         ----------
         m, k : int
-            Queries, and neighbours of each.
+            The number of queries, and of neighbours of each.
         how : dict, optional
             As for `search`.
         """
@@ -274,7 +279,7 @@ class Searches:
         check(lib.kith_index_prepare(self._handle.value, m, k, options))
 
     def explain(self, m: int, k: int, *, how: Optional[How] = None) -> str:
-        """What `search` would do with m queries, one decision a line.
+        """Describe what `search` would do for m queries, one decision per line.
 
         Parameters
         ----------
@@ -302,13 +307,13 @@ class Searches:
         if filter is not None:
             words = filter_words(filter, self._positions, m, f"{where}: filter")
             options.filter, options.filter_rows = address(words), len(words)
-            options.words = words  # which it points at, and so keeps
+            options.words = words  # the options point at the words, and so keep them
         return options
 
     def _lists(
         self, ask: Any, rows: Rows, radii: Float32, options: s.SearchOptions, progress: Progress
     ) -> Optional[int]:
-        """The handle that a search within a radius gives, by a function of the library."""
+        """Search within a radius by a function of the library, and return the handle that it makes."""
         handle, out = self._handle.value, c.c_void_p()
         call(
             lambda chosen: int(ask(handle, rows.struct, address(radii), radii.size, chosen, c.byref(out))),
@@ -319,12 +324,12 @@ class Searches:
         return out.value
 
     def _outputs(self, out: Any, shape: tuple[int, int], where: str, rows: Rows) -> tuple[Float32, Int64]:
-        """The caller's arrays, which nothing that a search reads may share memory with."""
+        """Return the caller's arrays, which may share no memory with anything that a search reads."""
         read = {"Q": rows.array} if self._source is None else {"Q": rows.array, "source": self._source.array}
         return outputs(out, shape, where, read)
 
     def _work(self, m: int) -> int:
-        """Multiply-adds of a search of m queries, as `call` counts them."""
+        """Return the multiply-adds of a search for m queries, as `call` counts them."""
         return m * self._rows * self._dims // self._device.pace
 
     def _queries(self, Q: Any, what: str, from_device: bool = True, quiet: bool = True) -> Rows:

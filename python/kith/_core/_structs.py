@@ -1,4 +1,4 @@
-"""The structs of kith.h as ctypes sees them; tests/test_header.py holds them against the header."""
+"""Declares the structs of kith.h for ctypes; tests/test_header.py compares them with the header."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._options import (
     VoteOptions as VoteOptions,
 )
 
-ABI_MAJOR, ABI_MINOR = 1, 0  # of kith.h, that these structs are written after
+ABI_MAJOR, ABI_MINOR = 1, 0  # the version of kith.h that these structs follow
 
 _S = TypeVar("_S", bound=c.Structure)
 
@@ -135,7 +135,7 @@ class Classification(c.Structure):
     ]
 
 
-# kith.h's name of each struct, for the test that compares layouts.
+# Names each struct as kith.h does, for the test that compares layouts.
 STRUCTS: dict[str, type[c.Structure]] = {
     **_OPTIONS,
     "kith_rows": Rows,
@@ -149,7 +149,7 @@ STRUCTS: dict[str, type[c.Structure]] = {
 
 
 def sized(struct: type[_S], **fields: Any) -> _S:
-    """A struct whose `size` is set, as KITH_INIT sets it; other fields are 0, the default, unless given."""
+    """Return a struct whose `size` is set as KITH_INIT does; other fields are 0, the default, unless given."""
     value = struct(**fields)
     value.size = c.sizeof(struct)
     return value

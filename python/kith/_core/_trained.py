@@ -1,4 +1,4 @@
-"""Classifiers and regressors of rows that come and go."""
+"""Declares classifiers and regressors, whose rows may be added and removed."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from ._watch import Progress
 
 
 class Classifier(Voters):
-    """Rows with labels on a device: the label that most of the k nearest have wins. Every device gives the same bits.
+    """Classifies by the k nearest rows on a device: the most frequent label wins. Every device gives the same bits.
 
-    A `Classifier` never changes; any number of threads may ask one at once. It is not pickled. `kith.sklearn` has
+    A `Classifier` never changes: any number of threads may use it at once. It cannot be pickled. `kith.sklearn` has
     classifiers of labels of any kind.
 
     Parameters
     ----------
     X : array, [n, dims]
     labels : array of int, [n] or [n, outputs]
-        Any numbers of 64 bits with a sign. Each output is voted on by itself, from one search.
+        Any signed 64-bit numbers. There is a separate vote for each output, by one search.
     metric, device
-        As for `Index`, as is `X`; ``hamming`` and ``element="bits"`` are not taken.
+        As for `Index`, and so is `X`; ``hamming`` and ``element="bits"`` are refused.
     sample_weights : array, [n], optional
         Finite, 0 or more, of float32: the vote of each row is multiplied by it. None: all 1.
     ids : sequence of int, optional
-        As for `Index`; labels and weights go where their rows go.
+        As for `Index`; labels and weights are sorted with their rows.
 
     Raises
     ------
     kith.InvalidArgument
-        As `Index`; labels that are no whole numbers, or are not one a row.
+        As for `Index`; or labels are not whole numbers, or not one per row.
     kith.Unavailable, kith.OutOfMemory
         As `Index`.
 
@@ -73,13 +73,13 @@ class Classifier(Voters):
     def with_(
         self, more: Any, labels: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
     ) -> Classifier:
-        """A `Classifier` of these rows and more, numbered on; this one stays as it is.
+        """Return a `Classifier` of these rows and more, whose numbers continue. This one does not change.
 
         Parameters
         ----------
         more : array, [rows, dims]
         labels : array of int, [rows] or [rows, outputs]
-            Also new ones.
+            They may be new ones.
         sample_weights : array, [rows], optional
             None: all 1.
         ids : sequence of int, optional
@@ -89,7 +89,7 @@ class Classifier(Voters):
 
     @property
     def classes(self) -> Union[Int64, Any]:
-        """The distinct labels, int64, ascending; where labels are [n, outputs] a list of these, one an output."""
+        """The distinct labels, int64, ascending; a list of these, one per output, if labels are [n, outputs]."""
         return self._classes[0] if self._flat else list(self._classes)
 
     def predict(
@@ -111,7 +111,7 @@ class Classifier(Voters):
         how: Optional[How] = None,
         progress: Progress = False,
     ) -> Int64:
-        """The label of each query.
+        """Predict the label of each query.
 
         Parameters
         ----------
@@ -119,7 +119,7 @@ class Classifier(Voters):
         k : int
             1 to n.
         within : float or array, [m], optional
-            Instead of k: every row within this distance votes. For one output.
+            Lets every row within this distance vote, instead of the k nearest; only with one output.
         weights : str
             Says how much the vote of a neighbour weighs. `uniform`, `distance`, `rank`.
         tie : str
@@ -142,13 +142,13 @@ class Classifier(Voters):
         Returns
         -------
         array of int64, [m] or [m, outputs]
-            As labels are given; on the device of `Q` where that is an array on a GPU. `no_label` where no label wins:
-            all neighbours weigh 0, there are none, or the tie abstains.
+            In the shape of the labels; on the device of `Q` if that is an array on a GPU. It is `no_label` if no
+            label wins: all neighbours weigh 0, there are none, or the tie abstains.
 
         Raises
         ------
         kith.InvalidArgument
-            As `Index.search`; weights or a tie that there is not; both k and within.
+            As `Index.search`; or there are no such weights or no such tie, or both k and within are given.
         kith.Unsupported
             Weights by distance with ``negative_dot``.
         """
@@ -178,12 +178,12 @@ class Classifier(Voters):
         how: Optional[How] = None,
         progress: Progress = False,
     ) -> Union[Float64, Any]:
-        """The share of each label in the score; parameters as for `predict`.
+        """Predict the share of each label in the score; parameters are those of `predict`.
 
         Returns
         -------
-        array of float64, [m, classes], or a list of these, one an output
-            In the order of `classes`; zeros where all neighbours weigh 0.
+        array of float64, [m, classes], or a list of these, one per output
+            In the order of `classes`; zeros if all neighbours weigh 0.
         """
         where = "kith.Classifier.predict_proba"
         vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights, priors=priors)
@@ -203,9 +203,9 @@ class Classifier(Voters):
 
 
 class Regressor(Averages):
-    """Rows with values on a device: the mean of the k nearest is the answer. Every device gives the same bits.
+    """Predicts the mean value of the k nearest rows on a device. Every device gives the same bits.
 
-    A `Regressor` never changes; any number of threads may ask one at once. It is not pickled.
+    A `Regressor` never changes: any number of threads may use it at once. It cannot be pickled.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ class Regressor(Averages):
     Raises
     ------
     kith.InvalidArgument
-        As `Index`; values that are no finite numbers, or are not one a row.
+        As for `Index`; or values are not finite numbers, or not one per row.
     kith.Unavailable, kith.OutOfMemory
         As `Index`.
 
@@ -255,7 +255,7 @@ class Regressor(Averages):
     def with_(
         self, more: Any, values: Any, *, sample_weights: Optional[Any] = None, ids: Optional[Any] = None
     ) -> Regressor:
-        """A `Regressor` of these rows and more, numbered on; this one stays as it is.
+        """Return a `Regressor` of these rows and more, whose numbers continue. This one does not change.
 
         Parameters
         ----------
@@ -281,14 +281,14 @@ class Regressor(Averages):
         how: Optional[How] = None,
         progress: Progress = False,
     ) -> Float64:
-        """The weighted mean of the values of the k nearest rows, or of those within a distance.
+        """Predict the weighted mean of the values of the k nearest rows, or of those within a distance.
 
         Parameters and errors are those of `Classifier.predict`.
 
         Returns
         -------
         array of float64, [m] or [m, outputs]
-            As values are given; NaN where all neighbours weigh 0, or there are none.
+            In the shape of the values; NaN if all neighbours weigh 0, or there are none.
         """
         where = "kith.Regressor.predict"
         vote = vote_of(where, weights, "smallest_label", rank_weights=rank_weights)  # means have no ties

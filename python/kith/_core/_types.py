@@ -1,4 +1,4 @@
-"""Types of what callers give and get, in one place: editors and type checkers read them here."""
+"""Declares the types of arguments and results, for editors and type checkers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Bool = NDArray[np.bool_]
 UInt32 = NDArray[np.uint32]
 UInt64 = NDArray[np.uint64]
 
-# kith.metrics(), and the names that other libraries have for them.
+# The names of kith.metrics(), and those that other libraries have for these metrics.
 MetricName = Literal[
     "l2", "squared_l2", "l1", "linf", "negative_dot", "cosine", "hamming", "euclidean", "sqeuclidean", "manhattan",
     "cityblock", "chebyshev", "inner_product", "dot", "ip", "l2sq", "cos",

@@ -1,4 +1,4 @@
-"""What the library answers by neighbours: under kith.Classifier, kith.Regressor and the estimators of kith.sklearn."""
+"""Calls the library's votes and means, for kith.Classifier, kith.Regressor and the estimators of kith.sklearn."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ if TYPE_CHECKING:
 
 @dataclass
 class Voted:
-    """What one output of a classification gives."""
+    """Holds the result of a classification for one output."""
 
-    code: Int64  # [m], NO_CODE where no class wins
+    code: Int64  # [m], NO_CODE if no class wins
     share: Float64  # [m, classes]
 
     def alone(self) -> Bool:
-        """The queries without a vote, [m]."""
+        """Say which queries have no vote, [m]."""
         without: Bool = np.logical_not(self.share.any(axis=1))
         return without
 
 
 class Voters(Model):
-    """Rows with labels, [n, outputs]."""
+    """Holds rows with labels, [n, outputs]."""
 
-    _classes: list[Int64]  # of each output, ascending
+    _classes: list[Int64]  # for each output, ascending
 
     def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
         super()._take(handle, device, columns)
         self._classes = [_classes_of(handle, output) for output in range(self._outputs)]
 
     def _labels(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> Int64:
-        """By the k nearest rows, [m, outputs]."""
+        """Predict labels by the k nearest rows, [m, outputs]."""
         label = np.empty((queries.rows, self._outputs), np.int64)
         handle, chosen = self._handle.value, vote.options()
         self._ask(
@@ -53,7 +53,7 @@ class Voters(Model):
         return label
 
     def _classify(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> list[Voted]:
-        """Labels with shares by the k nearest rows; one answer an output."""
+        """Predict labels with shares by the k nearest rows; returns one answer per output."""
         answers = [_voted(queries.rows, found) for found in self._classes]
         structs = [_classification(answer) for answer in answers]
         pointers = (c.c_void_p * len(structs))(*(c.addressof(struct) for struct in structs))
@@ -68,7 +68,7 @@ class Voters(Model):
         return answers
 
     def _classify_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> Voted:
-        """By all rows within a radius, one for all or one a query; the first output."""
+        """Classify by all rows within a radius, one for all queries or one per query, for the first output."""
         answer = _voted(queries.rows, self._classes[0])
         struct, handle, chosen = _classification(answer), self._handle.value, vote.options()
         self._ask(
@@ -100,10 +100,10 @@ def _classification(answer: Voted) -> s.Classification:
 
 
 class Averages(Model):
-    """Rows with values, [n, outputs]."""
+    """Holds rows with values, [n, outputs]."""
 
     def _means(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> Float64:
-        """The weighted means of the k nearest rows, [m, outputs]."""
+        """Predict the weighted means of the k nearest rows, [m, outputs]."""
         value = np.empty((queries.rows, self._outputs))
         handle, chosen = self._handle.value, vote.options()
         self._ask(
@@ -116,7 +116,9 @@ class Averages(Model):
         return value
 
     def _means_within(self, queries: s.Rows, radii: Float32, vote: Vote, how: Options) -> tuple[Float64, Int64]:
-        """The weighted means of the rows within a radius, [m, outputs], NaN where there is none; their number, [m]."""
+        """Predict the weighted means of the rows within a radius, [m, outputs], NaN if there is none; also return
+        their number, [m].
+        """
         value, out = np.empty((queries.rows, self._outputs)), c.c_void_p()
         handle, chosen = self._handle.value, vote.options()
         self._ask(

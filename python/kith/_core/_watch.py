@@ -1,4 +1,4 @@
-"""Calls that Ctrl-C can stop and a progress bar can watch.
+"""Makes calls that Ctrl-C can stop, and whose progress a bar can show.
 
 The library runs without the GIL. Python handles a signal only between instructions of its main thread, so a
 call that may take long runs on another thread, while the main thread waits for it, handles signals, and asks
@@ -20,21 +20,21 @@ from ._library import check, lib, new_handle
 Progress = Union[bool, Callable[[float], Any]]
 Ask = Callable[[Optional[s.SearchOptions]], int]
 
-# Multiply-adds below which a call is over before a thread would pay: some tens of milliseconds on one core.
+# A call of fewer multiply-adds is not worth a thread: it takes some tens of milliseconds on one core.
 LONG = 100_000_000
 
 
 def needs_watching(work: int, progress: Progress) -> bool:
-    """Whether a call of `work` multiply-adds is worth a thread of its own."""
+    """Say whether a call of `work` multiply-adds is worth a thread of its own."""
     return progress is not False or (work >= LONG and threading.current_thread() is threading.main_thread())
 
 
 def _run(ask: Ask, options: s.SearchOptions, progress: Progress) -> None:
-    """Call `ask` on another thread, and wait; where there is no thread to be had, on this one.
+    """Call `ask` on another thread, and wait for it; call it on this thread if no other can be started.
 
     Raises
     ------
-    KeyboardInterrupt, or whatever else a handler of signals or `progress` raises
+    KeyboardInterrupt, or any exception of a handler of signals or of `progress`
         The call has ended by then.
     """
     bar = _bar(progress)
@@ -71,7 +71,7 @@ def _nothing(_fraction: float) -> None:
 
 @contextmanager
 def _raised_on_entry(function: Any, told: _Raised) -> Iterator[None]:
-    """Python handles signals where the main thread enters a callback, and gives what they raise to this hook alone."""
+    """Keep what signal handlers raise when the main thread enters a callback: Python gives it only to this hook."""
 
     def keep(raised: Any) -> None:
         if raised.object is function or repr(function) in (raised.err_msg or ""):  # the latter since Python 3.13
@@ -87,11 +87,13 @@ def _raised_on_entry(function: Any, told: _Raised) -> Iterator[None]:
 
 
 class _NoThread(Exception):
-    """There is no thread to be had."""
+    """Says that no thread can be started."""
 
 
 class _Raised:
-    """What a function raised where nothing may be raised: in a callback of ctypes, on another thread."""
+    """Keeps what a function raised in a place where nothing may be raised: in a callback of ctypes, or on
+    another thread.
+    """
 
     error: Optional[BaseException] = None
 
@@ -105,10 +107,11 @@ class _Raised:
 
 
 def _wait(thread: threading.Thread, begun: threading.Lock, ended: threading.Event, stop: Optional[int]) -> None:
-    """Until its work has ended, whatever is raised meanwhile: it writes to arrays of the caller.
+    """Wait until the work of a thread has ended, even if something is raised meanwhile: it writes to arrays of
+    the caller.
 
-    What is raised while it starts leaves open whether it will run: it does unless `begun` is taken from it. Until
-    Python 3.12 an interrupted join() takes a thread that runs for one that has ended: `ended` is asked instead.
+    If something is raised while the thread starts, it may still run: `begun` prevents that. Until Python 3.12 an
+    interrupted join() takes a running thread for one that has ended: `ended` is checked instead.
     """
     raised: Optional[BaseException] = None
     try:
@@ -132,7 +135,7 @@ def _wait(thread: threading.Thread, begun: threading.Lock, ended: threading.Even
 
 
 class _Bar:
-    """What `progress` asks for, fed with fractions."""
+    """Make what `progress` asks for: a function that takes the part that is done."""
 
     def __init__(self, show: Callable[[float], Any], close: Callable[[], Any]) -> None:
         self._show = show
@@ -162,7 +165,7 @@ def _bar(progress: Progress) -> Optional[_Bar]:
 
 
 def _plain_bar() -> _Bar:
-    """Without tqdm: whole percents on stderr, each on the same line."""
+    """Show whole percents on one line of stderr, without tqdm."""
     last = [-1]
 
     def show(fraction: float) -> None:
@@ -179,9 +182,9 @@ def _plain_bar() -> _Bar:
 
 
 def call(ask: Ask, options: Optional[s.SearchOptions], work: int, progress: Progress = False) -> None:
-    """Let `ask` search, which gets `options`; None stands for the defaults.
+    """Let `ask` search by `options`; None stands for the defaults.
 
-    `work` is in multiply-adds of one core of a CPU.
+    `work` counts multiply-adds of one core of a CPU.
     """
     if work < LONG and progress is False:
         with Running():

@@ -1,1 +1,1 @@
-"""Rows, answers and limits from whatever array or frame the caller has."""
+"""Converts rows, answers and limits from any array or frame of the caller."""

@@ -1,4 +1,4 @@
-"""Labels, values, weights and ids of rows from whatever array the caller has."""
+"""Converts labels, values, weights and ids of rows from any array of the caller."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Labels(NamedTuple):
-    """Labels as they are given, each output of its own kind.
+    """Holds labels as they are given, each output with its own dtype.
 
     Attributes
     ----------
     columns : list of array, [n]
-        One an output.
+        One per output.
     together : array, [n] or [n, outputs]
-        All of them; of objects where outputs differ in kind.
+        All of them; of objects if the dtypes of outputs differ in kind.
     """
 
     columns: list[Array]
@@ -32,7 +32,7 @@ class Labels(NamedTuple):
 
 
 def label_columns(x: Any, what: str) -> Labels:
-    """Labels of any dtype, of arrays, series and frames; missing ones are refused."""
+    """Convert labels of any dtype, of arrays, series and frames; missing ones are refused."""
     x = known(x, what)
     frame = frame_of(x, what)
     if frame is not None:
@@ -41,21 +41,21 @@ def label_columns(x: Any, what: str) -> Labels:
     array = _own_kind(x, what)
     if array.ndim != 2:
         return Labels([array], array)
-    if isinstance(x, (list, tuple)):  # NumPy would make texts of the numbers beside a text
+    if isinstance(x, (list, tuple)):  # NumPy would make texts of numbers if one label is a text
         array = np.asarray(x, object)
     columns = [_own_kind(list(column) if isinstance(x, (list, tuple)) else column, what) for column in array.T]
     return Labels(columns, beside(columns) if array.dtype == object else array)
 
 
 def beside(columns: list[Array]) -> Array:
-    """Outputs side by side, [m, outputs]; where they differ in kind, each cell keeps that of its output."""
+    """Put outputs side by side, [m, outputs]; if their dtypes differ in kind, each cell keeps that of its output."""
     if len({column.dtype.kind for column in columns}) > 1:
         columns = [column.astype(object) for column in columns]
     return np.stack(columns, axis=1)
 
 
 def _own_kind(column: Any, what: str) -> Array:
-    """Labels by NumPy's dtype of their values, where a library has a dtype of its own, or there are objects."""
+    """Convert labels to NumPy's dtype of their values, if they have a dtype of another library or are objects."""
     array = np.asarray(_host_array(column, what)[0])
     foreign = not isinstance(getattr(column, "dtype", None), np.dtype)
     if array.dtype == object or (foreign and not isinstance(column, (list, tuple))):
@@ -73,7 +73,7 @@ def _own_kind(column: Any, what: str) -> Array:
 
 
 def labels_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Int64:
-    """Whole numbers, [n] or [n, outputs]; `outputs`: as many as there must be."""
+    """Convert to whole numbers, [n] or [n, outputs]; `outputs`: how many there must be."""
     array = label_columns(x, f"{where}: labels").together
     if array.dtype.kind not in "iu" and array.size:
         raise InvalidArgument(
@@ -87,14 +87,14 @@ def labels_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Int64:
 
 
 def values_of(x: Any, n: int, where: str, outputs: Optional[int]) -> Float64:
-    """Numbers, [n] or [n, outputs], which the library looks at; `outputs`: as many as there must be."""
+    """Convert to numbers, [n] or [n, outputs], which the library checks; `outputs`: how many there must be."""
     array = targets_of(x, f"{where}: values")
     _check_shape(array, n, where, "values", outputs)
     return np.ascontiguousarray(array, np.float64)
 
 
 def targets_of(x: Any, what: str) -> Array:
-    """Real numbers, [n] or [n, outputs]: what a regressor takes means of."""
+    """Convert to real numbers, [n] or [n, outputs], of which a regressor takes means."""
     x = known(x, what)
     frame = frame_of(x, what)
     if frame is None:
@@ -105,7 +105,7 @@ def targets_of(x: Any, what: str) -> Array:
 
 
 def _real(array: Array, name: str, what: str) -> Array:
-    """`array`, once it holds real numbers; `name` is the array in advice."""
+    """Return `array` as real numbers, or refuse it; `name` is the array in advice."""
     if "bfloat16" in (array.dtype.names or (array.dtype.name,)):
         return _widened(array)
     cells = cells_of(array, name)
@@ -118,7 +118,7 @@ def _real(array: Array, name: str, what: str) -> Array:
             raise InvalidArgument(f"{what}: row {row} holds no value; fill it in, or leave the row out")
         return array.astype(np.float64)
     advice = f"pass {cells.advice}" if cells.advice else "pass numbers, or ask a classifier"
-    # Of complex numbers in the words that scikit-learn's check_estimator asks for.
+    # For complex numbers scikit-learn's check_estimator expects these words.
     why = "Complex data not supported" if cells.kind == "complex" else "and a regressor takes real numbers"
     raise InvalidArgument(f"{what} of dtype {array.dtype}, {cells.shown}, {why}; {advice}")
 
@@ -134,7 +134,7 @@ def _check_shape(array: Array, n: int, where: str, what: str, outputs: Optional[
 
 
 def sample_weights_of(x: Optional[Any], n: int, where: str) -> Optional[Float32]:
-    """Numbers [n], which the library looks at."""
+    """Convert to numbers [n], which the library checks."""
     if x is None:
         return None
     array = np.asarray(_host_array(x, f"{where}: sample_weights")[0])
@@ -144,12 +144,12 @@ def sample_weights_of(x: Optional[Any], n: int, where: str) -> Optional[Float32]
         )
     if len(array) != n:
         raise InvalidArgument(f"{where}: {len(array)} sample_weights for {n} rows; give one a row, or none")
-    with np.errstate(over="ignore"):  # infinity is the library's to refuse
+    with np.errstate(over="ignore"):  # the library refuses infinity
         return np.ascontiguousarray(array, np.float32)
 
 
 def ids_of(x: Optional[Any], n: int, where: str) -> Optional[Int64]:
-    """Whole numbers [n], which the library looks at."""
+    """Convert to whole numbers [n], which the library checks."""
     if x is None:
         return None
     given = index_array(x, f"{where}: ids")

@@ -1,4 +1,4 @@
-"""Rows and outputs from whatever array the caller has."""
+"""Converts rows and outputs from any array of the caller."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EXACT = {"float16", "bfloat16", "int8", "uint8", "int16", "uint16", "bool"}  # 
 _ELEMENTS = {"float32": 0, "float16": 1, "bfloat16": 2, "uint8": 3, "int8": 4, "bool": 3}  # kith_rows.element
 _BITS = 5  # kith_rows.element, too
 _DOUBLE = 6  # kith_rows.element, too
-_SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # whose arrays are sliced as NumPy's are
+_SLICED = ("numpy", "torch", "cupy", "jax", "jaxlib")  # their arrays are sliced as NumPy's are
 
 
 def address(array: Array) -> int:
@@ -32,13 +32,13 @@ def address(array: Array) -> int:
 
 @dataclass
 class Rows:
-    """Rows ready for the library, and how results go back to where the rows came from."""
+    """Holds rows for the library, and says how results go back to where the rows came from."""
 
     array: Array  # [rows, cols], columns without gaps: float32, unless the library was to take other elements
     struct: s.Rows
     columns: Optional[list[Any]] = None  # a frame's names
     back: Optional[Callable[[Array], Any]] = None  # from NumPy to the caller's kind of array
-    # Where the array lies on a CUDA device: new arrays there, of float32 and int64, with their addresses.
+    # If the array is on a CUDA device: makes new arrays there, of float32 and int64, with their addresses.
     answers: Optional[Callable[[tuple[int, int]], tuple[Any, Any, int, int]]] = None
 
     def returned(self, array: Array) -> Any:
@@ -55,10 +55,10 @@ def element_rows_of(
     features: Optional[Any] = None,
     advice: Optional[Callable[[], str]] = None,
 ) -> Rows:
-    """`x` as rows of an element that the library takes, not copied where it can be; else as `rows_of` has it.
+    """Convert `x` to rows of an element that the library takes, without a copy if possible; else as `rows_of` does.
 
-    `bits`: `x` is of uint8, 8 columns a byte. `spec`: of the device that the rows go to. Rows stay as they are.
-    `quiet`, `features`, `advice`: as `rows_of` has them.
+    `bits`: `x` is of uint8, 8 columns per byte. `spec`: the device that the rows go to. `quiet`, `features` and
+    `advice` are those of `rows_of`.
     """
     from ._cuda import rows_on_cuda
     from ._rounded import rounded_on_cuda
@@ -79,9 +79,9 @@ def element_rows_of(
 
 
 def centred_rows_of(x: Any, what: str, spec: str = "") -> Rows:
-    """`x` as an index with a centre takes it: float32 as it is, other numbers as float64; `spec` as above.
+    """Convert `x` for an index with a centre: float32 stays as it is, other numbers become float64; `spec` as above.
 
-    Bytes and 16-bit floats stay what they are, which the library refuses.
+    Bytes and 16-bit floats stay as they are, and the library refuses them.
     """
     from ._cuda import rows_on_cuda
 
@@ -112,7 +112,7 @@ def _bits_of(x: Any, what: str) -> Rows:
 
 
 def _stored(x: Array) -> Array:
-    """`x` of an element that the library takes, its columns side by side."""
+    """Return `x`, of an element that the library takes, with columns without gaps."""
     size = x.dtype.itemsize
     row, column = x.strides
     plain = x.dtype.isnative and (column == size or x.shape[1] <= 1) and (row >= size * x.shape[1] or len(x) <= 1)
@@ -130,11 +130,11 @@ def rows_of(
     features: Optional[Any] = None,
     advice: Optional[Callable[[], str]] = None,
 ) -> Rows:
-    """`x` as float32 rows [rows, cols]; aligned float32 is not copied.
+    """Convert `x` to float32 rows [rows, cols]; aligned float32 is not copied.
 
-    `what` begins messages; `quiet`: no warning where float64 loses digits, as for queries; `widen`: float32 even where
-    the library takes the element as it is; `features`: the columns that count, of which alone a warning tells; `advice`: says how the
-    caller passes a centre, where it can.
+    `what` begins messages; `quiet`: gives no warning if float64 loses digits, as for queries; `widen`: converts to
+    float32 even if the library takes the element as it is; `features`: the columns that count, since a warning is
+    only about these; `advice`: says how the caller passes a centre, if it can.
     """
     if type(x) is np.ndarray and x.dtype == np.float32 and x.ndim == 2 and x.flags.carray:
         return Rows(x, struct_of(x))
@@ -164,7 +164,7 @@ def struct_of(array: Array) -> s.Rows:
 
 
 def _two_dimensional(x: Any, what: str) -> tuple[Array, Optional[list[Any]], Optional[Callable[[Array], Any]]]:
-    """Rows [rows, columns] on the host, the names of their columns, and the way back."""
+    """Return rows [rows, columns] on the host, the names of their columns, and a function for the way back."""
     x = known(x, what)
     frame = frame_of(x, what)
     if frame is not None:
@@ -176,7 +176,7 @@ def _two_dimensional(x: Any, what: str) -> tuple[Array, Optional[list[Any]], Opt
 
 
 def _check_shape(array: Array, x: Any, what: str) -> None:
-    """Refuse what is not [rows, columns], or has rows in its cells."""
+    """Refuse an array that is not [rows, columns], or has rows in its cells."""
     sliced = "x" if type(x).__module__.partition(".")[0] in _SLICED else "numpy.asarray(x)"
     cells = None if array.dtype == _BFLOAT16 else cells_of_rows(array, x, "x")
     if cells is not None and cells.kind in ("lists", "fields") and array.ndim > 0:
@@ -219,9 +219,9 @@ def _check_numbers(x: Array, what: str) -> None:
 def outputs(
     out: Any, shape: tuple[int, int], what: str, read: Optional[dict[str, Any]] = None
 ) -> tuple[Float32, Int64]:
-    """The arrays to write to: new ones, or the caller's, which must be as they should.
+    """Return the arrays to write to: new ones, or the caller's, which are checked.
 
-    `read`: arrays that are read meanwhile, by name.
+    `read`: arrays that the call reads, by name.
     """
     if out is None:
         return new_arrays(shape, np.float32, what)
@@ -236,10 +236,10 @@ def outputs(
 
 
 def new_arrays(shape: tuple[int, int], kind: Any, what: str) -> tuple[Any, Int64]:
-    """Of values of this kind, and of rows."""
+    """Make arrays of values of this dtype, and of rows."""
     try:
         return np.empty(shape, kind), np.empty(shape, np.int64)
-    except (MemoryError, ValueError):  # the latter: more than there are addresses
+    except (MemoryError, ValueError):  # ValueError: more elements than addresses
         size = shape[0] * shape[1] * (np.dtype(kind).itemsize + 8)
         raise OutOfMemory(
             f"{what}: answers of shape {shape} take {size / 2**30:.1f} GiB, which the host does not have; "
@@ -248,7 +248,7 @@ def new_arrays(shape: tuple[int, int], kind: Any, what: str) -> tuple[Any, Int64
 
 
 def _check_apart(arrays: dict[str, Any], what: str) -> None:
-    """Refuse one of the first two, which are written, that shares memory with any other."""
+    """Refuse arrays if one of the first two, which are written, shares memory with another."""
     names = [name for name, array in arrays.items() if isinstance(array, np.ndarray)]
     for i, one in enumerate(names[:2]):
         for other in names[i + 1 :]:
@@ -269,7 +269,7 @@ def _check_output(array: Any, name: str, kind: Any, shape: tuple[int, int], what
 
 
 def index_array(x: Any, what: str) -> Int64:
-    """Whole numbers [count], such as columns that count."""
+    """Convert to whole numbers [count], such as columns that count."""
     array = np.asarray(x)
     if array.dtype == np.bool_ and array.ndim == 1:
         raise InvalidArgument(f"{what}: a mask of bool; pass the numbers that it marks: numpy.flatnonzero(x)")

@@ -1,4 +1,4 @@
-"""Arrays whose cells are no numbers: what the cells are, and what makes numbers of them."""
+"""Says what cells of an array are that are no numbers, and how to convert them to numbers."""
 
 from __future__ import annotations
 
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
 
 NUMBERS = "biuf"  # kinds of dtype that kith takes
 KINDS = ("dates", "durations", "texts", "lists", "complex", "fields", "numbers", "objects", "nothing")
-MISREAD = ("dates", "durations", "lists")  # cells that NumPy turns into numbers of another meaning, or fails at
+# Cells that NumPy converts to numbers of another meaning, or fails to convert.
+MISREAD = ("dates", "durations", "lists")
 
 
 class Cells(NamedTuple):
-    """What an array holds in place of numbers.
+    """Describes what an array holds in place of numbers.
 
     Attributes
     ----------
     kind : str
-        One of `KINDS`: ``numbers`` where each object is one, ``fields`` of structured arrays, ``nothing`` where no cell
-        has a value.
+        One of `KINDS`: ``numbers`` if each object is a number, ``fields`` for structured arrays, ``nothing`` if no
+        cell has a value.
     shown : str
-        The same with an example, for a message.
+        The kind with an example, for a message.
     advice : str
-        The expression of NumPy that makes numbers of the array; empty where there is none.
+        The expression of NumPy that converts the array to numbers; empty if there is none.
     """
 
     kind: str
@@ -37,7 +38,7 @@ class Cells(NamedTuple):
 
 
 def cells_of(array: Array, name: str) -> Optional[Cells]:
-    """What `array` holds, None where its dtype is one of numbers; `name` is the array in the advice."""
+    """Say what `array` holds; None if its dtype is one of numbers. `name` is the array in the advice."""
     kind = array.dtype.kind
     if kind in NUMBERS:
         return None
@@ -52,17 +53,17 @@ def cells_of(array: Array, name: str) -> Optional[Cells]:
     if kind == "O" and all(_is_number(flat[i]) for i in there):
         return Cells("numbers", "numbers as Python objects", f"numpy.asarray({name}, float)")
     first = flat[there[0]]
-    if kind == "O":  # the first cell that is no number says what they are
+    if kind == "O":  # the first cell that is no number decides
         first = next(flat[i] for i in there if not _is_number(flat[i]))
     return _of_cell(first, flat, there, name)
 
 
 def cells_of_rows(array: Array, x: Any, name: str) -> Optional[Cells]:
-    """`cells_of` an array that is to hold rows, which the caller has as `x`."""
+    """Return `cells_of` an array that should hold rows; `x` is the caller's object."""
     cells = cells_of(array, name)
     if cells is None or cells.kind != "lists":
         return cells
-    if type(x).__module__.partition(".")[0] == "pyarrow":  # whose arrays give cells of its own
+    if type(x).__module__.partition(".")[0] == "pyarrow":  # cells of its arrays have types of its own
         name = f"numpy.asarray({name})"
     return cells_of(array, f"{name}[:, 0]" if array.ndim == 2 else name)
 
@@ -98,7 +99,7 @@ def _of_list(cell: Any, flat: Array, there: Array, name: str) -> Cells:
 
 
 def missing(flat: Array) -> Bool:
-    """Which cells hold no value: None, NaN, or pandas' NA and NaT."""
+    """Say which cells hold no value: None, NaN, or pandas' NA and NaT."""
     if flat.dtype.kind == "O":
         return np.fromiter((_is_missing(cell) for cell in flat), np.bool_, flat.size)
     none: Bool = np.isnan(flat) if flat.dtype.kind == "f" else np.zeros(flat.shape, np.bool_)
@@ -122,7 +123,7 @@ def _is_numeral(cell: Any) -> bool:
 
 
 def _day(cell: Any) -> str:
-    """The day of a date, a time or a period; empty where it is none of them."""
+    """Return the day of a date, a time or a period; empty if it is none of them."""
     if hasattr(cell, "to_timestamp"):  # a period of pandas
         cell = cell.to_timestamp()
     if isinstance(cell, np.datetime64):

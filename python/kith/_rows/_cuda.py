@@ -1,4 +1,4 @@
-"""Arrays of PyTorch and CuPy on a CUDA device, which the library reads and writes where they are."""
+"""Describes arrays of PyTorch and CuPy on a CUDA device, which the library reads and writes in place."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _CUDA = 1  # kith_rows.where
 
 
 def rows_on_cuda(x: Any, bits: bool, spec: str) -> Optional[Rows]:
-    """`x` as rows on the device `spec`, with the stream that is current there.
+    """Describe `x` as rows on the device `spec`, with its current stream.
 
-    None where `x` is no such array, lies elsewhere, or is of a type that the library does not take: then it goes
-    through host memory, or is refused, as every other array.
+    Returns None if `x` is no such array, is elsewhere, or is of a type that the library does not take: then it goes
+    through host memory, or is refused, like any other array.
     """
     if not spec.startswith("cuda:"):
         return None
@@ -93,7 +93,7 @@ def _struct(data: int, name: str, shape: tuple[int, int], stride: int, bits: boo
 
 
 def answers_struct(distance: int, row: int, stream: int) -> s.DeviceAnswers:
-    """Where answers go, on the stream that the queries came with."""
+    """Say where answers go, on the stream of the queries."""
     return s.DeviceAnswers(
         size=c.sizeof(s.DeviceAnswers), distance=distance, row=row, where=_CUDA, stream=stream
     )

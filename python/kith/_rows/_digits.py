@@ -1,6 +1,6 @@
-"""Rounding to float32: values that overflow are refused, and a warning tells of digits whose loss matters.
+"""Rounds to float32: refuses values that overflow, and warns if lost digits matter.
 
-The command says the same by the same rule (tools/files/digits.hpp).
+The command does the same by the same rule (tools/files/digits.hpp).
 """
 
 from __future__ import annotations
@@ -17,32 +17,34 @@ from ._host import _caller
 if TYPE_CHECKING:
     from .._core._types import Array, Bool, Float32, Float64, Int64
 
-_COARSE = 1e-4  # of a column's spread: a step of float32 above it matters
-_MOST_ROWS = 1 << 20  # that are compared with each other
-_AT_ONCE = 1 << 18  # values that are looked at together: they stay in the cache
+_COARSE = 1e-4  # part of a column's spread: a larger step of float32 matters
+_MOST_ROWS = 1 << 20  # rows that are compared with each other
+_AT_ONCE = 1 << 18  # values that are checked together, so that they stay in the cache
 _HASHED = 4  # columns that are hashed together
-_NARROW = 16  # columns: NumPy reduces fewer faster one by one
+_NARROW = 16  # NumPy reduces fewer columns faster one by one
 
 
 @dataclass
 class Given:
-    """What the caller gave, for the text of a warning."""
+    """Describes the caller's array, for the text of a warning."""
 
     what: str
     names: Optional[list[Any]] = None  # of the columns
-    plain: bool = True  # as `subtracts` has it
+    plain: bool = True  # as `subtracts` returns it
     features: Optional[Any] = None  # the columns that count; None: all
-    advice: Optional[Callable[[], str]] = None  # how the caller passes a centre, where it can
+    advice: Optional[Callable[[], str]] = None  # says how the caller passes a centre, if it can
 
 
 def subtracts(x: Any) -> bool:
-    """Whether ``x - x.mean(0)`` works as it stands, for `Given.plain`."""
+    """Say whether ``x - x.mean(0)`` works without a conversion, for `Given.plain`."""
     return isinstance(x, np.ndarray) or hasattr(x, "iloc")
 
 
 @dataclass
 class _Seen:
-    """The columns of all blocks: the least and the largest value, and how far the worst is from what it becomes."""
+    """Holds for each column the smallest and largest value of all blocks, and how far the worst value is from
+    its float32.
+    """
 
     least: Array
     most: Array
@@ -54,19 +56,19 @@ class _Seen:
         np.maximum(self.off, _by_column(np.max, off), out=self.off)
 
     def spread(self) -> Float64:
-        if self.least.dtype.kind in "iu":  # exact even where the difference needs 64 bits
+        if self.least.dtype.kind in "iu":  # exact even if the difference needs 64 bits
             return (self.most.astype(np.uint64) - self.least.astype(np.uint64)).astype(np.float64)
         return (self.most - self.least).astype(np.float64)
 
     def step(self) -> Float64:
-        """From the float32 of the largest magnitude to the next one away from 0."""
+        """Return the step from the float32 of the largest magnitude to the next one away from 0."""
         largest = np.maximum(np.abs(self.least.astype(np.float64)), np.abs(self.most.astype(np.float64)))
         with np.errstate(over="ignore", invalid="ignore"):
             return np.spacing(largest.astype(np.float32)).astype(np.float64)
 
 
 def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> None:
-    """Refuse what overflows, and warn where it matters; NaN and infinity are the library's to refuse."""
+    """Refuse values that overflow, and warn if lost digits matter; the library refuses NaN and infinity."""
     if not x.size:
         return
     seen: Optional[_Seen] = None
@@ -89,7 +91,7 @@ def look_at_rounding(x: Array, rounded: Float32, given: Given, quiet: bool) -> N
 
 
 def _counting(features: Optional[Any], count: int) -> Optional[Int64]:
-    """The columns that count, where they are some of them; those that there are not the library refuses."""
+    """Return the columns that count, if these are not all; the library refuses columns that do not exist."""
     if features is None:
         return None
     chosen = np.asarray(features)
@@ -114,10 +116,10 @@ def _by_column(reduce: Callable[..., Any], block: Array) -> Array:
 
 
 def _off(there: Array, here: Float32) -> Float64:
-    """How far each value is from what it becomes, exactly: 0 where it is kept."""
+    """Return how far each value is from its float32, exactly: 0 if it is kept."""
     if there.dtype.kind == "f" or there.dtype.itemsize <= 4:
         off = np.subtract(there, here, dtype=np.result_type(there.dtype, np.float64))
-    else:  # by halves of 32 bits: a double holds each step
+    else:  # by halves of 32 bits, since a double holds each step
         off = np.subtract((there >> 32).astype(np.float64) * 2.0**32, here, dtype=np.float64)
         off += (there & 0xFFFFFFFF).astype(np.float64)
     return np.asarray(np.abs(off, out=off))
@@ -149,7 +151,7 @@ def _named(column: int, names: Optional[list[Any]]) -> str:
 
 
 def _worst_value(there: Array, here: Float32) -> str:
-    """The value of a column that is farthest from what it becomes, the first of several."""
+    """Return the value of a column that is farthest from its float32; the first if there are several."""
     row = int(np.argmax(_off(there, here)))
     off = float(_off(there[row : row + 1], here[row : row + 1])[0])
     if there.dtype.kind in "iu":
@@ -158,9 +160,9 @@ def _worst_value(there: Array, here: Float32) -> str:
 
 
 def _remedy(x: Array, pair: Optional[tuple[int, int]], columns: Optional[Int64], given: Given) -> str:
-    """The first shift after which no rows are equal; without equal rows any will do."""
+    """Return the first shift after which no rows are equal; without equal rows, any shift."""
     shifts: list[tuple[str, str, Any]] = [("float64", "x - x.mean(0)", x.mean)]
-    if x.dtype.kind == "i" and given.plain:  # exact where float64 is not
+    if x.dtype.kind == "i" and given.plain:  # exact even if float64 is not
         shifts.append((x.dtype.name, "x - x.min(0)", x.min))
     for kind, shown, offset in shifts:
         if pair is None or _keeps_apart(x, offset(0), pair, columns):
@@ -185,15 +187,15 @@ def _keeps_apart(x: Array, offset: Array, pair: tuple[int, int], columns: Option
 
 
 def _equal_rows(x: Array, rounded: Float32, columns: Optional[Int64]) -> Optional[tuple[int, int]]:
-    """Of the first rows two that differ, and whose float32 do not: those with the smallest second row."""
+    """Find two of the first rows that differ but whose float32 do not: those with the smallest second row."""
     where = np.arange(x.shape[1]) if columns is None else columns
     factors = np.random.default_rng(0).integers(0, 2**64, len(where), np.uint64) | np.uint64(1)
     alive = np.arange(min(len(x), _MOST_ROWS))
     sums = np.zeros(len(alive), np.uint64)
-    for begin in range(0, len(where), _HASHED):  # few rows are left after the first columns, in most data
+    for begin in range(0, len(where), _HASHED):  # in most data few rows are left after the first columns
         for column, factor in zip(where[begin : begin + _HASHED], factors[begin:]):
             here = rounded[: len(alive), column] if not begin else rounded[alive, column]
-            sums += (here + np.float32(0)).view(np.uint32) * factor  # -0 is 0
+            sums += (here + np.float32(0)).view(np.uint32) * factor  # -0 counts as 0
         ordered = np.sort(sums)
         twice = ordered[1:][ordered[1:] == ordered[:-1]]
         if not len(twice):

@@ -1,4 +1,5 @@
-"""Frames: columns with names, of pandas, polars, Arrow, and of all that speak a protocol for frames."""
+"""Reads frames, which are columns with names, of pandas, polars, Arrow, and of libraries with a protocol for frames.
+"""
 
 from __future__ import annotations
 
@@ -19,19 +20,19 @@ _KNOWN = ("builtins", "numpy", "torch", "cupy", "jax", "jaxlib", "pandas", "pola
 
 
 class Frame(NamedTuple):
-    """Columns with names.
+    """Holds columns with names.
 
     Attributes
     ----------
     names : list
     column : function
-        The column at a place, as its library has it.
+        Returns the column at a place, as an object of its library.
     dummies : str
-        The call that makes columns of 0 and 1 of a column of texts; ``{}`` is its name.
+        The call that converts a column of texts to columns of 0 and 1; ``{}`` is its name.
     array : str
-        What makes an array of NumPy's of a column; ``{}`` where the column is as good.
+        The expression that converts a column to an array of NumPy; ``{}`` if the column needs none.
     whole : function, optional
-        All columns as one array, where they are numbers of NumPy's dtypes.
+        Returns all columns as one array, if they are numbers of NumPy's dtypes.
     """
 
     names: list[Any]
@@ -41,11 +42,11 @@ class Frame(NamedTuple):
     whole: Optional[Callable[[], Any]] = None
 
     def arrays(self) -> list[Array]:
-        """The columns, each of its own dtype."""
+        """Return the columns, each of its own dtype."""
         return [np.asarray(self.column(place)) for place in range(len(self.names))]
 
     def values(self, what: str) -> Array:
-        """All columns side by side; refuses by its name a column that holds no numbers, or not in every row."""
+        """Return all columns side by side; refuse by its name a column that holds no numbers, or not in every row."""
         if self.whole is None:
             return side_by_side(self.checked(what, "x", KINDS))
         together = np.asarray(self.whole())
@@ -55,7 +56,8 @@ class Frame(NamedTuple):
         return together
 
     def checked(self, what: str, name: str, refused: tuple[str, ...]) -> list[Array]:
-        """The columns, once none has missing values or cells of a kind in `refused`; `name` is the frame in advice."""
+        """Return the columns; refuse missing values and cells of a kind in `refused`. `name` is the frame in advice.
+        """
         columns = self.arrays()
         for place, column in enumerate(columns):
             of = f"{name}[{self.names[place]!r}]"
@@ -94,7 +96,7 @@ class Frame(NamedTuple):
 
 
 def side_by_side(columns: list[Array]) -> Array:
-    """Columns as an array [rows, columns] of the dtype that holds all their numbers, or of objects."""
+    """Convert columns to an array [rows, columns] of the dtype that holds all their numbers, or of objects."""
     plain = all(column.dtype.kind in NUMBERS for column in columns)
     kind = np.result_type(*(column.dtype for column in columns)) if plain and columns else np.dtype(object)
     together = np.empty((len(columns[0]) if columns else 0, len(columns)), kind)
@@ -104,7 +106,9 @@ def side_by_side(columns: list[Array]) -> Array:
 
 
 def known(x: Any, what: str) -> Any:
-    """`x`; what only speaks a protocol for frames, or is not in memory here, becomes a frame of a library that is."""
+    """Return `x`; convert it to a frame of an imported library if it only has a protocol for frames, or is not in
+    memory here.
+    """
     module = type(x).__module__.partition(".")[0]
     if module == "cudf":
         size = x.memory_usage()
@@ -114,7 +118,7 @@ def known(x: Any, what: str) -> Any:
         return x.compute()
     if module == "pyarrow" and hasattr(x, "read_all"):  # a stream of batches
         return x.read_all()
-    if module == "pyarrow" and type(x).__name__ == "RecordBatch":  # whose names scikit-learn does not see
+    if module == "pyarrow" and type(x).__name__ == "RecordBatch":  # scikit-learn does not see its names
         return importlib.import_module(module).Table.from_batches([x])
     if module in _KNOWN or (hasattr(x, "columns") and hasattr(x, "iloc")):
         return x
@@ -124,7 +128,7 @@ def known(x: Any, what: str) -> Any:
 
 
 def frame_of(x: Any, what: str) -> Optional[Frame]:
-    """`x`, which is `known`, as a frame; None where it is none."""
+    """Return `x`, a result of `known`, as a frame; None if it is none."""
     module = type(x).__module__.partition(".")[0]
     if module == "polars" and hasattr(x, "collect"):
         raise InvalidArgument(f"{what}: a frame that is not computed yet; pass x.collect()")
@@ -136,13 +140,13 @@ def frame_of(x: Any, what: str) -> Optional[Frame]:
         return None
     kinds = list(x.dtypes)
     plain = all(isinstance(kind, np.dtype) and kind.kind in NUMBERS for kind in kinds)
-    of_bool = [kind.kind == "b" for kind in kinds if plain]  # which pandas would put beside numbers as objects
+    of_bool = [kind.kind == "b" for kind in kinds if plain]  # pandas would put these beside numbers as objects
     whole = x.to_numpy if plain and any(of_bool) == all(of_bool) else None
     return Frame(list(x.columns), lambda place: x.iloc[:, place], "pandas.get_dummies(x)", whole=whole)
 
 
 def _read_arrow(x: Any, what: str) -> Any:
-    """A table or a column that speaks Arrow's PyCapsule protocol, by a library that reads it."""
+    """Read a table or a column with Arrow's PyCapsule protocol, by a library that reads it."""
     for name, table, column in (("pyarrow", "table", "chunked_array"), ("polars", "DataFrame", "Series")):
         try:
             library = importlib.import_module(name)
@@ -150,7 +154,7 @@ def _read_arrow(x: Any, what: str) -> Any:
             continue
         try:
             return getattr(library, table)(x)
-        except Exception:  # each library has its own where it is a column
+        except Exception:  # each library raises its own if it is a column
             return getattr(library, column)(x)
     if hasattr(x, "__array__") and np.ndim(x) == 1:  # one column, which has no names to compare
         return np.asarray(x)
@@ -158,7 +162,7 @@ def _read_arrow(x: Any, what: str) -> Any:
 
 
 def _interchanged(x: Any, what: str) -> Any:
-    """A frame that speaks the dataframe interchange protocol, by a library that reads it."""
+    """Read a frame with the dataframe interchange protocol, by a library that reads it."""
     for name in ("pyarrow.interchange", "pandas.api.interchange"):
         try:
             library = importlib.import_module(name)

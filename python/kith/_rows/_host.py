@@ -1,4 +1,4 @@
-"""Arrays of other libraries as NumPy has them; those on a GPU are copied, with a warning."""
+"""Converts arrays of other libraries to NumPy; those on a GPU are copied, with a warning."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from .._core._types import Array
 
 
-_HOST_MEMORY = (1, 3, 11)  # DLPack's CPU, and its memory of the host that CUDA and ROCm pinned
-_BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # of PyTorch, where NumPy has no such type
+_HOST_MEMORY = (1, 3, 11)  # DLPack's CPU, and host memory that CUDA and ROCm pinned
+_BFLOAT16 = np.dtype([("bfloat16", np.uint16)])  # of PyTorch; NumPy has no such type
 
 
 def _widened(x: Array) -> Array:
-    """bfloat16, `_BFLOAT16` or JAX's, as the float32 that it equals, in C order."""
+    """Convert bfloat16, `_BFLOAT16` or JAX's, to the float32 that it equals, in C order."""
     if x.dtype != _BFLOAT16:
         return np.ascontiguousarray(x, np.float32)
     return (x["bfloat16"].astype(np.uint32, order="C") << 16).view(np.float32)
 
 
 def _host_array(x: Any, what: str) -> tuple[Any, Optional[Callable[[Array], Any]]]:
-    """`x` as a NumPy array, and the way back where `x` is another kind of array on a GPU."""
+    """Convert `x` to a NumPy array; also return the way back if `x` is another kind of array on a GPU."""
     if isinstance(x, np.ma.MaskedArray):
         if np.ma.is_masked(x):
             raise InvalidArgument(f"{what}: masked values; fill them in (x.filled()) or leave their rows out")
@@ -115,7 +115,7 @@ def _warn_host_copy(what: str, which: str, size: int) -> None:
 
 
 def _caller() -> int:
-    """The stack level of the first frame outside this package, so that a warning names the user's line."""
+    """Return the stack level of the first frame outside this package, so that a warning names the user's line."""
     import sys
 
     level = 1

@@ -1,4 +1,4 @@
-"""What limits a search: filters and radii, from whatever array the caller has."""
+"""Converts the limits of a search, filters and radii, from any array of the caller."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 def filter_words(mask: Any, n: int, m: int, what: str) -> UInt32:
-    """The words of kith_search_options.filter, [1 or m, ceil(n / 32)].
+    """Make the words of kith_search_options.filter, [1 or m, ceil(n / 32)].
 
-    A mask of bool, [n] or [m, n], says for each training row whether it counts; whole numbers, [count], are
-    the rows that do. n numbers 0 and 1, some of them twice, are refused: they are a mask, but not by their dtype.
+    A mask of bool, [n] or [m, n], says for each training row whether it counts; whole numbers, [count], are the rows
+    that count. n numbers 0 and 1, some of them twice, are refused: they look like a mask of the wrong dtype.
     """
     mask = np.asarray(_host_array(known(mask, what), what)[0])
     if mask.dtype.kind in "iu" or mask.size == 0 and mask.ndim == 1:
@@ -45,7 +45,8 @@ def filter_words(mask: Any, n: int, m: int, what: str) -> UInt32:
 
 
 def _refuse_numbers_of_a_mask(rows: Array, n: int, m: int, what: str) -> None:
-    """Row numbers that each stand once are row numbers, [0, 1] of two rows too: no list that is right is refused."""
+    """Refuse numbers 0 and 1 that may be a mask, but no list of numbers that each occur once.
+    """
     if rows.shape not in ((n,), (m, n)) or not rows.size or rows.max() > 1 or rows.min() < 0:
         return
     if rows.ndim == 2 or len(np.unique(rows)) < n:
@@ -56,7 +57,7 @@ def _refuse_numbers_of_a_mask(rows: Array, n: int, m: int, what: str) -> None:
 
 
 def radii_of(radius: Any, metric: str, what: str) -> Float32:
-    """One radius for all queries, or one a query; none is below 0 where no distance is."""
+    """Convert one radius for all queries, or one per query; refuse one below 0 if no distance can be."""
     try:
         radii = np.atleast_1d(np.asarray(_host_array(radius, what)[0], np.float64))
     except (TypeError, ValueError):
@@ -68,5 +69,5 @@ def radii_of(radius: Any, metric: str, what: str) -> Float32:
         raise InvalidArgument(
             f"{what}: {which} is below 0, and no distance is; give a radius of 0 or more for {metric}"
         )
-    with np.errstate(over="ignore"):  # within infinity is everything
+    with np.errstate(over="ignore"):  # all rows are within infinity
         return np.ascontiguousarray(radii, np.float32)

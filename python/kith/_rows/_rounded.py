@@ -1,4 +1,4 @@
-"""Arrays of float64 on a CUDA device, rounded to float32 there as `_digits` has it on the host."""
+"""Rounds arrays of float64 to float32 on a CUDA device, as `_digits` does on the host."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._digits import _COARSE, _MOST_ROWS, Given, _counting, look_at_rounding
 
 
 class _Library(Protocol):
-    """What PyTorch and CuPy have in common under different names; `x` is an array [rows, columns] or [rows]."""
+    """Declares what PyTorch and CuPy have under different names; `x` is an array [rows, columns] or [rows]."""
 
     def float32(self, x: Any) -> Any: ...
     def host(self, x: Any) -> Any: ...
@@ -20,10 +20,10 @@ class _Library(Protocol):
     def least(self, x: Any) -> Any: ...
     def most(self, x: Any) -> Any: ...
     def words(self, x: Any) -> Any:
-        """The bits of each value as int64; -0 is 0."""
+        """Return the bits of each value as int64; -0 counts as 0."""
 
     def sorted_pairs(self, a: Any, b: Any) -> tuple[Any, Any]:
-        """Both, by `a` and then by `b`."""
+        """Sort both arrays by `a`, and then by `b`."""
 
 
 class _Torch:
@@ -88,9 +88,9 @@ class _Cupy:
 
 
 def rounded_on_cuda(x: Any, spec: str, given: Given, quiet: bool) -> Optional[Rows]:
-    """`x` of float64 on the device `spec` as float32 there; None where it is no such array.
+    """Convert `x` from float64 on the device `spec` to float32 there; None if it is no such array.
 
-    Where there is something to say of the rounding, a copy goes to the host, which says it.
+    If the rounding needs a warning, a copy goes to the host, which gives it.
     """
     if not spec.startswith("cuda:"):
         return None
@@ -115,7 +115,7 @@ def _rounded(library: _Library, x: Any, spec: str, given: Given, quiet: bool) ->
 
 
 def is_silent(library: _Library, x: Any, rounded: Any, given: Given, quiet: bool) -> bool:
-    """Whether `look_at_rounding` has nothing to say, but for two rows of a chance of 2^-64."""
+    """Say whether `look_at_rounding` would give no warning; wrong for two rows with a chance of 2^-64."""
     if not library.all_finite(rounded):
         return False
     if quiet:
@@ -137,7 +137,7 @@ def is_silent(library: _Library, x: Any, rounded: Any, given: Given, quiet: bool
 
 
 def _may_become_equal(library: _Library, x: Any, rounded: Any) -> bool:
-    """Whether two rows differ whose float32 do not, by a hash of 64 bits of each row."""
+    """Say whether two rows differ whose float32 do not, by a 64-bit hash of each row."""
     factors = np.random.default_rng(0).integers(0, 2**63, x.shape[1], np.int64) | 1
     before, after = 0, 0
     for column, factor in enumerate(factors.tolist()):

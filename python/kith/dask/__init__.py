@@ -1,4 +1,4 @@
-"""Exact search over many machines, by Dask. Workers die, answers do not change.
+"""Searches exactly over many machines, by Dask. Answers do not change if workers die.
 
 >>> from distributed import Client
 >>> import kith.dask

@@ -1,4 +1,4 @@
-"""The client of a scheduler: which one, its failures, and how arrays get to workers."""
+"""Finds the client of a scheduler, names its failures, and brings arrays to workers."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def gone(client: Client) -> Unavailable:
 
 
 def one_host(client: Client) -> bool:
-    """Whether every worker runs on the machine of this process."""
+    """Returns whether every worker runs on the machine of this process."""
     return set(client.run(tasks.host_name, on_error="ignore").values()) <= {tasks.host_name()}
 
 

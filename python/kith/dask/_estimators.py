@@ -1,4 +1,4 @@
-"""Estimators by dask-ml's conventions: a dask array in, a dask array out, computed when it is asked for."""
+"""Declares estimators by dask-ml's conventions: from a dask array they make one, which is computed on demand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._queries import Queries, is_dask
 
 
 class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
-    """Rows in an `Index`, and answers of rows.
+    """Holds rows in an `Index`, and their labels or values.
 
     Attributes
     ----------
@@ -100,17 +100,17 @@ class _KNeighbors(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
 
 class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,unused-ignore]
-    """The label that most of the k nearest rows have, over a cluster; the bits of `kith.sklearn`'s of all rows.
+    """Predicts the most frequent label of the k nearest rows, on a cluster, with the bits of `kith.sklearn`.
 
     Parameters
     ----------
     n_neighbors : int
     weights : {"uniform", "distance"}
-        What a vote weighs.
+        The weight of a vote.
     metric, device : str
         As for `Index.from_files`.
     scratch : str, optional
-        A folder that all workers see, for arrays above 8 MB that are none of Dask's.
+        A folder that all workers see, for arrays above 8 MB that are not Dask's.
 
     Attributes
     ----------
@@ -148,7 +148,7 @@ class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,u
         return self
 
     def predict(self, X: Any) -> Any:
-        """The label of each query.
+        """Predict the label of each query.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,u
         return self._tiles(X, then, (), self.classes_.dtype)
 
     def predict_proba(self, X: Any) -> Any:
-        """The share of each class in the score.
+        """Predict the share of each class in the score.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class KNeighborsClassifier(ClassifierMixin, _KNeighbors):  # type: ignore[misc,u
 
 
 class KNeighborsRegressor(RegressorMixin, _KNeighbors):  # type: ignore[misc,unused-ignore]
-    """The mean value of the k nearest rows, over a cluster; the bits of `kith.sklearn`'s of all rows.
+    """Predicts the mean value of the k nearest rows, on a cluster, with the bits of `kith.sklearn`.
 
     Parameters
     ----------
@@ -228,7 +228,7 @@ class KNeighborsRegressor(RegressorMixin, _KNeighbors):  # type: ignore[misc,unu
         return self
 
     def predict(self, X: Any) -> Any:
-        """The weighted mean of the values of the k nearest rows.
+        """Predict the weighted mean of the values of the k nearest rows.
 
         Parameters
         ----------

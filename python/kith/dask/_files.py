@@ -20,7 +20,7 @@ _SAMPLE_BYTES = 4096
 
 
 class Layout(NamedTuple):
-    """The layout of a file.
+    """Describes the layout of a file.
 
     Attributes
     ----------

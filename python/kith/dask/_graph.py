@@ -1,4 +1,4 @@
-"""The tasks of a search: search every shard for every tile of queries, merge keys, finish answers."""
+"""Makes the tasks of a search, which search every shard for every tile of queries, merge keys and finish answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An index whose shards lie on the workers of a Dask cluster."""
+"""Declares an index whose shards are on the workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from ._verify import Verified, verify
 
 
 class Index:
-    """Training rows in shards on the workers of a Dask cluster, searched exactly.
+    """Holds training rows in shards on the workers of a Dask cluster, and searches them exactly.
 
-    Answers are the bits that one `kith.Index` of all rows gives, whatever the shards, the workers and their devices,
-    and whichever workers die, come late or are replaced meanwhile. Make one by `from_files`, `from_array` or
-    `from_index_file`.
+    Answers have the bits of one `kith.Index` of all rows, for any shards, workers and devices, even if workers die,
+    come late or are replaced meanwhile. Make one by `from_files`, `from_array` or `from_index_file`.
 
-    Every step is a task: *open* a shard, *search* it for a tile of queries, *merge* eight lists of keys, *finish*. An
-    open shard is the result of a task, and moves as a recipe: the name of its file, rows, a fingerprint.
+    Every step is a task: *open* a shard, *search* it for a tile of queries, *merge* eight lists of keys,
+    *finish*. An open shard is the result of a task, and moves as a recipe, which has the name of its file, its
+    rows and a fingerprint.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class Index:
         shard_rows: Optional[int] = None,
         centre: Optional[Any] = None,
     ) -> Index:
-        """An index of files that every worker sees under the same names; the client need not see them.
+        """Make an index of files that every worker sees under the same names; the client need not see them.
 
         Parameters
         ----------
@@ -64,18 +64,18 @@ class Index:
             A pattern (``"base-*.u8bin"``), whose files are taken in the order of their sorted names, or names.
             ``.npy``, ``.fbin``, ``.u8bin``, ``.i8bin``, ``.f16bin``. Rows are numbered through all files.
         metric, device : str
-            As for `kith.Index`; ``"auto"`` is decided by each worker: its own GPU, where there are several.
+            As for `kith.Index`; each worker decides what ``"auto"`` is: its own GPU, if there are several.
         client : distributed.Client, optional
             None: the current one.
         shard_rows : int, optional
-            Cut files into shards of at most so many rows. None: a shard a file.
+            The most rows of a shard; longer files become several. None: one shard per file.
         centre : True or array, [dims], optional
-            As for `kith.Index`. True: learned from one shard after the other, so that it is that of one index.
+            As for `kith.Index`. True: learned from one shard after another, so that it has the bits of one index.
 
         Returns
         -------
         Index
-            Once every shard is open.
+            It is returned once every shard is open.
 
         Raises
         ------
@@ -101,27 +101,27 @@ class Index:
         scratch: Optional[str] = None,
         centre: Optional[Any] = None,
     ) -> Index:
-        """An index of a dask array, a shard a block of rows, or of an array in memory.
+        """Make an index of a dask array, with one shard per block of rows, or of an array in memory.
 
         Parameters
         ----------
         array : dask array or array, [n, dims]
-            Blocks become float32 where they are, and never pass the client or the scheduler. An array above 8 MB
-            that is none of Dask's goes to the workers as a file.
+            Blocks are converted to float32 in place, and never pass through the client or the scheduler. An array
+            above 8 MB that is not Dask's goes to the workers as a file.
         metric, device, client
             As for `from_files`.
         shards : int, optional
-            How many, of an array in memory. None: one a worker.
+            The number of shards of an array in memory. None: one per worker.
         scratch : str, optional
             A folder that all workers see, for an array above 8 MB. The file stays as long as the client. None: a
-            temporary folder, where all workers run on this machine.
+            temporary folder, if all workers run on this machine.
         centre : True or array, [dims], optional
             As for `from_files`.
 
         Returns
         -------
         Index
-            Once every shard is open.
+            It is returned once every shard is open.
 
         Raises
         ------
@@ -139,24 +139,24 @@ class Index:
         *,
         shards: Optional[int] = None,
     ) -> Index:
-        """An index that was saved as a file, which every worker sees under the same name; the client need not.
+        """Open an index file, which every worker sees under the same name; the client need not see it.
 
-        Each shard is a part of its rows, opened as `kith.Index` does. Numbers, ids and removed rows are those of
+        Each shard is a part of its rows, opened as `kith.Index` opens it. Numbers, ids and removed rows are those of
         the file.
 
         Parameters
         ----------
         path : str
-            A ``.kidx``.
+            An index file, ``.kidx``.
         device, client
             As for `from_files`.
         shards : int, optional
-            How many. None: one a worker.
+            The number of shards. None: one per worker.
 
         Returns
         -------
         Index
-            Once every shard is open.
+            It is returned once every shard is open.
 
         Raises
         ------
@@ -180,30 +180,29 @@ class Index:
         scratch: Optional[str] = None,
         progress: Progress = False,
     ) -> Any:
-        """The k training rows nearest to each query, exactly.
+        """Find the k training rows nearest to each query, exactly.
 
         Parameters
         ----------
         Q : array, dask array [m, dims], or name of a file that every worker sees
-            Of a dask array each block of rows is a tile.
+            Each block of rows of a dask array is a tile.
         k : int
             1 to n.
         out : str, optional
-            A folder of this process, in which ``distance.npy`` and ``row.npy`` are written tile by tile; they
-            appear when they are whole.
+            A folder of this process, in which ``distance.npy`` and ``row.npy`` are written tile by tile; they appear
+            once they are complete.
         tile : int, optional
             Queries that a task searches for. None: at most 10,000, and 8 MB of queries and of keys.
         scratch : str, optional
-            A folder that all workers see, for queries above 8 MB. None: a temporary one, where all are on this
-            machine.
+            A folder that all workers see, for queries above 8 MB. None: a temporary one, if all are on this machine.
         progress : bool or callable
-            As for `kith.Index.search`; it counts tiles. For a dask array none.
+            As for `kith.Index.search`; it counts tiles. It is not for a dask array.
 
         Returns
         -------
         Neighbors
-            Arrays ``distance`` and ``row``, [m, k]: dask arrays, not computed yet, for a dask array; with `out`
-            NumPy's, mapped.
+            Arrays ``distance`` and ``row``, [m, k]: dask arrays, not computed yet, for a dask array; mapped arrays of
+            NumPy with `out`.
 
         Raises
         ------
@@ -230,7 +229,7 @@ class Index:
         scratch: Optional[str] = None,
         progress: Progress = False,
     ) -> RadiusNeighbors:
-        """All training rows whose distance, as `search` gives it, is at most a radius.
+        """Find all training rows whose distance, as `search` returns it, is at most a radius.
 
         Parameters
         ----------
@@ -241,7 +240,7 @@ class Index:
         Returns
         -------
         RadiusNeighbors
-            NumPy arrays, for a dask array too: the lengths of lists are not known before.
+            NumPy arrays, even for a dask array, since the lengths of lists are not known before.
 
         Raises
         ------
@@ -277,21 +276,21 @@ class Index:
         Q, k, tile, scratch
             As for `search`.
         share : float
-            Of the tasks (a shard for a tile of queries), 0 to 1; at least one is repeated.
+            The part of the tasks (a shard for a tile of queries) to repeat, 0 to 1; at least one is repeated.
         device : str
-            Of the repetition.
+            The device of the repetition.
         seed : int, optional
-            Of the choice. None: another one at each call.
+            The seed of the choice. None: another one at each call.
 
         Returns
         -------
         Verified
-            What was compared; all of it was equal.
+            It says what was compared; all of it was equal.
 
         Raises
         ------
         kith.DeviceFailure
-            Digests differ: names the workers, the shard and the queries. With three workers or more a third one
+            Digests differ (names the workers, the shard and the queries). With three workers or more a third one
             decides which of two is wrong.
         """
         k = self._checked(k)
@@ -327,7 +326,7 @@ class Index:
 
     @property
     def rows(self) -> int:
-        """Training rows of all shards, n."""
+        """The number of training rows of all shards, n."""
         return self._rows
 
     @property

@@ -17,7 +17,7 @@ _DTYPES = {"f32": "<f4", "f16": "<f2", "bf16": "<u2", "u8": "u1", "i8": "i1"}
 
 
 class IndexHead(NamedTuple):
-    """The head of an index file.
+    """Holds the head of an index file.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Queries in tiles: from an array, a dask array or a file."""
+"""Divides queries into tiles: those of an array, a dask array or a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MOST = 10_000  # queries of a tile: enough for a GPU, and few enough to make ma
 
 
 class Tile(NamedTuple):
-    """The queries begin ... end - 1 as a lazy array."""
+    """Holds the queries begin ... end - 1 as a lazy array."""
 
     begin: int
     end: int
@@ -28,7 +28,9 @@ class Tile(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Columns of the training rows: how many, their names if the rows came as a frame, and if they have a centre."""
+    """Describes the columns of the training rows: how many, their names if the rows came as a frame, and whether they
+    have a centre.
+    """
 
     number: int
     names: Optional[list[Any]] = None
@@ -36,7 +38,7 @@ class Columns(NamedTuple):
 
 
 class Queries:
-    """Cuts queries into tiles. A context manager: its end removes the files written for workers."""
+    """Divides queries into tiles. It is a context manager, whose end removes the files written for workers."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The shards of an index: tasks that open them, and recipes to open them again."""
+"""Makes the shards of an index: tasks that open them, and recipes to open them again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ._queries import Columns, check_blocks, is_dask
 
 
 class Shards(NamedTuple):
-    """A lazy `tasks.Shard` and a recipe for each shard."""
+    """Holds a lazy `tasks.Shard` and a recipe for each shard."""
 
     opened: list[Any]
     recipes: list[tasks.Recipe]

@@ -1,4 +1,4 @@
-"""Functions that workers run. They are pure: a task repeated on another worker gives the same bits."""
+"""Defines the functions that workers run. They are pure: a task repeated on another worker gives the same bits."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Rows(NamedTuple):
-    """Rows of a file, in a form from which any worker can read them.
+    """Describes rows of a file, so that any worker can read them.
 
     Attributes
     ----------
@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 
 
 class IndexRows(NamedTuple):
-    """Rows of an index file, in a form from which any worker can open them.
+    """Describes rows of an index file, so that any worker can open them.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class IndexRows(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """Everything that a worker needs to open a shard.
+    """Holds everything that a worker needs to open a shard.
 
     Attributes
     ----------
@@ -107,7 +107,8 @@ class Recipe(NamedTuple):
 
 
 class Shard:
-    """An open index, the result of a task. It pickles as its recipe, and is opened again on first use."""
+    """Holds an open index, which is the result of a task. It is pickled as its recipe, and opened again on first use.
+    """
 
     def __init__(self, recipe: Recipe) -> None:
         self.recipe = recipe
@@ -121,7 +122,7 @@ class Shard:
             return self._index
 
     def nbytes(self) -> int:
-        """Bytes of the rows: on the device, plus on the host if they came as an array."""
+        """Returns the bytes of the rows: on the device, plus on the host if they came as an array."""
         rows = self.recipe.rows
         if isinstance(rows, (Rows, IndexRows)):
             return rows.bytes_as_float32() if self._index is None else self._index.memory_bytes
@@ -264,7 +265,9 @@ def finish(metric: MetricName, keys: Any) -> Any:
 
 
 class Signed(NamedTuple):
-    """The digest of a task's answer, and the worker that gave it. None if the keys are impossible."""
+    """Holds the digest of a task's answer, and the worker that gave it. The digest is None if the keys
+    are impossible.
+    """
 
     digest: Optional[int]
     worker: str

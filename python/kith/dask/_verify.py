@@ -15,16 +15,16 @@ from ._queries import Tile
 
 
 class Verified(NamedTuple):
-    """What `Index.verify` compared; all of it was equal.
+    """Says what `Index.verify` compared; all of it was equal.
 
     Attributes
     ----------
     tasks : int
-        Of the search.
+        The number of tasks of the search.
     repeated : int
-        Of these, those that were repeated.
+        The number of those that were repeated.
     workers : tuple of str
-        The addresses of those whose answers were checked.
+        The addresses of the workers whose answers were checked.
     """
 
     tasks: int
@@ -33,7 +33,7 @@ class Verified(NamedTuple):
 
 
 class _Pair(NamedTuple):
-    """One task of the search: the numbers of its shard and its tile."""
+    """Names a task of the search by the numbers of its shard and its tile."""
 
     shard: int
     tile: int

@@ -1,6 +1,6 @@
-"""Votes and means of neighbours that shards found: docs/contract.md, section 5, operation by operation.
+"""Computes votes and means of neighbours that shards found, operation by operation as docs/contract.md, section 5.
 
-As `kith.sklearn` of all rows gives them, bit for bit. They run on workers, for a tile of queries at a time.
+They have the bits of `kith.sklearn` of all rows. Workers compute them, for a tile of queries at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MOST = np.float32(2.0**95)
 
 
 class Votes(NamedTuple):
-    """The votes for the queries of a tile.
+    """Holds the votes for the queries of a tile.
 
     Attributes
     ----------

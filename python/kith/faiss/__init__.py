@@ -1,9 +1,9 @@
-"""FAISS's flat indices, by kith: change ``import faiss`` to ``from kith import faiss``.
+"""Implements FAISS's flat indices by kith: change ``import faiss`` to ``from kith import faiss``.
 
 `IndexFlatL2`, `IndexFlatIP`, `IndexFlat` and `knn` have FAISS's shapes, dtypes and conventions: distances float32,
-squared for L2, and inner products for IP, greatest first; row numbers int64, -1 where fewer than k rows count. What
-differs: equally near rows come in the order of their numbers, answers are exact, and only flat indices are here. Every
-other name of FAISS says what kith has in its place.
+squared for L2, and inner products for IP, greatest first; row numbers int64, -1 if fewer than k rows count. There are
+three differences: equally near rows come in the order of their numbers, answers are exact, and there are only flat
+indices. Every other name of FAISS says what to use instead.
 """
 
 from __future__ import annotations

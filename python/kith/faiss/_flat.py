@@ -1,4 +1,4 @@
-"""Flat indices with FAISS's shapes, dtypes and conventions."""
+"""Implements flat indices with FAISS's shapes, dtypes and conventions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _threads = 0  # threads of every search; 0: one per core
 
 
 class Index:
-    """What all indices are, as `faiss.Index`: for `isinstance`."""
+    """Is the base of all indices, as `faiss.Index`: for `isinstance`."""
 
     def __getattr__(self, name: str) -> Any:
         for pattern, advice in _METHODS.items():
@@ -56,7 +56,7 @@ _METHODS = {
 
 
 class IndexFlat(Index):
-    """Rows that are added and searched, as `faiss.IndexFlat`.
+    """Holds rows that are added, and searches them, as `faiss.IndexFlat`.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ class IndexFlat(Index):
     metric : int
         ``METRIC_L2``, ``METRIC_INNER_PRODUCT``, ``METRIC_L1`` or ``METRIC_Linf``.
     device : str or kith.Device
-        kith's own.
+        kith's own parameter: where rows are kept and searched.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class IndexFlat(Index):
 
     Notes
     -----
-    Any number of threads may add, reset and search one at once: a search sees the rows of every `add` that returned
-    before it began, and all rows or none of any other.
+    Any number of threads may add, reset and search at once: a search sees the rows of every `add` that returned
+    before it began, and all rows or no row of any other `add`.
     """
 
     is_trained = True
@@ -97,7 +97,7 @@ class IndexFlat(Index):
         return _count(self._index)
 
     def train(self, x: Any) -> None:
-        """Nothing: a flat index needs no training."""
+        """Do nothing: a flat index needs no training."""
 
     def add(self, x: Any) -> None:
         """Append rows, which get the numbers ntotal, ntotal + 1, ...
@@ -108,7 +108,7 @@ class IndexFlat(Index):
 
         Notes
         -----
-        Rows that are added in many small steps are searched in as many parts; add them at once where you can.
+        Rows that are added in many small steps are searched in as many parts; add them at once if you can.
         """
         rows = self._rows(x, "add")
         if not len(rows.array):
@@ -133,17 +133,17 @@ class IndexFlat(Index):
         D: Optional[Float32] = None,
         I: Optional[Int64] = None,  # noqa: E741
     ) -> tuple[Float32, Int64]:
-        """The k nearest rows of each query.
+        """Find the k nearest rows of each query.
 
         Parameters
         ----------
         x : array, [n, d]
         k : int
-            May be more than ntotal: lists then end in row -1.
+            It may exceed ntotal: lists then end in row -1.
         params : SearchParameters, optional
             The rows that count.
         D, I : array, optional
-            Where to write: float32 and int64, C-contiguous, [n, k].
+            Arrays to write to: float32 and int64, C-contiguous, [n, k].
 
         Returns
         -------
@@ -170,13 +170,13 @@ class IndexFlat(Index):
         return distance, row
 
     def assign(self, x: Any, k: int = 1) -> Int64:
-        """The rows of `search`, [n, k]."""
+        """Return the rows of `search`, [n, k]."""
         return self.search(x, k)[1]
 
     def _search_few(
         self, index: Optional[KithIndex], queries: Rows, distance: Float32, row: Int64, chosen: Optional[Bool]
     ) -> None:
-        """Searches when fewer than k rows may count: those come first, then row -1 at FAISS's farthest distance."""
+        """Search if fewer than k rows may count: those come first, then row -1 at FAISS's farthest distance."""
         product = self.metric_type == METRIC_INNER_PRODUCT
         farthest = np.finfo(np.float32).max * (-1 if product else 1)
         distance[:], row[:] = farthest, -1
@@ -190,7 +190,7 @@ class IndexFlat(Index):
     def range_search(
         self, x: Any, thresh: float, *, params: Optional[SearchParameters] = None
     ) -> tuple[UInt64, Float32, Int64]:
-        """All rows nearer than a threshold: squared distances below it, or products above it.
+        """Find all rows nearer than a threshold: squared distances below it, or products above it.
 
         Parameters
         ----------
@@ -239,21 +239,21 @@ def _count(index: Optional[KithIndex]) -> int:
 
 
 class IndexFlatL2(IndexFlat):
-    """`IndexFlat` by squared Euclidean distance, as `faiss.IndexFlatL2`."""
+    """Is an `IndexFlat` by squared Euclidean distance, as `faiss.IndexFlatL2`."""
 
     def __init__(self, d: int, device: DeviceLike = "auto") -> None:
         super().__init__(d, METRIC_L2, device)
 
 
 class IndexFlatIP(IndexFlat):
-    """`IndexFlat` by inner product, as `faiss.IndexFlatIP`."""
+    """Is an `IndexFlat` by inner product, as `faiss.IndexFlatIP`."""
 
     def __init__(self, d: int, device: DeviceLike = "auto") -> None:
         super().__init__(d, METRIC_INNER_PRODUCT, device)
 
 
 def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = "auto") -> tuple[Float32, Int64]:
-    """The k rows of `xb` nearest to each row of `xq`, as `faiss.knn`.
+    """Find the k rows of `xb` nearest to each row of `xq`, as `faiss.knn`.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = 
     k : int
     metric : int
     device : str or kith.Device
-        kith's own.
+        kith's own parameter: where rows are kept and searched.
 
     Returns
     -------
@@ -284,7 +284,7 @@ def knn(xq: Any, xb: Any, k: int, metric: int = METRIC_L2, device: DeviceLike = 
 
 
 def omp_set_num_threads(num_threads: int) -> None:
-    """How many threads of the host each search of this module takes from now on, as `faiss.omp_set_num_threads`."""
+    """Set how many threads of the host each later search of this module takes, as `faiss.omp_set_num_threads`."""
     global _threads
     number = thread_count(num_threads, "kith.faiss: num_threads")
     if number < 1:
@@ -293,5 +293,5 @@ def omp_set_num_threads(num_threads: int) -> None:
 
 
 def omp_get_max_threads() -> int:
-    """How many threads of the host a search takes, as `faiss.omp_get_max_threads`."""
+    """Return how many threads of the host a search takes, as `faiss.omp_get_max_threads`."""
     return _threads or len(os.sched_getaffinity(0))

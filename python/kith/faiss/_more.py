@@ -1,4 +1,4 @@
-"""Files, factories and small functions of FAISS."""
+"""Implements files, factories and small functions of FAISS."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._flat import METRIC_INNER_PRODUCT, METRIC_L2, METRICS, IndexFlat, IndexFla
 
 
 def normalize_L2(x: Float32) -> None:
-    """Make every row one of length 1, in place, as `faiss.normalize_L2`; a row of zeros stays.
+    """Divide each row in place by its length, as `faiss.normalize_L2`; a row of zeros stays.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def normalize_L2(x: Float32) -> None:
 
 
 def index_factory(d: int, description: str, metric: int = METRIC_L2, device: DeviceLike = "auto") -> IndexFlat:
-    """The flat index, as `faiss.index_factory`.
+    """Make a flat index, as `faiss.index_factory`.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def index_factory(d: int, description: str, metric: int = METRIC_L2, device: Dev
     metric : int
         As for `IndexFlat`.
     device : str or kith.Device
-        kith's own.
+        kith's own parameter: where rows are kept and searched.
     """
     if not isinstance(description, str):
         raise InvalidArgument(f"kith.faiss.index_factory: description={description!r}; pass 'Flat'")
@@ -68,14 +68,14 @@ def _flat(d: int, metric: int, device: DeviceLike) -> IndexFlat:
 
 
 def write_index(index: IndexFlat, fname: Path) -> None:
-    """Keep an index in a file of kith's own format, ``.kidx``, which `read_index` and `kith.Index` read.
+    """Write an index to a file of kith's own format, ``.kidx``, which `read_index` and `kith.Index` read.
 
     Parameters
     ----------
     index : IndexFlat
-        With at least one row.
+        It must have at least one row.
     fname : str or path
-        As `kith.Index.save` has it. FAISS does not read it.
+        As for `kith.Index.save`. FAISS cannot read the file.
     """
     if not isinstance(index, IndexFlat) or not isinstance(fname, (str, os.PathLike)):
         kinds = f"{type(index).__name__} and {type(fname).__name__}"
@@ -87,22 +87,22 @@ def write_index(index: IndexFlat, fname: Path) -> None:
 
 
 def read_index(fname: Path, io_flags: int = 0, *, device: DeviceLike = "auto") -> IndexFlat:
-    """The index of a file that `write_index` or `kith.Index.save` wrote; FAISS's own files are refused.
+    """Open a file that `write_index` or `kith.Index.save` wrote; FAISS's own files are refused.
 
     Parameters
     ----------
     fname : str or path
     io_flags : int
-        No effect.
+        It has no effect.
     device : str or kith.Device
-        kith's own.
+        kith's own parameter: where rows are kept and searched.
 
     Raises
     ------
     kith.BadFile
-        As `kith.Index`.
+        As for `kith.Index`.
     kith.Unsupported
-        Rows of another metric than FAISS's, or with ids.
+        The metric is none of FAISS's, or the rows have ids.
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise InvalidArgument(f"kith.faiss.read_index: {type(fname).__name__}; pass the name of a file")
@@ -119,5 +119,5 @@ def read_index(fname: Path, io_flags: int = 0, *, device: DeviceLike = "auto") -
 
 
 def get_num_gpus() -> int:
-    """The CUDA devices of this machine, as `faiss.get_num_gpus`: ``device="cuda:0"`` puts an index on the first."""
+    """Return the number of CUDA devices of this machine, as `faiss.get_num_gpus`. ``"cuda:0"`` is the first."""
     return sum(one.backend == "cuda" for one in devices())

@@ -1,4 +1,4 @@
-"""FAISS's IDSelectors, which say by row number which rows a search considers."""
+"""Implements FAISS's IDSelectors, which say by row number which rows count in a search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .._rows._arrays import index_array
 
 
 class IDSelector:
-    """Rows that count, as `faiss.IDSelector`."""
+    """Chooses the rows that count, as `faiss.IDSelector`."""
 
     def _mask(self, n: int) -> Bool:
         """Returns a mask of the rows 0 ... n - 1 that count."""
@@ -21,14 +21,14 @@ class IDSelector:
 
 
 class IDSelectorAll(IDSelector):
-    """All rows, as `faiss.IDSelectorAll`."""
+    """Chooses all rows, as `faiss.IDSelectorAll`."""
 
     def _mask(self, n: int) -> Bool:
         return np.ones(n, np.bool_)
 
 
 class IDSelectorRange(IDSelector):
-    """The rows imin ... imax - 1, as `faiss.IDSelectorRange`."""
+    """Chooses the rows imin ... imax - 1, as `faiss.IDSelectorRange`."""
 
     def __init__(self, imin: int, imax: int, assume_sorted: bool = False) -> None:
         self.imin, self.imax = whole(imin, "kith.faiss: imin"), whole(imax, "kith.faiss: imax")
@@ -40,12 +40,12 @@ class IDSelectorRange(IDSelector):
 
 
 class IDSelectorBatch(IDSelector):
-    """The rows of a list, as `faiss.IDSelectorBatch`.
+    """Chooses the rows of a list, as `faiss.IDSelectorBatch`.
 
     Parameters
     ----------
     indices : sequence of int
-        In any order; numbers that no row has are left out.
+        Numbers of rows in any order; those that no row has are ignored.
     """
 
     def __init__(self, indices: Any) -> None:
@@ -58,16 +58,16 @@ class IDSelectorBatch(IDSelector):
 
 
 class IDSelectorArray(IDSelectorBatch):
-    """As `IDSelectorBatch`, as `faiss.IDSelectorArray`."""
+    """Does the same as `IDSelectorBatch`, as `faiss.IDSelectorArray`."""
 
 
 class IDSelectorBitmap(IDSelector):
-    """The rows whose bits are set, as `faiss.IDSelectorBitmap`.
+    """Chooses the rows whose bits are set, as `faiss.IDSelectorBitmap`.
 
     Parameters
     ----------
     bitmap : array of uint8, [(n + 7) / 8]
-        Row i is bit i % 8 of byte i / 8, counted from the lowest. Rows behind it do not count.
+        Row i is bit i % 8 of byte i / 8, counted from the lowest. Rows after the end do not count.
     """
 
     def __init__(self, bitmap: Any) -> None:
@@ -85,7 +85,7 @@ class IDSelectorBitmap(IDSelector):
 
 
 class IDSelectorNot(IDSelector):
-    """The rows that another does not choose, as `faiss.IDSelectorNot`."""
+    """Chooses the rows that another selector does not choose, as `faiss.IDSelectorNot`."""
 
     def __init__(self, sel: IDSelector) -> None:
         self.sel = _selector(sel)
@@ -100,28 +100,28 @@ class _Both(IDSelector):
 
 
 class IDSelectorAnd(_Both):
-    """The rows that both choose, as `faiss.IDSelectorAnd`."""
+    """Chooses the rows that both selectors choose, as `faiss.IDSelectorAnd`."""
 
     def _mask(self, n: int) -> Bool:
         return self.lhs._mask(n) & self.rhs._mask(n)
 
 
 class IDSelectorOr(_Both):
-    """The rows that one of them chooses, or both, as `faiss.IDSelectorOr`."""
+    """Chooses the rows that at least one of two selectors chooses, as `faiss.IDSelectorOr`."""
 
     def _mask(self, n: int) -> Bool:
         return self.lhs._mask(n) | self.rhs._mask(n)
 
 
 class IDSelectorXOr(_Both):
-    """The rows that one of them alone chooses, as `faiss.IDSelectorXOr`."""
+    """Chooses the rows that only one of two selectors chooses, as `faiss.IDSelectorXOr`."""
 
     def _mask(self, n: int) -> Bool:
         return self.lhs._mask(n) ^ self.rhs._mask(n)
 
 
 class SearchParameters:
-    """What a search may be told, as `faiss.SearchParameters`.
+    """Holds options of a search, as `faiss.SearchParameters`.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _selector(sel: Any) -> IDSelector:
 
 
 def chosen_by(params: Any, n: int) -> Optional[Bool]:
-    """Returns a mask of the rows that count by search parameters; None: all rows."""
+    """Return a mask of the rows that count by search parameters; None: all rows."""
     if params is None:
         return None
     if not isinstance(params, SearchParameters):

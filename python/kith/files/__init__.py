@@ -1,4 +1,4 @@
-"""Files of vectors that other programs write and read, as NumPy arrays.
+"""Reads and writes files of vectors of other programs, as NumPy arrays.
 
 >>> import tempfile, numpy as np, kith.files
 >>> path = tempfile.mkdtemp() + "/base.u8bin"
@@ -15,8 +15,8 @@
 ``.hdf5 .h5``                             ann-benchmarks, datasets by name; needs h5py
 ========================================  ==================================================================
 
-What lies in a file as it does in memory is mapped: nothing is read before it is looked at, and a file may be larger
-than the memory. Elements are not converted.
+A file whose elements have the layout of memory is mapped: nothing is read before it is used, and the file may be
+larger than the memory. Elements are not converted.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ __all__ = ["GroundTruth", "open", "open_groundtruth", "save", "save_groundtruth"
 
 
 class GroundTruth(NamedTuple):
-    """The nearest rows of each query.
+    """Holds the nearest rows of each query.
 
     Attributes
     ----------
     rows : array of int32, [queries, k]
         Nearest first.
     distances : array of float32, [queries, k], or None
-        Squared for Euclid; None where the file has none.
+        They are squared for the Euclidean distance; None if the file has none.
     """
 
     rows: Int32
@@ -52,30 +52,31 @@ class GroundTruth(NamedTuple):
 
 
 def open(path: Path, array: Optional[str] = None, *, mmap: bool = True) -> Array:
-    """The rows of a file.
+    """Open the rows of a file.
 
     Parameters
     ----------
     path : path
-        Its ending says the format.
+        The ending of its name says the format.
     array : str, optional
-        Of ``.npz`` and HDF5: which one. May be left out where there is one alone.
+        For ``.npz`` and HDF5: the name of the array. It is needed only if there are several.
     mmap : bool
-        Map the file where its elements lie as in memory; else, and always for ``.npz`` and for HDF5 in pieces, read it.
+        Maps the file if its elements have the layout of memory; else, and always for ``.npz`` and for HDF5 in pieces,
+        reads it.
 
     Returns
     -------
     array, [rows, columns]
-        With the elements of the file, as ``numpy.memmap`` where it is mapped; read-only then.
+        With the elements of the file; a read-only ``numpy.memmap`` if it is mapped.
 
     Raises
     ------
     BadFile
-        It is truncated, or not what its name says; no ordinary file; HDF5 whose elements lie in other files.
+        The file is truncated, not what its name says, no ordinary file, or HDF5 whose elements are in other files.
     InvalidArgument
-        No such ending, or no such array. Links of HDF5 name none.
+        There is no such ending, or no such array. Links of HDF5 are not arrays.
     Unsupported
-        HDF5, and h5py is not installed.
+        The file is HDF5, and h5py is not installed.
     """
     ending = formats.ending_of(path, formats.ENDINGS)
     if array is not None and ending not in (".npz", ".hdf5", ".h5"):
@@ -96,32 +97,32 @@ def open(path: Path, array: Optional[str] = None, *, mmap: bool = True) -> Array
         raise
     except PermissionError as error:
         raise BadFile(f"{os.fspath(path)}: cannot be read: {error.strerror}; ask its owner for the right to") from error
-    except Exception as error:  # NumPy, zipfile and h5py have many, and none is a promise
+    except Exception as error:  # NumPy, zipfile and h5py raise many kinds, and document none
         raise BadFile(
             f"{os.fspath(path)}: is no {ending} file, or a damaged one: {error}; copy or download it again"
         ) from error
 
 
 def save(path: Path, rows: Any, array: str = "train") -> None:
-    """Write rows. The file appears whole or not at all, and one that is replaced keeps its permissions.
+    """Write rows. The file appears complete or not at all, and one that is replaced keeps its permissions.
 
     Parameters
     ----------
     path : path
-        Its ending says the format.
+        The ending of its name says the format.
     rows : array, [rows, columns]
         Its values must fit the elements that such a file holds.
     array : str
-        Of ``.npz`` and HDF5: its name; the file then has this one alone.
+        For ``.npz`` and HDF5: the name of the array, which is the only one in the file.
 
     Raises
     ------
     BadFile
-        It cannot be written, or the place is that of a folder, a pipe or a device.
+        The file cannot be written, or `path` is a folder, a pipe or a device.
     InvalidArgument
-        No such ending; no rows; values that would not be kept.
+        There is no such ending, there are no rows, or values would not be kept.
     Unsupported
-        HDF5, and h5py is not installed.
+        The file is HDF5, and h5py is not installed.
     """
     ending = formats.ending_of(path, formats.ENDINGS)
     if ending in formats.BIN:
@@ -145,24 +146,24 @@ def save(path: Path, rows: Any, array: str = "train") -> None:
 
 
 def open_groundtruth(path: Path, *, mmap: bool = True) -> GroundTruth:
-    """The neighbours that ``kith groundtruth`` and big-ann-benchmarks write: ``.ibin`` or ``.bin``.
+    """Open neighbours that ``kith groundtruth`` and big-ann-benchmarks write: ``.ibin`` or ``.bin``.
 
     Parameters
     ----------
     path : path
         The file.
     mmap : bool
-        Map it; else read it.
+        Maps the file; else reads it.
 
     Returns
     -------
     GroundTruth
-        Rows, and distances where the size of the file says that it has some.
+        Rows, and distances if the size of the file says that it has some.
 
     Raises
     ------
     BadFile
-        It has neither length.
+        The file has the length of neither form.
     """
     formats.ending_of(path, [".ibin", ".bin"])
     formats.check_file(path)
@@ -180,21 +181,21 @@ def open_groundtruth(path: Path, *, mmap: bool = True) -> GroundTruth:
 
 
 def save_groundtruth(path: Path, rows: Any, distances: Any = None) -> None:
-    """Write neighbours as big-ann-benchmarks and ``kith recall`` read them, and as `save` writes.
+    """Write neighbours that big-ann-benchmarks and ``kith recall`` read, in the way of `save`.
 
     Parameters
     ----------
     path : path
-        Ends in ``.ibin`` or ``.bin``.
+        It ends in ``.ibin`` or ``.bin``.
     rows : array, [queries, k]
         Numbers of rows that fit int32.
     distances : array, [queries, k], optional
-        Squared for Euclid. They are rounded to float32.
+        They are squared for the Euclidean distance, and rounded to float32.
 
     Raises
     ------
     InvalidArgument
-        Other shapes, or numbers that do not fit.
+        Shapes differ, or numbers do not fit.
     """
     formats.ending_of(path, [".ibin", ".bin"])
     table = formats.table_of(path, rows, "<i4")

@@ -1,4 +1,4 @@
-"""How files of vectors are read and written, each format by its own; `kith.files` is what callers see."""
+"""Reads and writes each format of files of vectors, for `kith.files`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def ending_of(path: str | os.PathLike[str], known: list[str]) -> str:
 
 
 def check_file(path: str | os.PathLike[str]) -> None:
-    """Refuse what is no ordinary file: a pipe would be waited for."""
+    """Refuse anything but an ordinary file, since opening a pipe would wait."""
     shown = os.fsdecode(path)
     try:
         mode = os.stat(path).st_mode
@@ -48,7 +48,7 @@ def check_file(path: str | os.PathLike[str]) -> None:
 
 
 def shape_of(path: str | os.PathLike[str]) -> tuple[int, int, int]:
-    """Rows, columns, and the bytes behind them, of a file that begins with two uint32."""
+    """Return rows, columns and the number of bytes after them, of a file that begins with two uint32."""
     size = os.path.getsize(path)
     if size < BIN_HEADER:
         raise BadFile(f"{os.fspath(path)}: ends after {size} bytes, within its header; copy or download it again")
@@ -126,7 +126,9 @@ def _h5py(path: str | os.PathLike[str]) -> Any:
 
 
 def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Array:
-    """What lies in the file itself, as kith-read-hdf5 has it: a file must not have others of the user's read."""
+    """Read only data in the file itself, as kith-read-hdf5 does: a file must not make kith read the user's
+    other files.
+    """
     h5py = _h5py(path)
     with h5py.File(path, "r") as file:
         own = [name for name in file if isinstance(file.get(name, getlink=True), h5py.HardLink)]
@@ -136,7 +138,7 @@ def open_hdf5(path: str | os.PathLike[str], array: str | None, mmap: bool) -> Ar
             raise BadFile(f"{os.fspath(path)}: {data.name[1:]!r} has its elements in other files; {_COPY}")
         if data.dtype.kind not in "biuf" or data.dtype.itemsize not in (1, 2, 4, 8):
             raise BadFile(f"{os.fspath(path)}: {data.name[1:]!r} holds no numbers of 1, 2, 4 or 8 bytes; {_COPY}")
-        offset = data.id.get_offset()  # none: in pieces, or packed
+        offset = data.id.get_offset()  # None: the data is in pieces, or packed
         if mmap and offset is not None and data.size > 0:
             return np.memmap(path, data.dtype, "r", offset, data.shape)
         whole: Array = data[()]
@@ -147,7 +149,7 @@ _COPY = "if you know what it reads, copy it: numpy.save('new.npy', h5py.File('FI
 
 
 def given_rows(path: str | os.PathLike[str], rows: Any) -> Array:
-    """As an array whose elements a file can hold."""
+    """Convert to an array whose elements a file can hold."""
     try:
         given = np.asarray(rows)
     except ValueError as error:
@@ -158,7 +160,7 @@ def given_rows(path: str | os.PathLike[str], rows: Any) -> Array:
 
 
 def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
-    """As [rows, columns] of this type, every value kept."""
+    """Convert to [rows, columns] of this type, with every value kept."""
     given = given_rows(path, rows)
     if given.ndim != 2 or given.size == 0:
         raise InvalidArgument(
@@ -178,7 +180,7 @@ def table_of(path: str | os.PathLike[str], rows: Any, dtype: str) -> Array:
 
 
 def save_npz(path: str | os.PathLike[str], rows: Array, array: str) -> None:
-    """By hand: numpy.savez takes names as arguments, and has some of its own."""
+    """Write members by hand, since numpy.savez takes names as arguments, and some are its own parameters."""
 
     def body(file: IO[bytes]) -> None:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as made:
@@ -199,7 +201,7 @@ def save_hdf5(path: str | os.PathLike[str], rows: Array, array: str) -> None:
 
 
 def check_array_name(path: str | os.PathLike[str], array: Any, ending: str) -> None:
-    """Refuse a name that `open` would not find again."""
+    """Refuse a name that `open` would not find."""
     plain = isinstance(array, str) and array.isprintable() and array not in ("", ".")
     if not plain or (ending != ".npz" and "/" in array):
         raise InvalidArgument(f"{os.fspath(path)}: array={array!r} is no name of an array of {ending}; pass a word")

@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, by the rules of the library's own (lib/src/base/whole_file.cpp)."""
+"""Writes files that appear complete or not at all, by the rules of lib/src/base/whole_file.cpp."""
 
 from __future__ import annotations
 
@@ -26,22 +26,22 @@ _ADVICE = {
 
 
 def write_whole(path: str | os.PathLike[str], body: Callable[[IO[bytes]], Any]) -> None:
-    """Let `body` write a file as `whole_file` has it."""
+    """Let `body` write a file of `whole_file`."""
     with whole_file(path) as file, _told(path):
         body(file)
 
 
 @contextmanager
 def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file beside the place, which is renamed at the end: what was there stays until then, and its permissions.
+    """Give a temporary file beside the target, which replaces it at the end and keeps its permissions.
 
-    A link stays, and what it leads to is replaced; one that leads to nothing is replaced itself. What processes
-    that are gone left beside the place is removed.
+    A link stays, and its target is replaced; a link to nothing is replaced itself. Files that ended processes left
+    beside the target are removed.
 
     Raises
     ------
     BadFile
-        There is no ordinary file, or it cannot be written.
+        The target is no ordinary file, or cannot be written.
     """
     with _told(path):
         target, before = _target_of(path)
@@ -60,7 +60,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         os.unlink(file.name)
         raise
     finally:
-        with suppress(OSError):  # what it could not write, which was told, or is on the disk
+        with suppress(OSError):  # the data is on the disk, or an error was raised
             file.close()
     with _told(path):
         _sync_folder_of(target)
@@ -68,7 +68,7 @@ def whole_file(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _told(path: str | os.PathLike[str]) -> Iterator[None]:
-    """What the system says, as a sentence."""
+    """Turn an error of the system into a sentence."""
     try:
         yield
     except Error:
@@ -79,7 +79,7 @@ def _told(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _target_of(path: str | os.PathLike[str]) -> tuple[str, int | None]:
-    """Where to write, and the permissions of what is there."""
+    """Return where to write, and the permissions of the file there."""
     shown = path = os.fsdecode(path)
     if "\0" in path:
         raise BadFile(f"{shown!r} has a zero byte, which no name of a file has; name another")
@@ -95,7 +95,7 @@ def _target_of(path: str | os.PathLike[str]) -> tuple[str, int | None]:
 
 
 def _beside(target: str, mode: int) -> IO[bytes]:
-    """A new file, locked as long as it is open, so that no other process takes it for one that was left behind."""
+    """Make a file, locked while it is open, so that no other process takes it for one that was left behind."""
     for attempt in range(_ATTEMPTS):
         name = f"{target}.partial-{os.getpid()}-{attempt}"
         try:
@@ -110,12 +110,12 @@ def _beside(target: str, mode: int) -> IO[bytes]:
             file.close()
             os.unlink(name)
             raise
-        file.close()  # it was taken for such a one before it was locked
+        file.close()  # another process removed it before it was locked
     raise FileExistsError(errno.EEXIST, f"{_ATTEMPTS} unfinished files are there already", target)
 
 
 def _lock(descriptor: int, how: int) -> bool:
-    """Whether it is locked; there are file systems without locks."""
+    """Lock a file, and say whether that worked; some file systems have no locks."""
     try:
         fcntl.flock(descriptor, how)
     except OSError:
@@ -124,13 +124,13 @@ def _lock(descriptor: int, how: int) -> bool:
 
 
 def _remove_unfinished(target: str) -> None:
-    """Remove what processes that are gone left beside `target`."""
+    """Remove files that ended processes left beside `target`."""
     folder, name = os.path.split(target)
     unfinished = re.compile(re.escape(name) + r"\.partial-(\d{1,10})-\d+")
     try:
         with os.scandir(folder) as entries:
             found = [(entry.path, match) for entry in entries if (match := unfinished.fullmatch(entry.name))]
-    except OSError:  # it may be written but not read
+    except OSError:  # the folder may be written to, but not read
         return
     for path, match in found:
         if not _runs(int(match[1])):
@@ -142,13 +142,14 @@ def _runs(process: int) -> bool:
         os.kill(process, 0)
     except (ProcessLookupError, OverflowError):
         return False
-    except OSError:  # another user's
+    except OSError:  # it is another user's
         pass
     return True
 
 
 def _remove_unlocked(path: str) -> None:
-    """Unless a process of another machine or container, whose number is not known here, still writes it."""
+    """Remove a file, unless it is locked by a process of another machine or container, whose number is unknown here.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -160,10 +161,10 @@ def _remove_unlocked(path: str) -> None:
 
 
 def _sync_folder_of(target: str) -> None:
-    """So that the new name is on the disk, too, where the file system can."""
+    """Write the folder to the disk, so that the new name is there, too, if the file system can."""
     try:
         folder = os.open(os.path.dirname(target) or ".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError:  # it may be written but not read
+    except OSError:  # the folder may be written to, but not read
         return
     try:
         os.fsync(folder)

@@ -1,16 +1,16 @@
-"""scikit-learn's nearest-neighbour estimators, by kith: exact, and the same answer on every machine.
+"""Implements scikit-learn's nearest-neighbour estimators by kith: exact, with the same answers on every machine.
 
 `KNeighborsClassifier`, `KNeighborsRegressor`, `RadiusNeighborsClassifier`, `RadiusNeighborsRegressor`,
 `NearestNeighbors`, `KNeighborsTransformer`, `RadiusNeighborsTransformer`, `kneighbors_graph` and
 `radius_neighbors_graph` have scikit-learn's parameters with scikit-learn's defaults; change the import, and a script
-works as before. kith's own parameters stand behind them: ``device``, and for classifiers ``tie``, ``priors``,
-``costs`` and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same names.
+works as before. kith's own parameters come after them: ``device``, and for classifiers ``tie``, ``priors``, ``costs``
+and ``no_label``. `isinstance` takes them for scikit-learn's classes of the same names.
 
-What differs:
+There are these differences:
 
-* Distances are computed in float32; float64 rows are rounded, with a `kith.PrecisionWarning` from `fit` where that
-  matters. Distances that differ by less than float32 can tell may swap two neighbours.
-* Among equally near rows the first comes first, always.
+* Distances are computed in float32; float64 rows are rounded, with a `kith.PrecisionWarning` from `fit` if that
+  matters. Two neighbours may be swapped if float32 cannot tell their distances apart.
+* Among equally near rows the first always comes first.
 * ``algorithm`` may be ``"auto"`` or ``"brute"``, ``leaf_size`` has no effect, and ``p`` is 1, 2 or infinity. Trees,
   sparse rows, callable and precomputed metrics are refused with what to use instead.
 * ``n_jobs=None`` uses every core; a number uses as many threads.

@@ -1,4 +1,4 @@
-"""The parts that all estimators share: checked rows, a handle on a device, neighbours and graphs."""
+"""Declares the parts that all estimators share: checked rows, a handle on a device, neighbours and graphs."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from ._weights import Weighed
 
 
 class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
-    """Rows that are fitted, on a device.
+    """Holds fitted rows on a device.
 
     Attributes
     ----------
     n_features_in_, n_samples_fit_ : int
     feature_names_in_ : array of str
-        The columns' names, where `X` was a frame whose names are all texts.
+        The names of the columns, if `X` was a frame whose names are all texts.
     effective_metric_ : str
         kith's name of the metric.
     """
@@ -121,7 +121,9 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
     # ---- Queries ----
 
     def _queries(self, X: Any) -> tuple[Float32, Optional[int]]:
-        """Checked queries and kith's `exclude_self_from`: without `X` each fitted row by all others."""
+        """Returns checked queries and kith's `exclude_self_from`; without `X` the queries are the fitted rows, each
+        searched among all others.
+        """
         check_is_fitted(self, "_fit_X")
         if X is None:
             return self._fit_X, 0
@@ -137,7 +139,7 @@ class Base(BaseEstimator):  # type: ignore[misc,unused-ignore]
 
 
 class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
-    """`kneighbors` and what uses it, for classes with `Base` and a parameter ``n_neighbors``."""
+    """Declares `kneighbors` and methods that use it, for classes with `Base` and a parameter ``n_neighbors``."""
 
     n_neighbors: Any
 
@@ -152,7 +154,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
     @overload
     def kneighbors(self, X: Any, n_neighbors: Optional[int], return_distance: bool) -> Any: ...
     def kneighbors(self, X: Any = None, n_neighbors: Optional[int] = None, return_distance: bool = True) -> Any:
-        """The nearest fitted rows of each query.
+        """Find the nearest fitted rows of each query.
 
         Parameters
         ----------
@@ -165,7 +167,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         Returns
         -------
         distance : array of float64, [m, k]
-            float32 values, nearest first. Only with `return_distance`.
+            float32 values, nearest first; only with `return_distance`.
         row : array of int64, [m, k]
             Among equally near rows the first comes first.
         """
@@ -182,14 +184,14 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return Weighed(lambda: np.asarray(weights(distance)).ravel(), first, distance.ravel(), row.ravel())
 
     def kneighbors_graph(self, X: Any = None, n_neighbors: Optional[int] = None, mode: Mode = "connectivity") -> Any:
-        """The neighbours as a sparse matrix.
+        """Return the neighbours as a sparse matrix.
 
         Parameters
         ----------
         X, n_neighbors
             As for `kneighbors`.
         mode : {"connectivity", "distance"}
-            What the entries are: 1, or distances.
+            Says whether entries are 1, or distances.
 
         Returns
         -------
@@ -200,7 +202,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return graph(self, mode, first if row.size else np.zeros(len(row) + 1, np.int64), distance.ravel(), row.ravel())
 
     def kneighbors_frame(self, X: Any = None, n_neighbors: Optional[int] = None) -> Any:
-        """The neighbours as a pandas DataFrame, one row for each query and rank.
+        """Return the neighbours as a pandas DataFrame, with one row for each query and rank.
 
         Parameters
         ----------
@@ -210,8 +212,8 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
         Returns
         -------
         pandas.DataFrame
-            Columns ``query`` and ``neighbor`` have labels of the indices of `X` and of the fitted frame (row
-            numbers where these were no frames), ``rank`` counts from 0, ``distance`` is in the metric's unit.
+            Columns ``query`` and ``neighbor`` have labels of the indices of `X` and of the fitted frame (row numbers
+            if these were no frames), ``rank`` counts from 0, ``distance`` is in the metric's unit.
 
         Raises
         ------
@@ -227,7 +229,7 @@ class KNeighbors(KNeighborsMixin):  # type: ignore[misc,unused-ignore]
 
 
 class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
-    """`radius_neighbors` and what uses it, for classes with `Base` and a parameter ``radius``."""
+    """Declares `radius_neighbors` and methods that use it, for classes with `Base` and a parameter ``radius``."""
 
     radius: Any
 
@@ -277,7 +279,7 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
         return_distance: bool = True,
         sort_results: bool = False,
     ) -> Any:
-        """All fitted rows whose distance is at most the radius.
+        """Find all fitted rows whose distance is at most the radius.
 
         Parameters
         ----------
@@ -287,7 +289,7 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
             None: the estimator's.
         return_distance : bool
         sort_results : bool
-            No effect: lists are always sorted by distance, then by row.
+            It has no effect: lists are always sorted by distance, then by row.
 
         Returns
         -------
@@ -306,7 +308,7 @@ class RadiusNeighbors(RadiusNeighborsMixin):  # type: ignore[misc,unused-ignore]
         mode: Mode = "connectivity",
         sort_results: bool = False,
     ) -> Any:
-        """The rows within the radius as a sparse matrix; parameters as for `radius_neighbors`.
+        """Return the rows within the radius as a sparse matrix; parameters are those of `radius_neighbors`.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Classifiers by k neighbours and by radius."""
+"""Declares what classifiers share, and the classifier by k neighbours."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _T = TypeVar("_T", bound="_Classifying")
 
 
 class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
-    """Labels, votes and what becomes of them.
+    """Holds labels, and turns votes into answers.
 
     Attributes
     ----------
     classes_ : array, [classes], or a list of these
-        The distinct labels, sorted; a list where `y` has several columns.
+        The distinct labels, sorted; a list if `y` has several columns.
     outputs_2d_ : bool
         Whether `y` has several columns.
     """
@@ -60,7 +60,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         ----------
         X : array or frame, [n, columns]
         y : array, [n] or [n, outputs]
-            Labels of any dtype that sorts; of frames and series, too. Each output keeps its own kind.
+            Labels of any dtype that can be sorted; of frames and series, too. Each output keeps its own dtype.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class _Classifying(ClassifierMixin, Base):  # type: ignore[misc,unused-ignore]
         return [one.share for one in voted] if self.outputs_2d_ else voted[0].share
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """The share of right answers; without `X`, of every fitted row by all others."""
+        """Return the share of right answers; without `X` each fitted row is classified by all others."""
         from sklearn.metrics import accuracy_score
 
         where = self._where()
@@ -137,7 +137,7 @@ def _required(where: str) -> Any:
 
 
 def _voted_by(weighed: Weighed, codes: Int64, classes: list[Any]) -> list[Voted]:
-    """Votes with weights that the caller's function computes from distances."""
+    """Count votes with weights that the caller's function computes from distances."""
     voted = []
     for output, found in enumerate(classes):
         share = shares_by_weights(weighed, codes[:, output], len(found))
@@ -147,22 +147,22 @@ def _voted_by(weighed: Weighed, codes: Int64, classes: list[Any]) -> list[Voted]
 
 
 class KNeighborsClassifier(KNeighbors, _Classifying):
-    """The label that most of the k nearest rows have, as `sklearn.neighbors.KNeighborsClassifier`.
+    """Predicts the most frequent label of the k nearest rows, as `sklearn.neighbors.KNeighborsClassifier`.
 
     Parameters
     ----------
     n_neighbors : int
     weights : {"uniform", "distance"} or callable
-        What a vote weighs: 1, 1 / distance, or what a function makes of distances [m, k].
+        The weight of a vote: 1, 1 / distance, or the result of a function of distances [m, k].
     algorithm, leaf_size, p, metric, metric_params, n_jobs, device
         As for `NearestNeighbors`.
     tie : str
-        kith's own: who wins of several classes with the same score: ``smallest_label``, ``nearest``,
+        kith's own: says which class wins if several have the same score: ``smallest_label``, ``nearest``,
         ``smallest_distance``, ``fewer_neighbors``, ``abstain`` (docs/contract.md, section 5).
     priors : array, [classes], or dict by label, optional
-        kith's own: the score of a class is multiplied by it. None: 1.
+        kith's own: the score of each class is multiplied by its prior. None: all 1.
     costs : array, [classes, classes], or dict of dicts, optional
-        kith's own: of answering the column's class where that of the row is right.
+        kith's own: the cost of the class of the column as the answer if that of the row is right.
     no_label : label, optional
         kith's own: the answer for a query that abstains or has no vote; None refuses such queries.
 
@@ -204,12 +204,12 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         return model._classify(struct_of(queries), k, self._vote(weights), Options(self._threads(), exclude_self_from))
 
     def predict(self, X: Any) -> Array:
-        """The label of each query.
+        """Predict the label of each query.
 
         Parameters
         ----------
         X : array or frame, [m, n_features_in_], or None
-            None: every fitted row by all others.
+            None: each fitted row, by all others.
 
         Returns
         -------
@@ -218,7 +218,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
         return self._labels(self._voted(X), self.no_label)
 
     def predict_proba(self, X: Any) -> Union[Float64, Any]:
-        """The share of each class in the score.
+        """Predict the share of each class in the score.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class KNeighborsClassifier(KNeighbors, _Classifying):
 
         Returns
         -------
-        array of float64, [m, classes], or a list of these, one an output
+        array of float64, [m, classes], or a list of these, one per output
             In the order of `classes_`; zeros for a query without a vote.
         """
         return self._shares(self._voted(X))

@@ -1,4 +1,4 @@
-"""The classifier by radius."""
+"""Declares the classifier by radius."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _T = TypeVar("_T", bound="RadiusNeighborsClassifier")
 
 
 class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
-    """The label that most rows within a radius have, as `sklearn.neighbors.RadiusNeighborsClassifier`.
+    """Predicts the most frequent label of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsClassifier`.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
 
     Notes
     -----
-    With several outputs each keeps a copy of the rows on the device.
+    Each of several outputs keeps a copy of the rows on the device.
     """
 
     def __init__(
@@ -112,12 +112,12 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         return [one._classify_within(struct, radii, vote, how) for one in self._model()]
 
     def predict(self, X: Any) -> Array:
-        """The label of each query.
+        """Predict the label of each query.
 
         Parameters
         ----------
         X : array or frame, [m, n_features_in_], or None
-            None: every fitted row by all others.
+            None: each fitted row, by all others.
 
         Returns
         -------
@@ -145,7 +145,7 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
         return beside(answers) if self.outputs_2d_ else answers[0]
 
     def predict_proba(self, X: Any) -> Union[Float64, Any]:
-        """The share of each class in the score.
+        """Predict the share of each class in the score.
 
         Parameters
         ----------
@@ -154,9 +154,9 @@ class RadiusNeighborsClassifier(RadiusNeighbors, _Classifying):
 
         Returns
         -------
-        array of float64, [m, classes], or a list of these, one an output
-            In the order of `classes_`. For a query with no row within the radius: 1 for `outlier_label` where
-            that is one of the classes, else zeros, with a warning.
+        array of float64, [m, classes], or a list of these, one per output
+            In the order of `classes_`. A query with no row within the radius has 1 for `outlier_label` if that is one
+            of the classes, else zeros, with a warning.
         """
         voted = self._voted(X)
         for output, one in enumerate(voted):

@@ -1,4 +1,4 @@
-"""Functions that make a graph of neighbours in one call."""
+"""Makes graphs of neighbours in one call."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ def kneighbors_graph(
     n_jobs: Optional[int] = None,
     device: DeviceLike = "auto",
 ) -> Any:
-    """The k nearest rows of each row as a sparse matrix, as `sklearn.neighbors.kneighbors_graph`.
+    """Return the k nearest rows of each row as a sparse matrix, as `sklearn.neighbors.kneighbors_graph`.
 
     Parameters
     ----------
     X : array or frame, [n, columns], or a fitted estimator with `kneighbors`
     n_neighbors : int
     mode : {"connectivity", "distance"}
-        What the entries are: 1, or distances.
+        Says whether entries are 1, or distances.
     metric, p, metric_params, n_jobs, device
-        As for `NearestNeighbors`. A fitted estimator has its own metric, p and metric_params, which must be these, and
-        its own device.
+        As for `NearestNeighbors`. A fitted estimator has its own device, and its own metric, p and metric_params,
+        which must equal these.
     include_self : bool or "auto"
-        Whether a row may be its own neighbour; "auto": with ``connectivity`` alone.
+        Says whether a row may be its own neighbour; "auto": only with ``connectivity``.
 
     Returns
     -------
@@ -69,7 +69,7 @@ def radius_neighbors_graph(
     n_jobs: Optional[int] = None,
     device: DeviceLike = "auto",
 ) -> Any:
-    """The rows within a radius of each row as a sparse matrix, as `sklearn.neighbors.radius_neighbors_graph`.
+    """Return the rows within a radius of each row as a sparse matrix, as `sklearn.neighbors.radius_neighbors_graph`.
 
     Parameters
     ----------

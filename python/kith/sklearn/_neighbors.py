@@ -1,4 +1,4 @@
-"""Estimators without labels."""
+"""Declares estimators without labels."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
     Parameters
     ----------
     n_neighbors : int
-        What `kneighbors` asks for unless it is told.
+        The number of neighbours that `kneighbors` finds by default.
     radius : float
-        What `radius_neighbors` asks for unless it is told, in the metric's unit.
+        The radius of `radius_neighbors` by default, in the metric's unit.
     algorithm : {"auto", "brute"}
     leaf_size : int
-        No effect.
+        It has no effect.
     metric : str
         ``minkowski`` (with `p` 1, 2 or infinity), or a name that `kith.Index` takes.
     p : float
     metric_params : dict, optional
-        Nothing but ``p`` of ``minkowski``.
+        Only ``p`` of ``minkowski``.
     n_jobs : int, optional
         Threads; None: as many as there are cores.
     device : str or kith.Device
@@ -77,7 +77,7 @@ class NearestNeighbors(KNeighbors, RadiusNeighbors, Base):
 
 
 class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, KNeighbors, Base):  # type: ignore[misc,unused-ignore]
-    """Rows become a sparse graph of their neighbours, as `sklearn.neighbors.KNeighborsTransformer`.
+    """Converts rows to a sparse graph of their neighbours, as `sklearn.neighbors.KNeighborsTransformer`.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
     fit.__doc__ = NearestNeighbors.fit.__doc__
 
     def transform(self, X: Any) -> Any:
-        """The graph of the neighbours of `X`.
+        """Return the graph of the neighbours of `X`.
 
         Returns
         -------
@@ -122,19 +122,19 @@ class KNeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, K
         return self.kneighbors_graph(X, n_neighbors=self.n_neighbors + one_more, mode=self.mode)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """`fit`, then `transform` of the same rows, each of which may be its own neighbour."""
+        """Call `fit`, and then `transform` with the same rows, each of which may be its own neighbour."""
         return self.fit(X).transform(X)
 
 
 class RadiusNeighborsTransformer(
     ClassNamePrefixFeaturesOutMixin, TransformerMixin, RadiusNeighbors, Base  # type: ignore[misc,unused-ignore]
 ):
-    """Rows become a sparse graph of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsTransformer`.
+    """Converts rows to a sparse graph of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsTransformer`.
 
     Parameters
     ----------
     mode : {"distance", "connectivity"}
-        What the entries are: distances, or 1.
+        Says whether entries are distances, or 1.
     radius : float
         In the metric's unit.
     algorithm, leaf_size, metric, p, metric_params, n_jobs, device
@@ -165,7 +165,7 @@ class RadiusNeighborsTransformer(
     fit.__doc__ = NearestNeighbors.fit.__doc__
 
     def transform(self, X: Any) -> Any:
-        """The graph of the rows within the radius of `X`.
+        """Return the graph of the rows within the radius of `X`.
 
         Returns
         -------
@@ -175,7 +175,7 @@ class RadiusNeighborsTransformer(
         return self.radius_neighbors_graph(X, mode=self.mode)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """`fit`, then `transform` of the same rows, each of which is within its own radius."""
+        """Call `fit`, and then `transform` with the same rows, each of which is within its own radius."""
         return self.fit(X).transform(X)
 
 

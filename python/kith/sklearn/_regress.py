@@ -1,4 +1,4 @@
-"""Regressors by k neighbours and by radius."""
+"""Declares regressors by k neighbours and by radius."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _T = TypeVar("_T", bound="_Regressing")
 
 
 class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
-    """Values, and their means."""
+    """Holds values, and predicts their means."""
 
     weights: Any
 
@@ -53,7 +53,7 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
         return self
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """The coefficient of determination; without `X`, of every fitted row by all others."""
+        """Return the coefficient of determination; without `X` each fitted row is predicted by all others."""
         return float(super().score(X, targets_of(y, f"{self._where()}: y"), sample_weight))
 
     def _make(self) -> Regressor:
@@ -69,13 +69,13 @@ class _Regressing(RegressorMixin, Base):  # type: ignore[misc,unused-ignore]
 
 
 class KNeighborsRegressor(KNeighbors, _Regressing):
-    """The mean value of the k nearest rows, as `sklearn.neighbors.KNeighborsRegressor`.
+    """Predicts the mean value of the k nearest rows, as `sklearn.neighbors.KNeighborsRegressor`.
 
     Parameters
     ----------
     n_neighbors : int
     weights : {"uniform", "distance"} or callable
-        What a value weighs: 1, 1 / distance, or what a function makes of distances [m, k].
+        The weight of a value: 1, 1 / distance, or the result of a function of distances [m, k].
     algorithm, leaf_size, p, metric, metric_params, n_jobs, device
         As for `NearestNeighbors`.
 
@@ -104,7 +104,7 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
         self.weights = weights
 
     def predict(self, X: Any) -> Float64:
-        """The weighted mean of the values of the k nearest rows.
+        """Predict the weighted mean of the values of the k nearest rows.
 
         Parameters
         ----------
@@ -126,7 +126,7 @@ class KNeighborsRegressor(KNeighbors, _Regressing):
 
 
 class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
-    """The mean value of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsRegressor`.
+    """Predicts the mean value of the rows within a radius, as `sklearn.neighbors.RadiusNeighborsRegressor`.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class RadiusNeighborsRegressor(RadiusNeighbors, _Regressing):
         self.weights = weights
 
     def predict(self, X: Any) -> Float64:
-        """The weighted mean of the values of the rows within the radius.
+        """Predict the weighted mean of the values of the rows within the radius.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Votes and means with weights that the caller's function computes from distances."""
+"""Computes votes and means with weights that the caller's function computes from distances."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 
 
 class Weighed(NamedTuple):
-    """Lists of neighbours, and what weighs them.
+    """Holds lists of neighbours, and the function that weighs them.
 
     Attributes
     ----------
     weigh : function
-        The caller's weights of all distances, in their order.
+        Returns the caller's weights of all distances, in their order.
     first : array of int64, [m + 1]
     distance, row : array, [first[m]]
     """
