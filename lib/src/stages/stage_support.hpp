@@ -1,4 +1,4 @@
-// Shared parts of kith/unstable/stages.hpp: checks of rows and lists, and running one step.
+// Checks rows and lists for kith/unstable/stages.hpp, and runs one step.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace kith::stages {
 
-/// Throws invalid_argument.
+/// Throws invalid_argument with this message.
 [[noreturn]] void refuse(const std::string& message);
 
-/// Both sides of a comparison, checked and prepared.
+/// Holds both sides of a comparison, checked and prepared.
 struct RowPair {
   PreparedRows queries, train;
 };

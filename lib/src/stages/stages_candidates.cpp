@@ -1,4 +1,4 @@
-// The stages that work on lists of candidates: collect, rerank, tighten.
+// Implements the stages that work on lists of candidates: collect, rerank, tighten.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// The stages of filters and classes: mask, score, accumulate.
+// Implements the stages of filters and classes: mask, score, accumulate.
 #include <cmath>
 #include <limits>
 

@@ -12,7 +12,7 @@
 namespace kith {
 namespace {
 
-/// Returns the rows of a step that has `before` rows before it.
+/// Returns how many rows a step takes that comes after `before` rows.
 std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t before) {
   if (before == 0) return std::min(attempt.seed_rows, attempt.step_rows);
   const bool grows = before < attempt.step_rows / attempt.growth;
@@ -20,8 +20,8 @@ std::int64_t rows_of_step(const Attempt& attempt, const Plan& plan, std::int64_t
   return std::min(has_own_order(plan.proposer) ? whole_quantized_blocks(rows) : rows, attempt.step_rows);
 }
 
-/// Returns the visits of a chunk: each goes on by about 0.618 of its blocks, which leaves no large gap at any
-/// time (Knuth, The Art of Computer Programming 3, 6.4), and visits no block twice.
+/// Returns the visits of a chunk. Each moves on by about 0.618 of its blocks, which never leaves a large gap
+/// (Knuth, The Art of Computer Programming 3, 6.4), and visits no block twice.
 spi::Visits all_visits(const Plan& plan, std::int64_t rows) {
   const auto blocks = static_cast<std::uint32_t>((rows + plan.visit_rows - 1) / plan.visit_rows);
   auto stride = static_cast<std::uint32_t>(0.6180339887 * static_cast<double>(blocks));
@@ -35,8 +35,8 @@ std::uint32_t visits_of(const Plan& plan, std::int64_t rows) {
   return static_cast<std::uint32_t>(std::max<std::int64_t>(rows / plan.visit_rows, 1));
 }
 
-/// Returns whether ranking all that a sample lets pass is faster than thinning it first, which takes
-/// two kernels.
+/// Returns whether it is faster to rank all rows that pass after a sample than to thin them first, which
+/// takes two kernels.
 bool is_soon_ranked(const Plan& plan) {
   constexpr double few_bytes = 6e6;
   const Problem& p = plan.problem;

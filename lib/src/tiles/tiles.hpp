@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// Rows first .. first + rows - 1, which all lie in one chunk.
+/// Names rows first .. first + rows - 1, which are all in one chunk.
 struct Tile {
   std::size_t chunk;  ///< its place in ResidentRows::chunks
   std::int64_t first, rows;
@@ -20,29 +20,29 @@ struct Tile {
     return {of.memory.get(), static_cast<std::uint32_t>(first - of.first), static_cast<std::uint32_t>(rows),
             static_cast<std::uint32_t>(index.dims), index.device.info().train_block};
   }
-  /// The same for a step that reads the rows. Throws device_failure where the device has quantized rows
-  /// alone, which no search asks for: without it one that did would read memory that is not there.
+  /// Does the same for a step that reads the rows. Throws device_failure if the device has only quantized
+  /// rows. No search calls this then; without the check it would read memory that does not exist.
   spi::RowBlocks rows_on_device(const ResidentRows& index) const;
 };
 
-/// All training rows in order.
+/// Returns all training rows in order, as tiles.
 std::vector<Tile> train_tiles(const ResidentRows& index, const Plan& plan);
 
-/// One step of a search that visits blocks: docs/certificate.md, section 5.
+/// Describes one step of a search that visits blocks: docs/certificate.md, section 5.
 struct Phase {
   std::size_t chunk;  ///< its place in ResidentRows::chunks
   spi::Visits visits;
-  bool ranks;            ///< the chain ranks what is listed; at the end of a chunk at the latest
-  std::int64_t rank;     ///< the threshold follows from the bound of this rank: k, or less for a guess
+  bool ranks;            ///< the chain ranks the listed rows; at the latest at the end of a chunk
+  std::int64_t rank;     ///< the bound of this rank gives the threshold: k, or less for a guess
   bool samples = false;  ///< only samples; the next phase visits the same rows again
   bool open = false;     ///< the threshold may be +infinity
   bool afresh = false;   ///< nothing was ranked before
-  bool thins = true;     ///< bounds thin the lists; at the end that may take longer than to rank them
+  bool thins = true;     ///< bounds thin the lists; false at the end if ranking them is faster
   float gap_share = 1;   ///< CollectStep::gap_share
 };
 
-/// All training rows, chunk by chunk, the blocks of each in a mixed order, in steps that grow as `attempt`
-/// says.
+/// Returns steps over all training rows, chunk by chunk, with the blocks of each in mixed order. They grow as
+/// `attempt` says.
 std::vector<Phase> phases(const ResidentRows& index, const Plan& plan, const Attempt& attempt);
 
 /// Returns the visits of a sample, in an index of one chunk.

@@ -1,4 +1,4 @@
-// The device memory of one search, allocated before anything runs, and the layout of its steps.
+// Allocates the device memory of one search before anything runs, and lays out the operands of its steps.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace kith {
 
-/// The sorted lists of one training tile, and where they are merged.
+/// Describes the sorted lists of one training tile, and where they are merged.
 struct TileLists {
   spi::Grid<Key> select_out;  ///< [q, groups * k]
   bool merge = false;         ///< false: select_out is the result
@@ -22,7 +22,7 @@ struct TileLists {
 
 class Workspace {
  public:
-  /// Throws out_of_memory.
+  /// Allocates the memory. Throws out_of_memory.
   Workspace(const std::shared_ptr<Device::State>& state, const Plan& plan, std::size_t scratch_bytes);
 
   /// Returns where to write the queries of a tile; queries() then returns these.

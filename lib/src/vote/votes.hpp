@@ -35,7 +35,7 @@ inline double value_of_score(const VotingOptions& voting, double score, std::siz
 std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
                            std::span<const float> scores, std::size_t classes, std::uint32_t threads);
 
-/// A list of some classes. Only its constructor allocates memory, and that of copies.
+/// Lists some classes. Only its constructors allocate memory.
 class ClassList {
  public:
   explicit ClassList(std::size_t classes) : classes_(classes) {}
@@ -58,7 +58,7 @@ class Scorer {
  public:
   static constexpr std::int64_t no_winner = -1;
 
-  /// The caller has checked the arguments by check_voting() and check_sample_weights().
+  /// Requires arguments that check_voting() and check_sample_weights() accept.
   ///   codes           [n]  the class of each training row, < classes
   ///   sample_weights  [n], or empty
   Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,

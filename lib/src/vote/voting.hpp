@@ -16,12 +16,12 @@ namespace kith {
 DeviceMemory upload_labels(const std::shared_ptr<Device::State>& state,
                            std::span<const std::uint32_t> classes);
 
-/// Memory for the votes of up to `queries` queries, and the step that fills it.
+/// Holds memory for the votes of up to `queries` queries, and runs the step that fills it.
 class Voting {
  public:
   Voting(const std::shared_ptr<Device::State>& state, std::int64_t queries, std::uint32_t classes);
 
-  /// Votes over `nearest` [q, k] on the device.
+  /// Counts votes of `nearest` [q, k] on the device.
   ///   labels  [1, n] on the device
   ///   winner  [q]
   ///   counts  [q, classes], or empty: not wanted

@@ -14,17 +14,17 @@
 
 namespace kith {
 
-/// Larger weights count as this, so that no sum of weights overflows: there are fewer than 2^32 rows.
+/// Larger weights count as this one, so that no sum of weights overflows: there are fewer than 2^32 rows.
 inline constexpr float largest_weight = 0x1p95f;
 
-/// Priors lie between these two, and costs below the second, so that no product of them with a score leaves
+/// Priors are between these two, and costs at most the second, so that no product of them with a score leaves
 /// the normal numbers of double precision.
 inline constexpr double least_factor = 1e-100, largest_factor = 1e100;
 
 /// Weighs neighbours, nearest first. Refers to its arguments. Needs a FloatGuard.
 class Weigher {
  public:
-  /// The caller has checked both arguments. `sample_weights`: [n], or empty.
+  /// Requires arguments that are checked. `sample_weights`: [n], or empty.
   Weigher(const VotingOptions& voting, std::span<const float> sample_weights)
       : voting_(&voting), sample_weights_(sample_weights) {}
 
@@ -64,7 +64,7 @@ class Weigher {
 ///        unsupported:      Weights::distance with negative_dot.
 void check_weights(std::string_view where, const VotingOptions& voting, Metric metric, std::int64_t longest);
 
-/// Refuses sample weights unless they are one a row, finite and >= 0, or none at all.
+/// Refuses sample weights unless there is one per row, finite and >= 0, or none at all.
 void check_sample_weights(std::string_view where, std::span<const float> weights, std::int64_t rows);
 
 /// Returns the number of neighbours of the query that has most.
