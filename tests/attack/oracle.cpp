@@ -32,7 +32,7 @@ float chain(int metric, const float* a, const float* b, std::size_t dims) {
   return s;
 }
 
-/// The neighbours of a query, nearest first. Each votes for a class.
+/// Holds the neighbours of a query, nearest first. Each votes for a class.
 struct List {
   std::size_t k, classes;
   const float* distance;

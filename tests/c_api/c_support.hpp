@@ -79,7 +79,7 @@ inline RadiusNeighbors lists_of(const kith_within* within) {
           {info.row, info.row + cells}};
 }
 
-/// Rows with labels, on the CPU.
+/// Holds rows with labels, on the CPU.
 struct Scene {
   std::vector<float> values{0, 0, 1, 1, 2, 2, 3, 3};
   std::vector<std::int64_t> labels{0, 1, 0, 1};

@@ -19,7 +19,7 @@ namespace {
 using namespace c;
 
 struct NullCall {
-  std::string name;  ///< of the function
+  std::string name;  ///< name of the function
   std::function<kith_status()> ask;
 };
 

@@ -17,7 +17,7 @@
 
 namespace kith::tests::certifying {
 
-/// A problem within the range of the certificate, with its exact products and the values of its chains.
+/// Holds a problem within the range of the certificate, with its exact products and the values of its chains.
 struct Problem {
   Metric metric;
   Matrix queries, train;

@@ -63,7 +63,7 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
           REQUIRE(all.counts == std::vector<std::uint32_t>(problem.m(), n));
           const std::vector<std::vector<float>> low = low_of_rows(problem, all);
           std::vector<float> threshold;
-          // Thresholds from the smallest value to the largest, and one below all.
+          // Thresholds go from the smallest value to the largest, and one is below all.
           for (std::size_t q = 0; q < problem.m(); ++q) {
             std::vector<float> sorted = low[q];
             std::sort(sorted.begin(), sorted.end());

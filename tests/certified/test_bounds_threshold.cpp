@@ -106,7 +106,7 @@ enum class Spread { even, equal, few_values, neighbours, wide, mostly_infinite }
 float value_of_spread(Spread spread, workloads::Random& random) {
   switch (spread) {
     case Spread::even:
-      return std::ldexp(workloads::uniform(random.next()), 9) - 100;  // of both signs
+      return std::ldexp(workloads::uniform(random.next()), 9) - 100;  // numbers of both signs
     case Spread::equal:
       return -2.5f;
     case Spread::few_values:

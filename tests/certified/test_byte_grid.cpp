@@ -1,4 +1,4 @@
-// Rows on a grid of bytes, c + b i. Products of their bytes can be exact, and then replace the chain:
+// Tests rows on a grid of bytes, c + b i. Products of their bytes can be exact, and then replace the chain:
 // docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 

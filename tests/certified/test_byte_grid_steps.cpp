@@ -1,4 +1,4 @@
-// Each step for rows on a grid of bytes, tested alone: docs/certificate.md, section 4.
+// Tests each step alone for rows on a grid of bytes: docs/certificate.md, section 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct OfBytes {
   }
 };
 
-/// Memory for quantized rows of bytes in any order.
+/// Holds memory for quantized rows of bytes in any order.
 struct Room {
   std::size_t columns;
   GuardedMemory<std::int8_t> memory;

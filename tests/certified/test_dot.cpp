@@ -21,7 +21,7 @@ struct Layout {
   std::size_t quantized = 0;   ///< the first quantized row, a multiple of spi::quantized_block_rows
 };
 
-/// Rows and their quantized form for `dot`, followed by a canary.
+/// Holds rows and their quantized form for `dot`, followed by a canary.
 struct Placed {
   GuardedRows rows;
   GuardedGrid<float> centre, row_terms;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t m = 6, n = 67, k = 5, groups = 3, capacity = 20;
 constexpr std::int64_t dims = 9;
 
-/// The output of one step on a plain device.
+/// Holds the output of one step on a plain device.
 template <class Make, class Part>
 auto plain(const Make& make, const Part& part) {
   const auto device = spi::plain_device();

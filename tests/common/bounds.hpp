@@ -27,7 +27,7 @@ inline bool has_own_order(Proposer proposer) {
   return proposer != Proposer::gemm;
 }
 
-/// Rows in device memory, and room for their quantized form in a proposer's own order.
+/// Holds rows in device memory, and room for their quantized form in a proposer's own order.
 struct Rows {
   GuardedRows rows;
   GuardedGrid<float> centre;
@@ -79,7 +79,7 @@ inline float scale_of(Proposer proposer, const Matrix& rows, const std::vector<f
   return proposer == Proposer::int8 ? 127 / most : std::ldexp(1.0f, 12 - std::ilogb(most));
 }
 
-/// Queries and training rows for a proposer.
+/// Holds queries and training rows for a proposer.
 struct Problem {
   Proposer proposer;
   Metric metric;
@@ -110,7 +110,7 @@ struct Truth {
   const Problem& problem;
   std::vector<double> queries, train, train_norms;  ///< the centre subtracted
   double b, query_norm = 0, query_error = 0, quantized_norm = 0;
-  std::vector<float> row_terms;  ///< of the training rows
+  std::vector<float> row_terms;  ///< row terms of the training rows
 
   Truth(const Problem& of, const std::vector<float>& query_terms, std::vector<float> train_terms)
       : problem(of), row_terms(std::move(train_terms)) {

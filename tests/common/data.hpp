@@ -26,7 +26,7 @@ inline std::size_t size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-/// Rows that own their memory.
+/// Owns rows and their memory.
 struct Matrix {
   std::int64_t rows = 0, cols = 0;
   std::vector<float> values;  ///< [rows, cols]

@@ -62,7 +62,7 @@ class Folder : public test_support::TemporaryFolder {
   }
 };
 
-/// A table, and the notes that reading it printed.
+/// Holds a table, and the notes that reading it printed.
 struct Told {
   Table table;
   string notes;  ///< one per line, without the folder's name

@@ -1,5 +1,5 @@
-// Rows of each element type as a caller may store them, and their values: docs/contract.md, section 3. Shares
-// no code with the library.
+// Rows of each element type as a caller may store them, and their values: docs/contract.md, section 3. It
+// shares no code with the library.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,7 @@
 
 namespace kith::tests {
 
-/// All element types but bits.
+/// Lists all element types but bits.
 inline constexpr Element number_elements[] = {Element::f32, Element::f16, Element::bf16, Element::u8,
                                               Element::i8};
 
@@ -71,7 +71,7 @@ inline float value_in(const RowsView& rows, std::int64_t r, std::int64_t d) {
   }
 }
 
-/// Rows that own their bytes, with `offset` bytes before the first row and `gap` bytes of 0xFF after each.
+/// Owns rows and their bytes, with `offset` bytes before the first row and `gap` bytes of 0xFF after each.
 /// Read as floats, these are NaN.
 class Stored {
  public:
@@ -144,7 +144,7 @@ inline bool bit_of(const unsigned char* row, std::int64_t c) {
   return (row[c / 8] >> (7 - c % 8) & 1) != 0;
 }
 
-/// The same bits as a matrix of the numbers 0 and 1.
+/// Returns the same bits as a matrix of the numbers 0 and 1.
 inline Matrix zeros_and_ones(const RowsView& bits) {
   Matrix matrix{bits.rows, bits.cols, {}};
   for (std::int64_t r = 0; r < bits.rows; ++r)

@@ -25,7 +25,7 @@ inline void add_quoted(const string& line, Words& words) {
   }
 }
 
-/// The words that the glossary's tables explain: the first columns, and all quoted words.
+/// Holds the words that the glossary's tables explain: the first columns, and all quoted words.
 struct Glossary {
   Words entries, quoted;
   ///   path  file name of the page

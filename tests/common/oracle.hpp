@@ -235,7 +235,7 @@ inline long double error_of_difference(float a, float b) {
   return std::fabs(a) >= std::fabs(b) ? (exact_a - rounded) - exact_b : exact_a - (rounded + exact_b);
 }
 
-/// The bounds of docs/certificate.md, computed from the given terms of queries and rows.
+/// Computes the bounds of docs/certificate.md from the given terms of queries and rows.
 struct Certificate {
   using Real = long double;
   static_assert(std::numeric_limits<Real>::digits >= 64);
@@ -249,7 +249,7 @@ struct Certificate {
   /// Returns the relative error of dims + 2 successive roundings: g and b of the certificate.
   Real rounding() const { return (dims + 2) * 0x1p-24L / (1 - (dims + 2) * 0x1p-24L); }
 
-  /// The largest terms among the queries of a step.
+  /// Holds the largest terms among the queries of a step.
   struct Queries {
     Real norm = 0, error = 0, quantized_norm = 0;  ///< A, B and S
   };

@@ -10,7 +10,7 @@
 
 namespace test_support {
 
-/// How the line ended (its exit code, or 256 plus its signal), and its output.
+/// Says how the line ended (its exit code, or 256 plus its signal), and holds its output.
 struct Printed {
   int code = -1;
   std::string out;

@@ -19,7 +19,7 @@ using Real = long double;
 struct RowTerms {
   Real half_norm = 0, norm = 0, quantized_norm = 0, residual = 0;
 
-  /// Terms for quantized rows in single precision.
+  /// Computes terms for quantized rows in single precision.
   RowTerms(std::span<const float> row, const std::vector<float>& centre)
       : RowTerms(row, centre, [&](std::size_t d) { return Real{row[d] - centre[d]}; }) {}
 
@@ -41,7 +41,7 @@ struct RowTerms {
   }
 };
 
-/// The terms of row r as a device computed them: [terms_a_row, rows].
+/// Holds the terms of rows as a device computed them: [terms_a_row, rows].
 struct Given {
   float half_norm, norm, quantized_norm, residual;
 

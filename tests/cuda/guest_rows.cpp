@@ -90,7 +90,7 @@ TEST_CASE("guest: rows, queries and answers of every element on the card are tho
       CHECK(search_on_card(index, on_card, k, {.query_tile = 16}) == found);
       CHECK(search_on_card(index.with(on_card), on_card, 3) ==
             right.with(asked.view()).search(asked.view(), 3));
-      // The same rows from host memory.
+      // These are the same rows from host memory.
       CHECK(Index(device(), rows.view(), metric).search(asked.view(), k) == found);
     }
   const Stored codes = random_bits(200, 77, 3, 2);
@@ -109,7 +109,7 @@ TEST_CASE("guest: rows in page-locked memory are those of ordinary memory") {
   {
     const Index index(device(), RowsView(static_cast<const float*>(locked), n, dims), Metric::squared_l2);
     CHECK(outcome(index, {}, nullptr) == "");
-    // Rows with gaps: every second row.
+    // Only every second row is taken, so that rows have gaps.
     const Index half(device(), RowsView(static_cast<const float*>(locked), n / 2, dims, 2 * dims),
                      Metric::l1);
     const Index right(open_device("cpu"), RowsView(train.values.data(), n / 2, dims, 2 * dims), Metric::l1);

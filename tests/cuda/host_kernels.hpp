@@ -1,4 +1,4 @@
-// Kernels of the host program in guest.cpp.
+// Declares kernels of the host program in guest.cpp.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,4 +1,4 @@
-// Locked host memory: the same bytes arrive as from ordinary memory.
+// Tests that the same bytes arrive from locked host memory as from ordinary memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>

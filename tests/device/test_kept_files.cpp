@@ -158,7 +158,7 @@ TEST_CASE("kept files: each changed bit, each lost byte and each byte too many m
 
 TEST_CASE("kept files: the whole file of another key in its place makes it missing") {
   const KeptHere kept;
-  const std::string other = "device: two\nsource";  // of the same length
+  const std::string other = "device: two\nsource";  // it has the same length
   kept.files.keep(other, kept.content);
   const std::string whole = test_support::text_of_file(kept.files.path_of(other));
   fs::remove(kept.files.path_of(other));
@@ -252,7 +252,7 @@ TEST_CASE("kept files: what was not used for the longest time goes when there ar
   for (const char* key : {"a", "b", "c", "d"}) files.keep(key, content);
   const std::string foreign = folder + "/mine.txt", left = files.path_of("e") + ".partial-1-0";
   std::ofstream(foreign) << std::string(10000, 'x');  // not kith's: it does not count, and is not removed
-  std::ofstream(left) << std::string(100, 'x');       // of a process that ended too early
+  std::ofstream(left) << std::string(100, 'x');       // this is left by a process that ended too early
   used("a", 1000);
   used("b", 500);
   used("c", 2000);

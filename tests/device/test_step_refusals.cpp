@@ -18,7 +18,7 @@ spi::Grid<T> grid(std::size_t rows, std::size_t cols, std::size_t first = 0) {
   return {nullptr, first, rows, cols, cols};
 }
 
-/// Steps of one query and two training rows of three columns, as the device packs them.
+/// Makes steps of one query and two training rows of three columns, as the device packs them.
 struct Steps {
   explicit Steps(const DeviceInfo& info)
       : queries{nullptr, 0, 1, 3, info.query_block},
@@ -43,7 +43,7 @@ struct Steps {
     step.k = k;
     return step;
   }
-  /// Of 128 quantized rows of 3 columns.
+  /// These steps have 128 quantized rows of 3 columns.
   spi::CollectStep collect(Proposer proposer, Metric metric = Metric::l2, std::size_t dims = 3) const {
     spi::CollectStep step{};
     step.proposer = proposer;

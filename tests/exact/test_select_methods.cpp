@@ -144,7 +144,7 @@ TEST_CASE("methods: rank_sort, ties get the places of their order") {
   CHECK(rows(values, 5, Selector::rank_sort) == Rows{1, 3, 0, 2, 4});
   CHECK(rows(values, 3, Selector::rank_sort) == Rows{1, 3, 0});  // places 3 and 4 are not written
   CHECK(rows({0.0f, -0.0f, 0.0f}, 3, Selector::rank_sort) == Rows{0, 1, 2});
-  // Equal values far apart.
+  // These equal values are far apart.
   CHECK(rows(std::vector<float>(3000, 7), 2999, Selector::rank_sort) == counting(0, 2999));
   std::vector<float> far(2500, 7);
   far[2499] = 6;

@@ -11,7 +11,7 @@
 
 namespace kith::tests::faults {
 
-/// Handles on a device opened by the C interface, and operations on them.
+/// Holds handles on a device opened by the C interface, and runs operations on them.
 class CHandles {
  public:
   /// Keeps references to `train` and `queries`.

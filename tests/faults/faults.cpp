@@ -62,7 +62,7 @@ std::string lost_since(const Counts& before) {
   return text;
 }
 
-/// One fault in one operation.
+/// Describes one fault in one operation.
 struct Attempt {
   const Operation& operation;
   const Kind& kind;

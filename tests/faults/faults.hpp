@@ -76,7 +76,7 @@ struct Kind {
   bool loses_device = false;
 };
 
-/// The command line, the same for all parts.
+/// Holds the command line, which is the same for all parts.
 struct Asked {
   std::string spec = "cpu";
   long sample = 0;  ///< faults of each operation; 0: all
@@ -126,7 +126,7 @@ class Scene {
 /// device is opened.
 void watch_driver(const std::string& spec);
 
-// The parts of the program.
+// These are the parts of the program.
 void fail_allocations(const Asked& asked, Scene& scene);
 void fail_device_calls(const Asked& asked);
 void fail_driver_calls(const Asked& asked, Scene& scene);

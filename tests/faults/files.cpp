@@ -25,15 +25,14 @@ Model small_model() {
   return model;
 }
 
-/// Returns whether a folder is empty, or has nothing but `file` with the right content. Checked
-/// without faults.
+/// Returns whether a folder is empty, or has nothing but `file` with the right content. Runs without faults.
 bool is_clean(const TemporaryFolder& folder, const std::string& file, const std::string& content) {
   const Spared spared;
   const std::set<std::string> names = folder.names();
   return names.empty() || (names == std::set{file} && folder.read(file) == content);
 }
 
-/// An index file before and after an update. Each operation starts with the file before it.
+/// Holds an index file before and after an update. Each operation starts with the file before it.
 class IndexFile {
  public:
   IndexFile() : device_(open_device("cpu")) {

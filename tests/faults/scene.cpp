@@ -12,7 +12,7 @@ using test_support::TemporaryFolder;
 
 constexpr std::int64_t k = 9;
 
-/// Rows and labels, the same for every device.
+/// Makes rows and labels, the same for every device.
 struct Data {
   Matrix train = hard_rows(DataKind::integers, Set::train, 300, 5, Metric::l2);
   Matrix more = hard_rows(DataKind::integers, Set::train, 20, 5, Metric::l2, 8);
@@ -76,7 +76,7 @@ struct Scene::State {
 
 namespace {
 
-/// The answers of the CPU.
+/// Holds the answers of the CPU.
 struct Answers {
   Neighbors found, of_more, updated;
   RadiusNeighbors around;
@@ -120,7 +120,7 @@ bool right_saved() {
   return load_model(path).labels == data().labels;
 }
 
-/// Returns whether the folder has one whole index file and nothing else, or is empty. Checked without faults.
+/// Returns whether the folder has one whole index file and nothing else, or is empty. Runs without faults.
 bool has_whole_index(const std::string& path) {
   const Spared spared;
   const std::set<std::string> names = data().indices.names();

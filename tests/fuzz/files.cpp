@@ -1,4 +1,4 @@
-// Readers of tables: every format, also inside a .gz and through a pipe.
+// Fuzzes readers of tables: every format, also inside a .gz and through a pipe.
 #include <unistd.h>
 #include <zlib.h>
 

@@ -1,5 +1,5 @@
-// Readers of model files and tuning files. Both have a checksum, which is corrected here, so that changes
-// get past it.
+// Fuzzes readers of model files and tuning files. Both have a checksum, which is corrected here, so that
+// changes get past it.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>

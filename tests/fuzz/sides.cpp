@@ -1,4 +1,4 @@
-// Readers of files that accompany other rows: labels, values, queries, ground truth, filters.
+// Fuzzes readers of files that accompany other rows: labels, values, queries, ground truth, filters.
 #include <cmath>
 
 #include "command/groundtruth/recall.hpp"

@@ -1,4 +1,4 @@
-// Readers of words: the command line, and the values of its options.
+// Fuzzes readers of words: the command line, and the values of its options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 

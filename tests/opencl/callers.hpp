@@ -28,7 +28,7 @@ inline std::vector<cl_device_id> all_cl_devices() {
   return all;
 }
 
-/// A context with a queue and buffers.
+/// Owns a context with a queue and buffers.
 class Caller {
  public:
   Caller() {

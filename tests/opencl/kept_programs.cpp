@@ -105,7 +105,7 @@ TEST_CASE("kept programs: a changed file of kernels is compiled") {
   const std::string text = "kernel void planted(global uint* out) { out[get_global_id(0)] = VALUE + ";
   kernels.write("planted.cl", text + "20; }\n");
   CHECK(Process().value("planted.cl", "-D VALUE=1") == 21);
-  kernels.write("planted.cl", text + "30; }\n");  // of the same length
+  kernels.write("planted.cl", text + "30; }\n");  // it has the same length
   Process second;
   CHECK(second.value("planted.cl", "-D VALUE=1") == 31);
   CHECK(second.compiled() == 1);

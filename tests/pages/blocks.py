@@ -5,7 +5,7 @@ import re
 
 LANGUAGES = ("sh", "python", "c", "cpp", "cmake", "text")
 NEEDS = ("a GPU", "two devices", "another machine")
-# Commands that build kith, and what runs them instead of this gate.
+# Maps commands that build kith to the gate that runs them instead of this one.
 ELSEWHERE = {
     "tools/quickstart --lab": "tests/pages/from_nothing.sh",
     "tools/quickstart": ".ci/run",

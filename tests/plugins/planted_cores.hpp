@@ -16,7 +16,7 @@ namespace {
 inline std::uint16_t to_half(float value) {
   constexpr int least_exponent = -14, places = 10;
   const int exponent = value == 0 ? least_exponent : std::max(std::ilogb(value), least_exponent);
-  // The significand: 2^places, or less if subnormal.
+  // The significand is at least 2^places, or less if subnormal.
   const long whole = std::lrint(std::ldexp(std::fabs(value), places - exponent));
   const long bits = static_cast<long>(exponent - least_exponent) * (1 << places) + whole;
   return static_cast<std::uint16_t>(bits | (std::signbit(value) ? 0x8000 : 0));

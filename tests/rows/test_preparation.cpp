@@ -130,7 +130,7 @@ TEST_CASE("preparation: each scaling, worked out on paper") {
   // The sum of equal values 0.1f is rounded, and yet the column must become 0.
   const Matrix train = matrix(3, {1, 0.1f, 0, /**/ 3, 0.1f, 0, /**/ 5, 0.1f, 6, /**/ 7, 0.1f, 2});
   const Matrix rows = matrix(3, {4, 0.1f, 2, /**/ 9, 1.1f, -4});
-  const double deviation = std::sqrt(5.0);  // of 1, 3, 5, 7 from 4: (9 + 1 + 1 + 9) / 4
+  const double deviation = std::sqrt(5.0);  // the deviation of 1, 3, 5, 7 from 4: (9 + 1 + 1 + 9) / 4
   const auto float_of = [](double value) { return static_cast<float>(value); };
   const double tenth = static_cast<double>(0.1f);
 

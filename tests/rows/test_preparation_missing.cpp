@@ -47,7 +47,7 @@ TEST_CASE("preparation: filled in first, then categories, then scalings") {
   PreparationOptions options;
   options.scalings = {Scaling::min_max};
   CHECK(filled(Missing::mean, {0, gone, 10}, 1, {gone, 10}, options) == std::vector<float>{0.5f, 1});
-  options.scalings = {Scaling::standardize};  // of 0, 4, 8: the filled value is the mean
+  options.scalings = {Scaling::standardize};  // scales 0, 4, 8: the filled value is the mean
   CHECK(filled(Missing::median, {0, 8, gone}, 1, {gone}, options) == std::vector<float>{0});
   options = {};
   options.categorical = {0};

@@ -65,7 +65,7 @@ std::string refusal_of_halves(const spi::Device& device) {
   return device.check({spi::PrepareStep{Proposer::fp16, rows, grid, {grid, row_terms}}}).refusal;
 }
 
-/// Memory of 16-bit quantized rows: canaries, the rows, canaries.
+/// Holds memory of 16-bit quantized rows: canaries, the rows, canaries.
 struct Halves {
   static constexpr std::uint16_t canary = 0x7E5A;  // a NaN
   std::size_t rows, columns;                       // padded

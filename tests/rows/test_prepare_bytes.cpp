@@ -24,7 +24,7 @@ std::string refusal_of_bytes(const spi::Device& device) {
   return device.check({spi::PrepareStep{Proposer::int8, rows, grid, {grid, row_terms}}}).refusal;
 }
 
-/// Memory of quantized rows of bytes: canaries, the rows, canaries.
+/// Holds memory of quantized rows of bytes: canaries, the rows, canaries.
 struct Bytes {
   static constexpr std::int8_t canary = -128;  // no quantized row has it
   std::size_t rows, columns;                   // padded

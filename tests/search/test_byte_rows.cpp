@@ -34,7 +34,7 @@ Matrix bytes(std::int64_t rows, std::int64_t cols, Element element, std::uint64_
   return made;
 }
 
-/// The same rows as bytes with room for more, and as floats.
+/// Holds the same rows as bytes with room for more, and as floats.
 struct Both {
   Index in_bytes, floats;
 

@@ -31,7 +31,7 @@ constexpr std::int64_t usual_histories = sanitized() ? 60 : 300;
 /// Keeps training rows by number, independently of any index.
 struct Shadow {
   std::int64_t dims = 0;
-  std::map<std::int64_t, std::vector<float>> rows;  ///< those that are there
+  std::map<std::int64_t, std::vector<float>> rows;  ///< the existing rows
   std::vector<std::int64_t> given;                  ///< all numbers, ascending: by position
 
   std::int64_t next() const { return given.empty() ? 0 : given.back() + 1; }

@@ -9,7 +9,7 @@
 namespace kith::tests::soak {
 namespace {
 
-/// Thrown by a progress callback.
+/// Is thrown by a progress callback.
 struct Enough {};
 
 SearchOptions options_of(const Way& way) {

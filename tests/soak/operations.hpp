@@ -27,14 +27,14 @@ struct Way {
   std::optional<bool> fused = {};
 };
 
-/// A problem on a device.
+/// Holds a problem on a device.
 struct Bench {
   const KnownProblem& problem;
   Index index;
   Classifier classifier;
-  std::vector<Way> ways;  ///< those that this device has for this problem
+  std::vector<Way> ways;  ///< the ways that this device has for this problem
   std::mutex growing;
-  Index grown;  ///< of the first rows, more of them from time to time; replaced under the lock
+  Index grown;  ///< an index of the first rows, which grows from time to time; replaced under the lock
 
   Bench(const Device& device, const KnownProblem& of);
   Index first_half() const;
@@ -54,13 +54,13 @@ struct Place {
   explicit Place(Device opened) : device(std::move(opened)) {}
 };
 
-/// One of the threads.
+/// Holds the state of one thread.
 struct Worker {
   std::size_t number = 0;
   Random random{0};
   std::string file;  ///< for models, its own
   std::mutex stopping;
-  std::stop_source stop;  ///< of its present search; other workers ask it, too
+  std::stop_source stop;  ///< stops its present search; other workers use it, too
   std::atomic<std::int64_t> operations = 0;
   std::atomic<const char*> doing = "nothing";
 };

@@ -1,5 +1,5 @@
-// The problems of the soak and their answers, computed beforehand by code that shares nothing
-// with the library.
+// Makes the problems of the soak and their answers, beforehand and by code that shares nothing with
+// the library.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace kith::tests::soak {
 
-/// Rows, queries, and for each query all training rows, nearest first. The second half of the queries are the
-/// training rows from `self` on.
+/// Holds rows, queries, and for each query all training rows, nearest first. The second half of the queries
+/// are the training rows from `self` on.
 struct KnownProblem {
   std::string title;
   Metric metric = Metric::l2;

@@ -1,4 +1,4 @@
-// What the system reports about this process.
+// Reads what the system reports about this process.
 #pragma once
 
 #include <malloc.h>

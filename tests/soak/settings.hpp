@@ -1,4 +1,4 @@
-// Command line of the soak; the top of main.cpp explains it.
+// Reads the command line of the soak, which the top of main.cpp explains.
 #pragma once
 
 #include <cstdint>

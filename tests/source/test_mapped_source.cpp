@@ -32,7 +32,7 @@ bool has_int8() {
   return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
 }
 
-/// A mapped file with the rows of numbers().
+/// Holds a mapped file with the rows of numbers().
 class MappedFile {
  public:
   MappedFile() {

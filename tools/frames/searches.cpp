@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::int64_t rows = 4096, dims = 32, queries = 128, k = 5;
 
-/// Some numbers, few of them alike.
+/// Makes numbers, few of which are equal.
 std::vector<float> values(std::int64_t count) {
   std::vector<float> some;
   std::uint32_t state = 1;

@@ -19,7 +19,7 @@ attack() { # JOB PROGRAM ARGUMENTS...
     "TMPDIR=$attack_folder" /usr/bin/python3 -B "$root/tests/attack/$program.py" "$@"
 }
 
-# Whether a job failed and reported these faults.
+# Checks that a job failed and reported these faults.
 names() { # JOB PATTERNS...
   job=attack.$1
   shift

@@ -14,7 +14,7 @@ copy_pages() {
 
 check_planted() { tools/figures --check --root "$planted" --measured "$planted/docs/measured" > "$planted/found"; }
 
-# Whether tools/figures reported it once.
+# Checks that tools/figures reported it once.
 says() { # WHAT PATTERN
   [ "$(grep -c "$2" "$planted/found")" = 1 ] || { echo "Not noticed: $1:"; cat "$planted/found"; return 1; }
 }

@@ -12,13 +12,13 @@
 
 namespace kith::report {
 
-/// One k of a sweep.
+/// Holds the result for one k of a sweep.
 struct SweepPoint {
   std::int64_t k = 0;
   std::int64_t correct = 0;
 };
 
-/// A misclassified query. Classes are indices into Samples::classes.
+/// Describes a misclassified query. Classes are indices into Samples::classes.
 struct Sample {
   std::int64_t query = 0;
   std::size_t truth = 0;
@@ -30,7 +30,7 @@ struct Sample {
   std::vector<std::size_t> neighbor_classes;  ///< [k]
 };
 
-/// Some misclassified rows and their neighbours.
+/// Holds some misclassified rows and their neighbours.
 struct Samples {
   const files::Table* train = nullptr;
   const files::Table* queries = nullptr;

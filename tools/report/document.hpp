@@ -40,7 +40,7 @@ enum class Kind {
   mark     ///< a word in some rows of a column without a title
 };
 
-/// A field of a table: its title in each format. Formats for which it has no title leave it out.
+/// Describes a field of a table: its title in each format. Formats for which it has no title leave it out.
 struct Field {
   Kind kind = Kind::name;
   std::string text = {};  ///< in the terminal
@@ -59,11 +59,11 @@ struct Table {
   std::vector<Value> foot = {};                            ///< last row on the page; empty: none
   std::vector<std::size_t> listed = {};                    ///< the rows on the page; empty: all
   std::string folded = {};                                 ///< HTML: the text that folds the table
-  const char* line_end = "\r\n";                           ///< in the CSV
+  const char* line_end = "\r\n";                           ///< the end of a line in the CSV
   bool words = false;                                      ///< cells on the page hold sentences
 };
 
-/// A single value. The page shows it in its head.
+/// Holds a single value. The page shows it in its head.
 struct Fact {
   std::string key;   ///< in JSON; empty: not shown
   std::string name;  ///< on the page; empty: not shown
@@ -78,18 +78,18 @@ struct Data {
   std::function<Value()> value;
 };
 
-/// Lines for the terminal.
+/// Holds lines for the terminal.
 struct Words {
   std::string text;
 };
 
-/// A section of the page, up to the next one.
+/// Begins a section of the page, up to the next one.
 struct Section {
   std::string title = {}, note = {};  ///< HTML; without a title no section begins
   std::string id = {};
 };
 
-/// HTML for the page, made on demand.
+/// Holds HTML for the page, made on demand.
 struct Picture {
   std::function<std::string()> html;
   const char* beside = nullptr;  ///< classes of the box that shows the rest of the section beside it
@@ -115,11 +115,11 @@ constexpr std::size_t listed_pairs = 10;
 struct How {
   DeviceInfo device;  ///< without a spec: nothing was searched
   Trace trace;
-  std::vector<std::pair<std::string, double>> seconds;  ///< of each stage of the run, in order
+  std::vector<std::pair<std::string, double>> seconds;  ///< seconds of each stage of the run, in order
   std::string command;                                  ///< as typed
 };
 
-/// The head of the page.
+/// Holds the head of the page.
 struct Head {
   std::string title;        ///< HTML without elements: title of the window
   std::string kind;         ///< what was done
@@ -130,7 +130,7 @@ struct Head {
   std::string style = {};   ///< rules besides those of the style sheet
 };
 
-/// One result.
+/// Holds one result.
 struct Document {
   using Part = std::variant<Fact, Data, Words, Section, Table, Picture, Pairs>;
   Head head;

@@ -13,7 +13,7 @@ namespace kith::report {
 constexpr std::size_t listed_classes = 200;  ///< rows of a table of classes
 constexpr std::size_t pair_name = 40;        ///< characters of a class in such a list
 
-/// A cell of a map.
+/// Describes a cell of a map.
 struct MapCell {
   double strength = 0;  ///< opacity of its colour, up to 1; 0: no colour and no text
   bool good = true;     ///< chooses the colour of right, or that of wrong
@@ -21,7 +21,7 @@ struct MapCell {
   std::string title;    ///< HTML, for those who point at the cell or cannot see it
 };
 
-/// A matrix of classes as a picture, with the same as a table.
+/// Shows a matrix of classes as a picture and as a table.
 struct ClassMap {
   std::string label;          ///< what the map shows
   std::string rows, columns;  ///< titles at the edges

@@ -14,7 +14,7 @@ constexpr std::int64_t most_chain_steps = 1000000;   ///< m * n * dims
 constexpr std::int64_t most_pairs = 300000;          ///< m * n
 constexpr std::int64_t most_sorting_work = 4000000;  ///< m * n * k, or m * n * n
 constexpr std::int64_t most_tiles = 48;
-constexpr std::int64_t most_queries_of_bytes = 64;  ///< that int8 takes at a time on a GPU
+constexpr std::int64_t most_queries_of_bytes = 64;  ///< most queries that int8 takes at a time on a GPU
 
 /// Returns whether the selector's work grows with n * k.
 bool grows_with_k(Selector selector) {

@@ -18,7 +18,7 @@
 
 namespace kith::workloads {
 
-inline constexpr std::uint64_t measured_seed = 1;  ///< of random data that is only measured
+inline constexpr std::uint64_t measured_seed = 1;  ///< seed of random data that is only measured
 
 /// Holds a problem and how to solve it: everything that decides the result and the path.
 struct Case {
@@ -34,7 +34,7 @@ struct Case {
   std::optional<bool> fused = {}, boxes = {};
   std::int64_t lists = 0, query_tile = 0, train_tile = 0;  ///< 0: chosen by the plan
   std::uint32_t threads = 0;
-  std::int64_t reserve = 0;  ///< of searches: IndexOptions::reserve, and half of the rows come later
+  std::int64_t reserve = 0;  ///< for searches: IndexOptions::reserve, and half of the rows come later
 
   bool operator==(const Case&) const = default;
 };
@@ -121,7 +121,7 @@ struct RandomResult {
   std::uint64_t refused = 0;          ///< the device said `unsupported`; not among `compared`
   std::uint64_t next = 0;             ///< number of the first case not tried
   std::string first_refusal;          ///< message
-  std::vector<std::string> failures;  ///< of the first few: difference and command line
+  std::vector<std::string> failures;  ///< for the first few: difference and command line
 };
 
 /// Compares random cases of `device` with `reference`, or with plain_answer() if there is none. An error

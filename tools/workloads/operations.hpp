@@ -146,7 +146,7 @@ class PreparedStage {
   const Place place_;
   const std::size_t m_, n_, k_, width_, capacity_, classes_;
   std::vector<Part> parts_;
-  std::vector<std::uint32_t> counts_;  ///< of the lists that rerank reads
+  std::vector<std::uint32_t> counts_;  ///< counts of the lists that rerank reads
 };
 
 }  // namespace kith::workloads

@@ -21,7 +21,7 @@ constexpr double vouched_plain_steps = 3e6;         ///< the same of plain_answe
 constexpr std::int64_t most_cells = 2 << 20;        ///< n * dims, except for one set in eight
 constexpr std::int64_t most_slow_steps = 60 << 20;  ///< m * n * dims on a CPU
 constexpr std::int64_t most_steps_of_tiles = 24, most_query_tiles = 4;
-constexpr std::int64_t most_proposed_for = 64;  // that int8 takes at a time on a GPU
+constexpr std::int64_t most_proposed_for = 64;  // most queries that int8 takes at a time on a GPU
 
 bool is_slow(const DeviceInfo& device) {
   return device.kind == DeviceKind::cpu;

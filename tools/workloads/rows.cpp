@@ -45,7 +45,7 @@ struct Source {
   std::uint64_t shared;  ///< series common to both sets
   std::uint64_t row;     ///< 64 bits of the row itself
   Set set;
-  std::int64_t number;  ///< of the row in its set
+  std::int64_t number;  ///< number of the row in its set
 };
 
 /// Returns an element of a row that differs from others by so little that the bounds of a proposer, or the

@@ -23,7 +23,7 @@ struct Workload {
   bool real_data = false;  ///< Fashion-MNIST instead of uniform rows
   Metric metric = Metric::squared_l2;
   bool own_rows = false;           ///< the queries are the training rows, each its own first neighbour
-  Element element = Element::f32;  ///< of rows and queries; for bits `dims` counts bits
+  Element element = Element::f32;  ///< element of rows and queries; for bits `dims` counts bits
   /// Whether there are more rows than the host can hold: they are made while the Index grows (made_rows.hpp),
   /// and `all` leaves the workload out.
   bool grown = false;

@@ -24,7 +24,7 @@ constexpr bool takes_centre(Metric metric) {
 struct KITH_API ColumnSums {
   std::int64_t rows = 0;
   std::vector<double> first;  ///< row 0
-  std::vector<double> sum;    ///< of the differences from row 0
+  std::vector<double> sum;    ///< sums of the differences from row 0
 
   /// Throws invalid_argument if the columns differ from those before, or elements are neither f32 nor f64;
   ///        unsupported if rows are not on the host.

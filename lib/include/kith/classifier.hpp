@@ -12,7 +12,7 @@
 
 namespace kith {
 
-/// What a classification returns.
+/// Holds the result of a classification.
 struct Classification {
   std::vector<std::int64_t> label;   ///< [m], the caller's own labels, or VotingOptions::no_label
   std::vector<std::uint32_t> votes;  ///< [m, classes], neighbours of each class, in the order of classes()
@@ -20,7 +20,7 @@ struct Classification {
   Neighbors neighbors;               ///< [m, k], which voted
 };
 
-/// The result of a classification by all rows within a radius.
+/// Holds the result of a classification by all rows within a radius.
 struct RadiusClassification {
   /// [m]; VotingOptions::no_label for a query with no row within the radius.
   std::vector<std::int64_t> label;
@@ -29,7 +29,7 @@ struct RadiusClassification {
   RadiusNeighbors neighbors;
 };
 
-/// The result of a sweep over several k, from one search for the largest.
+/// Holds the result of a sweep over several k, by one search for the largest.
 struct Sweep {
   std::vector<std::vector<std::int64_t>> label;  ///< [ks.size()][m], one row for each k asked for
   Neighbors neighbors;                           ///< [m, largest k]
@@ -126,7 +126,7 @@ class KITH_API Classifier {
   /// Returns the class of each training row, in the order of numbers, as an index into classes(); includes
   /// removed rows until compact().
   const std::vector<std::uint32_t>& codes(std::int64_t output = 0) const;
-  const std::vector<float>& sample_weights() const;  ///< of the rows of codes(), or empty
+  const std::vector<float>& sample_weights() const;  ///< weights of the rows of codes(), or empty
   const Index& index() const;
 
   struct State;

@@ -28,7 +28,7 @@ struct ClassScore {
 struct KITH_API Evaluation {
   std::int64_t rows = 0;  ///< queries evaluated
   std::int64_t k_max = 0;
-  std::vector<std::int64_t> classes;  ///< of training rows and truth, ascending
+  std::vector<std::int64_t> classes;  ///< labels of training rows and truth, ascending
   /// [k_max, classes, classes + 1]  number of queries by true class (row) and answered class (column); the
   /// last column counts queries without an answer
   std::vector<std::uint32_t> confusion;

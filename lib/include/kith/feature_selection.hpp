@@ -38,7 +38,7 @@ struct FeatureStep {
   bool added = true;                   ///< false: dropped
   std::int64_t feature = 0;            ///< the feature added or dropped
   std::vector<std::int64_t> features;  ///< the set after it, ascending
-  double score = 0;                    ///< of that set
+  double score = 0;                    ///< score of that set
 };
 
 struct FeatureSelection {
@@ -47,7 +47,7 @@ struct FeatureSelection {
   /// good ones the smallest, then the first. Ascending.
   std::vector<std::int64_t> best;
   double best_score = 0;
-  double all_score = 0;        ///< of the set of all features
+  double all_score = 0;        ///< score of the set of all features
   std::int64_t evaluated = 0;  ///< number of different sets tried
 };
 

@@ -43,7 +43,7 @@ struct IndexFileSection {
   /// `rows`, `unit_rows` (of cosine), `features`, `centre`, `positions`, `ids`, `removed`.
   std::string name;
   std::string element;       ///< an Element by name, `i64`, `u32`
-  std::uint64_t offset = 0;  ///< of its first byte in the file
+  std::uint64_t offset = 0;  ///< place of its first byte in the file
   std::uint64_t bytes = 0;
   bool needed = true;  ///< a version of kith that does not know it must refuse the file
 };
@@ -52,7 +52,7 @@ struct IndexFileSection {
 struct IndexFileInfo {
   std::uint64_t version = 0, bytes = 0;
   Metric metric = default_metric;
-  Element element = Element::f32;  ///< of the rows in the file
+  Element element = Element::f32;  ///< element of the rows in the file
   std::int64_t rows = 0;           ///< in the file, removed ones included
   std::int64_t removed = 0;        ///< removed by Index::without()
   std::int64_t positions = 0;      ///< Index::positions()
@@ -62,7 +62,7 @@ struct IndexFileInfo {
   std::int64_t first_row = 0;
   float largest = 0;              ///< IndexOptions::largest
   bool centred = false;           ///< a centre was subtracted from the rows in the file
-  std::uint64_t rows_offset = 0;  ///< of the first row in the file, in bytes
+  std::uint64_t rows_offset = 0;  ///< bytes from the beginning of the file to the first row
   std::vector<IndexFileSection> sections;
 };
 

@@ -13,13 +13,13 @@
 
 namespace kith {
 
-/// The result of a regression.
+/// Holds the result of a regression.
 struct Regression {
   std::vector<double> value;  ///< [m, outputs]; NaN for a query whose neighbours, if any, all weigh 0
   Neighbors neighbors;        ///< [m, k]
 };
 
-/// The result of a regression by all rows within a radius.
+/// Holds the result of a regression by all rows within a radius.
 struct RadiusRegression {
   std::vector<double> value;  ///< [m, outputs]; NaN for a query whose rows within the radius all weigh 0
   RadiusNeighbors neighbors;
@@ -69,7 +69,7 @@ class KITH_API Regressor {
   /// Returns the values of the rows, [rows, outputs], in the order of numbers; includes removed rows
   /// until compact().
   const std::vector<double>& values() const;
-  const std::vector<float>& sample_weights() const;  ///< of the rows of values(), or empty
+  const std::vector<float>& sample_weights() const;  ///< weights of the rows of values(), or empty
   const Index& index() const;
 
   struct State;

@@ -181,8 +181,8 @@ class KITH_API CopyQueue {
 
 /// Counts the programs of kernels that a device has got since it was opened.
 struct ProgramCounts {
-  std::size_t compiled = 0;  ///< by the compiler of its driver
-  std::size_t kept = 0;      ///< from files, if an earlier process has compiled them
+  std::size_t compiled = 0;  ///< programs that the compiler of its driver made
+  std::size_t kept = 0;      ///< programs from files, which an earlier process has compiled
 };
 
 /// Is an open device with one in-order queue. Calls enqueue and return; only read() and finish() wait. It is

@@ -1,6 +1,6 @@
 // Measures how classes of labelled samples lie: distances between samples and classes, the quality of a set
-// of features, and samples whose nearest other sample is of another class. Source: the KNN-Classifier of
-// docs/methods.md; formulas: docs/contract.md, section 11.
+// of features, and samples whose nearest other sample is of another class. It follows the KNN-Classifier of
+// docs/methods.md; docs/contract.md, section 11, has the formulas.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct SampleClasses {
 struct ClassMatrix {
   std::int64_t classes = 0;
   /// [classes, classes]  A, B: the mean of d^2 over pairs of a sample of A and one of B; A, A: the sum over
-  /// pairs of two samples of A, divided by N_A max(1, N_A - 1). Symmetric to the last bit.
+  /// pairs of two samples of A, divided by N_A max(1, N_A - 1). The matrix is symmetric to the last bit.
   std::vector<double> mean;
   /// Q: the mean of all off-diagonal entries / the mean of the diagonal: how far classes are apart, relative
   /// to their size. NaN for one class, and if both are 0 or both +infinity; +infinity if only the diagonal

@@ -29,7 +29,7 @@ Numbers numbers_of(Proposer proposer, DeviceKind device) {
   }
 }
 
-/// The first element of a row of hard_cut. Its square is 2^24, whose last place as a float is 2.
+/// Rows of hard_cut begin with this element. Its square is 2^24, whose last place as a float is 2.
 constexpr float cut_beside = 0x1p12f;
 
 /// Returns the other elements of a row of sort `sort`.

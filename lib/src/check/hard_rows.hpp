@@ -17,7 +17,7 @@ enum HardKind : std::uint32_t {
   hard_cancels,    ///< sums that cancel
   hard_subnormal,  ///< subnormal numbers, or subnormal products
   hard_alike,      ///< equal elements, which every product rounds
-  hard_cut,        ///< one huge product, and others just below what is cut off beside it
+  hard_cut,        ///< one huge product, and others just below the last place of their sum
 };
 inline constexpr std::uint32_t hard_kinds = 6;
 

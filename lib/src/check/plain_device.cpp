@@ -20,7 +20,7 @@ namespace {
 
 struct PlainMemory : Allocation {
   explicit PlainMemory(std::size_t size) : Allocation(size), data(size / sizeof(Key) + 1) {}
-  std::vector<Key> data;  ///< of the largest element type, so that all are aligned
+  std::vector<Key> data;  ///< memory of the largest element type, so that all types are aligned
 };
 
 template <class T>

@@ -214,7 +214,7 @@ class Asked {
   const float scale_ = scale_for(proposer_);
   TestRows train_, queries_;
   const std::unique_ptr<spi::Allocation> centre_, rows_, values_;
-  const spi::QuantizedRows quantized_;  ///< of the training rows
+  const spi::QuantizedRows quantized_;  ///< the quantized training rows
   double largest_b_ = 0;
 };
 

@@ -42,7 +42,7 @@ class IndexBlocks {
   void check_block_at(std::uint64_t block) const;
 
   const int fd_;
-  const std::uint64_t end_;  ///< of the body
+  const std::uint64_t end_;  ///< end of the body
   const std::vector<std::uint64_t> sums_;
   const std::unique_ptr<std::once_flag[]> checked_;
 };

@@ -1,4 +1,4 @@
-// The layout of an index file: docs/contract.md, section 9.
+// Describes the layout of an index file: docs/contract.md, section 9.
 //
 //   0     the head, 4096 bytes: what the file is, a table of its sections, a checksum of the head
 //   4096  the body: sections, each from a page of 4096 bytes on, zeros between them
@@ -30,7 +30,7 @@ inline constexpr std::string_view rows_section = "rows", unit_rows_section = "un
                                   features_section = "features", positions_section = "positions",
                                   ids_section = "ids", removed_section = "removed", centre_section = "centre";
 inline constexpr std::int64_t removed_bits_a_word = 32;
-inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< of a number in the file
+inline constexpr std::int64_t index_bytes = sizeof(std::int64_t);  ///< bytes of a number in the file
 inline constexpr std::uint64_t index_table_at = 120;               ///< where the table of sections begins
 
 /// Describes a file by its head.

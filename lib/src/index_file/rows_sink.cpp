@@ -167,13 +167,13 @@ class DeviceRowsSink {
   const Element element_;
   const std::int64_t cols_, row_bytes_;
   std::int64_t block_;
-  const std::uint64_t offset_;  ///< of the rows in the file
+  const std::uint64_t offset_;  ///< place of the rows in the file
   const std::int64_t sample_stride_;
   std::int64_t most_rows_ = 0, done_ = 0;
   std::vector<unsigned char> carry_;  ///< an incomplete block of the device
   RowSample sample_;
   std::shared_ptr<PackedMemory> packed_;  ///< memory of rows that stay as they are
-  spi::Allocation* memory_ = nullptr;     ///< of the last chunk
+  spi::Allocation* memory_ = nullptr;     ///< memory of the last chunk
 };
 
 namespace {

@@ -33,7 +33,7 @@ class RowsSink {
  private:
   const RowSchema schema_;
   const std::int64_t rows_, row_bytes_;
-  SetLayout layout_;  ///< of a set
+  SetLayout layout_;  ///< layout of rows on a set of devices
   std::vector<SetPart> parts_;
   std::vector<std::unique_ptr<DeviceRowsSink>> sinks_;  ///< one per part
   std::int64_t taken_ = 0;                              ///< bytes of rows taken so far

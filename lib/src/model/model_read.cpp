@@ -194,7 +194,7 @@ class ModelReader {
   }
 
   int fd_;
-  std::uint64_t bytes_, end_;  ///< of the file; of the section that is read
+  std::uint64_t bytes_, end_;  ///< bytes of the file; end of the section that is read
   std::uint64_t position_ = 0;
   std::string name_;
   std::map<std::string, std::uint64_t, std::less<>> starts_;

@@ -110,8 +110,8 @@ class FileSource final : public Source {
   const Descriptor file_;
   const FileState opened_;
   SourceLayout layout_;
-  std::optional<IndexBlocks> blocks_;  ///< of a .kidx
-  std::vector<double> centre_;         ///< of a .kidx
+  std::optional<IndexBlocks> blocks_;  ///< blocks of a .kidx
+  std::vector<double> centre_;         ///< centre of a .kidx
 };
 
 }  // namespace

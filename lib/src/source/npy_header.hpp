@@ -1,5 +1,5 @@
 // Parses the header of NumPy's array files, versions 1.0 to 3.0: a magic string, a version, the length of
-// the dictionary, and the dictionary in Python's notation. Source: numpy.lib.format, from "Format Version
+// the dictionary, and the dictionary in Python's notation. numpy.lib.format defines it, from "Format Version
 // 1.0" on.
 #pragma once
 

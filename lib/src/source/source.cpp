@@ -30,7 +30,7 @@ class MemorySource : public Source {
     });
   }
   std::optional<RowsView> in_memory() const override { return rows_; }
-  /// Digests every byte, in some milliseconds a GiB.
+  /// Digests every byte, in some milliseconds per GiB.
   std::uint64_t state() const override {
     std::vector<std::uint64_t> sums(size(rows_.rows));
     parallel_for(rows_.rows, rows_.rows * rows_.cols, 0,

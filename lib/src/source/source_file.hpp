@@ -14,7 +14,7 @@ inline constexpr const char* source_where = "source";  ///< begins messages
 
 struct SourceLayout {
   RowsInfo rows;
-  std::uint64_t offset = 0;               ///< of row 0 in the file
+  std::uint64_t offset = 0;               ///< place of row 0 in the file
   std::optional<IndexLayout> index = {};  ///< only for a .kidx
 };
 

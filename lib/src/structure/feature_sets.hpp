@@ -42,7 +42,7 @@ class SetScores {
   std::span<const std::int64_t> labels_;
   Metric metric_;
   const FeatureSelectionOptions& options_;
-  SearchOptions plan_;  ///< of options_, without its progress
+  SearchOptions plan_;  ///< the plan of options_, without its progress
   std::unordered_map<FeatureSet, double> known_;
 };
 

@@ -30,8 +30,8 @@ class SumsBatch {
   void run(Watcher& watcher, Trace* trace, const TakeSums& take);
 
   bool empty() const { return parts_.empty(); }
-  std::size_t bytes() const { return floats_ * sizeof(float); }  ///< of the sums
-  std::size_t bytes_of(std::int64_t count) const;                ///< of the sums of `count` queries
+  std::size_t bytes() const { return floats_ * sizeof(float); }  ///< bytes of the sums
+  std::size_t bytes_of(std::int64_t count) const;                ///< bytes of the sums of `count` queries
 
  private:
   /// A query tile of an input, and the place of its sums.

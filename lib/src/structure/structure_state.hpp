@@ -15,7 +15,7 @@
 
 namespace kith {
 
-/// Labels as indices into the distinct labels.
+/// Holds labels as indices into the distinct labels.
 struct ClassCodes {
   std::vector<std::int64_t> classes;  ///< distinct labels, ascending
   std::vector<std::uint32_t> codes;   ///< [n]
@@ -39,8 +39,8 @@ void check_structure_metric(Metric metric);
 /// Throws invalid_argument unless there is one label a sample.
 void check_structure_labels(std::span<const std::int64_t> labels, std::int64_t samples);
 
-/// Samples by class, those of each class ascending. Samples that were added later to a Structure follow those
-/// it was made from, again by class.
+/// Holds samples by class, those of each class ascending. Samples that were added later to a Structure follow
+/// those it was made from, again by class.
 struct SamplesByClass {
   std::vector<std::int64_t> order;   ///< [n]  sample at each position
   std::vector<std::uint32_t> codes;  ///< [n]  its class

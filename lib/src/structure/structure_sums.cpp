@@ -19,7 +19,8 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;  // of sums, on the device and on the host
+// bytes of sums, on the device and on the host
+constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;
 
 /// One call of run_sums().
 class SumsRun {
@@ -143,7 +144,7 @@ class SumsRun {
   const std::size_t budget_;
   const SumsTiles tiles_;
   std::vector<SumsInput*> copied_;
-  std::size_t bytes_ = 0;  ///< of rows and queries of this batch
+  std::size_t bytes_ = 0;  ///< bytes of rows and queries of this batch
 };
 
 }  // namespace

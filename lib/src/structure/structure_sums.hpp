@@ -32,7 +32,7 @@ struct SumsInput {
   std::vector<Chunk> chunks = {};  ///< on the device; empty: copied while needed
 };
 
-/// The data that all inputs share.
+/// Holds the data that all inputs share.
 struct SumsTask {
   std::shared_ptr<Device::State> state;
   Metric metric = Metric::squared_l2;

@@ -10,7 +10,8 @@
 namespace kith {
 namespace {
 
-constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;  // of a query tile, on device and host
+// bytes of the sums of a query tile, on device and host
+constexpr std::size_t usual_sums_bytes = std::size_t{1} << 28;
 constexpr std::int64_t least_rows = 256;  // with fewer rows a step is hardly worth its launch
 
 void check_tile(const char* what, std::int64_t tile) {

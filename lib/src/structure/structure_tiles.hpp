@@ -8,7 +8,7 @@
 
 namespace kith {
 
-/// The size of a task, by tiles of samples as queries and of samples as training rows.
+/// Holds the size of a task, by tiles of samples as queries and of samples as training rows.
 struct SumsProblem {
   std::int64_t n = 0;        ///< samples
   std::int64_t dims = 0;     ///< columns that count

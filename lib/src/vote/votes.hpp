@@ -97,8 +97,8 @@ class Scorer {
   std::span<const std::uint32_t> codes_;
   Weigher weigher_;
 
-  std::size_t rank_ = 0;              ///< of the next neighbour
-  float nearest_ = 0;                 ///< distance of the first
+  std::size_t rank_ = 0;              ///< rank of the next neighbour
+  float nearest_ = 0;                 ///< distance of the first neighbour
   std::vector<std::uint32_t> votes_;  ///< [classes]
   std::vector<float> scores_;         ///< [classes]
   std::vector<double> values_;        ///< [classes]  scores times priors

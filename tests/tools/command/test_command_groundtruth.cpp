@@ -143,7 +143,7 @@ TEST_CASE("groundtruth: of ann-benchmarks' HDF5, where kith was built with it") 
 
 TEST_CASE("groundtruth: the commands of its how-to page") {
   const Folder folder;
-  // 120 rows of 4 bytes and 3 queries, in the formats of each program.
+  // There are 120 rows of 4 bytes and 3 queries, in the formats of each program.
   string base_bytes, base_floats, query_floats;
   for (int row = 0; row < 120; ++row) {
     base_floats += bytes<std::int32_t>({4});

@@ -1,4 +1,4 @@
-// Text files: every format by hand, every message word for word.
+// Tests text files: every format by hand, and every message word for word.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -284,7 +284,7 @@ TEST_CASE("files: quotes keep separators and line ends, and count lines on") {
   CHECK(folder.table("t.txt", "\"a b\" 1\nc 2\n").categories[0].names == Strings{"a b", "c"});
   CHECK(folder.table_error("t.csv", "\"a\n\nb\",1\nz,q\n") ==
         "bad_file: t.csv:4: column 2 holds \"q\" where a number belongs; correct it or leave the row out");
-  // Cells longer than any buffer of the reader.
+  // These cells are longer than any buffer of the reader.
   const string wide(700000, 'w');
   CHECK(folder.table("t.csv", "\"" + wide + "\",1\n" + wide + ",2\n").categories[0].names == Strings{wide});
   CHECK(folder.table("t.csv", "\"" + wide + "\n" + wide + "\",1\nb,2\n").values == Floats{1, 1, 0, 2});

@@ -72,7 +72,7 @@ TEST_CASE("line chart: what one device refuses is one entry, each refusal once")
                 refused("c", "gpu", "first reason"), refused("d", "cpu", "second reason"),
                 refused("e", "", "not built in"), refused("f", "", "not built in")});
   const std::string html = line_chart(chart), svg = chart_picture(result_of(chart), chart);
-  CHECK(count(html, "no points") == 4);  // of cpu, of gpu, and of no device
+  CHECK(count(html, "no points") == 4);  // lines of cpu, of gpu, and of no device
   CHECK(contains(html, "<span>a; b; d<small>first reason; second reason</small></span>"));
   CHECK(contains(html, "<span>c<small>first reason</small></span>"));
   CHECK(contains(html, "<span>e<small>not built in</small></span>"));

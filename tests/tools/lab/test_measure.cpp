@@ -128,7 +128,7 @@ TEST_CASE("measure: samples stop in time, and when they are told to") {
 
 namespace {
 
-/// A counter that rises by a joule with each reading.
+/// Counts up by a joule with each reading.
 class RisingCounter : public energy::Counter {
  public:
   double joules() override { return joules_ += 1; }

@@ -39,7 +39,7 @@ struct BenchData {
   workloads::Workload workload;
   workloads::Rows train, queries;
   std::string source;  ///< `uniform`, `integers`, `bytes`, or a folder
-  std::optional<workloads::StoredRows> stored_train, stored_queries;  ///< of another element than f32
+  std::optional<workloads::StoredRows> stored_train, stored_queries;  ///< rows of another element than f32
 
   RowsView train_rows() const { return stored_train ? stored_train->view() : RowsView(train.view()); }
   RowsView query_rows() const { return stored_queries ? stored_queries->view() : RowsView(queries.view()); }
@@ -89,7 +89,7 @@ struct Measured {
   double first_run = 0;                  ///< host clock around the first call: compilers, first allocations
   std::map<std::string, double> steps;   ///< of one more run, which is traced; upload and download by the
                                          ///< host clock
-  std::optional<energy::Energy> energy;  ///< of the whole call, or of one run of the stage
+  std::optional<energy::Energy> energy;  ///< energy of the whole call, or of one run of the stage
   std::string plan;                      ///< explain()
   std::string short_plan;
 };

@@ -71,7 +71,7 @@ struct Result {
   std::string name;                  ///< `pbknn-groups`
   std::string title;                 ///< for people who have not seen the paper
   std::string paper;                 ///< authors, year, where
-  std::string hardware;              ///< of the paper
+  std::string hardware;              ///< hardware of the paper
   bool quick = false;                ///< sizes for a small machine
   std::vector<std::string> devices;  ///< spec, name, platform and driver of each, filled by run_experiment()
   std::vector<std::string> explanation;  ///< paragraphs: the question, what varies, how to read the chart

@@ -28,10 +28,10 @@ struct Measured {
   std::string difference;        ///< the bits were wrong, so nothing was timed
   double device = not_measured;  ///< device clock
   double host = not_measured;    ///< host clock around the same work, until the device is done
-  double total = not_measured;   ///< of whole calls: host clock around the call, transfers included
+  double total = not_measured;   ///< for whole calls: host clock around the call, transfers included
   std::size_t samples = 0;
-  std::optional<double> joules;  ///< of one run, if the platform measures them
-  std::string plan;              ///< of whole calls: one line about the plan
+  std::optional<double> joules;  ///< joules of one run, if the platform measures them
+  std::string plan;              ///< for whole calls: one line about the plan
 
   bool timed() const { return samples > 0; }
   bool operator==(const Measured&) const = default;

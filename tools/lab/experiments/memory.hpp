@@ -18,7 +18,7 @@ class Memory {
     std::string what;
     std::size_t nth = 0;  ///< how many of this name were asked for before
     Measured measured;
-    PlacedRun run = {};  ///< of placed stages; else it has no steps
+    PlacedRun run = {};  ///< the run of a placed stage; else it has no steps
 
     bool operator==(const Kept&) const = default;
   };

@@ -33,7 +33,7 @@ struct Rows {
   std::vector<float> values;  ///< [count, dims]
 };
 
-/// Returns the images of a file of Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), one a row, 0 ... 255.
+/// Returns the images of a file of Fashion-MNIST (Xiao, Rasul, Vollgraf 2017), one per row, 0 ... 255.
 Rows read_images(const std::string& path) {
   files::Table table = files::read_table(path);
   return {table.rows, table.cols, std::move(table.values)};

@@ -55,7 +55,7 @@ workloads::Operands operands_of(const PlacedProblem& problem);
 
 /// Holds the answer of a run.
 struct PlacedAnswer {
-  workloads::StageResult keys;   ///< of merge, or of select if there is no merge
+  workloads::StageResult keys;   ///< keys of merge, or of select if there is no merge
   workloads::StageResult votes;  ///< where there is a vote
 };
 
@@ -66,7 +66,7 @@ std::string difference(const PlacedAnswer& expected, const PlacedAnswer& actual)
 struct PlacedStep {
   std::string what;              ///< `select bubble`; a copy: `distances`
   std::string from, to;          ///< specs, or `host`; a stage: the same
-  std::size_t bytes = 0;         ///< of a copy
+  std::size_t bytes = 0;         ///< bytes of a copy
   double device = not_measured;  ///< seconds of the device's clock, of a stage
   double host = 0;               ///< seconds of the host's clock
 

@@ -9,7 +9,7 @@
 namespace kith::report {
 
 constexpr const char* reasons_id = "not-measured";
-constexpr std::size_t line_width = 110;  ///< of a terminal
+constexpr std::size_t line_width = 110;  ///< columns of a terminal
 
 /// Holds a reason why series have no points, with all series it is about.
 struct Reason {

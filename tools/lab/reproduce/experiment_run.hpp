@@ -63,7 +63,8 @@ class ExperimentRun {
   bool shown_ = false;
   bool partial_ = false;  ///< partial files may exist
   std::map<std::string, experiments::Result> done_;
-  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< of experiments that are not done
+  std::map<std::string, std::vector<experiments::Memory::Kept>> begun_;  ///< measurements of experiments that
+                                                                         ///< are not done
   std::map<std::string, std::string> failed_;                            ///< name and reason
   std::chrono::steady_clock::time_point last_kept_{};
 };

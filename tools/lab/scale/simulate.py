@@ -9,7 +9,7 @@ Prints seconds from the first task to the last answer, with every shard open. Th
 
 * One scheduler hands out one task after another, each in a time drawn from `task`, which measure.py measured.
 * A card is a worker with one thread: its searches and merges run one by one, in the order in which they come.
-* A search takes as long a pair as sift_k10 on one H200, from host to answer, times a draw from `noise`. A merge or
+* A search takes as long per pair as sift_k10 on one H200, from host to answer, times a draw from `noise`. A merge or
   finish takes a draw from its samples.
 * A merge runs where its first list is. Lists of other machines come over the network of the machine, one by one.
 * A worker that dies loses its lists that nobody has used yet. After a draw from `recover` its tasks go to others, which
@@ -39,7 +39,7 @@ class Plan:
     tile: int = 10_000
     k: int = 10
     shards_per_card: int = 1
-    network: float = 25e9 / 8  # bytes a second into a machine: an assumption
+    network: float = 25e9 / 8  # bytes per second into a machine: an assumption
     deaths: int = 0  # at random times of the search
     seed: int = 1
 

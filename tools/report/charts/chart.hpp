@@ -10,12 +10,12 @@ namespace kith::report {
 struct Point {
   double x = 0;
   double y = 0;                  ///< NaN: no value; the note of the series says why
-  std::optional<double> joules;  ///< of a search, if the machine can measure them
+  std::optional<double> joules;  ///< joules of a search, if the machine can measure them
 
   bool operator==(const Point&) const = default;
 };
 
-/// One curve.
+/// Describes a curve.
 struct Series {
   std::string label;   ///< unique in its chart: method and device
   std::string device;  ///< spec; empty if it runs on no device of kith

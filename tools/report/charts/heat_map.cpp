@@ -17,7 +17,7 @@ constexpr std::size_t roomy_classes = 10;     ///< with more classes, no list fi
 constexpr std::size_t precise_classes = 12;   ///< with more classes, distances have three digits
 constexpr std::size_t label_length = 16;      ///< characters of a class name beside the map
 constexpr std::size_t title_length = 60;      ///< characters of a class name in the title of a cell
-constexpr double least_width = 540;           ///< of the map on a narrow screen
+constexpr double least_width = 540;           ///< width of the map on a narrow screen
 constexpr std::size_t listed_cells = 300;     ///< if the table of all cells would be too large
 
 /// The unit of large numbers in a map, so that they fit its cells.

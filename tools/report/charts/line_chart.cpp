@@ -75,7 +75,7 @@ std::string marker(std::size_t series, double x, double y, const std::string& ti
          (title.empty() ? "/>" : " role=\"img\"><title>" + escape(title) + "</title></path>");
 }
 
-/// The smallest and the largest value on an axis.
+/// Holds the smallest and the largest value on an axis.
 struct Range {
   double low = 0, high = 0;
   bool any = false;
@@ -92,7 +92,7 @@ bool shown(const Chart& chart, const Point& point) {
   return fits(point.x, chart.x.log) && fits(point.y, chart.y.log);
 }
 
-/// The scales of both axes, and the ticks of y.
+/// Holds the scales of both axes, and the ticks of y.
 struct Frame {
   Scale x, y;
   std::vector<double> y_ticks;

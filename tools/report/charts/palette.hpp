@@ -49,7 +49,7 @@ std::string colour_rules();
 ///   strength  its opacity upon the card
 std::string text_class(std::string_view fill, double strength);
 
-/// The CSS rules of those classes.
+/// Holds the CSS rules of those classes.
 extern const char* const text_rules;
 
 }  // namespace kith::report

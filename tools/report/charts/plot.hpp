@@ -32,10 +32,10 @@ bool has_points(const Chart& chart, const Series& series);
 /// Draws a piece of the line of a series, with its marker: SVG elements, 44 by 14.
 std::string line_sample(std::size_t series);
 
-/// CSS rules for everything in Plot::marks, by the variables of palette().
+/// Holds CSS rules for everything in Plot::marks, by the variables of palette().
 extern const char* const plot_style;
 
-/// CSS rules for what line_chart() puts around the plot.
+/// Holds CSS rules for everything that line_chart() puts around the plot.
 extern const char* const chart_style;
 
 }  // namespace kith::report

@@ -24,10 +24,10 @@ KITH_C_API kith_status kith_index_open(const kith_device* device, const char* pa
 /// Holds what the head of a file says.
 typedef struct kith_index_file_info {
   uint64_t size;
-  uint64_t version;  ///< of the format
-  uint64_t bytes;    ///< of the file
+  uint64_t version;  ///< version of the format
+  uint64_t bytes;    ///< size of the file
   const char* metric;
-  const char* element;   ///< of the rows in the file: `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`
+  const char* element;   ///< element of the rows in the file: `f32`, `f16`, `bf16`, `u8`, `i8`, `bits`
   int64_t rows;          ///< rows in the file, removed ones included
   int64_t removed;       ///< rows that are removed
   int64_t dims;          ///< columns of rows and queries, as given

@@ -33,7 +33,7 @@ typedef struct kith_model_parts {
   const char* metric;                   ///< NULL: `l2`
   int64_t k;                            ///< neighbours to ask; 0: the user of the model decides
   const kith_vote_options* vote;        ///< NULL: the defaults
-  const kith_preparation* preparation;  ///< of queries; NULL: none
+  const kith_preparation* preparation;  ///< how queries are prepared; NULL: they are not
   const kith_rows* rows;                ///< [n, dims]  prepared already
   const int64_t* features;              ///< columns of prepared rows that count
   int64_t features_count;               ///< 0: all

@@ -125,8 +125,8 @@ KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_row
 /// Says where a search writes answers in device memory: [m, k] each, row-major and without gaps.
 typedef struct kith_device_answers {
   uint64_t size;
-  void* distance;                 ///< of floats: a CUDA device address, or a cl_mem
-  void* row;                      ///< of 64-bit integers, likewise
+  void* distance;                 ///< memory for floats: a CUDA device address, or a cl_mem
+  void* row;                      ///< memory for 64-bit integers, likewise
   int64_t distance_offset_bytes;  ///< from `distance` to the first element, a multiple of 4
   int64_t row_offset_bytes;       ///< from `row` to the first element, a multiple of 8
   int32_t where;                  ///< KITH_CUDA or KITH_OPENCL

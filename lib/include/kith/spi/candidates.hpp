@@ -73,7 +73,7 @@ struct RecoverStep {
   static constexpr const char* name = "recover";
   QuantizedRows rows;  ///< read only; row terms are not read
   Grid<float> centre;  ///< [1, dims], read only
-  float scale;         ///< of PrepareStep
+  float scale;         ///< the scale of PrepareStep
   RowBlocks out;       ///< written, including all of the last block; `first` is a multiple of `block`
 };
 
@@ -106,9 +106,11 @@ struct Visits {
 
 /// Appends every row t of a tile that may be within the threshold to the lists of candidates. A training row
 /// whose terms are NaN, as MaskStep sets them for rows that do not count, is never listed nor sampled.
-///   none  keeps values[q, t] <= threshold[q]; values are given (radius search, any matrix of distances)
-///   gemm  first writes the inner products of the quantized rows to `values`, p = q~ x~, and keeps low(t) - p
-///         <= threshold[q], where low(t) is such that no row is lost: docs/certificate.md
+///   none                   keeps values[q, t] <= threshold[q]; values are given (radius search, any matrix
+///                          of distances)
+///   gemm                   first writes the inner products of the quantized rows to `values`, p = q~ x~,
+///                          and keeps low(t) - p <= threshold[q], where low(t) is such that no row is
+///                          lost: docs/certificate.md
 ///   dot, bf16, fp16, int8  the same, testing products as they come; only the sizes of `values` are used
 struct CollectStep {
   static constexpr const char* name = "collect";
@@ -122,7 +124,8 @@ struct CollectStep {
   Scratch scratch;
   float unscale = 1;   ///< for fp16 and int8: factor that turns products of scaled rows into those of rows
   Bounds bounds = {};  ///< written with the lists; without columns: not wanted; with a proposer
-  Visits visits = {};  ///< of `train`; `values` is then [q, visits.count * visits.rows]; with a proposer
+  Visits visits = {};  ///< visits to `train`; `values` is then [q, visits.count * visits.rows]; with
+                       ///< a proposer
   /// [q, visits.count * visits.rows / sample_rows]; without columns: not wanted. It is for fp16 and int8 on
   /// GPUs, with visits and bounds. Then nothing is listed. The device divides the places of the visits into
   /// groups of sample_rows as it likes, and writes the smallest h (Bounds) of each group, as ordered(h); for

@@ -18,10 +18,12 @@ struct KernelProfile {
   std::uint32_t vector_floats = 1;
 
   std::uint32_t tile_rows = spi::tile_rows;                   ///< queries, and training rows, per work-group
-  std::uint32_t small_batch = spi::small_batch;               ///< most queries of a step by kernels for few
-  std::uint32_t batch_queries = spi::batch_queries;           ///< queries of these in a work-group
+  std::uint32_t small_batch = spi::small_batch;               ///< most queries of a step by kernels for
+                                                              ///< few queries
+  std::uint32_t batch_queries = spi::batch_queries;           ///< queries per work-group of such kernels
   std::uint32_t fused_test_dims = spi::most_fused_test_dims;  ///< most columns of a fused test
-  std::uint32_t threshold_max_k = spi::threshold_max_k;       ///< most neighbours that threshold keeps
+  std::uint32_t threshold_max_k = spi::threshold_max_k;       ///< most neighbours that selector
+                                                              ///< threshold keeps
 
   // For the fused step with few queries:
   std::uint32_t rows_at_once = 5116;  ///< training rows that a work-group reads before it uses the first

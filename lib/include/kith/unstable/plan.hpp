@@ -153,7 +153,7 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-/// Decides everything that can be decided without data. A pure function.
+/// Decides everything that can be decided without data. It is a pure function.
 ///   device    a device's DeviceInfo
 ///   problem   1 <= k <= n (n - 1 with SearchOptions::self), m >= 0, dims >= 1
 ///   feedback  what earlier searches of the Index have shown

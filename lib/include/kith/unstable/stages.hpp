@@ -41,7 +41,7 @@ struct Candidates {
   bool operator==(const Candidates&) const = default;
 };
 
-/// The result of tighten().
+/// Holds the result of tighten().
 struct Tightened {
   KeyLists best;                    ///< [rows, 1, k]
   std::vector<float> threshold;     ///< [rows]
@@ -58,7 +58,7 @@ struct Votes {
   bool operator==(const Votes&) const = default;
 };
 
-/// The result of accumulate(), for each query and class.
+/// Holds the result of accumulate(), for each query and class.
 struct Accumulated {
   std::vector<float> smallest;   ///< [rows, classes]  +infinity for a class without a row
   std::vector<float> high, low;  ///< [rows, classes]  their sum, added in double, is that of the distances

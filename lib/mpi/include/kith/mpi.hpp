@@ -142,8 +142,8 @@ class KITH_API Index {
                                   const ShardValues& values, const VotingOptions& voting = {},
                                   const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
-  std::int64_t rows() const;     ///< of all ranks
-  std::int64_t my_rows() const;  ///< of this rank
+  std::int64_t rows() const;     ///< rows of all ranks
+  std::int64_t my_rows() const;  ///< rows of this rank
   /// Returns the number of this rank's first row; for an index file, its place in the file.
   std::int64_t first_row() const;
   Metric metric() const;

@@ -10,7 +10,7 @@
 
 namespace kith {
 
-/// A range of successive rows or queries.
+/// Names a range of successive rows or queries.
 struct RowRange {
   std::int64_t first = 0, count = 0;
 };

@@ -39,12 +39,12 @@ class PackedStore final : public RowStore {
                                          std::span<const std::int64_t> places) const override;
 
  private:
-  /// The forms in which the rows exist: packed, as floats, or both. A reader of the packed rows shares them,
+  /// Says in which forms the rows exist: packed, as floats, or both. A reader of the packed rows shares them,
   /// so that they can be released meanwhile.
   struct Form {
     std::shared_ptr<PackedMemory> packed;         ///< null: they were released
     std::shared_ptr<const ResidentRows> floats;   ///< null: they were not made
-    std::shared_ptr<const SampledValues> sample;  ///< of the rows; null: no search has asked
+    std::shared_ptr<const SampledValues> sample;  ///< sample of the rows; null: no search has needed it
   };
 
   Form form() const;

@@ -127,7 +127,7 @@ class TileSearch {
   std::optional<BoundedSearch> bounded_;
   std::size_t begin_ = 0;  ///< attempt that a tile begins with; a later one after many queries were left open
   bool finer_ = false;     ///< most of a tile was left to proposer fp16
-  /// How many queries the proposer got, and how many it left to a finer one or to the chain.
+  /// Counts the queries that the proposer got, and those that it left to a finer one or to the chain.
   std::int64_t asked_ = 0, left_ = 0;
   std::vector<std::int64_t> unanswered_;
 };

@@ -14,7 +14,7 @@
 
 namespace kith {
 
-/// A range of all rows, on one member.
+/// Names a range of all rows, on one member.
 struct SetPart {
   std::size_t member = 0;
   RowRange places = {};  ///< range of its rows among all

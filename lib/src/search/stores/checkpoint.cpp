@@ -27,8 +27,8 @@ constexpr std::uint64_t checkpoint_version = 1, own_order = 0x0102030405060708u;
 constexpr std::int64_t most_digested = 256;
 constexpr mode_t checkpoint_mode = 0600;  // only the caller may read the answers
 
-/// The head of the file. The pieces that were searched follow, then values [queries, k], rows [queries, k],
-/// and a digest of everything before it.
+/// Holds the head of the file. The pieces that were searched follow, then values [queries, k], rows [queries,
+/// k], and a digest of everything before it.
 struct CheckpointHead {
   char magic[8];
   std::uint64_t version, order;

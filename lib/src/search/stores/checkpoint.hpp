@@ -17,9 +17,9 @@ namespace kith {
 
 /// Holds digests of everything that decides an answer.
 struct SearchDigests {
-  std::uint64_t rows = 0;     ///< of their shape, Source::state(), and a sample of the prepared rows
-  std::uint64_t queries = 0;  ///< of the prepared queries
-  std::uint64_t options = 0;  ///< of metric, columns, k, filter
+  std::uint64_t rows = 0;     ///< digest of their shape, Source::state(), and a sample of the prepared rows
+  std::uint64_t queries = 0;  ///< digest of the prepared queries
+  std::uint64_t options = 0;  ///< digest of metric, columns, k and filter
 
   bool operator==(const SearchDigests&) const = default;
 };

@@ -46,7 +46,7 @@ StreamedSet streamed_packed(const RowSchema& schema, std::int64_t rows, float la
 
 RowSchema schema_of(const StreamedSet& set);
 
-/// A chunk, and the place of its first row among all rows.
+/// Holds a chunk, and the place of its first row among all rows.
 struct StreamedChunk {
   std::int64_t first = 0;
   std::shared_ptr<const ResidentRows> rows;
@@ -57,8 +57,8 @@ std::span<const std::int64_t> mask_of(const StreamedSet& set);
 
 /// Reads rows first ... first + count - 1 of a Source, checks and prepares them.
 ///   raw      memory for what is read, kept from call to call
-///   threads  of the host; 0: as many as there are cores
-///   stopped  asked between pieces whether to give up
+///   threads  threads of the host; 0: as many as there are cores
+///   stopped  returns whether to give up; it is called between pieces
 /// Throws what Source::read() and prepare_rows() throw; interrupted: `stopped` returned true.
 PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_t count,
                          std::vector<unsigned char>& raw, std::uint32_t threads,

@@ -68,7 +68,7 @@ bool ended_by_pocl(const Result& result) {
   constexpr int aborted = 128 + 6;
   if (result.code != aborted) return false;
   CHECK((contains(result.err, "PoCL detected") || contains(result.err, "pocl::")));
-  CHECK(!contains(result.out, "differ"));  // of what was printed before
+  CHECK(!contains(result.out, "differ"));  // nothing printed before may say so
   MESSAGE("PoCL ends the process: ", result.err);
   return true;
 }

@@ -23,7 +23,7 @@ std::int64_t class_of(std::string_view label);
 /// Holds the rows of the file.
 struct Connections {
   files::Table table;                       ///< 41 columns; three of them text, as categories
-  std::vector<std::string> names;           ///< of the labels that occur, without their dot
+  std::vector<std::string> names;           ///< names of the labels that occur, without their dot
   std::vector<std::int64_t> class_of_name;  ///< codes
 
   std::int64_t rows() const { return table.rows; }

@@ -17,7 +17,7 @@ Problem whole_problem(const Connections& all, const Halves& halves) {
 /// Holds what a device answered, and how fast.
 struct Timed {
   Sweep sweep;
-  double seconds = 0;  ///< of a whole call
+  double seconds = 0;  ///< seconds of a whole call
   std::string plan;
 };
 

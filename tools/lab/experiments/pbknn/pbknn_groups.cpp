@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::int64_t queries = 32, dims = 64, bubbles = 16;
 constexpr std::int64_t fixed_groups = 256;  ///< the paper's choice
-constexpr std::uint32_t paper_units = 28;   ///< of the HD7950
+constexpr std::uint32_t paper_units = 28;   ///< compute units of the HD7950
 
 /// Holds what is measured at one number of groups.
 struct Problem {
