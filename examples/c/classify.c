@@ -48,7 +48,7 @@ int main(void) {
   queries = train;
   queries.data = asked, queries.rows = m;
   check(kith_device_open("cpu", &device));
-  check(kith_classifier_new(device, &train, kinds, 1, NULL, &classifier));
+  check(kith_classifier_new(device, &train, kinds, 1, NULL, NULL, &classifier));
 
   vote.weights = "distance";
   options.progress = count_calls, options.user = &calls;

@@ -249,8 +249,8 @@ REFUSED = [
     (lambda d: kith.Classifier(X, ["a", "b", "c"], device=d), "kith.Classifier: labels of dtype <U1; pass whole"),
     (lambda d: kith.Classifier(X, np.full(3, 2**63, np.uint64), device=d), "the label 9223372036854775808 is above"),
     (lambda d: kith.Classifier(X, [[[1]]] * 3, device=d), "labels of shape .3, 1, 1.; pass .3. or .3, outputs."),
-    (lambda d: kith.Classifier(X, [1, 2, 3], None, d), "kith.Classifier: metric=None; pass a name"),
-    (lambda d: kith.Classifier(X, [1, 2, 3], device=d, ids=[1]), "kith.Classifier: 1 ids for 3 rows"),
+    (lambda d: kith.Classifier(X, [1, 2, 3], 3, d), "kith.Index: metric=3; pass a name"),
+    (lambda d: kith.Classifier(X, [1, 2, 3], device=d, ids=[1]), "index: 1 ids for 3 rows; give one a row, or none"),
     (lambda d: kith.Classifier(X, [1, 2, 3], device=d, ids=[1, 1, 2]), "rows 0 and 1 both have the id 1"),
     (lambda d: kith.Classifier(X, [1, 2, 3], device=d, sample_weights=[1]), "1 sample_weights for 3 rows"),
     (

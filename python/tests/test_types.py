@@ -87,6 +87,8 @@ WRONG = [
     "kith.Index(x, device=3)",
     "kith.Index(x, storage='here')",
     "kith.Classifier(x, [1], 'jaccard')",
+    "kith.Classifier(x, [1], placement='both')",
+    "kith.Regressor(x, [1], folds=2)",
     "voter.predict(x, 3, weights='near')",
     "voter.predict(x, 3, tie='first')",
     "index.search(x, 2, how='heap')",
@@ -107,6 +109,7 @@ RIGHT = [
     "index.search(x, 2, progress=lambda part: print(part))",
     "KNeighborsClassifier(weights=lambda d: 1 / d, metric='infinity', algorithm='brute')",
     "KNeighborsClassifier(weights=None)",
+    "kith.Regressor('a.npy', [1.0], storage='quantized', memory_limit=1 << 30, sample_weights=[1])",
     "kneighbors_graph(x, 2, mode='distance', include_self='auto')",
     "model.predict_proba(x).shape",
     "voter.predict_proba(x, 3).tolist()",
@@ -182,7 +185,13 @@ def test_help_shows_short_signatures():
         assert ":" not in shown and "'Any'" not in shown and len(shown) < 260, name
     assert str(inspect.signature(kith.Index.within)) == (
         "(self, Q, radius, *, filter=None, exclude_self_from=None, progress=False, threads=0, memory_limit=0, how=None)")  # fmt: skip
-    assert "metric='l2', device='auto'" in str(inspect.signature(kith.Classifier))
+    assert "metric=None, device='auto', *, sample_weights=None, **arguments)" in str(inspect.signature(kith.Classifier))
+
+
+def test_classifiers_and_regressors_take_all_arguments_of_an_index():
+    taken = inspect.signature(kith.Index.__init__).parameters.values()
+    named = [one.name for one in taken if one.kind == inspect.Parameter.KEYWORD_ONLY]
+    assert sorted(_types.IndexArguments.__annotations__) == sorted(named)
 
 
 def test_the_names_are_those_of_the_library():

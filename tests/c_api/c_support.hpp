@@ -56,6 +56,16 @@ inline kith_rows rows_of(MatrixView<const float> matrix) {
   return rows;
 }
 
+/// Returns rows of three columns.
+inline kith_rows rows_of_doubles(const std::vector<double>& values) {
+  kith_rows rows = KITH_INIT(kith_rows);
+  rows.data = values.data();
+  rows.rows = static_cast<std::int64_t>(values.size()) / 3;
+  rows.cols = 3;
+  rows.element = KITH_F64;
+  return rows;
+}
+
 /// Returns the device under test, opened by C.
 inline OpenDevice opened(const std::string& spec = device_spec()) {
   return made<OpenDevice>([&](kith_device** out) { return kith_device_open(spec.c_str(), out); });
@@ -94,7 +104,7 @@ struct Scene {
     rows.cols = 2;
     index = made<Rows>([&](kith_index** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
     voter = made<Voter>([&](kith_classifier** out) {
-      return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out);
+      return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, nullptr, out);
     });
   }
   kith_status search(const kith_rows& queries, const kith_search_options* options = nullptr,

@@ -67,9 +67,9 @@ struct Given {
     rows.cols = 2;
     index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
     voter = made<Voter>(
-        [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, out); });
+        [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, nullptr, out); });
     averager = made<Averager>(
-        [&](auto** out) { return kith_regressor_new(on.get(), &rows, targets, 1, nullptr, out); });
+        [&](auto** out) { return kith_regressor_new(on.get(), &rows, targets, 1, nullptr, nullptr, out); });
     evaluated = made<Evaluated>(
         [&](auto** out) { return kith_leave_one_out(voter.get(), &rows, 1, nullptr, nullptr, out); });
     prepared = made<Prepared>([&](auto** out) { return kith_preparation_new(&rows, nullptr, out); });
@@ -197,8 +197,13 @@ std::vector<NullCall> calls_of_keys(const Have& have) {
 
 std::vector<NullCall> calls_of_classifiers(const Have& have) {
   return {
-      KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, &have->new_voter),
-      KITH_NULL_CALL(kith_classifier_new, have->on.get(), &have->rows, have->labels, 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_classifier_new, nullptr, &have->rows, have->labels, 1, nullptr, nullptr,
+                     &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_new, have->on.get(), &have->rows, have->labels, 1, nullptr, nullptr,
+                     nullptr),
+      KITH_NULL_CALL(kith_classifier_of_index, nullptr, have->labels, 1, nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_of_index, have->index.get(), nullptr, 1, nullptr, &have->new_voter),
+      KITH_NULL_CALL(kith_classifier_of_index, have->index.get(), have->labels, 1, nullptr, nullptr),
       KITH_NULL_CALL(kith_classifier_with, nullptr, &have->rows, have->labels, nullptr, have->labels,
                      &have->new_voter),
       KITH_NULL_CALL(kith_classifier_with, have->voter.get(), nullptr, have->labels, nullptr, nullptr,
@@ -233,7 +238,10 @@ std::vector<NullCall> calls_of_classifiers(const Have& have) {
 
 std::vector<NullCall> calls_of_regressors(const Have& have) {
   return {
-      KITH_NULL_CALL(kith_regressor_new, nullptr, &have->rows, have->targets, 1, nullptr,
+      KITH_NULL_CALL(kith_regressor_of_index, nullptr, have->targets, 1, nullptr, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_of_index, have->index.get(), nullptr, 1, nullptr, &have->new_averager),
+      KITH_NULL_CALL(kith_regressor_of_index, have->index.get(), have->targets, 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_regressor_new, nullptr, &have->rows, have->targets, 1, nullptr, nullptr,
                      &have->new_averager),
       KITH_NULL_CALL(kith_regressor_with, nullptr, &have->rows, have->targets, nullptr, have->labels,
                      &have->new_averager),

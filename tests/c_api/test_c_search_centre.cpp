@@ -18,15 +18,6 @@ using Doubles = std::vector<double>;
 
 constexpr std::int64_t n = 200, m = 11, k = 4;
 
-kith_rows rows_of_doubles(const Doubles& values) {
-  kith_rows rows = KITH_INIT(kith_rows);
-  rows.data = values.data();
-  rows.rows = static_cast<std::int64_t>(values.size()) / 3;
-  rows.cols = 3;
-  rows.element = KITH_F64;
-  return rows;
-}
-
 kith_index_options learning() {
   kith_index_options options = KITH_INIT(kith_index_options);
   options.learn_centre = 1;

@@ -72,10 +72,10 @@ TEST_CASE("c: structs of newer and older headers") {
     kith_index_free(index);
     return status;
   });
-  check_versions<kith_train_options>([&](kith_train_options* options) {
+  check_versions<kith_index_options>([&](kith_index_options* options) {
     kith_classifier* voter = nullptr;
     const kith_status status =
-        kith_classifier_new(scene.on.get(), &scene.rows, scene.labels.data(), 1, options, &voter);
+        kith_classifier_new(scene.on.get(), &scene.rows, scene.labels.data(), 1, nullptr, options, &voter);
     kith_classifier_free(voter);
     return status;
   });

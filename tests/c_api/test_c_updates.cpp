@@ -70,8 +70,9 @@ TEST_CASE("c: rows of a classifier and of a regressor come and go") {
   const Numbers labels = {7, 7, 9, 9};
   const std::int64_t gone[] = {1, 0};
   const std::vector<double> values = {1, 2, 4, 8};
-  const Voter voter = made<Voter>(
-      [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, out); });
+  const Voter voter = made<Voter>([&](auto** out) {
+    return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, nullptr, out);
+  });
   const Voter fewer =
       made<Voter>([&](auto** out) { return kith_classifier_without(voter.get(), gone, 2, out); });
   const Voter packed = made<Voter>([&](auto** out) { return kith_classifier_compact(fewer.get(), out); });
@@ -80,8 +81,9 @@ TEST_CASE("c: rows of a classifier and of a regressor come and go") {
     CHECK(told(kith_classifier_predict(at, &one, 2, nullptr, nullptr, &label)) == "ok");
     CHECK(label == 9);
   }
-  const Averager averager = made<Averager>(
-      [&](auto** out) { return kith_regressor_new(on.get(), &rows, values.data(), 1, nullptr, out); });
+  const Averager averager = made<Averager>([&](auto** out) {
+    return kith_regressor_new(on.get(), &rows, values.data(), 1, nullptr, nullptr, out);
+  });
   const Averager rest =
       made<Averager>([&](auto** out) { return kith_regressor_without(averager.get(), gone, 2, out); });
   const Averager tight = made<Averager>([&](auto** out) { return kith_regressor_compact(rest.get(), out); });
@@ -107,12 +109,13 @@ TEST_CASE("c: answers go where the ids of their rows go") {
   const Numbers labels = {5, 6, 7, 8};
   const std::vector<double> values = {1, 2, 4, 8};
   const std::int64_t ids[] = {40, 70, 8, 9}, later[] = {90, 80};
-  kith_train_options options = KITH_INIT(kith_train_options);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.metric = "l1";
   options.ids = ids;
   options.ids_count = 4;
-  const Voter voter = made<Voter>(
-      [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels.data(), 1, &options, out); });
+  const Voter voter = made<Voter>([&](auto** out) {
+    return kith_classifier_new(on.get(), &rows, labels.data(), 1, nullptr, &options, out);
+  });
   const Voter voters = made<Voter>([&](auto** out) {
     return kith_classifier_with(voter.get(), &more, labels.data(), nullptr, later, out);
   });
@@ -121,8 +124,9 @@ TEST_CASE("c: answers go where the ids of their rows go") {
   CHECK(label == 8);
   CHECK(told(kith_classifier_predict(voters.get(), &one, 1, nullptr, nullptr, &label)) == "ok");
   CHECK(label == 6);
-  const Averager averager = made<Averager>(
-      [&](auto** out) { return kith_regressor_new(on.get(), &rows, values.data(), 1, &options, out); });
+  const Averager averager = made<Averager>([&](auto** out) {
+    return kith_regressor_new(on.get(), &rows, values.data(), 1, nullptr, &options, out);
+  });
   const Averager longer = made<Averager>([&](auto** out) {
     return kith_regressor_with(averager.get(), &more, values.data(), nullptr, later, out);
   });
@@ -138,7 +142,7 @@ TEST_CASE("c: answers go where the ids of their rows go") {
   CHECK(row[0] == 80);
   options.ids_count = 3;
   kith_regressor* none = nullptr;
-  CHECK(told(kith_regressor_new(on.get(), &rows, values.data(), 1, &options, &none)) ==
+  CHECK(told(kith_regressor_new(on.get(), &rows, values.data(), 1, nullptr, &options, &none)) ==
         "2: index: 3 ids for 4 rows; give one a row, or none");
 }
 

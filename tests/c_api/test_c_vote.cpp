@@ -36,22 +36,15 @@ struct Labelled {
     }
   }
   Voter voter(const kith_device* on, bool weighted) const {
-    kith_train_options options = KITH_INIT(kith_train_options);
-    if (weighted) {
-      options.sample_weights = weights.data();
-      options.sample_weights_count = n;
-    }
     const kith_rows rows = rows_of(train);
     return made<Voter>([&](kith_classifier** out) {
-      return kith_classifier_new(on, &rows, labels.data(), 2, &options, out);
+      return kith_classifier_new(on, &rows, labels.data(), 2, weighted ? weights.data() : nullptr, nullptr,
+                                 out);
     });
   }
   Classifier beside(bool weighted) const {
-    return {device(),
-            train,
-            MatrixView<const std::int64_t>(labels.data(), n, 2),
-            Metric::l2,
-            {{}, weighted ? weights : std::vector<float>()}};
+    return {device(),   train, MatrixView<const std::int64_t>(labels.data(), n, 2),
+            Metric::l2, {},    weighted ? weights : std::vector<float>()};
   }
 };
 
@@ -169,7 +162,7 @@ TEST_CASE("c: every option of a vote arrives") {
   const kith_rows train = rows_of(data.train), rows = rows_of(data.queries);
   const std::int64_t m = data.queries.rows;
   const Voter voter = made<Voter>([&](kith_classifier** out) {
-    return kith_classifier_new(on.get(), &train, data.first.data(), 1, nullptr, out);
+    return kith_classifier_new(on.get(), &train, data.first.data(), 1, nullptr, nullptr, out);
   });
   const Classifier beside(device(), data.train, data.first);
   Answer answer(m, classes);
@@ -254,15 +247,12 @@ TEST_CASE("c: a regressor") {
   const OpenDevice on = opened();
   const kith_rows train = rows_of(data.train), rows = rows_of(data.queries);
   const std::int64_t m = data.queries.rows;
-  kith_train_options options = KITH_INIT(kith_train_options);
+  kith_index_options options = KITH_INIT(kith_index_options);
   options.metric = "l1";
-  options.sample_weights = data.weights.data();
-  options.sample_weights_count = n;
   const Averager averager = made<Averager>([&](kith_regressor** out) {
-    return kith_regressor_new(on.get(), &train, data.values.data(), 1, &options, out);
+    return kith_regressor_new(on.get(), &train, data.values.data(), 1, data.weights.data(), &options, out);
   });
-  const Regressor beside(device(), data.train, MatrixView<const double>(data.values.data(), n, 1), Metric::l1,
-                         {{}, data.weights});
+  const Regressor beside(device(), data.train, data.values, Metric::l1, {}, data.weights);
   kith_vote_options vote = KITH_INIT(kith_vote_options);
   vote.weights = "distance";
   VotingOptions voting;

@@ -46,11 +46,6 @@ Matrix on_grid(Matrix j, double a, double b) {
   return j;
 }
 
-bool has_int8() {
-  const auto& all = device().info().proposers;
-  return std::find(all.begin(), all.end(), Proposer::int8) != all.end();
-}
-
 /// Returns whether products replaced the chain. Checks that the answer has the bits of the chain alone.
 bool by_products(const Index& index, const RowsView& queries, std::int64_t k, SearchOptions options = {}) {
   options.proposer = Proposer::none;
@@ -90,7 +85,7 @@ TEST_CASE("byte grid: the columns up to which every chain is exact") {
 }
 
 TEST_CASE("byte grid: bytes with bytes, the answer of the chain by products of whole numbers") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   for (const std::int64_t dims : {1, 3, 31, 64, 128, 200, 257, 258}) {
     CAPTURE(dims);
     const Matrix unsigned_rows = whole_numbers(700, dims, 0, 255, 1),
@@ -121,7 +116,7 @@ TEST_CASE("byte grid: bytes with bytes, the answer of the chain by products of w
 }
 
 TEST_CASE("byte grid: columns of 0 and 255, up to and beyond those whose chains are exact, k up to n") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   for (const std::int64_t dims : {256, 257, 258, 259, 260, 784, 1023, 1024, 1025, 1300}) {
     CAPTURE(dims);
     const Matrix train = zeros_and_255(60, dims, 6), queries = zeros_and_255(9, dims, 7);
@@ -139,7 +134,7 @@ TEST_CASE("byte grid: columns of 0 and 255, up to and beyond those whose chains 
 }
 
 TEST_CASE("byte grid: chains above 2^24 steps, which round, beside such that do not") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   for (const std::int64_t dims : {300, 500, 784, 1024})
     for (const int from : {255, 240, 200, 150, 100, 0}) {
       CAPTURE(dims);
@@ -155,7 +150,7 @@ TEST_CASE("byte grid: chains above 2^24 steps, which round, beside such that do 
 }
 
 TEST_CASE("byte grid: floats a + b j, with many a and b") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   struct Grid {
     double a, b;
     bool exact;
@@ -182,7 +177,7 @@ TEST_CASE("byte grid: floats a + b j, with many a and b") {
 }
 
 TEST_CASE("byte grid: one value beside it, in the last row and column or in a query") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   const std::int64_t n = 9000, dims = 8;  // rows 0, 3, 6, ... are sampled; the last row is not
   const Matrix train = whole_numbers(n, dims, 0, 255, 16), queries = whole_numbers(20, dims, 0, 255, 17);
   for (const float value : {0.5f, 1e-30f, -1.0f, 256.0f, 127.99999f, 1e6f, -1e-45f, 128.00002f}) {
@@ -203,7 +198,7 @@ TEST_CASE("byte grid: one value beside it, in the last row and column or in a qu
 }
 
 TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   const std::int64_t n = 9000, dims = 6;  // rows 0, 3, 6, ... are sampled
   Matrix train = whole_numbers(n, dims, 0, 200, 18);
   for (std::int64_t r = 0; r < n; r += 3)
@@ -218,7 +213,7 @@ TEST_CASE("byte grid: a sample of even numbers, and odd ones between") {
 }
 
 TEST_CASE("byte grid: ties everywhere, and rows that are all one") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   for (const int most : {1, 2, 5}) {
     const Matrix train = whole_numbers(2000, 5, 0, most, 21), queries = whole_numbers(20, 5, 0, most, 22);
     for (const std::int64_t k : {1, 50, 700, 2000}) CHECK(by_products(train, queries, k));
@@ -230,7 +225,7 @@ TEST_CASE("byte grid: ties everywhere, and rows that are all one") {
 }
 
 TEST_CASE("byte grid: filters, leave-one-out, rows that come and go, and files") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   const std::int64_t n = 3000, dims = 32;
   const Matrix train = whole_numbers(n, dims, 0, 255, 25), queries = whole_numbers(25, dims, 0, 255, 26);
   const Stored stored(train, Element::u8);
@@ -264,7 +259,7 @@ TEST_CASE("byte grid: metrics that no product helps go by the chain") {
     const Neighbors found = index.search(Stored(queries, Element::u8).view(), 5, {}, &trace);
     CHECK(found == Index(device(), train, metric).search(queries, 5));
     CHECK_FALSE(trace.plan.exact_products);
-    if (metric == Metric::cosine && has_int8()) CHECK_FALSE(by_products(index, queries, 5));
+    if (metric == Metric::cosine && has(Proposer::int8)) CHECK_FALSE(by_products(index, queries, 5));
   }
 }
 

@@ -68,8 +68,8 @@ struct Problem {
 Asked asked_by(const Problem& problem, std::int64_t m, const VotingOptions& voting,
                const SearchOptions& options = {}, const std::vector<float>& sample_weights = {}) {
   const auto asked = std::make_shared<Asked>();
-  const Classifier classifier(cpu_behind<Observed>(asked), problem.train, problem.labels, Metric::l1,
-                              {.sample_weights = sample_weights});
+  const Classifier classifier(cpu_behind<Observed>(asked), problem.train, problem.labels, Metric::l1, {},
+                              sample_weights);
   *asked = {};
   classifier.classify(MatrixView<const float>(problem.queries).slice(0, m), Problem::k, voting, options);
   CHECK(asked->searches > 0);

@@ -185,16 +185,16 @@ TEST_CASE("evaluation: for every k what classify() answers, by all weights and t
     const Matrix queries = hard_rows(kind, Set::queries, m, 3, Metric::l1);
     const Matrix train = hard_rows(kind, Set::train, n, 3, Metric::l1);
     const Labels labels = workloads::make_labels(9, n, 5);
-    TrainOptions weighed;
-    for (std::int64_t t = 0; t < n; ++t) weighed.sample_weights.push_back(float(t % 4) * 0.75f);
-    for (const TrainOptions& trained : {TrainOptions{}, weighed}) {
-      const Classifier classifier(device(), train, labels, Metric::l1, trained);
+    std::vector<float> weights;
+    for (std::int64_t t = 0; t < n; ++t) weights.push_back(float(t % 4) * 0.75f);
+    for (const std::vector<float>& sample_weights : {std::vector<float>{}, weights}) {
+      const Classifier classifier(device(), train, labels, Metric::l1, {}, sample_weights);
       for (const VotingOptions& voting : all_votings(classifier.classes().size())) {
         CAPTURE(std::string(workloads::name(kind)));
         CAPTURE(std::string(name(voting.weights)));
         CAPTURE(std::string(name(voting.tie)));
         CAPTURE(voting.costs.empty());
-        CAPTURE(trained.sample_weights.empty());
+        CAPTURE(sample_weights.empty());
         const Evaluation found = evaluate(classifier, queries, own_truths(m), k_max, voting);
         for (const std::int64_t k : {1, 4, 8})
           CHECK(answers(found, k, -5) == classifier.classify(queries, k, voting).label);
@@ -266,9 +266,9 @@ TEST_CASE("evaluation: folds are what classifiers of the other folds answer") {
   const std::int64_t n = 90, k_max = 8;
   const Matrix train = hard_rows(DataKind::grid, Set::train, n, 4, Metric::l1);
   const Labels labels = workloads::make_labels(6, n, 3);
-  TrainOptions trained;
-  for (std::int64_t t = 0; t < n; ++t) trained.sample_weights.push_back(float(t % 3) + 0.5f);
-  const Classifier classifier(device(), train, labels, Metric::l1, trained);
+  std::vector<float> weights;
+  for (std::int64_t t = 0; t < n; ++t) weights.push_back(float(t % 3) + 0.5f);
+  const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
   Labels folds = stratified_folds(labels, 4, 1);
   for (std::int64_t& fold : folds) fold = fold * fold * 100;  // folds may have any numbers
   VotingOptions voting;
@@ -280,8 +280,8 @@ TEST_CASE("evaluation: folds are what classifiers of the other folds answer") {
   for (const std::int64_t fold : {0, 100, 400, 900}) {
     std::vector<std::int64_t> inside, others;
     for (std::int64_t row = 0; row < n; ++row) (folds[size(row)] == fold ? inside : others).push_back(row);
-    const Classifier rest(device(), rows_of(train, others), listed(labels, others), Metric::l1,
-                          {.sample_weights = listed(trained.sample_weights, others)});
+    const Classifier rest(device(), rows_of(train, others), listed(labels, others), Metric::l1, {},
+                          listed(weights, others));
     add(sum, counted(rest, rows_of(train, inside), listed(labels, inside), k_max, voting));
   }
   CHECK(found == sum);

@@ -84,7 +84,7 @@ TEST_CASE("regressor: several values a row, from memory with gaps") {
 TEST_CASE("regressor: samples have weights") {
   const Values values{1, 2, 6};
   const Matrix train = matrix(1, {1, 2, 3});
-  const Regressor regressor(device(), train, view(values), Metric::l1, {.sample_weights = {3, 1, 0}});
+  const Regressor regressor(device(), train, view(values), Metric::l1, {}, {3, 1, 0});
   CHECK(regressor.predict(matrix(1, {0}), 3) == Values{1.25});
   CHECK(regressor.sample_weights() == std::vector<float>{3, 1, 0});
   CHECK(double_bits(regressor.predict(matrix(1, {3}), 1)) == double_bits({nan}));  // all weights are 0
@@ -141,8 +141,7 @@ TEST_CASE("regressor: the means that adding by hand gives, to the last bit") {
     const Matrix queries = hard_rows(kind, Set::queries, m, 3, Metric::l2);
     const Matrix train = hard_rows(kind, Set::train, n, 3, Metric::l2);
     for (const std::vector<float>& weights : {std::vector<float>{}, samples}) {
-      const Regressor regressor(device(), train, view(values, outputs), Metric::l2,
-                                {.sample_weights = weights});
+      const Regressor regressor(device(), train, view(values, outputs), Metric::l2, {}, weights);
       for (const VotingOptions& voting : {VotingOptions{}, {.weights = Weights::distance}, by_rank}) {
         CAPTURE(std::string(workloads::name(kind)));
         CAPTURE(std::string(name(voting.weights)));
@@ -164,8 +163,8 @@ TEST_CASE("regressor: the means that adding by hand gives, to the last bit") {
 
 TEST_CASE("regressor: refuses what the contract refuses") {
   const Matrix train = matrix(1, {1, 2});
-  const auto refusal = [&](const Values& values, std::int64_t outputs, const TrainOptions& options) {
-    return error_of([&] { Regressor(device(), train, view(values, outputs), Metric::l1, options); });
+  const auto refusal = [&](const Values& values, std::int64_t outputs, const std::vector<float>& weights) {
+    return error_of([&] { Regressor(device(), train, view(values, outputs), Metric::l1, {}, weights); });
   };
   CHECK(refusal({1}, 1, {}) == "invalid_argument: regressor: 1 values for 2 training rows; give one a row");
   CHECK(error_of([&] { Regressor(device(), train, MatrixView<const double>(nullptr, 2, 0)); }) ==
@@ -176,7 +175,7 @@ TEST_CASE("regressor: refuses what the contract refuses") {
   CHECK(refusal({nan, 2}, 1, {}) ==
         "invalid_argument: regressor: the value of training row 0, output 0 is nan; make every value "
         "finite, or leave the row out");
-  CHECK(refusal({1, 2}, 1, {.sample_weights = {1}}) ==
+  CHECK(refusal({1, 2}, 1, {1}) ==
         "invalid_argument: regressor: 1 sample weights for 2 training rows; give one a row");
   const Values values{1, 2};
   const Regressor regressor(device(), train, view(values), Metric::negative_dot);

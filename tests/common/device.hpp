@@ -37,6 +37,12 @@ inline bool has(Selector selector) {
   return std::find(all.begin(), all.end(), selector) != all.end();
 }
 
+/// Returns whether the device has this proposer.
+inline bool has(Proposer proposer) {
+  const auto& all = device().info().proposers;
+  return std::find(all.begin(), all.end(), proposer) != all.end();
+}
+
 /// Returns the kith::Error that `body` throws, as "code: message", or "nothing was thrown".
 template <class Body>
 std::string error_of(const Body& body) {

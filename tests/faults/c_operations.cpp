@@ -76,7 +76,8 @@ CHandles::CHandles(const std::string& spec, const Matrix& train, const std::vect
     : state_(std::make_unique<State>(train, labels, queries)) {
   check(kith_device_open(spec.c_str(), &state_->device));
   check(kith_index_new(state_->device, &state_->train, nullptr, &state_->index));
-  check(kith_classifier_new(state_->device, &state_->train, labels.data(), 1, nullptr, &state_->classifier));
+  check(kith_classifier_new(state_->device, &state_->train, labels.data(), 1, nullptr, nullptr,
+                            &state_->classifier));
 }
 
 CHandles::~CHandles() = default;

@@ -216,7 +216,7 @@ TEST_CASE("index file: a classifier and a regressor of an index that was opened"
   std::vector<float> weights;
   for (std::int64_t r = 0; r < 50; ++r)
     labels.push_back(r * r % 7 - 2), weights.push_back(static_cast<float>(r % 3));
-  const Classifier same(device(), train, labels, Metric::l1, {{}, weights});
+  const Classifier same(device(), train, labels, Metric::l1, {}, weights);
   const Index opened = reopened(same.index(), device());
   const Classifier classifier(opened, {labels.data(), 50, 1}, weights);
   CHECK(classifier.classes() == same.classes());

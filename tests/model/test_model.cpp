@@ -238,7 +238,7 @@ TEST_CASE("model: a classifier from a file gives the same bits") {
   CHECK(bits(prepared) == bits(model.preparation.apply(queries)));
   const MatrixView<const float> rows(prepared.data(), m, dims);
   const Classifier direct(device(), Matrix{n, dims, model.rows}, model.labels, Metric::l2,
-                          {model.features, model.sample_weights});
+                          {.features = model.features}, model.sample_weights);
   const Classification expected = direct.classify(rows, 7, model.voting);
   const Classification found = back.classifier(device()).classify(rows, 7, back.voting);
   CHECK(found.label == expected.label);

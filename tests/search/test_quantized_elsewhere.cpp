@@ -19,15 +19,6 @@
 namespace kith::tests {
 namespace {
 
-bool has(Proposer proposer) {
-  const auto& proposers = device().info().proposers;
-  return std::find(proposers.begin(), proposers.end(), proposer) != proposers.end();
-}
-
-bool has_int8() {
-  return has(Proposer::int8);
-}
-
 /// Returns the proposer of quantized rows that a device with enough memory uses.
 Proposer of_quantized() {
   return device().info().kind == DeviceKind::gpu && has(Proposer::fp16) ? Proposer::fp16 : Proposer::int8;
@@ -47,7 +38,7 @@ TEST_CASE("quantized rows: a device without proposer int8 refuses, and says what
   const Matrix train = hard_rows(DataKind::normal, Set::train, 50, 4, Metric::l2);
   const auto source = std::make_shared<CopiedRows>(train);
   const std::string refusal = error_of([&] { Index(device(), source, Metric::l1, quantized(20)); });
-  if (has_int8())
+  if (has(Proposer::int8))
     CHECK(refusal ==
           "unsupported: index: l1 does not follow from products, which quantized rows are for; choose "
           "residence stream");
@@ -59,7 +50,7 @@ TEST_CASE("quantized rows: a device without proposer int8 refuses, and says what
 }
 
 TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits of resident rows") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 700, m = 40, dims = 24;
   for (const DataKind kind : workloads::all_data_kinds)
     for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine}) {
@@ -84,7 +75,7 @@ TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits 
 }
 
 TEST_CASE("quantized rows: queries that no product bounds, such as zeros, are answered by rows that pass") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot})
     for (const std::int64_t n : {2, 700})
       for (const std::int64_t dims : {2, 64})
@@ -113,7 +104,7 @@ TEST_CASE("quantized rows: queries that no product bounds, such as zeros, are an
 }
 
 TEST_CASE("quantized rows: the device proposes and the host ranks, without reading all rows") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 4000, m = 10, dims = 32;
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
@@ -130,7 +121,7 @@ TEST_CASE("quantized rows: the device proposes and the host ranks, without readi
 }
 
 TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 3000, m = 70, dims = 40, k = 3;
   for (const Metric metric : {Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
     CAPTURE(std::string(name(metric)));
@@ -160,7 +151,7 @@ TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered
 
 bool is_card_of_cuda() {
   const std::string& spec = device().info().spec;
-  return has_int8() && spec.starts_with("cuda") && spec.find('+') == std::string::npos;
+  return has(Proposer::int8) && spec.starts_with("cuda") && spec.find('+') == std::string::npos;
 }
 
 bool is_locked(const float* rows, std::size_t count) {
@@ -224,7 +215,7 @@ TEST_CASE("quantized rows: pages of the host are let go with the index, and few 
 }
 
 TEST_CASE("quantized rows: on a grid of bytes products rank, and no row is read") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 5000, m = 30, dims = 48;
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>((n + m) * dims));
   std::uint32_t state = 1;
@@ -244,7 +235,7 @@ TEST_CASE("quantized rows: on a grid of bytes products rank, and no row is read"
 }
 
 TEST_CASE("quantized rows: what the certificate cannot decide goes by rows that pass, and is counted") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 20000, m = 20, dims = 16;
   const Matrix train = hard_rows(DataKind::equal, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::equal, Set::queries, m, dims, Metric::l2);
@@ -257,7 +248,7 @@ TEST_CASE("quantized rows: what the certificate cannot decide goes by rows that 
 }
 
 TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all neighbours") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 300, m = 9, dims = 12;
   const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2),
                queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
@@ -280,7 +271,7 @@ TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all n
 }
 
 TEST_CASE("quantized rows: a limit that has no room for them is heard") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   const Matrix train = hard_rows(DataKind::normal, Set::train, 5000, 32, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, 8, 32, Metric::l2);
   const auto source = std::make_shared<CopiedRows>(train);
@@ -294,7 +285,7 @@ TEST_CASE("quantized rows: a limit that has no room for them is heard") {
 }
 
 TEST_CASE("quantized rows: halves where there is room for them, else bytes") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 30000, dims = 64;
   constexpr std::size_t bytes = n * (dims + 16), halves = n * (2 * dims + 16);
   const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
@@ -315,7 +306,7 @@ TEST_CASE("quantized rows: halves where there is room for them, else bytes") {
 }
 
 TEST_CASE("quantized rows: a sample that misses the largest elements by far misleads no search") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 30000, dims = 24, m = 20;
   Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, Metric::l2),
          queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
@@ -334,7 +325,7 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
 }
 
 TEST_CASE("quantized rows: rows of memory in any element") {
-  if (!has_int8()) return;
+  if (!has(Proposer::int8)) return;
   constexpr std::int64_t n = 2000, m = 40, dims = 20;
   const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
   for (const Element element : {Element::f16, Element::bf16, Element::i8}) {

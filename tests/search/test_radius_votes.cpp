@@ -73,7 +73,7 @@ TEST_CASE("radius votes: every way to vote, where ties are everywhere") {
   std::vector<float> samples;
   for (std::int64_t t = 0; t < n; ++t) samples.push_back(0.5f * static_cast<float>(t % 4));
   for (const std::vector<float>& weights : {std::vector<float>{}, samples}) {
-    const Classifier classifier(device(), train, labels, Metric::l1, {.sample_weights = weights});
+    const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
     for (const VotingOptions& voting : ways_to_vote(size(n), classifier.classes().size())) {
       CAPTURE(text_of(voting));
       CAPTURE(weights.size());
@@ -105,7 +105,7 @@ TEST_CASE("radius votes: the host counts within a radius what the device counts 
   std::vector<float> samples;
   workloads::Random random(4);
   for (std::int64_t t = 0; t < n; ++t) samples.push_back(static_cast<float>(random.below(1u << 20)) / 99991);
-  const Classifier classifier(device(), train, labels, Metric::l2, {.sample_weights = samples});
+  const Classifier classifier(device(), train, labels, Metric::l2, {}, samples);
   VotingOptions by_rank{.weights = Weights::rank};
   for (std::int64_t j = 0; j < n; ++j) by_rank.rank_weights.push_back(1.0f / static_cast<float>(j + 1));
   for (const VotingOptions& voting : {VotingOptions{}, {.weights = Weights::distance}, by_rank}) {

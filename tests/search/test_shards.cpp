@@ -228,8 +228,8 @@ TEST_CASE("shards: votes and means count after the merge") {
   const std::vector<Index> shards = shards_of(train, uneven_parts(n, 6, random), Metric::l2);
   for (const bool weighted : {false, true}) {
     const std::vector<float> weights = weighted ? sample_weights : std::vector<float>();
-    const Classifier classifier(device(), train, labels, Metric::l2, {{}, weights});
-    const Regressor regressor(device(), train, targets, Metric::l2, {{}, weights});
+    const Classifier classifier(device(), train, labels, Metric::l2, {}, weights);
+    const Regressor regressor(device(), train, targets, Metric::l2, {}, weights);
     const ShardLabels of_shards(labels, weights);
     const ShardValues values_of_shards(targets, weights);
     CHECK(of_shards.classes() == classifier.classes());

@@ -108,7 +108,7 @@ TEST_CASE("tie rules: every way to vote, where ties are everywhere, for several 
   for (std::int64_t t = 0; t < n; ++t) sample_weights.push_back(0.5f * static_cast<float>(random.below(4)));
   const std::vector<std::int64_t> ks{2, 17, 6};
   for (const std::vector<float>& weights : {std::vector<float>{}, sample_weights}) {
-    const Classifier classifier(device(), train, labels, Metric::l1, {.sample_weights = weights});
+    const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
     for (const VotingOptions& voting : ways_to_vote(17, classifier.classes().size())) {
       CAPTURE(text_of(voting));
       CAPTURE(weights.size());

@@ -166,8 +166,8 @@ TEST_CASE("updates: votes and means are those of the rows that are there") {
   CHECK(grown.classify(query, 2).votes == std::vector<std::uint32_t>{1, 1});
 
   const std::vector<double> values = {1, 2, 4, 8, 16};
-  const Regressor whole(device(), rows, MatrixView<const double>(values.data(), 5, 1), Metric::l1,
-                        {{}, {1, 1, 1, 3, 1}});
+  const Regressor whole(device(), rows, MatrixView<const double>(values.data(), 5, 1), Metric::l1, {},
+                        {1, 1, 1, 3, 1});
   const Regressor rest = whole.without(Numbers{0, 2});
   for (const Regressor& at : {rest, rest.compact()}) {
     CHECK(at.regress(query, 2).value == std::vector<double>{(2 + 3 * 8) / 4.0});
@@ -192,8 +192,8 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
   const Numbers later = {90, 80}, new_labels = {9, 10, 11, 12};
   const MatrixView<const std::int64_t> two(labels.data(), 4, 2), new_two(new_labels.data(), 2, 2);
   const std::vector<float> weights = {1, 2, 4, 8};
-  const TrainOptions named{{}, weights, ids};
-  const Classifier all(device(), rows, two, Metric::l1, named);
+  const IndexOptions named{.ids = ids};
+  const Classifier all(device(), rows, two, Metric::l1, named, weights);
   CHECK(all.index().numbers() == Numbers{8, 9, 40, 70});
   CHECK(all.sample_weights() == std::vector<float>{4, 8, 1, 2});
   CHECK(all.classify(query, 2).neighbors == Neighbors{1, 2, {1, 1}, {9, 70}});  // the smaller id wins the tie
@@ -205,7 +205,7 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
   CHECK(grown.index().next_row() == 91);
 
   const std::vector<double> values = {1, 2, 4, 8}, new_values = {16, 32};
-  const Regressor means(device(), rows, {values.data(), 4, 1}, Metric::l1, named);
+  const Regressor means(device(), rows, values, Metric::l1, named, weights);
   CHECK(means.values() == std::vector<double>{4, 8, 1, 2});
   CHECK(means.regress(query, 2).value == std::vector<double>{(8 * 8 + 2 * 2) / 10.0});
   CHECK(means.regress(query, 2).neighbors.row == Numbers{9, 70});
@@ -213,10 +213,10 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
   CHECK(longer.regress(query, 2).value == std::vector<double>{(3 * 32 + 16) / 4.0});
   CHECK(longer.regress(query, 1).neighbors.row == Numbers{80});
 
-  const TrainOptions twice{{}, {}, {7, 8, 7, 9}};
+  const IndexOptions twice{.ids = {7, 8, 7, 9}};
   const std::string refused = "invalid_argument: index: rows 0 and 2 both have the id 7; give each its own";
   CHECK(error_of([&] { Classifier(device(), rows, two, Metric::l1, twice); }) == refused);
-  CHECK(error_of([&] { Regressor(device(), rows, {values.data(), 4, 1}, Metric::l1, twice); }) == refused);
+  CHECK(error_of([&] { Regressor(device(), rows, values, Metric::l1, twice); }) == refused);
   CHECK(error_of([&] {
           all.with(more, new_two, {}, Numbers{70, 71});
         }) == error_of([&] {
@@ -227,7 +227,7 @@ TEST_CASE("updates: labels, values and weights go where their ids go") {
 TEST_CASE("updates: who evaluates a classifier with ids gives its rows in their order") {
   const Matrix rows = matrix(1, {10, 0, 11, 1});
   const Numbers ids = {7, 3, 5, 1}, labels = {9, 7, 9, 7};
-  const Classifier named(device(), rows, labels, Metric::l1, {{}, {}, ids});
+  const Classifier named(device(), rows, labels, Metric::l1, {.ids = ids});
   const Matrix ordered = matrix(1, {1, 0, 11, 10});
   CHECK(leave_one_out(named, ordered, 1).correct == Numbers{4});
   CHECK(cross_validate(named, ordered, Numbers{0, 1, 0, 1}, 1).correct == Numbers{4});

@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -27,12 +26,7 @@ std::vector<float> numbers() {
   return values;
 }
 
-bool has_int8() {
-  const std::vector<Proposer>& proposers = device().info().proposers;
-  return std::find(proposers.begin(), proposers.end(), Proposer::int8) != proposers.end();
-}
-
-/// Holds a mapped file with the rows of numbers().
+/// A mapped file with the rows of numbers().
 class MappedFile {
  public:
   MappedFile() {
@@ -152,7 +146,7 @@ TEST_CASE("mapped source: answers are those of an index, until the file is cut")
   const RowsView queries{values.data() + 100 * dims, 20, dims};
   const Neighbors expected = Index(device(), RowsView{values.data(), n, dims}).search(queries, k);
   for (const Residence residence : {Residence::resident, Residence::stream, Residence::quantized}) {
-    if (residence == Residence::quantized && !has_int8()) continue;
+    if (residence == Residence::quantized && !has(Proposer::int8)) continue;
     CAPTURE(std::string(name(residence)));
     const MappedFile file;
     const Index index = made(file.rows(), residence);

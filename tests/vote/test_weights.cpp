@@ -19,8 +19,7 @@ using Labels = std::vector<std::int64_t>;
 /// Classifies one query with all rows of `train` as neighbours.
 Classification by_all(const Matrix& train, const Labels& labels, Metric metric, const Matrix& query,
                       const VotingOptions& voting, const std::vector<float>& sample_weights = {}) {
-  return Classifier(device(), train, labels, metric, {.sample_weights = sample_weights})
-      .classify(query, train.rows, voting);
+  return Classifier(device(), train, labels, metric, {}, sample_weights).classify(query, train.rows, voting);
 }
 
 const VotingOptions by_distance{.weights = Weights::distance};
@@ -144,7 +143,7 @@ TEST_CASE("weights: scores and shares that counting by hand gives, for every met
     const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 3, metric);
     const Matrix train = hard_rows(DataKind::normal, Set::train, n, 3, metric);
     for (const std::vector<float>& samples : {sample_weights, std::vector<float>{}}) {
-      const Classifier classifier(device(), train, labels, metric, {.sample_weights = samples});
+      const Classifier classifier(device(), train, labels, metric, {}, samples);
       for (const VotingOptions& voting : {by_distance, by_rank, uniform}) {
         if (voting.weights == Weights::distance && metric == Metric::negative_dot) continue;
         CAPTURE(std::string(name(metric)));
@@ -198,7 +197,7 @@ TEST_CASE("weights: refuses what no vote could weigh") {
         "unsupported: classify: a vote cannot weigh 1 / distance where the metric is negative_dot, whose "
         "distances may be negative; choose other weights or another metric");
   const auto refused_samples = [&](const std::vector<float>& weights) {
-    return error_of([&] { Classifier(device(), train, labels, Metric::l1, {.sample_weights = weights}); });
+    return error_of([&] { Classifier(device(), train, labels, Metric::l1, {}, weights); });
   };
   CHECK(refused_samples({1, 2}) ==
         "invalid_argument: classifier: 2 sample weights for 3 training rows; give one a row");

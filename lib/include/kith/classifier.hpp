@@ -41,21 +41,20 @@ struct Sweep {
 /// docs/contract.md, section 5.
 class KITH_API Classifier {
  public:
-  /// Copies rows and labels to `device`.
-  ///   train   [n, dims]  as for Index
-  ///   labels  [n]        any numbers, not necessarily dense
-  /// Throws as Index does, and invalid_argument if labels are not n, if options.sample_weights are not n, or
-  ///        if one is negative or not finite (names the first).
-  Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
-             Metric metric = default_metric, const TrainOptions& options = {});
-
-  /// Takes several labels per row.
-  ///   labels  [n, outputs]
+  /// Makes an Index of the rows, with all its options, and copies the labels to `device`. Labels and weights
+  /// are in the order of the rows as given: where options.ids put rows in another order, they go with them.
+  ///   train           [n, dims]     as for Index
+  ///   labels          [n, outputs]  any numbers, not necessarily dense; a list has one output
+  ///   sample_weights  [n]           finite, 0 or more: what the vote of each row is multiplied by, in single
+  ///                                 precision; empty: all 1
+  /// Throws as Index does, and invalid_argument if labels or sample_weights are not n, or if a weight is
+  ///        negative or not finite (names the first).
   Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
-             Metric metric = default_metric, const TrainOptions& options = {});
+             Metric metric = default_metric, const IndexOptions& options = {},
+             std::vector<float> sample_weights = {});
 
-  /// Uses an existing Index, for example of open_index(). Labels and weights are in the order
-  /// of Index::numbers().
+  /// Classifies by an Index that exists already: of a Source, or as open_index() gives one. Labels and
+  /// weights are in the order of Index::numbers().
   ///   labels  [n, outputs]    sample_weights  [n], or empty: 1
   Classifier(Index index, MatrixView<const std::int64_t> labels, std::vector<float> sample_weights = {});
 

@@ -12,7 +12,7 @@
 //   std::vector<std::int64_t> label = classifier.predict({queries.data(), m, dims}, k);
 //   label = classifier.predict({queries.data(), m, dims}, k, {.weights = kith::Weights::distance});
 //
-//   kith::Regressor regressor(device, {train.data(), n, dims}, {values.data(), n, 1});
+//   kith::Regressor regressor(device, {train.data(), n, dims}, values);
 //   std::vector<double> value = regressor.predict({queries.data(), m, dims}, k);
 //
 // Rows are row-major floats, or other elements (rows_view.hpp). Metrics are in metric.hpp, devices and their

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "kith/cxx20.hpp"
@@ -20,6 +21,13 @@ class MatrixView {
   constexpr MatrixView(T* data, std::int64_t rows, std::int64_t cols) : MatrixView(data, rows, cols, cols) {}
   constexpr MatrixView(T* data, std::int64_t rows, std::int64_t cols, std::int64_t stride)
       : data_(data), rows_(rows), cols_(cols), stride_(stride) {}
+
+  /// Views a list, such as a vector, as one column. Not a list of floats, which may as well be rows of
+  /// several columns.
+  template <class List>
+  requires(!std::is_same_v<std::remove_const_t<T>, float> &&
+           std::is_convertible_v<const List&, std::span<T>>) constexpr MatrixView(const List& column)
+      : MatrixView(std::span<T>(column).data(), static_cast<std::int64_t>(std::span<T>(column).size()), 1) {}
 
   /// Views the same rows, but may not change them.
   constexpr MatrixView(const MatrixView<std::remove_const_t<T>>& other) requires std::is_const_v<T>

@@ -150,17 +150,6 @@ struct VotingOptions {
   std::int64_t no_label = default_no_label;
 };
 
-/// Says how to make a classifier or regressor.
-struct TrainOptions {
-  /// The columns that count, as for an index.
-  std::vector<std::int64_t> features = {};
-  /// [n], finite, 0 or more: the vote of each training row is multiplied by its weight, in single precision.
-  /// Empty: all 1.
-  std::vector<float> sample_weights = {};
-  /// [n], as for an index: answers and weights are sorted with their rows. Empty: 0, 1, ...
-  std::vector<std::int64_t> ids = {};
-};
-
 /// Says how to prepare rows before they are searched. docs/contract.md, section 3.
 struct PreparationOptions {
   /// Scalings, which are done one after another, in this order. Empty: none.

@@ -30,16 +30,18 @@ struct RadiusRegression {
 /// VotingOptions count.
 class KITH_API Regressor {
  public:
-  /// Copies rows and values to `device`.
-  ///   train   [n, dims]     as for Index
-  ///   values  [n, outputs]  finite
+  /// Makes an Index of the rows, and keeps the values. Values and weights are in the order of the rows as
+  /// given, whatever options.ids are.
+  ///   train           [n, dims]     as for Index
+  ///   values          [n, outputs]  finite; a list has one output
+  ///   sample_weights  [n]           as for Classifier
   /// Throws as Classifier does, and invalid_argument: a value that is not finite (names the first).
   Regressor(Device device, const RowsView& train, MatrixView<const double> values,
-            Metric metric = default_metric, const TrainOptions& options = {});
+            Metric metric = default_metric, const IndexOptions& options = {},
+            std::vector<float> sample_weights = {});
 
   /// Uses an existing Index. Values and weights are in the order of Index::numbers().
-  ///   values          [n, outputs]  finite
-  ///   sample_weights  [n], or empty: 1
+  ///   values  [n, outputs]    sample_weights  [n], or empty: 1
   Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights = {});
 
   /// Returns a Regressor of these rows and more; rows that are already here share their device memory.

@@ -21,7 +21,7 @@ namespace kith {
 class KITH_API ShardLabels {
  public:
   ///   labels          [n]  any numbers
-  ///   sample_weights  [n]  as TrainOptions::sample_weights, or empty
+  ///   sample_weights  [n]  as for Classifier, or empty
   /// Throws invalid_argument: as Classifier does.
   explicit ShardLabels(std::span<const std::int64_t> labels, std::vector<float> sample_weights = {});
 
@@ -39,7 +39,7 @@ class KITH_API ShardLabels {
 class KITH_API ShardValues {
  public:
   ///   values          [n, outputs]  finite
-  ///   sample_weights  [n]           as TrainOptions::sample_weights, or empty
+  ///   sample_weights  [n]           as for Regressor, or empty
   /// Throws invalid_argument: as Regressor does.
   explicit ShardValues(MatrixView<const double> values, std::vector<float> sample_weights = {});
 

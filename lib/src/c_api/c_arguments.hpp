@@ -40,12 +40,10 @@ inline std::span<const std::int64_t> ids_of(const char* where, const std::int64_
   return array_of(where, "ids", ids, rows);
 }
 
-/// Holds metric, features and weights, with defaults for NULL.
-struct Training {
-  Metric metric = default_metric;
-  TrainOptions options;
-};
-Training training_of(const char* where, const kith_train_options* given);
+/// Returns the sample weights of rows; empty for NULL.
+inline std::vector<float> weights_of(const char* where, const float* weights, std::int64_t rows) {
+  return copy_of(where, "sample_weights", weights, weights ? rows : 0);
+}
 
 IndexOptions index_options_of(const char* where, const kith_index_options& from);
 

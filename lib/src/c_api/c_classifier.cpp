@@ -67,13 +67,27 @@ void give_answer(const kith_classification& to, const Classification& from, cons
 }  // namespace
 
 kith_status kith_classifier_new(const kith_device* device, const kith_rows* train, const int64_t* labels,
-                                int64_t outputs, const kith_train_options* options, kith_classifier** out) {
+                                int64_t outputs, const float* sample_weights,
+                                const kith_index_options* options, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
-    const Training training = training_of(where, options);
-    return std::make_unique<kith_classifier>(kith_classifier{Classifier(
-        on, rows, MatrixView<const int64_t>(labels, rows.rows, outputs), training.metric, training.options)});
+    const kith_index_options asked = read_struct(where, options);
+    return std::make_unique<kith_classifier>(
+        kith_classifier{Classifier(on, rows, MatrixView<const int64_t>(labels, rows.rows, outputs),
+                                   choice_of(asked.metric, default_metric), index_options_of(where, asked),
+                                   weights_of(where, sample_weights, rows.rows))});
+  });
+}
+
+kith_status kith_classifier_of_index(const kith_index* index, const int64_t* labels, int64_t outputs,
+                                     const float* sample_weights, kith_classifier** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& of = given(where, "index", index).index;
+    check_array(where, "labels", labels, of.rows());
+    return std::make_unique<kith_classifier>(
+        kith_classifier{Classifier(of, MatrixView<const int64_t>(labels, of.rows(), outputs),
+                                   weights_of(where, sample_weights, of.rows()))});
   });
 }
 
@@ -83,8 +97,7 @@ kith_status kith_classifier_with(const kith_classifier* classifier, const kith_r
   return make_handle(__func__, out, [&](const char* where) {
     const Classifier& before = given(where, "classifier", classifier).classifier;
     const RowsView rows = rows_of(where, "added", more);
-    std::span<const float> weights;
-    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+    const std::vector<float> weights = weights_of(where, sample_weights, rows.rows);
     const MatrixView<const int64_t> answers(labels, rows.rows, before.outputs());
     return std::make_unique<kith_classifier>(
         kith_classifier{before.with(rows, answers, weights, ids_of(where, ids, rows.rows))});

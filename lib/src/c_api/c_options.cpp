@@ -90,16 +90,6 @@ OpenOptions open_options_of(const char* where, const kith_open_options* options)
   return to;
 }
 
-Training training_of(const char* where, const kith_train_options* options) {
-  const kith_train_options from = read_struct(where, options);
-  Training training;
-  training.metric = choice_of(from.metric, default_metric);
-  TrainOptions& to = training.options;
-#define KITH_TRAIN_OPTION KITH_TAKE
-#include "kith/options.def"
-  return training;
-}
-
 VotingOptions voting_of(const char* where, const kith_vote_options* options) {
   const kith_vote_options from = read_struct(where, options);
   VotingOptions to;

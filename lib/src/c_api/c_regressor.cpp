@@ -8,13 +8,27 @@ using namespace kith;
 using namespace kith::c_api;
 
 kith_status kith_regressor_new(const kith_device* device, const kith_rows* train, const double* values,
-                               int64_t outputs, const kith_train_options* options, kith_regressor** out) {
+                               int64_t outputs, const float* sample_weights,
+                               const kith_index_options* options, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
-    const Training training = training_of(where, options);
-    return std::make_unique<kith_regressor>(kith_regressor{Regressor(
-        on, rows, MatrixView<const double>(values, rows.rows, outputs), training.metric, training.options)});
+    const kith_index_options asked = read_struct(where, options);
+    return std::make_unique<kith_regressor>(
+        kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows, outputs),
+                                 choice_of(asked.metric, default_metric), index_options_of(where, asked),
+                                 weights_of(where, sample_weights, rows.rows))});
+  });
+}
+
+kith_status kith_regressor_of_index(const kith_index* index, const double* values, int64_t outputs,
+                                    const float* sample_weights, kith_regressor** out) {
+  return make_handle(__func__, out, [&](const char* where) {
+    const Index& of = given(where, "index", index).index;
+    check_array(where, "values", values, of.rows());
+    return std::make_unique<kith_regressor>(
+        kith_regressor{Regressor(of, MatrixView<const double>(values, of.rows(), outputs),
+                                 weights_of(where, sample_weights, of.rows()))});
   });
 }
 
@@ -23,8 +37,7 @@ kith_status kith_regressor_with(const kith_regressor* regressor, const kith_rows
   return make_handle(__func__, out, [&](const char* where) {
     const Regressor& before = given(where, "regressor", regressor).regressor;
     const RowsView rows = rows_of(where, "added", more);
-    std::span<const float> weights;
-    if (sample_weights) weights = array_of(where, "sample_weights", sample_weights, rows.rows);
+    const std::vector<float> weights = weights_of(where, sample_weights, rows.rows);
     const MatrixView<const double> answers(values, rows.rows, before.outputs());
     return std::make_unique<kith_regressor>(
         kith_regressor{before.with(rows, answers, weights, ids_of(where, ids, rows.rows))});

@@ -132,20 +132,14 @@ std::vector<float> joined_weights(const std::vector<float>& before, std::int64_t
   return weights;
 }
 
-Classifier::Classifier(Device device, const RowsView& train, std::span<const std::int64_t> labels,
-                       Metric metric, const TrainOptions& options)
-    : Classifier(std::move(device), train,
-                 MatrixView<const std::int64_t>(labels.data(), static_cast<std::int64_t>(labels.size()), 1),
-                 metric, options) {}
-
 Classifier::Classifier(Device device, const RowsView& train, MatrixView<const std::int64_t> labels,
-                       Metric metric, const TrainOptions& options) try {
+                       Metric metric, const IndexOptions& options, std::vector<float> sample_weights) try {
   check_labels(labels, train.rows);
-  check_sample_weights("classifier", options.sample_weights, train.rows);
-  const Index index(std::move(device), train, metric, {.features = options.features, .ids = options.ids});
+  check_sample_weights("classifier", sample_weights, train.rows);
+  const Index index(std::move(device), train, metric, options);
   const std::vector<std::int64_t> all = labels_by_ids(labels, options.ids);
   auto rows = std::make_shared<LabelledRows>(labelled(index, {all.data(), labels.rows(), labels.cols()},
-                                                      by_ids(options.sample_weights, 1, options.ids)));
+                                                      by_ids(std::move(sample_weights), 1, options.ids)));
   state_ = std::make_shared<State>(State{index, std::move(rows)});
 } catch (...) {
   rethrow_as_error();

@@ -101,14 +101,14 @@ void average(const RowValues& of, const Weigher& weigher, const NeighborList& li
 }
 
 Regressor::Regressor(Device device, const RowsView& train, MatrixView<const double> values, Metric metric,
-                     const TrainOptions& options) try {
+                     const IndexOptions& options, std::vector<float> sample_weights) try {
   std::vector<double> kept = checked_values(values, train.rows);
-  check_sample_weights("regressor", options.sample_weights, train.rows);
-  Index index(std::move(device), train, metric, {.features = options.features, .ids = options.ids});
+  check_sample_weights("regressor", sample_weights, train.rows);
+  Index index(std::move(device), train, metric, options);
   const auto columns = static_cast<std::size_t>(values.cols());
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
-                                              by_ids(options.sample_weights, 1, options.ids)});
+                                              by_ids(std::move(sample_weights), 1, options.ids)});
   state_ = std::make_shared<State>(State{std::move(index), std::move(rows)});
 } catch (...) {
   rethrow_as_error();

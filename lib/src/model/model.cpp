@@ -23,8 +23,8 @@ void check_holds(const Model& model, bool there, const std::string& wanted, cons
 Classifier Model::classifier(Device device) const try {
   check_holds(*this, !labels.empty(), "labels", "values");
   return Classifier(std::move(device), MatrixView<const float>(rows.data(), n, dims),
-                    MatrixView<const std::int64_t>(labels.data(), n, outputs), metric,
-                    {features, sample_weights});
+                    MatrixView<const std::int64_t>(labels.data(), n, outputs), metric, {.features = features},
+                    sample_weights);
 } catch (...) {
   rethrow_as_error();
 }
@@ -32,7 +32,8 @@ Classifier Model::classifier(Device device) const try {
 Regressor Model::regressor(Device device) const try {
   check_holds(*this, !values.empty(), "values", "labels");
   return Regressor(std::move(device), MatrixView<const float>(rows.data(), n, dims),
-                   MatrixView<const double>(values.data(), n, outputs), metric, {features, sample_weights});
+                   MatrixView<const double>(values.data(), n, outputs), metric, {.features = features},
+                   sample_weights);
 } catch (...) {
   rethrow_as_error();
 }

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar, Union
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Optional, TypeVar
 
 import numpy as np
 
 from .._rows._answers import ids_of, sample_weights_of
-from .._rows._arrays import Rows, address, element_rows_of, index_array
+from .._rows._arrays import Rows, address, index_array
 from .._rows._limits import filter_words, radii_of
 from . import _structs as s
-from ._checks import metric_name, search_options, whole
-from ._device import Device, open_device
+from ._checks import search_options, whole
 from ._errors import InvalidArgument
 from ._index import Index
 from ._library import Handle, lib, new_handle
 from ._watch import Ask, Progress, call
 
 if TYPE_CHECKING:
-    from ._types import Array, Float32, Float64
+    from ._types import Array, DeviceLike, Float32, Float64, IndexArguments, MetricName
 
 _T = TypeVar("_T", bound="Model")
 
@@ -92,26 +91,30 @@ class Model:
     _flat: bool  # whether there is one answer per row, given as [n]
 
     def _train(
-        self, X: Any, answers: Any, metric: str, device: Union[str, Device], sample_weights: Any, ids: Any
+        self,
+        X: Any,
+        answers: Any,
+        metric: Optional[MetricName],
+        device: DeviceLike,
+        sample_weights: Any,
+        arguments: IndexArguments,
     ) -> None:
         where = self._where()
-        options = s.sized(s.TrainOptions, metric=metric_name(metric, where).encode())
-        opened = open_device(device)
-        rows = element_rows_of(X, f"{where}: X", False, opened.info.spec)
-        n = int(rows.struct.rows)
-        given = self._answers_of(answers, n, where)
-        weights, numbers = sample_weights_of(sample_weights, n, where), ids_of(ids, n, where)
-        if weights is not None:
-            options.sample_weights, options.sample_weights_count = address(weights), n
-        if numbers is not None:
-            options.ids, options.ids_count = address(numbers), n
+        if not isinstance(X, Index):
+            index = Index(X, metric, device, **arguments)
+        elif metric is None and device == "auto" and not arguments:
+            index = X
+        else:
+            raise InvalidArgument(f"{where}: X is an Index, which has a metric, a device and options; leave these out")
+        given = self._answers_of(answers, index.rows, where)
+        weights, ids = sample_weights_of(sample_weights, index.rows, where), arguments.get("ids")
         self._flat, self._outputs = given.ndim == 1, given.shape[1] if given.ndim == 2 else 1
-        free, new = self._function("free"), self._function("new")
-        self._take(
-            new_handle(free, new, opened.handle, rows.struct, address(given), self._outputs, options),
-            opened,
-            rows.columns,
-        )
+        if ids is not None:  # the order of the index, into which answers go with their rows
+            order = np.argsort(index_array(ids, f"{where}: ids"))
+            given, weights = given[order], None if weights is None else weights[order]
+        free, new = self._function("free"), self._function("of_index")
+        told = None if weights is None else address(weights)
+        self._take(new_handle(free, new, index._handle.value, address(given), self._outputs, told), index)
 
     def _grown(self: _T, more: Any, answers: Any, sample_weights: Any, ids: Any) -> _T:
         where = f"{self._where()}.with_"
@@ -126,13 +129,12 @@ class Model:
         handle = new_handle(self._function("free"), self._function(name), self._handle.value, *arguments)
         made = type(self).__new__(type(self))
         made._flat, made._outputs = self._flat, self._outputs
-        made._take(handle, self._index.device, self._index._columns)
+        rows = new_handle(lib.kith_index_free, self._function("index"), handle.value)
+        made._take(handle, Index._of(rows, self._index.device, self._index._columns, self._index._source))
         return made
 
-    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
-        self._handle = handle
-        rows = new_handle(lib.kith_index_free, self._function("index"), handle.value)
-        self._index = Index._of(rows, device, columns)
+    def _take(self, handle: Handle, index: Index) -> None:
+        self._handle, self._index = handle, index
 
     def _ask(self, ask: Ask, m: int, how: Options) -> None:
         work = m * self._index.rows * self._index.dims // self._index.device.pace

@@ -112,19 +112,6 @@ class VoteOptions(c.Structure):
     ]
 
 
-class TrainOptions(c.Structure):
-    _fields_ = [
-        ("size", c.c_uint64),
-        ("metric", c.c_char_p),
-        ("features", c.c_void_p),
-        ("features_count", c.c_int64),
-        ("sample_weights", c.c_void_p),
-        ("sample_weights_count", c.c_int64),
-        ("ids", c.c_void_p),
-        ("ids_count", c.c_int64),
-    ]
-
-
 class PreparationOptions(c.Structure):
     _fields_ = [
         ("size", c.c_uint64),
@@ -142,6 +129,5 @@ STRUCTS: dict[str, type[c.Structure]] = {
     "kith_index_options": IndexOptions,
     "kith_open_options": OpenOptions,
     "kith_vote_options": VoteOptions,
-    "kith_train_options": TrainOptions,
     "kith_preparation_options": PreparationOptions,
 }

@@ -12,7 +12,6 @@ from ._options import (
     IndexOptions as IndexOptions,
     OpenOptions as OpenOptions,
     SearchOptions as SearchOptions,
-    TrainOptions as TrainOptions,
     VoteOptions as VoteOptions,
 )
 

@@ -8,7 +8,19 @@ from .._rows._answers import labels_of, values_of
 from . import _structs as s
 from ._errors import InvalidArgument
 from ._model import Options, Vote, vote_of
-from ._types import AllWeights, Array, DeviceLike, Float32, Float64, How, Int64, MetricName, Tie
+from ._types import (
+    AllWeights,
+    Array,
+    DeviceLike,
+    Float32,
+    Float64,
+    How,
+    IndexArguments,
+    Int64,
+    MetricName,
+    Tie,
+    Unpack,
+)
 from ._vote import Averages, Voted, Voters
 from ._watch import Progress
 
@@ -21,21 +33,24 @@ class Classifier(Voters):
 
     Parameters
     ----------
-    X : array, [n, dims]
+    X : array, [n, dims], str or path, or Index
+        As for `Index`, which is made of it. An `Index` has its metric, device and options: give none of them. For an
+        `Index` or an index file, labels and weights are in the order of its `numbers`.
     labels : array of int, [n] or [n, outputs]
         Any signed 64-bit numbers. There is a separate vote for each output, by one search.
     metric, device
-        As for `Index`, and so is `X`; ``hamming`` and ``element="bits"`` are refused.
+        As for `Index`.
     sample_weights : array, [n], optional
         Finite, 0 or more, of float32: the vote of each row is multiplied by it. None: all 1.
-    ids : sequence of int, optional
-        As for `Index`; labels and weights are sorted with their rows.
+    **arguments
+        All other arguments of `Index`, such as `storage`, `placement` or `centre`. With `ids`, labels and weights go
+        where their rows go.
 
     Raises
     ------
     kith.InvalidArgument
-        As for `Index`; or labels are not whole numbers, or not one per row.
-    kith.Unavailable, kith.OutOfMemory
+        As `Index`; labels that are no whole numbers, or are not one a row.
+    kith.BadFile, kith.Unavailable, kith.OutOfMemory, kith.Unsupported
         As `Index`.
 
     Examples
@@ -55,13 +70,13 @@ class Classifier(Voters):
         self,
         X: Any,
         labels: Any,
-        metric: MetricName = "l2",
+        metric: Optional[MetricName] = None,
         device: DeviceLike = "auto",
         *,
         sample_weights: Optional[Any] = None,
-        ids: Optional[Any] = None,
+        **arguments: Unpack[IndexArguments],
     ) -> None:
-        self._train(X, labels, metric, device, sample_weights, ids)
+        self._train(X, labels, metric, device, sample_weights, arguments)
 
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         return labels_of(answers, n, where, outputs)
@@ -209,17 +224,17 @@ class Regressor(Averages):
 
     Parameters
     ----------
-    X : array, [n, dims]
+    X : array, [n, dims], str or path, or Index
     values : array, [n] or [n, outputs]
         Finite numbers, which become float64.
-    metric, device, sample_weights, ids
-        As for `Classifier`.
+    metric, device, sample_weights, **arguments
+        As for `Classifier`, as is `X`.
 
     Raises
     ------
     kith.InvalidArgument
-        As for `Index`; or values are not finite numbers, or not one per row.
-    kith.Unavailable, kith.OutOfMemory
+        As `Index`; values that are no finite numbers, or are not one a row.
+    kith.BadFile, kith.Unavailable, kith.OutOfMemory, kith.Unsupported
         As `Index`.
 
     Examples
@@ -238,13 +253,13 @@ class Regressor(Averages):
         self,
         X: Any,
         values: Any,
-        metric: MetricName = "l2",
+        metric: Optional[MetricName] = None,
         device: DeviceLike = "auto",
         *,
         sample_weights: Optional[Any] = None,
-        ids: Optional[Any] = None,
+        **arguments: Unpack[IndexArguments],
     ) -> None:
-        self._train(X, values, metric, device, sample_weights, ids)
+        self._train(X, values, metric, device, sample_weights, arguments)
 
     def _answers_of(self, answers: Any, n: int, where: str, outputs: Optional[int] = None) -> Array:
         return values_of(answers, n, where, outputs)

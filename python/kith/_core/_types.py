@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Callable, Literal, Union
+from typing import TYPE_CHECKING, Any, Callable, Literal, Optional, TypedDict, Union
 
 import numpy as np
 
@@ -19,11 +19,16 @@ from ._options import (
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-else:  # numpy.typing takes long to import before NumPy 2
+    from typing_extensions import Unpack as Unpack
+else:  # numpy.typing takes long to import before NumPy 2, and typing has Unpack from Python 3.11 on
 
     class NDArray:
         def __class_getitem__(cls, kind: Any) -> Any:
             return np.ndarray[Any, np.dtype[kind]]
+
+    class Unpack:
+        def __class_getitem__(cls, kind: Any) -> Any:
+            return kind
 
 
 Array = NDArray[Any]
@@ -50,3 +55,23 @@ Weights = Literal["uniform", "distance"]
 WeightsOfEstimators = Union[Weights, Callable[[Any], Any], None]
 Algorithm = Literal["auto", "brute"]
 Mode = Literal["connectivity", "distance"]
+
+
+class IndexArguments(TypedDict, total=False):
+    """What `kith.Index` takes beside rows, metric and device."""
+
+    features: Optional[Any]
+    element: Optional[Element]
+    first_row: int
+    largest: Optional[float]
+    ids: Optional[Any]
+    placement: Placement
+    shares: Optional[Any]
+    reserve: int
+    centre: Optional[Any]
+    storage: Optional[Residence]
+    memory_limit: int
+    chunk_rows: int
+    rows: Optional[tuple[int, int]]
+    threads: int
+    progress: Union[bool, Callable[[float], Any]]

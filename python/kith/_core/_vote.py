@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes as c
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Optional
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._rows._arrays import address
 from . import _structs as s
-from ._device import Device
+from ._index import Index
 from ._library import Handle, check, lib
 from ._model import Options, Model, Vote
 from ._results import copied, lists_of
@@ -37,8 +37,8 @@ class Voters(Model):
 
     _classes: list[Int64]  # for each output, ascending
 
-    def _take(self, handle: Handle, device: Device, columns: Optional[list[Any]]) -> None:
-        super()._take(handle, device, columns)
+    def _take(self, handle: Handle, index: Index) -> None:
+        super()._take(handle, index)
         self._classes = [_classes_of(handle, output) for output in range(self._outputs)]
 
     def _labels(self, queries: s.Rows, k: int, vote: Vote, how: Options) -> Int64:

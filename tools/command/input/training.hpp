@@ -9,7 +9,7 @@
 //   ...
 //   const Training training = read_training("structure", flags);
 //   const Classifier classifier(device, training.rows.searched(), training.labels[0].code, metric,
-//                               training.options());
+//                               training.index_options(), training.sample_weights);
 #pragma once
 
 #include <memory>
@@ -125,7 +125,6 @@ struct Training {
   std::int64_t file_row(std::int64_t t) const {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
-  TrainOptions options() const { return {features, sample_weights}; }
   IndexOptions index_options() const {
     IndexOptions options;
     options.features = features;

@@ -90,16 +90,13 @@ Classifier classifier_of(Training& training, const Device& device, Metric metric
                ? weights
                : weights.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
   };
-  if (training.residence)
+  if (training.residence || !training.index.empty())
     return Classifier(index_of(training, device, metric, keep), all, training.sample_weights);
-  if (!training.index.empty())
-    return Classifier(open_index_file(training.index, device, training.index_options()), all,
-                      training.sample_weights);
   return from_pieces(
       training.rows, device, metric, keep,
       [&](const RowsView& rows) {
         const std::span<const float> some = weights_of(0, rows.rows);
-        return Classifier(Index(device, rows, metric, training.index_options()), all.slice(0, rows.rows),
+        return Classifier(device, rows, all.slice(0, rows.rows), metric, training.index_options(),
                           {some.begin(), some.end()});
       },
       [&](const Classifier& made, const RowsView& rows, std::int64_t first) {

@@ -171,23 +171,6 @@ typedef struct kith_vote_options {
   int64_t no_label;
 } kith_vote_options;
 
-/// Says how to make a classifier or regressor.
-typedef struct kith_train_options {
-  uint64_t size;
-  /// Says how distance is measured. NULL: `l2`.
-  const char* metric;
-  /// The columns that count, as for an index.
-  const int64_t* features;
-  int64_t features_count;
-  /// [n], finite, 0 or more: the vote of each training row is multiplied by its weight, in single precision.
-  /// NULL: all 1.
-  const float* sample_weights;
-  int64_t sample_weights_count;
-  /// [n], as for an index: answers and weights are sorted with their rows. NULL: 0, 1, ...
-  const int64_t* ids;
-  int64_t ids_count;
-} kith_train_options;
-
 /// Says how to prepare rows before they are searched. docs/contract.md, section 3.
 typedef struct kith_preparation_options {
   uint64_t size;

@@ -8,13 +8,21 @@ KITH_C_BEGIN
 
 typedef struct kith_classifier kith_classifier;
 
-/// Copy rows to a device, and labels. Free by kith_classifier_free().
-///   train   [n, dims]     as for kith_index_new()
-///   labels  [n, outputs]  any numbers, outputs >= 1
+/// Copy rows to a device, and labels. Free by kith_classifier_free(). Labels and weights are in the order of
+/// the rows as given: where options.ids put rows in another order, they go with them.
+///   train           [n, dims]     as for kith_index_new(), as are the options
+///   labels          [n, outputs]  any numbers; outputs is at least 1
+///   sample_weights  [n]           finite, 0 or more: what the vote of each row is multiplied by; NULL: all 1
 KITH_C_API kith_status kith_classifier_new(const kith_device* device, const kith_rows* train,
                                            const int64_t* labels, int64_t outputs,
-                                           const kith_train_options* options, kith_classifier** out);
-/// Make a classifier of these rows and more; `classifier` does not change. Free by kith_classifier_free().
+                                           const float* sample_weights, const kith_index_options* options,
+                                           kith_classifier** out);
+/// Make a classifier of the rows of an index, which shares their memory. Labels and weights are in the order
+/// of kith_index_numbers(). Free by kith_classifier_free().
+KITH_C_API kith_status kith_classifier_of_index(const kith_index* index, const int64_t* labels,
+                                                int64_t outputs, const float* sample_weights,
+                                                kith_classifier** out);
+/// A classifier of these rows and more; `classifier` stays as it is. Free by kith_classifier_free().
 ///   more            [rows, dims]
 ///   labels          [rows, outputs]  also new ones
 ///   sample_weights  [rows]; NULL: all 1
@@ -99,13 +107,19 @@ KITH_C_API kith_status kith_classifier_sweep(const kith_classifier* classifier, 
 
 typedef struct kith_regressor kith_regressor;
 
-/// Copy rows to a device, and values. Free by kith_regressor_free().
-///   train   [n, dims]     as for kith_index_new()
-///   values  [n, outputs]  finite; outputs is at least 1
+/// Copy rows to a device, and values. Free by kith_regressor_free(). Values and weights are in the order of
+/// the rows as given, whatever options.ids are.
+///   train           [n, dims]     as for kith_index_new(), as are the options
+///   values          [n, outputs]  finite; outputs is at least 1
+///   sample_weights  [n]           as for kith_classifier_new()
 KITH_C_API kith_status kith_regressor_new(const kith_device* device, const kith_rows* train,
-                                          const double* values, int64_t outputs,
-                                          const kith_train_options* options, kith_regressor** out);
-/// Make a regressor of these rows and more; `regressor` does not change. Free by kith_regressor_free().
+                                          const double* values, int64_t outputs, const float* sample_weights,
+                                          const kith_index_options* options, kith_regressor** out);
+/// Make a regressor of the rows of an index, which shares their memory. Values and weights are in the order
+/// of kith_index_numbers(). Free by kith_regressor_free().
+KITH_C_API kith_status kith_regressor_of_index(const kith_index* index, const double* values, int64_t outputs,
+                                               const float* sample_weights, kith_regressor** out);
+/// A regressor of these rows and more; `regressor` stays as it is. Free by kith_regressor_free().
 ///   more            [rows, dims]
 ///   values          [rows, outputs]  finite
 ///   sample_weights  [rows]; NULL: all 1
