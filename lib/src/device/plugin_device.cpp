@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include "kith/error.hpp"
@@ -16,12 +15,11 @@ Error failure(const std::string& spec, const char* call, const std::string& what
                                     "; report it to those who wrote that back end"};
 }
 
-/// Returns what `body` returns. Turns exceptions of a back end other than kith::Error into
-/// Error device_failure.
-template <class Body>
-std::invoke_result_t<const Body&> run(const std::string& spec, const char* call, const Body& body) {
+/// Rethrows what a back end threw in `call`. Turns exceptions other than kith::Error into Error
+/// device_failure.
+[[noreturn]] void rethrow_of(const std::string& spec, const char* call) {
   try {
-    return body();
+    throw;
   } catch (const Error&) {
     throw;
   } catch (const std::bad_alloc&) {
@@ -43,9 +41,11 @@ class GuardedQueue : public spi::CopyQueue {
   GuardedQueue(std::string spec, std::unique_ptr<spi::CopyQueue> real, std::shared_ptr<CopyCounts> copied)
       : spec_(std::move(spec)), real_(std::move(real)), copied_(std::move(copied)) {}
 
-  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override try {
     copied_->to_device += bytes;
-    run(spec_, "write", [&] { real_->write(to, offset, from, bytes); });
+    real_->write(to, offset, from, bytes);
+  } catch (...) {
+    rethrow_of(spec_, "write");
   }
 
  private:
@@ -59,64 +59,79 @@ class GuardedDevice : public spi::Device {
   explicit GuardedDevice(std::unique_ptr<spi::Device> real)
       : spi::Device(real->info), real_(std::move(real)) {}
 
-  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override {
-    return run("allocate", [&] { return real_->allocate(bytes); });
+  std::unique_ptr<spi::Allocation> allocate(std::size_t bytes) override try {
+    return real_->allocate(bytes);
+  } catch (...) {
+    fail("allocate");
   }
-  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
+  void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override try {
     copied_->to_device += bytes;
-    run("write", [&] { real_->write(to, offset, from, bytes); });
+    real_->write(to, offset, from, bytes);
+  } catch (...) {
+    fail("write");
   }
-  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override {
+  void read(const spi::Allocation& from, std::size_t offset, void* to, std::size_t bytes) override try {
     copied_->from_device += bytes;
-    run("read", [&] { real_->read(from, offset, to, bytes); });
+    real_->read(from, offset, to, bytes);
+  } catch (...) {
+    fail("read");
   }
-  void finish() override {
-    run("finish", [&] { real_->finish(); });
+  void finish() override try { real_->finish(); } catch (...) {
+    fail("finish");
   }
-  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override {
-    return run("allocate_host", [&] { return real_->allocate_host(bytes); });
+  std::unique_ptr<spi::HostMemory> allocate_host(std::size_t bytes) override try {
+    return real_->allocate_host(bytes);
+  } catch (...) {
+    fail("allocate_host");
   }
-  std::unique_ptr<spi::CopyQueue> copy_queue() override {
-    std::unique_ptr<spi::CopyQueue> real = run("copy_queue", [&] { return real_->copy_queue(); });
+  std::unique_ptr<spi::CopyQueue> copy_queue() override try {
+    std::unique_ptr<spi::CopyQueue> real = real_->copy_queue();
     return real ? std::make_unique<GuardedQueue>(info.spec, std::move(real), copied_) : nullptr;
+  } catch (...) {
+    fail("copy_queue");
   }
-  bool is_locked(const void* begin, std::size_t bytes) const override {
-    return run("is_locked", [&] { return real_->is_locked(begin, bytes); });
+  bool is_locked(const void* begin, std::size_t bytes) const override try {
+    return real_->is_locked(begin, bytes);
+  } catch (...) {
+    fail("is_locked");
   }
-  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override {
-    return run("borrow", [&] { return real_->borrow(of); });
+  std::unique_ptr<spi::Allocation> borrow(const spi::CallersMemory& of) override try {
+    return real_->borrow(of);
+  } catch (...) {
+    fail("borrow");
   }
-  std::uint64_t mark() override {
-    return run("mark", [&] { return real_->mark(); });
+  std::uint64_t mark() override try { return real_->mark(); } catch (...) {
+    fail("mark");
   }
-  double elapsed(std::uint64_t from, std::uint64_t to) override {
-    return run("elapsed", [&] { return real_->elapsed(from, to); });
+  double elapsed(std::uint64_t from, std::uint64_t to) override try {
+    return real_->elapsed(from, to);
+  } catch (...) {
+    fail("elapsed");
   }
-  void hold() override {
-    run("hold", [&] { real_->hold(); });
+  void hold() override try { real_->hold(); } catch (...) {
+    fail("hold");
   }
-  void let_go() override {
-    run("let_go", [&] { real_->let_go(); });
+  void let_go() override try { real_->let_go(); } catch (...) {
+    fail("let_go");
   }
-  spi::ProgramCounts programs() const override {
-    return run("programs", [&] { return real_->programs(); });
+  spi::ProgramCounts programs() const override try { return real_->programs(); } catch (...) {
+    fail("programs");
   }
-  spi::Support check(const spi::Step& step) const override {
+  spi::Support check(const spi::Step& step) const override try {
     std::string refusal = spi::refusal_of(step);
     if (!refusal.empty()) return {std::move(refusal), 0};
-    return run("check", [&] { return real_->check(step); });
+    return real_->check(step);
+  } catch (...) {
+    fail("check");
   }
-  void enqueue(const spi::Step& step) override {
-    run("enqueue", [&] { real_->enqueue(step); });
+  void enqueue(const spi::Step& step) override try { real_->enqueue(step); } catch (...) {
+    fail("enqueue");
   }
 
   CopiedBytes copied() const { return {copied_->to_device, copied_->from_device}; }
 
  private:
-  template <class Body>
-  std::invoke_result_t<const Body&> run(const char* call, const Body& body) const {
-    return kith::run(info.spec, call, body);
-  }
+  [[noreturn]] void fail(const char* call) const { rethrow_of(info.spec, call); }
 
   const std::unique_ptr<spi::Device> real_;
   const std::shared_ptr<CopyCounts> copied_ = std::make_shared<CopyCounts>();

@@ -180,7 +180,7 @@ namespace {
 
 /// Returns which member gets which rows; a single device gets all.
 SetLayout layout_of_rows(const RowSchema& schema, std::int64_t rows, const OpenOptions& options) {
-  if (is_set(schema.device)) return set_layout(schema, {options.placement, options.shares}, rows);
+  if (is_set(schema.device)) return set_layout(schema, options.placement, options.shares, rows);
   return {Placement::split, {1.0}, {{0, rows}}};
 }
 

@@ -77,7 +77,8 @@ std::shared_ptr<const RowStore> new_store(const RowSchema& schema, const RowsFor
   const std::int64_t count = given.rows.rows;
   if (is_set(schema.device)) {
     const PreparedRows rows = prepared_rows(schema, given);
-    SetLayout layout = set_layout(schema, {options.placement, options.shares, options.reserve}, count);
+    SetLayout layout = set_layout(schema, options.placement, options.shares, count);
+    layout.reserve = options.reserve;
     std::vector<SetPart> parts = make_parts(schema, layout, [&](const RowSchema& member, RowRange places) {
       return stored_on_device(member, rows.view.slice(places.first, places.count), rows.largest,
                               options.reserve, 0);

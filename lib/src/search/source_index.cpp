@@ -183,7 +183,7 @@ std::shared_ptr<const RowStore> store_of_source_on_set(const RowSchema& schema,
                                                        const std::shared_ptr<const Source>& source,
                                                        const IndexOptions& options) {
   const std::int64_t rows = source->info().rows;
-  SetLayout layout = set_layout(schema, {options.placement, options.shares}, rows);
+  SetLayout layout = set_layout(schema, options.placement, options.shares, rows);
   std::unique_ptr<const ReachedMemory> all;
   if (options.residence == Residence::quantized) all = reached_by_a_member(schema, source, layout);
   std::vector<SetPart> parts = make_parts(schema, layout, [&](const RowSchema& member, RowRange places) {

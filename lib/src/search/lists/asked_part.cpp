@@ -26,7 +26,8 @@ void shift_words(const std::uint32_t* from, std::int64_t words, std::int64_t fir
 
 }  // namespace
 
-FilterPart::FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters, RowRange rows) {
+FilterPart::FilterPart(MatrixView<const std::uint32_t> filter, std::int64_t m, RowRange some, RowRange rows) {
+  const RowRange filters = filter.rows() != 1 || m == 1 ? some : RowRange{0, 1};
   const std::int64_t cols = words_of_filter(rows.count);
   if (rows.first % word_bits == 0) {
     words_ = {filter.row(filters.first) + rows.first / word_bits, filters.count, cols, filter.stride()};
@@ -43,8 +44,7 @@ FilterPart::FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters,
 AskedPart::AskedPart(std::int64_t m, const SearchOptions& options, RowRange some, RowRange rows)
     : options_(options) {
   if (!has_filter(options)) return;
-  const bool for_each = options.filter.rows() != 1 || m == 1;
-  filter_.emplace(options.filter, for_each ? some : RowRange{0, 1}, rows);
+  filter_.emplace(options.filter, m, some, rows);
   options_.filter = FilterWords(filter_->words());
 }
 

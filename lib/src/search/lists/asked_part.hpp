@@ -19,12 +19,13 @@ struct RowRange {
 /// refers to the words of the whole filter if the rows begin at a word, else it copies them.
 class FilterPart {
  public:
-  ///   filters  range of rows of `filter`, one per query
-  FilterPart(MatrixView<const std::uint32_t> filter, RowRange filters, RowRange rows);
+  ///   filter  one for all of m queries, or one for each
+  ///   some    range of the queries that are asked
+  FilterPart(MatrixView<const std::uint32_t> filter, std::int64_t m, RowRange some, RowRange rows);
   FilterPart(FilterPart&&) = default;
   FilterPart& operator=(FilterPart&&) = default;
 
-  /// Returns the words, [filters.count, ceil(rows.count / 32)].
+  /// Returns the words, [1 or some.count, ceil(rows.count / 32)].
   MatrixView<const std::uint32_t> words() const { return words_; }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <compare>
 #include <iterator>
 #include <limits>
 #include <string>
@@ -16,6 +17,19 @@
 
 namespace kith {
 namespace {
+
+/// A key with a row number of 64 bits, in the order of the contract: nearer keys are smaller.
+struct ShardKey {
+  std::uint32_t value = no_value;
+  std::int64_t row = -1;
+
+  // clang-tidy 14 takes the 0 that such an operator is compared with for a pointer.
+  auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
+ShardKey key_at(const ShardLists& lists, std::size_t place) {
+  return {lists.value[place], lists.row[place]};
+}
 
 constexpr std::int64_t work_a_merged_key = 8;  // rough work of checking and merging a key
 
@@ -38,10 +52,10 @@ std::size_t wrong_place(const ShardLists& lists, std::int64_t q) {
   const std::size_t begin = lists.begin(q), end = lists.begin(q + 1);
   const bool may_be_short = lists.first == nullptr;
   for (std::size_t i = begin; i < end; ++i) {
-    const ShardKey key = lists.at(i);
+    const ShardKey key = key_at(lists, i);
     const bool none = key == ShardKey{};
     if (none ? !may_be_short : !is_distance(key.value) || key.row < 0) return i;
-    if (i == begin || key > lists.at(i - 1)) continue;
+    if (i == begin || key > key_at(lists, i - 1)) continue;
     if (!none) return i;  // (no_value, -1) may follow itself
   }
   return end;
@@ -65,7 +79,7 @@ std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t
   std::size_t size = 0;
   for (const ShardLists& from : lists) {
     const std::size_t begin = from.begin(q), count = from.count(q);
-    for (std::size_t i = 0; i < count; ++i) list[i] = from.at(begin + i);
+    for (std::size_t i = 0; i < count; ++i) list[i] = key_at(from, begin + i);
     std::size_t a = 0, b = 0, to = 0;
     while (to < most && (a < size || b < count)) {
       const bool first = b == count || (a < size && united[a] <= list[b]);

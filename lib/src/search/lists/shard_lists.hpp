@@ -1,7 +1,6 @@
 // Checks, merges and finishes lists of the keys that shards exchange, in any memory.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,15 +10,6 @@
 #include "kith/keys.hpp"
 
 namespace kith {
-
-/// A key with a row number of 64 bits, in the order of the contract: nearer keys are smaller.
-struct ShardKey {
-  std::uint32_t value = no_value;
-  std::int64_t row = -1;
-
-  // clang-tidy 14 takes the 0 that such an operator is compared with for a pointer.
-  auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr)
-};
 
 /// Views a list for each query.
 struct ShardLists {
@@ -31,7 +21,6 @@ struct ShardLists {
 
   std::size_t begin(std::int64_t q) const { return static_cast<std::size_t>(first ? first[q] : q * k); }
   std::size_t count(std::int64_t q) const { return begin(q + 1) - begin(q); }
-  ShardKey at(std::size_t place) const { return {value[place], row[place]}; }
 };
 
 /// Views keys as lists. Throws invalid_argument: arrays of another length.

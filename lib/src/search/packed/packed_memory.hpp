@@ -4,13 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "kith/matrix_view.hpp"
 #include "rows/landed/landed_rows.hpp"
 #include "rows/resident_rows.hpp"
 #include "rows/rows_on_device.hpp"
-#include "search/packed/row_room.hpp"
 
 namespace kith {
 
@@ -18,12 +18,28 @@ namespace kith {
 /// Rows that were written do not change.
 class PackedMemory : public RowsOnDevice {
  public:
-  PackedMemory(std::int64_t room, std::int64_t claimed) : room_(room, claimed) {}
+  ///   room     number of places
+  ///   claimed  places that are taken, from the first on
+  PackedMemory(std::int64_t room, std::int64_t claimed) : room_(room), claimed_(claimed) {}
 
-  /// These do what RowRoom's functions do.
-  bool claim(std::int64_t first, std::int64_t count) { return room_.claim(first, count); }
-  void give_back(std::int64_t first, std::int64_t count) { room_.give_back(first, count); }
-  bool has_room_behind(std::int64_t rows) const { return room_.has_room_behind(rows); }
+  /// Claims places first ... first + count - 1, so that the caller may put rows there. Returns false if
+  /// places from `first` on were claimed before, or there is no room.
+  bool claim(std::int64_t first, std::int64_t count) {
+    const std::lock_guard lock(mutex_);
+    if (first != claimed_ || count > room_ - first) return false;
+    claimed_ += count;
+    return true;
+  }
+  /// Gives back claimed places in which no rows were put.
+  void give_back(std::int64_t first, std::int64_t count) {
+    const std::lock_guard lock(mutex_);
+    if (claimed_ == first + count) claimed_ = first;
+  }
+  /// Returns whether claiming one place behind `rows` rows would succeed.
+  bool has_room_behind(std::int64_t rows) const {
+    const std::lock_guard lock(mutex_);
+    return rows == claimed_ && rows < room_;
+  }
 
   /// Returns whether put() takes rows of a caller as they are from such memory, of the host or of the device.
   virtual bool takes_from(Where where) const = 0;
@@ -47,7 +63,9 @@ class PackedMemory : public RowsOnDevice {
   virtual std::size_t bytes() const = 0;
 
  private:
-  RowRoom room_;
+  const std::int64_t room_;
+  mutable std::mutex mutex_;  // guards all members below
+  std::int64_t claimed_;
 };
 
 /// Returns whether the rows of an Index stay packed: the device supports it, and they would be large as

@@ -1,5 +1,4 @@
-#include "search/radius/boxed_radius.hpp"
-
+// Radius searches by boxes: docs/boxes.md, section 3.
 #include <algorithm>
 #include <string>
 
@@ -7,6 +6,7 @@
 #include "device/watcher.hpp"
 #include "metric/chain.hpp"
 #include "rows/row_filter.hpp"
+#include "search/radius/radius.hpp"
 #include "search/resident/boxed_search.hpp"
 #include "search/resident/pipeline.hpp"
 
@@ -113,9 +113,10 @@ RadiusNeighbors joined(const ResidentRows& index, const Plan& plan,
 
 }  // namespace
 
-std::optional<RadiusNeighbors> within_by_boxes(const ResidentRows& index, MatrixView<const float> queries,
-                                               std::span<const float> bounds, const SearchOptions& options,
-                                               Trace* trace, const OtherWay& other_way) {
+std::optional<RadiusNeighbors> within_by_boxes(
+    const ResidentRows& index, MatrixView<const float> queries, std::span<const float> bounds,
+    const SearchOptions& options, Trace* trace,
+    const std::function<RadiusNeighbors(const std::vector<std::int64_t>& queries)>& other_way) {
   Trace made;
   const std::optional<Plan> plan = boxes_plan(index, queries, options, made);
   if (!plan) return std::nullopt;

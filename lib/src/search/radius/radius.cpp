@@ -10,8 +10,6 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "metric/chain.hpp"
-#include "search/radius/boxed_radius.hpp"
-#include "search/radius/radius_distances.hpp"
 #include "search/resident/boxed_search.hpp"
 
 namespace kith {

@@ -1,5 +1,4 @@
-#include "search/radius/radius_distances.hpp"
-
+// Radius searches by distances.
 #include <algorithm>
 #include <exception>
 #include <new>

@@ -51,7 +51,7 @@ Plan plan_within(const ResidentRows& index, std::int64_t m, const SearchOptions&
   SearchOptions tiles = options;
   tiles.self.reset();
   tiles.fused = false;
-  tiles.boxes = false;  // boxes are tried before: boxed_radius.hpp
+  tiles.boxes = false;  // boxes are tried before: within_by_boxes()
   tiles.proposer = Proposer::none;
   Plan plan = plan_problem(device, {index.metric, index.rows, m, index.dims, 1}, tiles);
   plan.problem.k = 0;

@@ -32,23 +32,6 @@ std::size_t scratch_of(const Device::State& device, const Plan& plan);
 Plan plan_search(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options,
                  const Feedback& feedback);
 
-/// One way to plan a search: by which rules, and whether boxes may be used if the caller leaves it open.
-struct PlanWay {
-  enum class Rules { measured, built_in, chain };  ///< `chain`: built-in rules without a proposer
-  Rules rules = Rules::built_in;
-  bool boxes = true;
-};
-
-/// Says what refused a plan.
-struct PlanFailure {
-  Errc code = Errc::unsupported;
-  const Plan* at_work = nullptr;  ///< plan that failed while it ran; null: planning failed
-};
-
-/// Returns the ways that are left after `way` failed, in the order in which they are tried. It is a pure
-/// function. No way gives up what the caller asks for.
-std::vector<PlanWay> ways_after(const PlanWay& way, const SearchOptions& options, const PlanFailure& failure);
-
 /// Plans a search by the first way that neither planning nor the search refuses.
 class SearchPlanner {
  public:
@@ -58,16 +41,24 @@ class SearchPlanner {
 
   /// Plans by the present way. Throws the error that refuses it.
   Plan plan() const;
-  /// Goes on to the next way. Returns false if there is none.
-  ///   at_work  as in PlanFailure
+  /// Goes on to the next way. Returns false if there is none. No way gives up what the caller asks for.
+  ///   at_work  plan that failed while it ran; null: planning failed
   bool give_way(const Error& error, const Plan* at_work);
 
  private:
+  enum class Rules { measured, built_in, chain };  ///< `chain`: built-in rules without a proposer
+  /// By which rules to plan, and whether boxes may be used if the caller leaves it open.
+  struct Way {
+    Rules rules = Rules::built_in;
+    bool boxes = true;
+  };
+  std::optional<Way> way_after(Errc code, const Plan* at_work) const;
+
   const ResidentRows& index_;
   const Problem problem_;
   const SearchOptions& options_;
   const Feedback feedback_;  ///< includes what is known about the rows, and what was measured on the device
-  PlanWay way_;
+  Way way_;
   std::string note_;  ///< names the ways that failed
 };
 

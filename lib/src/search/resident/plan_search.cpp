@@ -209,29 +209,23 @@ Feedback all_feedback(const ResidentRows& index, const Problem& problem, const S
   return feedback;
 }
 
-/// Returns whether another plan may succeed: after any refusal while planning, or if a running plan lacked
-/// memory, which may have been free when the plan was made or measured.
-bool may_be_had_otherwise(const PlanFailure& failure) {
-  return failure.code == Errc::out_of_memory ||
-         (!failure.at_work && (failure.code == Errc::unsupported || failure.code == Errc::unavailable));
-}
-
 }  // namespace
 
-std::vector<PlanWay> ways_after(const PlanWay& way, const SearchOptions& options,
-                                const PlanFailure& failure) {
-  using Rules = PlanWay::Rules;
-  if (!may_be_had_otherwise(failure)) return {};
-  if (failure.at_work && failure.at_work->boxes && !options.boxes) return {{way.rules, false}};
-  const bool free_to_propose = options.proposer == Proposer::automatic;
-  const bool proposed = failure.at_work && failure.at_work->proposer != Proposer::none;
-  std::vector<PlanWay> ways;
-  if (way.rules == Rules::measured && !(free_to_propose && proposed) &&
-      !(failure.at_work && !options.sample.empty()))
-    ways.push_back({Rules::built_in, way.boxes});
-  if (way.rules != Rules::chain && free_to_propose && (proposed || !failure.at_work))
-    ways.push_back({Rules::chain, way.boxes});
-  return ways;
+/// Returns the way that is tried after `way_`, or nothing if there is no other. Another plan may succeed
+/// after any refusal while planning, or if a running plan lacked memory, which may have been free when the
+/// plan was made or measured.
+std::optional<SearchPlanner::Way> SearchPlanner::way_after(Errc code, const Plan* at_work) const {
+  const bool was_refused = !at_work && (code == Errc::unsupported || code == Errc::unavailable);
+  if (code != Errc::out_of_memory && !was_refused) return std::nullopt;
+  if (at_work && at_work->boxes && !options_.boxes) return Way{way_.rules, false};
+  const bool free_to_propose = options_.proposer == Proposer::automatic;
+  const bool proposed = at_work && at_work->proposer != Proposer::none;
+  if (way_.rules == Rules::measured && !(free_to_propose && proposed) &&
+      !(at_work && !options_.sample.empty()))
+    return Way{Rules::built_in, way_.boxes};
+  if (way_.rules != Rules::chain && free_to_propose && (proposed || !at_work))
+    return Way{Rules::chain, way_.boxes};
+  return std::nullopt;
 }
 
 SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int64_t k,
@@ -240,10 +234,9 @@ SearchPlanner::SearchPlanner(const ResidentRows& index, std::int64_t m, std::int
       problem_{index.metric, index.rows, m, index.dims, k},
       options_(options),
       feedback_(all_feedback(index, problem_, options, feedback)),
-      way_{index.device.info().tuning ? PlanWay::Rules::measured : PlanWay::Rules::built_in} {}
+      way_{index.device.info().tuning ? Rules::measured : Rules::built_in} {}
 
 Plan SearchPlanner::plan() const {
-  using Rules = PlanWay::Rules;
   const DeviceInfo& device = index_.device.info();
   std::optional<SearchOptions> own;
   if (!way_.boxes) own.emplace(options_).boxes = false;
@@ -258,14 +251,14 @@ Plan SearchPlanner::plan() const {
 }
 
 bool SearchPlanner::give_way(const Error& error, const Plan* at_work) {
-  const std::vector<PlanWay> ways = ways_after(way_, options_, {error.code(), at_work});
-  if (ways.empty()) return false;
-  const bool was_measured = way_.rules == PlanWay::Rules::measured;
-  note_ += !ways.front().boxes && way_.boxes ? reasons::gave_way_boxes(error.what())
-           : at_work                         ? reasons::gave_way_at_work(error.what())
-           : was_measured                    ? reasons::gave_way_measured(error.what())
-                                             : reasons::gave_way_proposer(error.what());
-  way_ = ways.front();
+  const std::optional<Way> next = way_after(error.code(), at_work);
+  if (!next) return false;
+  const bool was_measured = way_.rules == Rules::measured;
+  note_ += !next->boxes && way_.boxes ? reasons::gave_way_boxes(error.what())
+           : at_work                  ? reasons::gave_way_at_work(error.what())
+           : was_measured             ? reasons::gave_way_measured(error.what())
+                                      : reasons::gave_way_proposer(error.what());
+  way_ = *next;
   return true;
 }
 

@@ -34,13 +34,11 @@ SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64
   return layout;
 }
 
-SetLayout set_layout(const RowSchema& schema, const Placing& placing, std::int64_t count) {
+SetLayout set_layout(const RowSchema& schema, Placement placement, std::span<const double> shares,
+                     std::int64_t count) {
   const std::vector<Device>& members = members_of(schema.device);
-  const Placement placement =
-      chosen_placement(placing.placement, count, static_cast<std::int64_t>(members.size()));
-  SetLayout layout =
-      set_layout(placement, shares_of(schema.device, placing.shares, schema.metric, schema.dims), 0, count);
-  layout.reserve = placing.reserve;
+  SetLayout layout = set_layout(chosen_placement(placement, count, static_cast<std::int64_t>(members.size())),
+                                shares_of(schema.device, shares, schema.metric, schema.dims), 0, count);
   for (std::size_t i = 0; i < members.size(); ++i)
     if (layout.rows[i].count > most_rows)
       throw Error(Errc::invalid_argument,

@@ -42,6 +42,7 @@ bool is_interruption(const std::exception_ptr& thrown) {
   }
 }
 
+/// Runs the members in one call.
 class Together {
  public:
   Together(std::vector<MemberWork> work, const SearchOptions& options)
@@ -50,14 +51,14 @@ class Together {
     for (const MemberWork& member : work_) all_shares_ += member.share;
   }
 
-  void run() {
-    std::vector<std::jthread> threads;  // joined even if the caller's thread ends in its callback
-    threads.reserve(work_.size());
-    std::vector<std::size_t> left{0};  // work of the caller's thread
+  /// Starts a thread for each member but the first. Returns the members that are left to the caller's thread.
+  std::vector<std::size_t> start() {
+    std::vector<std::size_t> left{0};
+    threads_.reserve(work_.size());
     running_ = work_.size() - 1;
     for (std::size_t i = 1; i < work_.size(); ++i) {
       try {
-        threads.emplace_back([this, i] {
+        threads_.emplace_back([this, i] {
           const FloatGuard guard;
           run_member(i, [this, i](const Progress& progress) { publish(i, progress.fraction); });
           end_member();
@@ -67,18 +68,9 @@ class Together {
         end_member();
       }
     }
-    for (const std::size_t i : left)
-      run_member(i, [this, i](const Progress& progress) {
-        publish(i, progress.fraction);
-        tell();
-      });
-    wait();
-    threads.clear();
-    if (news_) tell();  // reports the members that ended last
-    throw_failure();
+    return left;
   }
 
- private:
   void run_member(std::size_t i, std::function<void(const Progress&)> progress) {
     try {
       const StopAlong with_others(stop_.get_token());
@@ -93,27 +85,11 @@ class Together {
     }
   }
 
-  void end_member() {
-    const std::lock_guard lock(mutex_);
-    --running_;
-    changed_.notify_one();
-  }
-
   void publish(std::size_t i, double fraction) {
     const std::lock_guard lock(mutex_);
     fractions_[i] = fraction;
     news_ = true;
     changed_.notify_one();
-  }
-
-  /// Returns the fraction of the work of all members, weighted by their shares.
-  double fraction() {
-    const FloatGuard guard;
-    const std::lock_guard lock(mutex_);
-    news_ = false;
-    double done = 0;
-    for (std::size_t i = 0; i < work_.size(); ++i) done += fractions_[i] * work_[i].share;
-    return all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0;
   }
 
   /// Calls the caller's function on the caller's thread. An exception from it ends the call unchanged, and so
@@ -130,6 +106,31 @@ class Together {
       callers_failure_ = std::current_exception();
       stop_.request_stop();
     }
+  }
+
+  /// Waits for all members. Throws what the first of them threw.
+  void end() {
+    wait();
+    threads_.clear();
+    if (news_) tell();  // reports the members that ended last
+    throw_failure();
+  }
+
+ private:
+  void end_member() {
+    const std::lock_guard lock(mutex_);
+    --running_;
+    changed_.notify_one();
+  }
+
+  /// Returns the fraction of the work of all members, weighted by their shares.
+  double fraction() {
+    const FloatGuard guard;
+    const std::lock_guard lock(mutex_);
+    news_ = false;
+    double done = 0;
+    for (std::size_t i = 0; i < work_.size(); ++i) done += fractions_[i] * work_[i].share;
+    return all_shares_ > 0 ? std::min(done / all_shares_, 1.0) : 1.0;
   }
 
   void wait() {
@@ -166,20 +167,20 @@ class Together {
 
   std::vector<std::exception_ptr> failures_;  ///< each written by its member's thread
   std::exception_ptr callers_failure_;
+  std::vector<std::jthread> threads_;  ///< last: joined even if the caller's thread ends in its callback
 };
 
 }  // namespace
 
 void run_members(std::vector<MemberWork> work, const SearchOptions& options) {
   if (work.empty()) return;
-  if (work.size() == 1 && !options.progress) {
-    try {
-      return work.front().run(options);
-    } catch (...) {
-      rethrow_of(work.front().device, std::current_exception());
-    }
-  }
-  Together(std::move(work), options).run();
+  Together all(std::move(work), options);
+  for (const std::size_t i : all.start())
+    all.run_member(i, [&all, i](const Progress& progress) {
+      all.publish(i, progress.fraction);
+      all.tell();
+    });
+  all.end();
 }
 
 }  // namespace kith

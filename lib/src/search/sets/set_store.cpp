@@ -73,15 +73,17 @@ std::vector<SetStore::MemberShare> SetStore::shares_of_search(std::int64_t m) co
 }
 
 /// Visits the parts of a member, one after another.
+///   options      of the member
 ///   trace, told  of the member; null: not wanted
-void SetStore::visit_member(const MemberShare& share, const SearchRequest& request, const VisitPart& visit,
-                            Trace* trace, MemberTrace* told) const {
+void SetStore::visit_member(const MemberShare& share, const SearchRequest& request,
+                            const SearchOptions& options, const VisitPart& visit, Trace* trace,
+                            MemberTrace* told) const {
   const FloatGuard guard;
   const Stopwatch watch;
   std::int64_t largest = -1, before = 0;
   QuerySet queries = request.queries.slice(share.queries.first, share.queries.count);
   for (const SetPart* const part : share.parts) {
-    AskedPart asked(request.m(), request.options, share.queries, part->places);
+    AskedPart asked(request.m(), options, share.queries, part->places);
     const auto all = static_cast<double>(share.rows);
     asked.scale_progress(static_cast<double>(before) / all,
                          static_cast<double>(before + part->places.count) / all);
@@ -115,11 +117,8 @@ void SetStore::each_part(const SearchRequest& request, const VisitPart& visit, T
     told[i].share = static_cast<double>(share.rows) * static_cast<double>(share.queries.count);
     const double weight = request.m() > 0 ? told[i].share : static_cast<double>(share.rows);
     work.push_back({told[i].device, weight, [&, i](const SearchOptions& options) {
-                      SearchRequest own{request.queries, options, request.k, request.radii};
-                      own.first_query = request.first_query;
-                      own.first_row = request.first_row;
-                      own.parts = request.parts;
-                      visit_member(shares[i], own, visit, trace ? &traces[i] : nullptr, &told[i]);
+                      visit_member(shares[i], request, options, visit, trace ? &traces[i] : nullptr,
+                                   &told[i]);
                     }});
   }
   run_members(std::move(work), request.options);

@@ -33,7 +33,8 @@ struct SetLayout {
 SetLayout set_layout(Placement placement, std::vector<double> shares, std::int64_t first, std::int64_t count);
 /// Returns the layout of the `count` rows of a new Index. Throws as shares_of() does; invalid_argument: a
 /// member would hold more rows than a device can.
-SetLayout set_layout(const RowSchema& schema, const Placing& placing, std::int64_t count);
+SetLayout set_layout(const RowSchema& schema, Placement placement, std::span<const double> shares,
+                     std::int64_t count);
 
 /// Returns the schema of the rows of one member.
 RowSchema schema_of_member(const RowSchema& set, std::size_t member);
@@ -82,8 +83,8 @@ class SetStore final : public RowStore {
 
   const SetPart& largest_part() const;
   std::vector<MemberShare> shares_of_search(std::int64_t m) const;
-  void visit_member(const MemberShare& share, const SearchRequest& request, const VisitPart& visit,
-                    Trace* trace, MemberTrace* told) const;
+  void visit_member(const MemberShare& share, const SearchRequest& request, const SearchOptions& options,
+                    const VisitPart& visit, Trace* trace, MemberTrace* told) const;
   void join_traces(const SearchRequest& request, const std::vector<Trace>& traces,
                    std::vector<MemberTrace> told, Trace& trace) const;
   Plan plan_of_whole(Plan of_part, std::int64_t m, std::int64_t k) const;

@@ -11,13 +11,6 @@
 
 namespace kith {
 
-/// Holds IndexOptions::placement, shares and reserve.
-struct Placing {
-  Placement placement = Placement::automatic;
-  std::vector<double> shares = {};
-  std::int64_t reserve = 0;
-};
-
 /// Returns split or replicate, for an Index of `rows` rows on `members` devices.
 Placement chosen_placement(Placement asked, std::int64_t rows, std::int64_t members);
 

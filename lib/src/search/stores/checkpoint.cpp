@@ -32,7 +32,7 @@ constexpr mode_t checkpoint_mode = 0600;  // only the caller may read the answer
 struct CheckpointHead {
   char magic[8];
   std::uint64_t version, order;
-  SearchDigests of;
+  Checkpoint::Digests of;
   std::int64_t all_rows, queries, k, pieces;
 };
 static_assert(sizeof(CheckpointHead) == 80 && sizeof(SearchPiece) == 32);
@@ -131,10 +131,13 @@ void append(std::vector<unsigned char>& bytes, const T* values, std::size_t coun
 
 }  // namespace
 
-SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
-                         std::int64_t k, const SearchOptions& options) {
-  return {digest_of_rows(schema, store), digest_of_queries(queries), digest_of_options(schema, k, options)};
-}
+Checkpoint::Checkpoint(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
+                       std::int64_t k, const SearchOptions& options)
+    : path_(options.checkpoint),
+      of_{digest_of_rows(schema, store), digest_of_queries(queries), digest_of_options(schema, k, options)},
+      all_rows_(store.rows()),
+      queries_(queries.rows()),
+      k_(k) {}
 
 std::optional<Checkpoint::Found> Checkpoint::read() const {
   const std::optional<std::vector<unsigned char>> bytes = bytes_of_file(path_);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "kith/keys.hpp"
@@ -15,27 +14,21 @@
 
 namespace kith {
 
-/// Holds digests of everything that decides an answer.
-struct SearchDigests {
-  std::uint64_t rows = 0;     ///< digest of their shape, Source::state(), and a sample of the prepared rows
-  std::uint64_t queries = 0;  ///< digest of the prepared queries
-  std::uint64_t options = 0;  ///< digest of metric, columns, k and filter
-
-  bool operator==(const SearchDigests&) const = default;
-};
-
-/// Computes the digests, for which it reads a sample of the rows. Throws what Source::read() throws.
-///   queries  prepared
-///   options  by place
-SearchDigests digests_of(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries,
-                         std::int64_t k, const SearchOptions& options);
-
 class Checkpoint {
  public:
-  ///   rows, queries, k  of the search
-  Checkpoint(std::string path, const SearchDigests& of, std::int64_t rows, std::int64_t queries,
-             std::int64_t k)
-      : path_(std::move(path)), of_(of), all_rows_(rows), queries_(queries), k_(k) {}
+  /// Holds digests of everything that decides an answer.
+  struct Digests {
+    std::uint64_t rows = 0;     ///< of their shape, Source::state(), and a sample of the prepared rows
+    std::uint64_t queries = 0;  ///< of the prepared queries
+    std::uint64_t options = 0;  ///< of metric, columns, k, filter
+  };
+
+  /// Names the file of a search for k by options.checkpoint. Computes the digests: reads a sample
+  /// of the rows. Throws what Source::read() throws.
+  ///   queries  prepared
+  ///   options  by place
+  Checkpoint(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries, std::int64_t k,
+             const SearchOptions& options);
 
   struct Found {
     std::vector<SearchPiece> done;  ///< pieces that do not overlap
@@ -57,7 +50,7 @@ class Checkpoint {
   Keys keys_of(const unsigned char* bytes) const;
 
   const std::string path_;
-  const SearchDigests of_;
+  const Digests of_;
   const std::int64_t all_rows_, queries_, k_;
 };
 

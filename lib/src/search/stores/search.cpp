@@ -170,55 +170,68 @@ void put_rest(const Keys& rest, const std::vector<std::int64_t>& open, AnswerSin
   }
 }
 
-void search_in_parts(const Index::State& index, const SearchRequest& request, AnswerSink& sink,
-                     Trace* trace) {
-  const RowStore& store = *index.store;
-  const SearchOptions& options = request.options;
-  check_k("search", request.k, store.rows(), options);
-  check_rows_left_out("search", store.rows(), request.m(), options);
-  request.queries.prepare(options.threads);
-  if (trace) restart(*trace);
-  const SearchOptions own = without_self(options);
-  SearchRequest all{request.queries, own, request.k + (options.self ? 1 : 0)};
-  ListMerger merged(store.buffers());
-  std::optional<CheckpointedSearch> checkpointed;
-  if (!options.checkpoint.empty())
-    checkpointed.emplace(Checkpoint(
-        options.checkpoint, digests_of(index, store, request.queries.rows().on_host(), all.k, options),
-        store.rows(), request.m(), all.k));
-  all.parts = checkpointed ? static_cast<PartSink*>(&*checkpointed) : &merged;
-  store.each_part(all, search_part, trace);
-  const Stopwatch joining;
-  Keys keys = checkpointed ? checkpointed->keys() : merged.keys();
-  if (trace && is_set(index.device)) trace->seconds["join"] += joining.seconds();
-  const Stopwatch finishing;
-  if (options.self) keys = without_own_rows(keys, *options.self);
-  sink.begin(request.m(), request.k);
-  sink.put_all(keys);
-  store.buffers().put(std::move(keys));
-  if (!trace) return;
-  trace->plan.self = options.self;
-  trace->seconds["finish"] += finishing.seconds();
-}
+/// Searches rows in parts: holds what is asked of each part, and merges what the parts find.
+class PartsSearch {
+ public:
+  /// Checks what is asked, and prepares the queries. All arguments must outlive this.
+  PartsSearch(const Index::State& index, const SearchRequest& asked, Trace* trace)
+      : index_(index),
+        asked_(asked),
+        own_(without_self(asked.options)),
+        merged_(index.store->buffers()),
+        request_{asked.queries, own_, asked.k + (asked.options.self && !asked.radii ? 1 : 0), asked.radii} {
+    const std::int64_t rows = index.store->rows(), m = asked.m();
+    if (!asked.radii) check_k("search", asked.k, rows, asked.options);
+    check_rows_left_out(asked.radii ? "within" : "search", rows, m, asked.options);
+    asked.queries.prepare(asked.options.threads);
+    if (asked.radii)
+      static_cast<void>(bounds_of(index.metric, *asked.radii, m));  // all, before parts get some
+    if (trace) restart(*trace);
+    if (!asked.options.checkpoint.empty())
+      checkpointed_.emplace(
+          Checkpoint(index, *index.store, asked.queries.rows().on_host(), request_.k, asked.options));
+    request_.parts = checkpointed_ ? static_cast<PartSink*>(&*checkpointed_) : &merged_;
+  }
 
-/// Searches within radii. Returns keys with places.
+  /// Returns the request that search_part() takes.
+  const SearchRequest& request() const { return request_; }
+
+  /// Passes what the parts found to `sink`.
+  void put_all(AnswerSink& sink, Trace* trace) {
+    const Stopwatch joining;
+    Keys keys = checkpointed_ ? checkpointed_->keys() : merged_.keys();
+    if (trace && is_set(index_.device)) trace->seconds["join"] += joining.seconds();
+    const Stopwatch finishing;
+    if (asked_.options.self) keys = without_own_rows(keys, *asked_.options.self);
+    sink.begin(asked_.m(), asked_.k);
+    sink.put_all(keys);
+    index_.store->buffers().put(std::move(keys));
+    if (!trace) return;
+    trace->plan.self = asked_.options.self;
+    trace->seconds["finish"] += finishing.seconds();
+  }
+
+  /// Returns what the parts of a search within radii found, with places.
+  RadiusKeys within(Trace* trace) {
+    RadiusKeys keys = merged_.within();
+    if (asked_.options.self) keys = without_own_rows(keys, *asked_.options.self);
+    if (trace) trace->plan.self = asked_.options.self;
+    return keys;
+  }
+
+ private:
+  const Index::State& index_;
+  const SearchRequest& asked_;
+  const SearchOptions own_;
+  ListMerger merged_;
+  std::optional<CheckpointedSearch> checkpointed_;
+  SearchRequest request_;
+};
+
 RadiusKeys within_in_parts(const Index::State& index, const SearchRequest& request, Trace* trace) {
-  const RowStore& store = *index.store;
-  const SearchOptions& options = request.options;
-  check_rows_left_out("within", store.rows(), request.m(), options);
-  request.queries.prepare(options.threads);
-  // checks all radii, before parts get some of them
-  static_cast<void>(bounds_of(index.metric, *request.radii, request.m()));
-  if (trace) restart(*trace);
-  const SearchOptions own = without_self(options);
-  SearchRequest all{request.queries, own, 0, request.radii};
-  ListMerger found(store.buffers());
-  all.parts = &found;
-  store.each_part(all, search_part, trace);
-  RadiusKeys keys = found.within();
-  if (options.self) keys = without_own_rows(keys, *options.self);
-  if (trace) trace->plan.self = options.self;
-  return keys;
+  PartsSearch parts(index, request, trace);
+  index.store->each_part(parts.request(), search_part, trace);
+  return parts.within(trace);
 }
 
 }  // namespace
@@ -233,7 +246,9 @@ void search(const Index::State& index, const RowsView& given, std::int64_t k, co
     const std::vector<std::int64_t> open = search_resident(*rows, request, sink, trace);
     if (!open.empty()) put_rest(rest_of(*index.store, request, open, trace), open, sink);
   } else {
-    search_in_parts(index, request, sink, trace);
+    PartsSearch parts(index, request, trace);
+    index.store->each_part(parts.request(), search_part, trace);
+    parts.put_all(sink, trace);
   }
   whole.tell(trace);
 }

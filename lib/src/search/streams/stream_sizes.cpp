@@ -23,16 +23,17 @@ constexpr std::size_t shares_of_limit = 4;
 /// Without a limit a chunk takes this part of the device; other programs, and other searches, have the rest.
 constexpr std::size_t shares_of_device = 8;
 
+/// Returns whether rows are copied as they are, and the device checks and packs them.
+bool lands_on_device(const DeviceInfo& device, Metric metric) {
+  return device.profile.lands_rows && prepare_of(metric) == Prepare::none;
+}
+
 }  // namespace
 
 bool fits_device(const DeviceInfo& device, std::int64_t rows, std::int64_t dims, std::size_t memory_limit) {
   if (rows > most_rows) return false;
   const std::size_t memory = memory_limit ? memory_limit : device.memory_bytes;
   return packed_bytes(rows, dims, device.train_block) <= memory / 2;
-}
-
-bool lands_on_device(const DeviceInfo& device, Metric metric) {
-  return device.profile.lands_rows && prepare_of(metric) == Prepare::none;
 }
 
 StreamSizes stream_sizes(const DeviceInfo& device, const RowsInfo& rows, Metric metric, std::int64_t dims,

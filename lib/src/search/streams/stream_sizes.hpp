@@ -23,9 +23,6 @@ struct StreamSizes {
 /// they take at most half of the limit or, without one, of the device's memory.
 bool fits_device(const DeviceInfo& device, std::int64_t rows, std::int64_t dims, std::size_t memory_limit);
 
-/// Returns whether rows are copied as they are, and the device checks and packs them.
-bool lands_on_device(const DeviceInfo& device, Metric metric);
-
 ///   rows  number and element of the rows
 ///   dims  columns of the rows on the device
 /// Throws invalid_argument: IndexOptions::chunk_rows below 0; out_of_memory: the limit has no room for a

@@ -42,40 +42,86 @@ std::size_t bytes_of_queries(const StreamedSet& set, std::int64_t m, const Searc
 }
 
 /// Makes the options for searching each chunk of a stream.
-class ChunkOptions {
- public:
-  /// `asked` must outlive this.
-  ///   beside  bytes that the queries take besides each search
-  ///   rows    of all chunks
-  ChunkOptions(const SearchOptions& asked, const StreamSizes& sizes, std::size_t beside, RowRange rows)
-      : asked_(asked), rows_(rows), own_(asked) {
-    own_.checkpoint.clear();
-    own_.self.reset();
-    if (!asked.boxes) own_.boxes = false;  // boxes pay only if many searches use them
-    if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
-      own_.memory_limit = sizes.search_bytes;
-    if (own_.memory_limit > 0) own_.memory_limit -= beside;
-  }
+///   beside  bytes that the queries take besides each search
+SearchOptions options_of_chunks(const SearchOptions& asked, const StreamSizes& sizes, std::size_t beside) {
+  SearchOptions own = asked;
+  own.checkpoint.clear();
+  own.self.reset();
+  if (!asked.boxes) own.boxes = false;  // boxes pay only if many searches use them
+  if (sizes.search_bytes > 0 && (asked.memory_limit == 0 || sizes.search_bytes < asked.memory_limit))
+    own.memory_limit = sizes.search_bytes;
+  if (own.memory_limit > 0) own.memory_limit -= beside;
+  return own;
+}
 
-  const SearchOptions& of(std::int64_t first, std::int64_t count) {
-    if (has_filter(asked_)) {
-      filter_.emplace(asked_.filter, RowRange{0, asked_.filter.rows()}, RowRange{first, count});
+/// Returns queries times rows.
+double pairs_of(const SearchPiece& piece) {
+  return static_cast<double>(piece.queries.count) * static_cast<double>(piece.rows.count);
+}
+
+/// Streams the chunks of a piece, and says what is asked of each.
+class PassingChunks {
+ public:
+  /// `set` and `all` must outlive this.
+  ///   some, rows  queries and rows of the piece
+  ///   from, to    fractions of `all` that are done before and after it
+  PassingChunks(const StreamedSet& set, const SearchRequest& all, RowRange some, RowRange rows, double from,
+                double to)
+      : all_(all),
+        some_(some),
+        rows_(rows),
+        from_(from),
+        to_(to),
+        queries_(all.queries.slice(some.first, some.count)),
+        beside_(all.radii ? 0 : bytes_of_queries(set, some.count, all.options)),
+        own_(options_of_chunks(all.options, set.sizes, beside_)),
+        staying_(set.device.state(), beside_),
+        stream_(set, rows, all.options.threads, all.options.stop) {}
+
+  std::optional<StreamedChunk> next() { return stream_.next(); }
+
+  /// Returns a request that is valid until the next call.
+  SearchRequest request_of(const StreamedChunk& chunk) {
+    const RowRange here{chunk.first, chunk.rows->rows};
+    if (has_filter(all_.options)) {
+      filter_.emplace(all_.options.filter, all_.m(), some_, here);
       own_.filter = FilterWords(filter_->words());
     }
-    if (asked_.progress)
-      own_.progress = [this, first, count](const Progress& progress) {
-        const double done =
-            static_cast<double>(first - rows_.first) + progress.fraction * static_cast<double>(count);
-        asked_.progress({done / static_cast<double>(rows_.count)});
-      };
-    return own_;
+    if (all_.options.progress)
+      own_.progress = [this, here](const Progress& of_chunk) { tell(here, of_chunk); };
+    SearchRequest part = all_.part(queries_, own_, some_.first, here.first);
+    part.staying_queries = &staying_;
+    part.stream_plan = &plan_;
+    return part;
+  }
+
+  /// Adds what reading has taken so far.
+  void add_work(Trace& all) const {
+    const ChunkStream::Work work = stream_.work();
+    all.seconds["read"] += work.read;
+    all.seconds["land"] += work.land;
+    all.seconds["wait"] += work.wait;
+    all.source_bytes += work.bytes;
   }
 
  private:
-  const SearchOptions& asked_;
-  const RowRange rows_;
+  void tell(const RowRange& chunk, const Progress& progress) const {
+    const double done =
+        static_cast<double>(chunk.first - rows_.first) + progress.fraction * static_cast<double>(chunk.count);
+    const double whole = done / static_cast<double>(rows_.count);
+    all_.options.progress({whole == 1 ? to_ : std::min(to_, from_ + (to_ - from_) * whole)});
+  }
+
+  const SearchRequest& all_;
+  const RowRange some_, rows_;
+  const double from_, to_;
+  QuerySet queries_;
+  const std::size_t beside_;  ///< bytes that the queries take besides each search
   SearchOptions own_;
   std::optional<FilterPart> filter_;
+  std::optional<Plan> plan_;
+  StayingQueries staying_;
+  ChunkStream stream_;
 };
 
 /// Adds the trace of searching a chunk.
@@ -89,18 +135,6 @@ void add_chunk(const Trace& chunk, const StreamSizes& sizes, std::int64_t rows, 
   const std::size_t largest = std::max(all.quantized_bytes, chunk.quantized_bytes);
   add_rows(all, chunk);
   all.quantized_bytes = largest;  // each chunk releases its own
-}
-
-void add_work(const ChunkStream::Work& work, Trace& all) {
-  all.seconds["read"] += work.read;
-  all.seconds["land"] += work.land;
-  all.seconds["wait"] += work.wait;
-  all.source_bytes += work.bytes;
-}
-
-/// Returns queries times rows.
-double pairs_of(const SearchPiece& piece) {
-  return static_cast<double>(piece.queries.count) * static_cast<double>(piece.rows.count);
 }
 
 }  // namespace
@@ -117,37 +151,19 @@ void StreamedStore::each_part(const SearchRequest& request, const VisitPart& vis
   double done = pairs_of(all);
   for (const SearchPiece& piece : left) done -= pairs_of(piece);
   for (const SearchPiece& piece : left) {
-    const RowRange some{piece.queries.first - request.first_query, piece.queries.count};
-    AskedPart asked(m, request.options, some, {0, rows()});
-    if (pairs_of(piece) < pairs_of(all))
-      asked.scale_progress(done / pairs_of(all), (done + pairs_of(piece)) / pairs_of(all));
-    QuerySet queries = request.queries.slice(some.first, some.count);
-    pass(request.part(queries, asked.options(), some.first, 0),
-         {piece.rows.first - request.first_row, piece.rows.count}, visit, trace);
+    const double before = done / pairs_of(all);
     done += pairs_of(piece);
+    PassingChunks chunks(set_, request, {piece.queries.first - request.first_query, piece.queries.count},
+                         {piece.rows.first - request.first_row, piece.rows.count}, before,
+                         done / pairs_of(all));
+    Trace one = trace ? asked_like(*trace) : Trace{};
+    while (const std::optional<StreamedChunk> chunk = chunks.next()) {
+      visit(ResidentStore(chunk->rows), chunks.request_of(*chunk), trace ? &one : nullptr);
+      if (trace) add_chunk(one, set_.sizes, rows(), *trace);
+    }
+    if (trace) chunks.add_work(*trace);
   }
   if (trace && trace->chunks == 0) trace->plan = plan(m, request.k, request.options, {});
-}
-
-/// Streams some of the rows, and passes one chunk after another to `visit`.
-void StreamedStore::pass(const SearchRequest& request, const RowRange& rows, const VisitPart& visit,
-                         Trace* trace) const {
-  const SearchOptions& options = request.options;
-  const std::size_t beside = request.radii ? 0 : bytes_of_queries(set_, request.m(), options);
-  StayingQueries staying(set_.device.state(), beside);
-  ChunkOptions of_chunk(options, set_.sizes, beside, rows);
-  ChunkStream stream(set_, rows, options.threads, options.stop);
-  std::optional<Plan> plan_of_chunks;
-  Trace one = trace ? asked_like(*trace) : Trace{};
-  while (const std::optional<StreamedChunk> chunk = stream.next()) {
-    SearchRequest part =
-        request.part(request.queries, of_chunk.of(chunk->first, chunk->rows->rows), 0, chunk->first);
-    part.staying_queries = &staying;
-    part.stream_plan = &plan_of_chunks;
-    visit(ResidentStore(chunk->rows), part, trace ? &one : nullptr);
-    if (trace) add_chunk(one, set_.sizes, set_.rows.rows, *trace);
-  }
-  if (trace) add_work(stream.work(), *trace);
 }
 
 /// Plans for a chunk without memory, since values do not decide.
@@ -156,8 +172,13 @@ Plan StreamedStore::plan(std::int64_t m, std::int64_t k, const SearchOptions& op
   ResidentRows chunk(schema_of(set_));
   chunk.rows = set_.sizes.chunk_rows;
   chunk.chunks.push_back({nullptr, 0, chunk.rows});
-  ChunkOptions of_chunk(options, set_.sizes, bytes_of_queries(set_, m, options), {0, set_.rows.rows});
-  Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk.of(0, chunk.rows), feedback);
+  SearchOptions of_chunk = options_of_chunks(options, set_.sizes, bytes_of_queries(set_, m, options));
+  std::optional<FilterPart> first;
+  if (has_filter(options)) {
+    first.emplace(options.filter, m, RowRange{0, m}, RowRange{0, chunk.rows});
+    of_chunk.filter = FilterWords(first->words());
+  }
+  Plan plan = plan_search(chunk, m, std::min(k, chunk.rows), of_chunk, feedback);
   plan.problem.n = set_.rows.rows;
   plan.problem.k = k;
   plan.residence = Residence::stream;

@@ -23,8 +23,6 @@ class StreamedStore final : public RowStore {
                                          std::span<const std::int64_t> places) const override;
 
  private:
-  void pass(const SearchRequest& request, const RowRange& rows, const VisitPart& visit, Trace* trace) const;
-
   const StreamedSet set_;
 };
 
