@@ -38,7 +38,7 @@ class Digest {
 };
 
 /// Refuses facts that are not the same on all ranks; every rank throws, or none.
-///   names  of the facts; null: not compared
+///   names  names of the facts; null: not compared
 void require_same(const Communicator& ranks, std::span<const std::int64_t> facts,
                   std::span<const char* const> names);
 

@@ -17,7 +17,7 @@ using namespace bounding;
 
 /// Counts wrong and wide bounds of one collect step, and measures how much of the error bound was needed.
 struct Judgement {
-  double needed = 0;      ///< largest share of E that was needed, on either side
+  double needed = 0;      ///< largest share of E that a bound needed, `low` or `high`
   std::size_t wrong = 0;  ///< candidates that are not between `low` and `high`
   std::size_t wide = 0;   ///< bounds that are wider than they need to be
 };

@@ -41,7 +41,7 @@ class MpiRanks final : public Ranks {
   enum class Common : std::int64_t { index, index_file, search, within, sums, end };
   /// Does a step together with all ranks, unless one has failed. An error of the step is thrown on all
   /// of them.
-  ///   count  size of what is exchanged, which must be the same on all
+  ///   count  number of exchanged elements, which must be the same on all
   template <class Step>
   auto step(Common what, std::int64_t count, Step&& together);
 
@@ -49,7 +49,7 @@ class MpiRanks final : public Ranks {
   static constexpr int unwritten = -1;
 
   /// Waits for the others, and fails unless they do the same.
-  ///   failure  of this rank, which the others throw, too
+  ///   failure  the failure of this rank, which the others throw, too
   void meet(Common what, std::int64_t count, const std::exception_ptr& failure);
   void find_place();
   std::vector<std::int64_t> all_of(const std::vector<std::int64_t>& mine, MPI_Op op);

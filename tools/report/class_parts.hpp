@@ -55,7 +55,7 @@ void add_confusion(Document& document, const Confusion& confusion, const std::ve
 /// Adds precision, recall and F1 of each class, and below them the means over the classes.
 ///   no_answer  the last class stands for queries without an answer: only the page shows it, and means leave
 ///              it out
-///   scores     of the other classes, for the terminal and JSON; empty: they have no such table
+///   scores     scores of the other classes, for the terminal and JSON; empty: they have no such table
 void add_classes(Document& document, const Confusion& confusion, const std::vector<std::string>& classes,
                  bool no_answer, const std::vector<ClassScore>& scores);
 

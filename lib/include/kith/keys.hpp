@@ -52,7 +52,7 @@ KITH_API Keys merge(std::span<const Keys> lists);
 KITH_API RadiusKeys merge(std::span<const RadiusKeys> lists);
 
 /// Returns what Index::search() of all rows returns: distances as users see them, and rows by their numbers.
-///   metric  of the shards
+///   metric  the metric of the shards
 /// Throws invalid_argument: keys that no search returns, as for merge().
 KITH_API Neighbors finish(Metric metric, const Keys& keys);
 /// Returns what Index::within() of all rows returns.

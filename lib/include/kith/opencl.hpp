@@ -41,8 +41,8 @@ inline DeviceNeighbors neighbors(cl_mem distance, cl_mem row, cl_command_queue q
 
 /// Opens a device in the caller's context, and tests that it is exact. kith keeps the context, works in a
 /// queue of its own, and waits for `queue` unless rows and answers name another.
-///   device  of `context`, and one that devices() lists
-///   queue   of `context`; null: kith waits for none
+///   device  a device of `context` that devices() lists
+///   queue   a queue of `context`; null: kith waits for none
 /// Throws unavailable: no OpenCL back end here (says why), or the device failed its self-test.
 ///        unsupported: the device is not in the context, or not listed; the queue is in another context.
 inline Device open_device(cl_context context, cl_device_id device, cl_command_queue queue) {

@@ -55,8 +55,8 @@ class KITH_API ShardValues {
 };
 
 /// Returns what Classifier::classify() of all rows would return.
-///   metric  of the shards
-///   keys    of all shards, merged
+///   metric  the metric of the shards
+///   keys    the merged keys of all shards
 /// Throws as Classifier::classify() and finish() do, and invalid_argument: a row without a label (names it).
 KITH_API Classification classify(Metric metric, const Keys& keys, const ShardLabels& labels,
                                  const VotingOptions& voting = {});

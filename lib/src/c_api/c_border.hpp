@@ -20,7 +20,7 @@ kith_status status_of_exception(const char* function) noexcept;
 /// Calls body(function), and turns its exception into a status. It is not noexcept: a thread may end in
 /// a callback, by pthread_exit() as Python's threads do when the interpreter ends, and that unwinds
 /// these frames.
-///   function  of kith.h, which begins the messages of bad pointers
+///   function  a function of kith.h, which begins the messages of bad pointers
 template <class Body>
 kith_status guarded(const char* function, const Body& body) {
   try {

@@ -15,7 +15,7 @@ namespace kith {
 class Answers {
  public:
   /// `classifier` and `voting` must outlive it.
-  ///   truth  of all rows that will be added
+  ///   truth  true answers of all rows that will be added
   /// Throws what check_voting() throws, and out_of_memory if the confusion takes more
   /// than most_confusion_bytes.
   Answers(const std::string& where, const Classifier& classifier, std::span<const std::int64_t> truth,

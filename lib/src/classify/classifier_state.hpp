@@ -50,7 +50,7 @@ std::vector<T> values_at(const std::vector<T>& values, std::size_t columns,
 }
 
 /// Sorts `values`, [rows, columns], from the order in which rows were given to that of their ids.
-///   ids  of the rows, checked by the caller, or empty
+///   ids  ids of the rows, checked by the caller, or empty
 template <class T>
 std::vector<T> by_ids(std::vector<T> values, std::size_t columns, std::span<const std::int64_t> ids) {
   const auto rows = static_cast<std::int64_t>(ids.size());

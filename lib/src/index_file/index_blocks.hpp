@@ -23,7 +23,7 @@ void read_exactly(int fd, std::uint64_t first, void* to, std::size_t bytes);
 std::vector<std::uint64_t> checksums_in(int fd, const IndexLayout& layout);
 
 /// Throws bad_file if the block at `offset` of the file is not what was written.
-///   sums  of the pieces of the block
+///   sums  checksums of the pieces of the block
 ///   sum   the checksum of these in the file
 void check_block(std::uint64_t offset, std::uint64_t bytes, std::span<const std::uint64_t> sums,
                  std::uint64_t sum);

@@ -35,7 +35,7 @@ class IndexFile {
 class IndexBody {
  public:
   /// Reads the checksums.
-  ///   part  of the rows; skips blocks that hold only other rows, or numbers of these
+  ///   part  a part of the rows; skips blocks that hold only other rows, or numbers of these
   /// Throws bad_file.
   IndexBody(const IndexFile& file, const OpenOptions& options, const IndexPart& part);
   /// Reads the whole file.

@@ -23,7 +23,7 @@ namespace kith {
 /// Takes the rows of one device as they are read.
 class DeviceRowsSink {
  public:
-  ///   rows   that are taken
+  ///   rows   number of rows to take
   ///   first  place of the first of these rows in the file
   DeviceRowsSink(const RowSchema& schema, std::int64_t rows, std::int64_t first, const IndexLayout& layout,
                  std::uint64_t offset, std::uint32_t threads)

@@ -18,8 +18,8 @@ class DeviceRowsSink;
 /// Takes the rows of a file, or of a part of it, in pieces, and passes each to the device that stores it.
 class RowsSink {
  public:
-  ///   part    of the rows of the file
-  ///   offset  of the first row in the file, in bytes
+  ///   part    a part of the rows of the file
+  ///   offset  bytes from the beginning of the file to the first row
   /// Throws as set_layout() does.
   RowsSink(const RowSchema& schema, const IndexPart& part, const IndexLayout& layout, std::uint64_t offset,
            const OpenOptions& options);

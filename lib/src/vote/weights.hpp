@@ -32,7 +32,7 @@ class Weigher {
   bool all_one() const { return voting_->weights == Weights::uniform && sample_weights_.empty(); }
 
   /// Returns the weight of the neighbour of this rank (from 0), training row `row`.
-  ///   nearest, distance  finished, of the first neighbour and of this one
+  ///   nearest, distance  finished distances of the first neighbour and of this one
   float weight(std::size_t rank, float nearest, float distance, std::size_t row) const {
     const float own = by_rank_or_distance(rank, nearest, distance);
     return sample_weights_.empty() ? own : std::min(own * sample_weights_[row], largest_weight);

@@ -28,7 +28,7 @@ class AnnPeer {
 
   /// Returns the k nearest rows, nearest first, by distances in double precision; the order of ties is ANN's.
   ///   query    [dims]
-  ///   k        k        1 ... n; above n, ANN ends the process
+  ///   k        1 ... n; above n, ANN ends the process
   ///   returns  training rows, [k]
   std::vector<std::int64_t> search(const float* query, std::int64_t k);
 

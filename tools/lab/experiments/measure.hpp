@@ -47,7 +47,7 @@ void tell(const Settings& settings, const std::string& what);
 
 /// Warms up, then runs for about settings.seconds: at least three samples, but only one if it takes longer
 /// than that. Reports `what` between runs.
-///   device  device  whose joules are counted if settings has a meter for it; null: none are
+///   device  device whose joules are counted if settings has a meter for it; null: none are
 Measured sample(const Settings& settings, const std::string& what, const std::function<Seconds()>& run,
                 const Device* device = nullptr);
 
@@ -60,9 +60,9 @@ Measured attempt(const std::function<Measured()>& body);
 Measured attempt(const Settings& settings, const std::string& what, const std::function<Measured()>& body);
 
 /// Checks the bits, then takes the time.
-///   check  check  returns where the bits of one run are wrong; empty if they are right
+///   check  returns where the bits of one run are wrong; empty if they are right
 ///   run    takes one sample
-///   plan   plan   of the runs, if they have one
+///   plan   plan of the runs, if they have one
 Measured time_checked(const Settings& settings, const Device& device, const std::string& what,
                       const std::function<std::string()>& check, const std::function<Seconds()>& run,
                       const Plan* plan = nullptr);

@@ -22,7 +22,7 @@ Document experiment_document(const std::vector<Result>& results, const std::stri
                              const std::string& missing = {});
 
 /// Returns the page of experiments: one self-contained UTF-8 HTML document, light and dark, without scripts.
-///   command  what was typed
+///   command  the command as typed
 ///   missing  sentences about what is done and what is missing, if a run was stopped; they come first
 std::string experiment_page(const std::vector<Result>& results, const std::string& command,
                             const std::string& missing = {});

@@ -38,14 +38,14 @@ KITH_C_API kith_status kith_merge(int64_t m, int64_t k, int64_t lists, const uin
                                   const int64_t* const* row, uint32_t* merged_value, int64_t* merged_row);
 
 /// Compute the distances of keys, as kith_index_search() and kith_index_within() of all rows return them.
-///   metric    of the shards; NULL: `l2`
+///   metric    the metric of the shards; NULL: `l2`
 ///   value     [count]
 ///   distance  [count]  out
 KITH_C_API kith_status kith_finish(const char* metric, int64_t count, const uint32_t* value, float* distance);
 
 /// Leave one row out of each list, for leave-one-out over shards; a list without that row loses its last key.
 /// Search the shards for k + 1, merge, and then leave out.
-///   k           of the result, at least 1
+///   k           neighbours in the result, at least 1
 ///   value, row  [m, k + 1]
 ///   own         [m]     the row that is no neighbour of each query; -1: none
 ///   kept_value  [m, k]  out

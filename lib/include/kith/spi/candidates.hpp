@@ -106,11 +106,9 @@ struct Visits {
 
 /// Appends every row t of a tile that may be within the threshold to the lists of candidates. A training row
 /// whose terms are NaN, as MaskStep sets them for rows that do not count, is never listed nor sampled.
-///   none                   keeps values[q, t] <= threshold[q]; values are given (radius search, any matrix
-///                          of distances)
-///   gemm                   first writes the inner products of the quantized rows to `values`, p = q~ x~,
-///                          and keeps low(t) - p <= threshold[q], where low(t) is such that no row is
-///                          lost: docs/certificate.md
+///   none  keeps values[q, t] <= threshold[q]; values are given (radius search, any matrix of distances)
+///   gemm  first writes the inner products of the quantized rows to `values`, p = q~ x~, and keeps low(t) - p
+///         <= threshold[q], where low(t) is such that no row is lost: docs/certificate.md
 ///   dot, bf16, fp16, int8  the same, testing products as they come; only the sizes of `values` are used
 struct CollectStep {
   static constexpr const char* name = "collect";

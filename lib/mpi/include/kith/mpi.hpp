@@ -62,7 +62,7 @@ KITH_API bool has_survivors();
 KITH_API MPI_Comm survivors(MPI_Comm comm);
 
 /// Tells the other ranks whether a step of this one failed.
-///   failure  what it threw; null: nothing
+///   failure  the exception that it threw; null: none
 /// Throws on every rank what the lowest rank with a failure gave: an Error unchanged, std::bad_alloc and
 ///        std::length_error as out_of_memory, anything else as device_failure.
 KITH_API void agree(MPI_Comm comm, const std::exception_ptr& failure);
@@ -100,13 +100,13 @@ class KITH_API Index {
   /// Opens an index file (index_file.hpp), which all ranks must see under this name. Each rank opens a part
   /// of its rows; together they answer as the Index of the whole file does. Keys number rows from the file's
   /// first_row, neighbours from 0.
-  ///   options  of this rank: threads, stop and progress; the rest is computed
+  ///   options  options of this rank: threads, stop and progress; the rest is computed
   /// Throws as kith::open_index() does, and invalid_argument if ranks see different files.
   Index(MPI_Comm comm, const Device& device, const std::string& path, const OpenOptions& options = {});
 
   /// Returns on every rank what kith::Index::search() of all rows returns.
   ///   queries         [m, dims]  the same on all ranks
-  ///   options, trace  of this rank; a filter has the bits of its own rows
+  ///   options, trace  those of this rank; a filter has the bits of its own rows
   /// Throws as kith::Index::search_keys() does, and invalid_argument if queries or k differ between ranks, or
   ///        if k exceeds the rows of all ranks or 2^31 - 1.
   Neighbors search(const RowsView& queries, std::int64_t k, const SearchOptions& options = {},
@@ -125,7 +125,7 @@ class KITH_API Index {
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Returns on every rank what Classifier::classify() of all rows returns.
-  ///   labels  of the rows of all ranks, on every rank
+  ///   labels  labels of the rows of all ranks, on every rank
   /// Throws as search() and kith::classify() do.
   Classification classify(const RowsView& queries, std::int64_t k, const ShardLabels& labels,
                           const VotingOptions& voting = {}, const SearchOptions& options = {},
@@ -134,7 +134,7 @@ class KITH_API Index {
                                        const ShardLabels& labels, const VotingOptions& voting = {},
                                        const SearchOptions& options = {}, Trace* trace = nullptr) const;
   /// Returns on every rank what Regressor::regress() of all rows returns.
-  ///   values  of the rows of all ranks, on every rank
+  ///   values  values of the rows of all ranks, on every rank
   Regression regress(const RowsView& queries, std::int64_t k, const ShardValues& values,
                      const VotingOptions& voting = {}, const SearchOptions& options = {},
                      Trace* trace = nullptr) const;

@@ -37,7 +37,7 @@ class AskedPart {
  public:
   /// The memory that `options` refers to must outlive this.
   ///   m        all queries
-  ///   options  of all queries and all rows, by place, without `self`
+  ///   options  options of all queries and all rows, by place, without `self`
   ///   some     queries that are asked
   ///   rows     places of the part
   AskedPart(std::int64_t m, const SearchOptions& options, RowRange some, RowRange rows);

@@ -20,7 +20,7 @@ struct SearchPiece {
 /// Passes over the queries in ascending order, and keeps the pieces that contain the present query.
 class PassedPieces {
  public:
-  /// Takes those of `pieces` that have some of `queries`.
+  /// Takes only the pieces that were searched for some of `queries`.
   PassedPieces(std::span<const SearchPiece> pieces, const RowRange& queries);
   /// Moves on to `query`. Returns whether no two of its pieces have a row in common. Queries must ascend.
   bool pass(std::int64_t query);

@@ -121,7 +121,7 @@ spi::RawRows HalfMemory::raw(const Part& part, std::int64_t row, std::int64_t co
 }
 
 /// Writes rows to these places. Locks the device.
-///   from  [count, dims] of the element, without gaps
+///   from  [count, dims]  rows of the element, without gaps
 void HalfMemory::write(std::int64_t first, std::int64_t count, const unsigned char* from) {
   for_each_part(first, count, [&](const Part& part, std::int64_t row, std::int64_t done, std::int64_t some) {
     const DeviceSession session(*schema_.device.state());
@@ -141,12 +141,12 @@ void HalfMemory::land(std::int64_t first, std::int64_t count, const spi::Allocat
 }
 
 /// Lets the device check these rows and find their largest element, through `landing`. Locks the device.
-///   number  of the first row, in what is found
+///   number  the number that findings give the first row
 ///   to      room for the rows as RowBlocks, whose content is not used
 void HalfMemory::look_at(std::int64_t first, std::int64_t count, std::int64_t number,
                          const DeviceLanding& landing, const spi::Allocation& to) const {
   const DeviceSession session(*schema_.device.state());
-  // Each part begins at the beginning of `to`, since it may begin within a block of the range.
+  // Each part is written to the beginning of `to`, since it may begin inside a block of the range.
   for_each_part(first, count, [&](const Part& part, std::int64_t row, std::int64_t done, std::int64_t some) {
     landing.land(raw(part, row, some),
                  {&to, 0, 0, static_cast<std::uint32_t>(schema_.dims), session->info.train_block},

@@ -96,7 +96,7 @@ class KeysSink final : public AnswerSink {
  public:
   ///   to       gets the keys; its memory is used again
   ///   k        keys per list; a search for fewer leaves the others empty
-  ///   numbers  of the rows; null: they keep their places
+  ///   numbers  numbers of the rows; null: they keep their places
   KeysSink(Keys& to, std::int64_t k, const RowNumbering* numbers = nullptr)
       : to_(to), k_(k), numbers_(numbers) {}
   void begin(std::int64_t m, std::int64_t k) override;

@@ -170,7 +170,7 @@ SearchOptions tightened(const Plan& plan, const SearchOptions& options, std::siz
 
 /// Returns a plan whose tiles and scratch fit into memory. The device is only asked how much scratch its
 /// steps need.
-///   device  that of the index, with or without what was measured on it
+///   device  the device of the index, with or without its measurements
 Plan sized_plan(const ResidentRows& index, const DeviceInfo& device, const Problem& problem,
                 const SearchOptions& options, const Feedback& feedback) {
   SearchOptions tighter = options;

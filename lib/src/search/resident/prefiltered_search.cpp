@@ -78,7 +78,7 @@ void tell(const SearchOptions& options, std::int64_t rows, Plan& plan) {
 /// Receives answers from the search in the gathered rows, and passes them on with the places among all rows.
 class PlacesSink final : public AnswerSink {
  public:
-  ///   places  of the rows that count, ascending
+  ///   places  places of the rows that count, ascending
   ///   self    SearchOptions::self, by place
   PlacesSink(const std::vector<std::int64_t>& places, std::optional<std::int64_t> self, std::int64_t k,
              AnswerSink& to)

@@ -96,7 +96,7 @@ void tell_of_proposer(const Plan& plan, const DeviceInfo& device, Trace& trace) 
 
 /// Decides what depends on the values of the queries: whether boxes pay, whether a proposer has a bound for
 /// them, and which selector is the fastest in a sample.
-///   trace  gets what was made meanwhile
+///   trace  gets the seconds and bytes of anything made meanwhile
 void decide_by_values(const ResidentRows& index, const QuerySet& queries, std::int64_t k,
                       const SearchOptions& given, const Feedback& feedback, Plan& plan, Trace& trace) {
   const std::int64_t m = queries.count();

@@ -17,9 +17,9 @@ SearchOptions options_for_rest(const ResidentRows& index, const Plan& plan, cons
 /// those of the tile. Throws what planning and searching throw.
 ///   plan      whose other attempts left them
 ///   options   with the filter of the open queries
-///   queries   [count, dims]  of the tile
+///   queries   [count, dims]  queries of the tile
 ///   largest   no element of the queries is above it; unused without a proposer
-///   proposer  of the separate plan; none: the chain alone
+///   proposer  proposer of the separate plan; none: the chain alone
 /// Returns how many queries the proposer left to the chain.
 std::int64_t search_rest(const ResidentRows& index, const Plan& plan, const SearchOptions& options,
                          const QueryRows& queries, float largest, const Open& open, Proposer proposer,

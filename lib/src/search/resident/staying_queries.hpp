@@ -17,7 +17,7 @@ namespace kith {
 /// later one again only if its tiles have another length. Only one search may use it at a time.
 class StayingQueries {
  public:
-  ///   most_bytes  of device memory that they may take; each search copies tiles beyond that
+  ///   most_bytes  device memory that they may take; each search copies tiles beyond that
   StayingQueries(std::shared_ptr<Device::State> state, std::size_t most_bytes)
       : state_(std::move(state)), most_bytes_(most_bytes) {}
 

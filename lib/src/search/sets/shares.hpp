@@ -15,7 +15,7 @@ namespace kith {
 Placement chosen_placement(Placement asked, std::int64_t rows, std::int64_t members);
 
 /// Returns the shares of the members of a set, which sum to 1: as given, or by their speeds.
-///   dims  of the rows
+///   dims  columns of the rows
 /// Throws invalid_argument: the number of shares differs from that of members, one is below 0 or not finite,
 /// or all are 0.
 std::vector<double> shares_of(const Device& set, std::span<const double> given, Metric metric,

@@ -67,7 +67,7 @@ PreparedRows read_source(const StreamedSet& set, std::int64_t first, std::int64_
 class ChunkStream {
  public:
   /// Begins to read. `set` must outlive this.
-  ///   rows  that are streamed
+  ///   rows  number of rows to stream
   /// Throws out_of_memory.
   ChunkStream(const StreamedSet& set, RowRange rows, std::uint32_t threads, std::stop_token stop);
   ~ChunkStream();

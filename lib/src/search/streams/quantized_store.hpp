@@ -31,7 +31,7 @@ class QuantizedStore final : public RowStore {
  public:
   /// Reads all rows once, or twice if a sample misled, and makes the quantized rows.
   ///   set       with sizes of room_beside_quantized()
-  ///   proposer  of proposer_of_quantized(); rows on a grid of bytes take int8
+  ///   proposer  the result of proposer_of_quantized(); rows on a grid of bytes take int8
   /// Throws what read_source() throws; unsupported: the device has no proposer int8, or the metric does not
   /// follow from products; out_of_memory.
   static std::shared_ptr<const QuantizedStore> made_of(const StreamedSet& set, Proposer proposer);

@@ -22,7 +22,7 @@ class RawCopies {
  public:
   /// `source` must outlive this.
   ///   most_rows  in one copy()
-  ///   threads    of the host; 0: as many as there are cores
+  ///   threads    threads of the host; 0: as many as there are cores
   /// Throws out_of_memory.
   RawCopies(std::shared_ptr<Device::State> state, const Source& source, std::int64_t most_rows,
             std::uint32_t threads);
