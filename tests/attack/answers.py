@@ -34,7 +34,7 @@ from again import again
 from workers import SEED_BYTES, Workers, seed_text
 
 MOST_FAILURES = 20
-# What a run of many cases must have done at least once.
+# Lists what a run of many cases must have done at least once.
 ALWAYS = ("Index", "updates", "Source", "Shards", "Classifier", "Regressor", "knn_graph", "search", "within",
           "storage stream", "checkpoint", "step save", "step open_part", "step pickle", "step compact", "before",
           "refused products")

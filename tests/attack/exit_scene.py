@@ -1,4 +1,4 @@
-"""One program that exits.py runs: threads search while the interpreter ends. sys.argv[1] has its settings as JSON."""
+"""Searches on threads while the interpreter ends; exits.py runs this. sys.argv[1] has its settings as JSON."""
 import atexit
 import json
 import os

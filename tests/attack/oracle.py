@@ -1,4 +1,5 @@
-"""The right answers, by oracle.cpp and NumPy without any code of kith: docs/contract.md, sections 1, 2, 3 and 5.
+"""Computes the right answers by oracle.cpp and NumPy without any code of kith: docs/contract.md, sections 1, 2, 3
+and 5.
 
 `Rows` holds all rows that an index was ever given, including removed ones, by position (section 2).
 """
@@ -112,7 +113,8 @@ class Rows:
 
 
 class Asked:
-    """The answers to queries. A row counts unless it was removed, is filtered out, or is the query itself."""
+    """Computes the answers to queries. A row counts unless it was removed, is filtered out, or is the query itself.
+    """
 
     def __init__(self, rows, queries, filter, exclude_self_from):
         self.rows = rows

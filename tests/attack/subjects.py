@@ -166,7 +166,7 @@ class Subject:
 
 
 class Source:
-    """Rows that stay in a file or an array."""
+    """Searches rows that stay in a file or an array."""
 
     def __init__(self, case):
         self.case, self.kind, self.before = case, "Source", None
@@ -216,7 +216,7 @@ class Source:
 
 
 class Shards:
-    """All rows, cut into ranges, each on one of two devices."""
+    """Searches all rows, divided into ranges, each on one of two devices."""
 
     def __init__(self, case):
         self.case = case

@@ -1,4 +1,4 @@
-// kith.h: placement of rows on a set of devices, and the traces of its members.
+// Tests kith.h: the placement of rows on a set of devices, and the traces of its members.
 #include <doctest/doctest.h>
 
 #include <string>

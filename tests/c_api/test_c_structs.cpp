@@ -1,4 +1,4 @@
-// kith.h: structs of callers that were compiled with another version of it.
+// Tests kith.h with structs of callers that were compiled with another version of it.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace {
 
 using namespace c;
 
-/// A struct as a newer kith.h may have it: the known fields, and more bytes behind them.
+/// Imitates a struct of a newer kith.h: the known fields, and more bytes after them.
 template <class Struct>
 struct Longer {
   Struct known;

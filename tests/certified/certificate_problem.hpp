@@ -67,8 +67,8 @@ struct Problem {
   }
 };
 
-/// What a device prepares for a problem: quantized rows, and the thresholds that follow from the
-/// true k-th values.
+/// Holds what a device prepares for a problem: quantized rows, and the thresholds that follow from the true
+/// k-th values.
 struct Prepared {
   GuardedQuantizedRows queries, train;
   GuardedGrid<float> threshold;

@@ -24,7 +24,7 @@ struct Tightened {
   std::vector<std::uint32_t> counts, lost;
 };
 
-/// Lists of `high` in device memory, with the terms and thresholds of their queries.
+/// Holds lists of `high` in device memory, with the terms and thresholds of their queries.
 struct Lists {
   GuardedGrid<Key> keys;
   GuardedGrid<std::uint32_t> counts, lost;
@@ -100,7 +100,7 @@ std::string tighten_afresh(spi::Device& device, Proposer proposer, Metric metric
   return {};
 }
 
-/// How the values of a list are distributed.
+/// Says how the values of a list are distributed.
 enum class Spread { even, equal, few_values, neighbours, wide, mostly_infinite };
 
 float value_of_spread(Spread spread, workloads::Random& random) {

@@ -1,4 +1,4 @@
-// The step collect: it appends the rows whose value is at most the threshold to lists of candidates.
+// Tests the step collect: it appends the rows whose value is at most the threshold to lists of candidates.
 // docs/certificate.md, section 5.
 #include <doctest/doctest.h>
 
@@ -33,7 +33,7 @@ std::vector<float> random_values(std::size_t count, workloads::Random& random) {
   return values;
 }
 
-/// Lists of candidates in device memory that already contain some.
+/// Holds lists of candidates in device memory that already contain some.
 struct Lists {
   GuardedGrid<std::uint32_t> counts, rows;
 

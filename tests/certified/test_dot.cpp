@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t first_row = 7000;
 
-/// Where rows are stored, which must not change the answer.
+/// Says where rows are stored, which must not change the answer.
 struct Layout {
   std::uint32_t in_block = 0;  ///< first row within its block
   std::size_t quantized = 0;   ///< the first quantized row, a multiple of spi::quantized_block_rows
@@ -62,7 +62,7 @@ struct Problem {
   Metric metric = Metric::squared_l2;
 };
 
-/// One entry of a list that collect wrote; the lists are sorted by row.
+/// Holds one entry of a list that collect wrote; the lists are sorted by row.
 struct Candidate {
   std::uint32_t row;
   float low;

@@ -233,7 +233,7 @@ TEST_CASE("product error: with a quarter of it every proposer of a device loses 
   });
 }
 
-/// A device that multiplies the error bound of each step by `share`.
+/// Is a device that multiplies the error bound of each step by `share`.
 class NarrowDevice : public ProxyDevice {
  public:
   NarrowDevice(std::unique_ptr<spi::Device> real, double share)

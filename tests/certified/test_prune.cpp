@@ -1,4 +1,4 @@
-// The step prune: it keeps the listed candidates that are within the threshold.
+// Tests the step prune: it keeps the listed candidates that are within the threshold.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The step rerank: it computes the chain of every listed candidate as a key. docs/contract.md, sections
+// Tests the step rerank: it computes the chain of every listed candidate as a key. docs/contract.md, sections
 // 1 and 2.
 #include <doctest/doctest.h>
 

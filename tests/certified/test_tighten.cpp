@@ -1,5 +1,5 @@
-// The step tighten: it merges candidates into the k best so far and lowers thresholds. docs/certificate.md,
-// sections 4 and 5.
+// Tests the step tighten: it merges candidates into the k best so far and lowers thresholds.
+// docs/certificate.md, sections 4 and 5.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows of numbers that every element type can hold.
+// Makes rows of numbers that every element type can hold.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// The device under test, and device memory surrounded by canaries.
+// Gives the device under test, and device memory surrounded by canaries.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -145,8 +145,8 @@ void check_unchanged(const Memory&... memory) {
   for (const bool unchanged : {memory.unchanged()...}) CHECK(unchanged);
 }
 
-/// Rows in the blocks of RowBlocks, beginning at row `first` of the memory. All other rows, also the padding
-/// of the last block, are copies of the rows of `around`.
+/// Returns rows in the blocks of RowBlocks, beginning at row `first` of the memory. All other rows, also the
+/// padding of the last block, are copies of the rows of `around`.
 class GuardedRows {
  public:
   GuardedRows(spi::Device& device, const Matrix& rows, std::uint32_t block, std::uint32_t first,

@@ -1,5 +1,5 @@
-// Rows of each element type as a caller may store them, and their values: docs/contract.md, section 3. It
-// shares no code with the library.
+// Makes rows of each element type as a caller may store them, and their values: docs/contract.md, section 3.
+// It shares no code with the library.
 #pragma once
 
 #include <bit>

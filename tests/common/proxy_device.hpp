@@ -1,4 +1,5 @@
-// A device that forwards every call to another one. A test overrides the calls that it observes or lets fail.
+// Declares a device that forwards every call to another one. A test overrides the calls that it observes or
+// lets fail.
 #pragma once
 
 #include <memory>

@@ -71,8 +71,8 @@ void check_row_terms(const GuardedQuantizedRows& guarded_rows, const Matrix& row
   check_unchanged(guarded_rows.rows, guarded_rows.centre);
 }
 
-/// Memory for the copy of the rows that a PrepareStep makes, with canaries before, between and
-/// behind the rows.
+/// Holds memory for the copy of the rows that a PrepareStep makes, with canaries before, between and behind
+/// the rows.
 class RowCopy {
  public:
   ///   gap  canaries between rows; with 0 a device may write several elements at once

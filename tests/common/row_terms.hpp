@@ -15,7 +15,7 @@ namespace kith::tests {
 
 using Real = long double;
 
-/// The four terms of one row, computed in long double.
+/// Holds the four terms of one row, computed in long double.
 struct RowTerms {
   Real half_norm = 0, norm = 0, quantized_norm = 0, residual = 0;
 

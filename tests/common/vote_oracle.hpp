@@ -17,7 +17,7 @@
 
 namespace kith::tests {
 
-/// What a vote needs to know of a neighbour.
+/// Holds what a vote needs to know of a neighbour.
 struct Neighbour {
   std::int64_t label = 0;
   float distance = 0;
@@ -178,7 +178,7 @@ inline std::string text_of(const VotingOptions& voting) {
          std::to_string(voting.priors.size()) + " priors, " + std::to_string(voting.costs.size()) + " costs";
 }
 
-/// Lists of k rows at growing distances, as stages::KeyLists.
+/// Returns lists of k rows at growing distances, as stages::KeyLists.
 inline stages::KeyLists lists_of_rows(std::int64_t k, const std::vector<std::uint32_t>& rows) {
   stages::KeyLists lists{static_cast<std::int64_t>(rows.size()) / k, 1, k, {}};
   for (std::size_t i = 0; i < rows.size(); ++i)

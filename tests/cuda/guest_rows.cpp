@@ -15,7 +15,7 @@
 namespace kith::tests {
 namespace {
 
-/// A block of memory on a card, filled with a copy of host memory.
+/// Owns a block of memory on a card, filled with a copy of host memory.
 class OnDevice {
  public:
   OnDevice(int card, const void* from, std::size_t bytes) {

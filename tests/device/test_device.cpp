@@ -114,7 +114,7 @@ TEST_CASE("device: its clock does not run backwards") {
   });
 }
 
-/// A step that merges three lists of three keys.
+/// Returns a step that merges three lists of three keys.
 struct SmallMerge {
   explicit SmallMerge(spi::Device& device)
       : in(device, 1, 9, 7), out(device, 1, 3, 1), step{3, 3, in.grid(), out.grid(), {}} {

@@ -100,7 +100,7 @@ TEST_CASE("plugins: a host that inherits orphans, as the first process of a cont
   CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
 }
 
-/// A copy of libkith.so without its other files, and kith_probe run on it.
+/// Copies libkith.so without its other files, and runs kith_probe on the copy.
 class Alone {
  public:
   Alone() {

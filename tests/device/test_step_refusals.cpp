@@ -1,4 +1,4 @@
-// What steps refuse whatever the device is, on every device: spi::refusal_of().
+// Tests what every device refuses of steps: spi::refusal_of().
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,4 +1,5 @@
-// The step merge: the k smallest keys of several sorted lists. docs/contract.md, sections 2 and 4.
+// Tests the step merge: it finds the k smallest keys of several sorted lists. docs/contract.md, sections 2
+// and 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>

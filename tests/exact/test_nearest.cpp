@@ -1,5 +1,5 @@
-// The step nearest: distance and select in one. Its lists must equal those of both steps in turn.
-// docs/contract.md, sections 1 to 4.
+// Tests the step nearest, which is distance and select in one. Its lists must equal those of both steps in
+// turn. docs/contract.md, sections 1 to 4.
 #include <doctest/doctest.h>
 
 #include <iterator>

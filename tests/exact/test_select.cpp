@@ -1,5 +1,5 @@
-// The step select: the k smallest values of each group, by every selector. docs/contract.md, sections 2,
-// 3 and 4.
+// Tests the step select: it finds the k smallest values of each group, by every selector. docs/contract.md,
+// sections 2, 3 and 4.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ TEST_CASE("select: each group has a list of its own, and a short one ends in non
     CHECK(select(values, 2, selector, 2) == keys_of(values, {1, 2, /**/ 3, 5}));
     CHECK(select(values, 3, selector, 3) ==
           keys_of(values, {1, 0, no_row, /**/ 3, 2, no_row, /**/ 5, 4, no_row}));
-    // Four groups of ceil(6 / 4) = 2 columns; the last group is empty.
+    // There are four groups of ceil(6 / 4) = 2 columns; the last group is empty.
     CHECK(select(values, 1, selector, 4) == keys_of(values, {1, 3, 5, no_row}));
     CHECK(select(values, 2, selector, 6) ==
           keys_of(values, {0, no_row, 1, no_row, 2, no_row, 3, no_row, 4, no_row, 5, no_row}));

@@ -15,8 +15,8 @@
 
 namespace kith::tests::faults {
 
-/// The fault of this thread: at `site`, call number `due` fails in the way `kind`; with `all_after` all later
-/// calls fail, too.
+/// Holds the fault of this thread: at `site`, call number `due` fails in the way `kind`; with `all_after` all
+/// later calls fail, too.
 struct Fault {
   Site site = Site::none;
   long due = 0;  // 0: none fails
@@ -27,7 +27,7 @@ struct Fault {
 extern thread_local Fault fault;
 extern std::array<std::atomic<long>, static_cast<std::size_t>(Kept::count)> kept;
 
-/// Whether this thread is inside a call of a driver, whose own memory and files do not count.
+/// Says whether this thread is inside a call of a driver, whose own memory and files do not count.
 extern thread_local int driver_depth;
 
 /// While it exists, nothing fails and nothing is counted on this thread. For what a test itself does.

@@ -1,9 +1,9 @@
-// The functions of kith_fault_tests that plug-ins and drivers with faults call.
+// Declares the functions of kith_fault_tests that plug-ins and drivers with faults call.
 #pragma once
 
 namespace kith::tests::faults {
 
-/// Where a call can fail.
+/// Declares the places where a call can fail.
 enum class Site : int {
   none,
   allocation,   // allocation of host memory

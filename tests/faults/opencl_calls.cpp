@@ -20,7 +20,7 @@
 namespace kith::tests::faults {
 namespace {
 
-/// How a call changes the number of objects.
+/// Says how a call changes the number of objects.
 enum class Effect { none, makes_object, makes_block, drops_object, drops_block };
 
 template <class T>

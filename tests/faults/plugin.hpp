@@ -1,4 +1,4 @@
-// How a call of the back end `faulty` fails: Fault::kind at Site::device_call.
+// Says how a call of the back end `faulty` fails: Fault::kind at Site::device_call.
 #pragma once
 
 enum class FaultyDevice : int {

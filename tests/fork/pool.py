@@ -18,7 +18,7 @@ ROWS, QUERIES, DIMS, K = 3000, 60, 16, 9
 
 
 class Rows(ctypes.Structure):
-    """The C struct kith_rows."""
+    """Is the C struct kith_rows."""
 
     _fields_ = [("size", ctypes.c_uint64), ("data", ctypes.c_void_p), ("rows", ctypes.c_int64),
                 ("cols", ctypes.c_int64), ("stride_bytes", ctypes.c_int64), ("offset_bytes", ctypes.c_int64),

@@ -136,7 +136,7 @@ void read_npz(FuzzedDataProvider& input) {
     read(write_file("input.npz", content), options);
     return;
   }
-  // As a file of its own such content would be read differently.
+  // Such content would be read differently in a file of its own.
   if (content.empty() || content.starts_with("\x1f\x8b\x08")) return;
   const std::string path =
       write_file("input.npz", test_support::zip({{"a.npy", content, deflated}}, in_wide));

@@ -25,7 +25,7 @@ inline bool pick(FuzzedDataProvider& input) {
   return pick(input, {false, true});
 }
 
-/// One reader of kith, by its name on the command line.
+/// Describes a reader of kith, by its name on the command line.
 struct Reader {
   std::string_view name;
   void (*read)(FuzzedDataProvider& input);

@@ -63,7 +63,7 @@ class Child {
   int from_ = -1;
 };
 
-/// A search large enough for several threads, and its expected answer.
+/// Holds a search large enough for several threads, and its expected answer.
 struct Search {
   Matrix train = hard_rows(DataKind::clusters, Set::train, 3000, 16, Metric::l2);
   Matrix queries = hard_rows(DataKind::clusters, Set::queries, 60, 16, Metric::l2);

@@ -42,7 +42,8 @@ TEST_CASE("distance: multiply and add are one operation, rounded once") {
 
 TEST_CASE("distance: dimensions are visited in order, in one chain") {
   const Matrix zero2 = matrix(2, {0, 0}), zero3 = matrix(3, {0, 0, 0});
-  // The same squares in the other order: beside 1 + 2^-11, the 2^-24 is half a unit and rounds away.
+  // These are the same squares in the other order: beside 1 + 2^-11, the 2^-24 is half a unit and
+  // rounds away.
   CHECK(distance(zero2, matrix(2, {1 + 0x1p-12f, 0x1p-12f}), Metric::squared_l2) ==
         std::vector<float>{1 + 0x1p-11f});
   // Added after the 1, each 2^-24 is half a unit and is lost. Added before it, they sum to a whole unit.

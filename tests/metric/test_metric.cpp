@@ -30,7 +30,7 @@ std::string text_of_source(const std::string& path) {
   return text;
 }
 
-/// One line of metrics.def: id, prepare, start, accumulate, finish.
+/// Holds one line of metrics.def: id, prepare, start, accumulate, finish.
 using Line = std::vector<std::string>;
 
 std::vector<Line> lines_of(const std::string& table) {

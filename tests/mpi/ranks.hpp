@@ -1,5 +1,5 @@
-// For the ranks of kith_mpi_tests: their devices, and rows divided among them. A case is collective, so it
-// uses CHECK: if a rank left by REQUIRE, the others would wait for it.
+// Declares the devices of the ranks of kith_mpi_tests, and divides rows among them. A case is collective, so
+// it uses CHECK: if a rank left by REQUIRE, the others would wait for it.
 #pragma once
 
 #include <doctest/doctest.h>

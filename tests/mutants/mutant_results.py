@@ -6,7 +6,7 @@ from mutant_list import ROOT, Failure
 
 
 class Results:
-    """The results of the last run of each mutant, in a file; a result is dropped when its mutant changes."""
+    """Keeps the results of the last run of each mutant in a file; a result is dropped when its mutant changes."""
 
     def __init__(self, folder):
         self.file = folder / "results.json"

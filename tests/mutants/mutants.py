@@ -41,7 +41,7 @@ import time
 from mutant_list import HERE, ROOT, SOURCES, Failure, find_places, pattern_of, read_mutants, test_files
 from mutant_results import Results, former_rows, table_of
 
-# What a build and its tests also read.
+# Lists what a build and its tests also read.
 ALSO = ("CMakeLists.txt", "CMakePresets.json", "cmake", "tests", "docs", "python")
 LEAST = 202  # number of mutants; raise it when you add some
 LIMIT_S = 300
@@ -49,12 +49,12 @@ PYTHON = ROOT / "build/python/environment/bin/python"  # has what python/tests/r
 
 
 class Workplace:
-    """A copy of the sources in its own folder, and its build."""
+    """Copies the sources to a folder of its own, and builds there."""
 
     def __init__(self, folder, mutants, jobs, werror):
         self.tree, self.jobs, self.werror = folder / "tree", jobs, werror
         self.build = self.tree / "build"  # as deep below the sources as usual, so that ccache knows the paths
-        # The mutant in the copy; whether the build still contains an earlier one.
+        # These say which mutant is in the copy, and whether the build still contains an earlier one.
         self.planted, self.stale = None, False
         self.pocl_cache = ROOT / "build/tests/pocl-gpu-steps"  # already compiled by the tests
         if not self.pocl_cache.is_dir():

@@ -22,7 +22,7 @@ SOME_LINE = re.compile(r"line with `([^`]+)`")
 
 
 class Mistake(Exception):
-    """A mistake on a page, with its line."""
+    """Is raised for a mistake on a page, with its line."""
 
 
 @dataclasses.dataclass

@@ -7,7 +7,7 @@ import subprocess
 
 from blocks import Mistake
 
-# What a program links to if it includes a header.
+# Maps a header to what a program that includes it links to.
 LINKS = {
     "mpi.h": "MPI::MPI_CXX",
     "kith/mpi.hpp": "kith::mpi",

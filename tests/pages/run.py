@@ -24,7 +24,7 @@ PLANTED = ROOT / "tests" / "pages" / "planted"
 
 
 class Here:
-    """What this machine has, and the environment in which pages run."""
+    """Describes what this machine has, and the environment in which pages run."""
 
     def __init__(self, work, installed, python):
         self.work, self.installed, self.python = work.resolve(), installed.resolve(), python.absolute()

@@ -15,7 +15,7 @@
 namespace kith::tests {
 namespace {
 
-/// A search of some tiles with ties in it.
+/// Holds a search of some tiles with ties.
 struct Example {
   Matrix queries = hard_rows(DataKind::grid, Set::queries, 50, 6, Metric::l1);
   Matrix train = hard_rows(DataKind::grid, Set::train, 1600, 6, Metric::l1);

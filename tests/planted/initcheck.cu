@@ -1,5 +1,5 @@
-// A planted bug for the gate `sanitizer`: the kernel reads device memory that was never written. initcheck
-// must find it.
+// Has a planted bug for the gate `sanitizer`: the kernel reads device memory that was never written.
+// initcheck must find it.
 
 __global__ void read_unwritten(const int* in, int* out) {
   out[threadIdx.x] = in[threadIdx.x] + 1;

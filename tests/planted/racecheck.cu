@@ -1,5 +1,5 @@
-// A planted bug for the gate `sanitizer`: threads read what others write to shared memory, without a barrier
-// in between. racecheck must find it.
+// Has a planted bug for the gate `sanitizer`: threads read what others write to shared memory, without a
+// barrier in between. racecheck must find it.
 
 __global__ void no_barrier(int* out) {
   __shared__ int shared[128];

@@ -15,7 +15,7 @@ class BrowserError(RuntimeError):
 
 
 class Browser:
-    """A Chromium with one page. Use it in a `with`: its end stops the process and removes its folder."""
+    """Runs a Chromium with one page. Use it in a `with`: its end stops the process and removes its folder."""
 
     def __init__(self, program, seconds=240):
         self.deadline = time.monotonic() + seconds

@@ -19,7 +19,7 @@ SearchOptions masked_by(const RowFilter& filter, SearchOptions options = {}) {
   return options;
 }
 
-/// Which rows of n count, the same for all queries.
+/// Says which rows of n count, the same for all queries.
 struct Share {
   const char* name;
   Counts counts;

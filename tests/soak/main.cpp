@@ -83,7 +83,7 @@ class Soak {
   std::atomic<std::int64_t> at_rest_ = 0;
   std::mutex complaining_;
   std::int64_t faults_ = 0;
-  // For each worker: its count of operations, and when it last changed.
+  // Holds, for each worker, its count of operations, and when it last changed.
   std::vector<std::pair<std::int64_t, Clock::time_point>> last_done_;
 };
 

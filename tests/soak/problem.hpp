@@ -28,7 +28,7 @@ struct KnownProblem {
   std::int64_t self_count() const { return queries.rows - first_self(); }
 };
 
-/// Whether training row t counts for query q.
+/// Returns whether training row t counts for query q.
 using Counts = std::function<bool(std::int64_t q, std::int64_t t)>;
 
 /// Returns the k nearest rows that count, for queries first .. first + count - 1.

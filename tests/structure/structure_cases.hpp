@@ -1,4 +1,4 @@
-// For tests of class structure.
+// Declares helpers for tests of class structure.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -108,7 +108,7 @@ def place(file: str, root: pathlib.Path) -> str:
 
 
 def plain(symbol: str) -> str:
-    """A function with its parameters, without its result and the arguments of templates."""
+    """Returns a function with its parameters, without its result and the arguments of templates."""
     text = symbol.replace("(anonymous namespace)::", "").replace("operator()", "operator").replace("->", "")
     text = re.sub(r"\[abi:\w+\]", "", text)
     shorter = ""
@@ -130,7 +130,7 @@ def function_of_lambda(symbol: str) -> str:
 
 
 def short(symbol: str) -> str:
-    """The name of a function."""
+    """Returns the name of a function."""
     function = function_of_lambda(symbol)
     return short(function) + "::{lambda}" if function else plain(symbol).partition("(")[0]
 
@@ -169,7 +169,7 @@ def show(title: str, launches: list[list[list[str]]], root: pathlib.Path) -> Non
 
 
 def backtraces(program: list[str]) -> list[list[list[str]]]:
-    """The frames of each launch of a program."""
+    """Returns the frames of each launch of a program."""
     gdb = ["gdb", "-batch", "-nx", "-x", str(HERE / "backtraces.py"), "--args", *program]
     known = {"KITH_LAUNCHES": ",".join(LAUNCHES), "KITH_TUNING": "off", "KITH_CL_CACHE": "off"}
     done = subprocess.run(gdb, env={**os.environ, **known}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)

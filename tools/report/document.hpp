@@ -22,7 +22,7 @@
 
 namespace kith::report {
 
-/// A text, a number or a list; null if there is none. JSON has null for NaN, too.
+/// Holds a text, a number or a list; null if there is none. JSON has null for NaN, too.
 using Value = nlohmann::ordered_json;
 
 /// The kind of a field, which decides how each format writes it.
@@ -49,7 +49,7 @@ struct Field {
   std::string csv = {};
 };
 
-/// A table; in JSON a list of objects.
+/// Holds a table, which is a list of objects in JSON.
 struct Table {
   std::string caption;  ///< HTML without elements, unique on the page
   std::string key;      ///< in JSON

@@ -50,7 +50,7 @@ std::string fact(const std::string& name, const std::string& value, const std::s
 std::string file_name(const std::string& path);
 std::string file_title(const std::string& path);
 
-/// The title of a column of a table; numbers are aligned to the right.
+/// Describes the title of a column of a table; numbers are aligned to the right.
 struct Column {
   std::string title;  ///< HTML
   bool number = false;

@@ -19,7 +19,7 @@ enum class DataKind {
   uniform,    ///< uniform in [0, 1)
   normal,     ///< mean 0, variance 1
   grid,       ///< -1, -0, 0, 1: nearly every distance is a tie
-  equal,      ///< all training rows are one row, and so are most queries
+  equal,      ///< all training rows are equal, and most queries equal them
   offset,     ///< normal + 10000: far from the origin, where expanded formulas fail
   clusters,   ///< tight clusters of rows that lie far apart
   outliers,   ///< normal, but one row in a hundred is a thousand times as large

@@ -43,8 +43,8 @@ struct FeatureStep {
 
 struct FeatureSelection {
   std::vector<FeatureStep> steps;  ///< in the order they were taken
-  /// The set of the highest score among those of the steps (backward: and that of all features); of equally
-  /// good ones the smallest, then the first. Ascending.
+  /// The set of the highest score among those of the steps (for backward also the set of all features),
+  /// ascending. Among equally good sets it is the smallest, then the first.
   std::vector<std::int64_t> best;
   double best_score = 0;
   double all_score = 0;        ///< score of the set of all features

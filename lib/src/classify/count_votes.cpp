@@ -18,7 +18,7 @@
 namespace kith {
 namespace {
 
-/// From so many neighbours in a query tile on, a step of the device is faster than a count on the host.
+/// From this many neighbours in a query tile on, a step of the device is faster than a count on the host.
 constexpr std::int64_t enough_for_device = 1 << 14;
 
 /// Steps of the device count so many neighbours while the host adds one; the host finds the winner

@@ -22,7 +22,8 @@ inline constexpr std::string_view index_where = "index file";  ///< begins messa
 inline constexpr std::string_view index_magic = "\x93kithidx";
 inline constexpr std::uint64_t index_version = 1;
 inline constexpr std::uint64_t index_head_bytes = 4096, index_page_bytes = 4096;
-/// The bytes of one checksum: XXH64 over the XXH64 of each MiB, so that several threads can compute it.
+/// Bytes that one checksum covers: it is XXH64 over the XXH64 of each MiB, so that several threads can
+/// compute it.
 inline constexpr std::uint64_t index_block_bytes = std::uint64_t{1} << 26,
                                index_piece_bytes = std::uint64_t{1} << 20;
 

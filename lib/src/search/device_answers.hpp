@@ -39,7 +39,7 @@ class BorrowedAnswers final : public AnswerSink {
   const DeviceNeighbors to_;
   const std::size_t k_;
   std::unique_ptr<spi::Allocation> distance_, rows_;
-  /// The operand FinishStep::places; empty until it is needed. At most one filter of a search makes
+  /// Holds the operand FinishStep::places; empty until it is needed. At most one filter of a search makes
   /// places necessary.
   DeviceMemory places_;
   std::shared_ptr<const DeviceMemory> numbers_;

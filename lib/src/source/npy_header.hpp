@@ -13,7 +13,7 @@
 namespace kith {
 
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
-/// The magic string, then a byte each for the major and the minor version.
+/// A file begins with the magic string, and then has a byte each for the major and the minor version.
 inline constexpr std::size_t npy_start_bytes = 8;
 /// Version 1.0 allows no more; arrays of numbers need 128.
 inline constexpr std::size_t npy_longest_header = 65536;

@@ -34,7 +34,7 @@ class SumsBatch {
   std::size_t bytes_of(std::int64_t count) const;                ///< bytes of the sums of `count` queries
 
  private:
-  /// A query tile of an input, and the place of its sums.
+  /// Names a query tile of an input, and the place of its sums.
   struct Part {
     std::size_t input;
     std::int64_t first, count;

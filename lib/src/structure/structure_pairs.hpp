@@ -9,8 +9,8 @@
 
 namespace kith {
 
-/// A sum as a pair of doubles: the second keeps the rounding errors of the first. TwoSum (Knuth), as in
-/// spi::AccumulateStep. Needs a FloatGuard.
+/// Holds a sum as a pair of doubles: the second keeps the rounding errors of the first. It uses TwoSum
+/// (Knuth), as spi::AccumulateStep does. Needs a FloatGuard.
 struct PairSum {
   double high = 0, low = 0;
 

@@ -1,4 +1,4 @@
-// The state of a Structure: its samples are twice on the device, in the caller's order and by class.
+// Declares the state of a Structure: its samples are twice on the device, in the caller's order and by class.
 #pragma once
 
 #include <cstdint>

@@ -22,7 +22,7 @@ namespace {
 // bytes of sums, on the device and on the host
 constexpr std::size_t usual_batch_bytes = std::size_t{1} << 28;
 
-/// One call of run_sums().
+/// Holds the state of one call of run_sums().
 class SumsRun {
  public:
   SumsRun(const SumsTask& task, std::span<SumsInput> inputs, const SearchOptions& options)

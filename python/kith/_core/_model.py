@@ -144,7 +144,7 @@ class Model:
         raise NotImplementedError
 
     def _shown_answers(self) -> str:
-        """Say for people which answers there are."""
+        """Describe the answers for people."""
         raise NotImplementedError
 
     def _function(self, name: str) -> Any:

@@ -38,7 +38,7 @@ inline Matrix rows_of_halves(std::int64_t rows, std::int64_t cols, Element eleme
   return made;
 }
 
-/// The same device, but described with `memory` bytes: rows are kept as floats if they take at most
+/// Returns the same device, but described with `memory` bytes: rows are kept as floats if they take at most
 /// half of it.
 inline Device device_of(std::size_t memory) {
   Device made = open_device(one_device().info().spec);
@@ -50,7 +50,7 @@ inline std::size_t bytes_of_floats(std::int64_t rows, std::int64_t cols) {
   return size(rows * cols) * sizeof(float);
 }
 
-/// An index of halves with room for floats as well, one without, and one of floats.
+/// Holds an index of halves with room for floats as well, one without, and one of floats.
 struct HalvesAndFloats {
   Index roomy, crowded, floats;
 

@@ -30,7 +30,7 @@ std::int64_t chosen(std::mt19937& random, std::int64_t least, std::int64_t most)
   return least + static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(most - least + 1));
 }
 
-/// Rows and queries of one case, with one index on a device and one on a set.
+/// Holds rows and queries of one case, with one index on a device and one on a set.
 struct Case {
   Metric metric;
   Matrix train, queries;

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using test_support::contains;
 
-/// A temporary folder that imitates /sys/class/powercap.
+/// Makes a temporary folder that imitates /sys/class/powercap.
 class Powercap : public test_support::TemporaryFolder {
  public:
   void domain(const std::string& folder, const std::string& name, const std::string& now,

@@ -64,7 +64,7 @@ in_file_name() { echo "$1" | tr ':+' '--'; }
 
 time_left() { echo $((deadline - $(date +%s))); }
 
-# Whether the build is newer than a file.
+# Checks whether the build is newer than a file.
 built_since() { # FILE
   [ ! -e "$1" ] || [ -n "$(find "$build/bin" "$build/lib" -type f -newer "$1" 2>/dev/null)" ]
 }

@@ -32,7 +32,7 @@ struct Settings {
   std::function<void(const std::string&)> progress = {};  ///< is told what is being measured; may throw
                                                           ///< to stop
   std::stop_token stop = {};                              ///< for SearchOptions::stop of long searches
-  /// A meter for each of `devices`; empty: there is none, and energy_note says why.
+  /// Has a meter for each of `devices`; empty: there is none, and energy_note says why.
   std::vector<std::shared_ptr<energy::EnergyMeter>> meters = {};
   std::string energy_note = {};
   std::string data = {};     ///< file, for experiments that read one

@@ -28,7 +28,7 @@ Rgb mixed(Rgb under, Rgb over, double opacity);
 /// Returns black or white, whichever has more contrast with `background`: always at least 4.58.
 Rgb text_on(Rgb background);
 
-/// A colour in both themes; `name` is that of its CSS variable, without the dashes.
+/// Holds a colour in both themes; `name` is that of its CSS variable, without the dashes.
 struct Colour {
   std::string_view name;
   Rgb light, dark;

@@ -12,7 +12,7 @@ namespace kith::report {
 struct Plot {
   static constexpr double width = 580, height = 370;
 
-  /// A line of the legend: a series, or all series of one device that have no points.
+  /// Describes a line of the legend: a series, or all series of one device that have no points.
   struct Entry {
     std::size_t series;  ///< the first one, an index into Chart::series
     std::size_t number;  ///< number at the end of its line, from 1; 0: it has no points

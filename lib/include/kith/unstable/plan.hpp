@@ -48,7 +48,8 @@ struct Feedback {
   };
   std::vector<Lesson> lessons = {};  ///< at most one per proposer
   bool boxes_made = false;           ///< boxes have been made
-  /// In a sample of queries for so many neighbours, boxes cost more than they saved. 0: this did not happen.
+  /// In a sample of queries for this many neighbours, boxes cost more than they saved. 0: this did
+  /// not happen.
   std::int64_t boxes_lose_from = 0;
   std::int64_t queries = 0;  ///< answered without boxes, although boxes would have been faster
   /// Says how far apart the bounds of int8 are, in standard deviations of a row's squared distances, from a

@@ -15,8 +15,8 @@ struct RowRange {
   std::int64_t first = 0, count = 0;
 };
 
-/// The filter of some queries and rows alone: bit t % 32 of word t / 32 belongs to row rows.first + t. It
-/// refers to the words of the whole filter if the rows begin at a word, else it copies them.
+/// Holds the filter of only some queries and rows: bit t % 32 of word t / 32 belongs to row rows.first + t.
+/// It refers to the words of the whole filter if the rows begin at a word, else it copies them.
 class FilterPart {
  public:
   ///   filter  one for all of m queries, or one for each

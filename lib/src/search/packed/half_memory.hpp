@@ -39,7 +39,7 @@ class HalfMemory final : public PackedMemory {
   void land(std::int64_t first, std::int64_t count, const spi::Allocation& to) const override;
 
  private:
-  /// A block of memory with rows. The first row is a multiple of spi::quantized_block_rows.
+  /// Holds a block of memory with rows. The first row is a multiple of spi::quantized_block_rows.
   struct Part {
     std::shared_ptr<DeviceMemory> memory;
     std::int64_t first = 0, rows = 0;

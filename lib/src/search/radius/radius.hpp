@@ -65,7 +65,7 @@ class RadiusWorkspace {
   /// Throws out_of_memory, unsupported.
   RadiusWorkspace(const std::shared_ptr<Device::State>& state, const Plan& plan);
 
-  /// The bytes of all blocks without the scratch, and of the largest block.
+  /// Holds the bytes of all blocks without the scratch, and of the largest block.
   struct Sizes {
     std::size_t total, largest;
   };

@@ -16,7 +16,7 @@
 
 namespace kith {
 
-/// From so many queries on it pays to sort them; fewer hardly share any leaves.
+/// From this many queries on it pays to sort them; fewer hardly share any leaves.
 inline constexpr std::int64_t worth_sorting = 256;
 
 class BoxedSearch {

@@ -22,9 +22,9 @@
 namespace kith {
 namespace {
 
-/// From so many queries on gathering pays. A CPU reads rows directly: with 10^6 rows of 8 columns, 200
-/// queries took 6 ms when 1 % of them were gathered, 30 ms for 10 %, but 376 ms by all rows with a filter (2
-/// cores with AVX-512). A GPU gathers rows itself, as fast as its memory. Elsewhere rows pass a bus, which
+/// From this many queries on it pays to gather rows. A CPU reads rows directly: with 10^6 rows of 8 columns,
+/// 200 queries took 6 ms when 1 % of them were gathered, 30 ms for 10 %, but 376 ms by all rows with a filter
+/// (2 cores with AVX-512). A GPU gathers rows itself, as fast as its memory. Elsewhere rows pass a bus, which
 /// takes as long as the chain of some thousand queries: this is estimated, not measured.
 constexpr std::int64_t enough_there = 64, enough_elsewhere = 4096;
 

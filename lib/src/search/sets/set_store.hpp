@@ -73,7 +73,7 @@ class SetStore final : public RowStore {
   void each_part(const SearchRequest& request, const VisitPart& visit, Trace* trace) const override;
 
  private:
-  /// What one member does in a search.
+  /// Describes what one member does in a search.
   struct MemberShare {
     std::size_t member = 0;
     std::vector<const SetPart*> parts;

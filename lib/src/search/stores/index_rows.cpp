@@ -33,7 +33,7 @@ bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
   return lands && prepares_on_device(*schema.device.state(), schema.metric);
 }
 
-/// From so many bytes on, rows on the host are sampled by another thread while they go to the device.
+/// From this many bytes on, another thread samples rows on the host while they go to the device.
 constexpr std::int64_t worth_a_thread = std::int64_t{1} << 22;  // bytes
 
 /// Lands the rows as chunks. Returns every `step`-th row.

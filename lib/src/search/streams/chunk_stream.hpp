@@ -78,7 +78,7 @@ class ChunkStream {
   /// previous call. Throws what read_source() throws; out_of_memory; interrupted: it was asked to stop.
   std::optional<StreamedChunk> next();
 
-  /// The work so far, for a Trace: seconds by the host's clock, and bytes.
+  /// Holds the work so far, for a Trace: seconds by the host's clock, and bytes.
   struct Work {
     double read = 0, land = 0, wait = 0;
     std::uint64_t bytes = 0;

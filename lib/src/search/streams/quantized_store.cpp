@@ -69,7 +69,7 @@ class SourceRows final : public RowsElsewhere {
   }
 
  private:
-  /// The work of reading an element of a file, for choosing how many threads pay.
+  /// Operations that reading an element of a file is worth, by which the number of threads is chosen.
   static constexpr std::size_t operations_a_float = 8;
 
   /// Converts rows in memory that need nothing else. Returns false if they need more, or a value is
