@@ -13,7 +13,7 @@ REFUSALS = (kith.Unsupported, kith.Unavailable, kith.OutOfMemory)
 
 
 class Different(Exception):
-    """An answer differs from the oracle's."""
+    """Is raised if an answer differs from the oracle's."""
 
 
 class Case:

@@ -30,7 +30,7 @@ ROWS, COLUMNS = 60_000, 8
 
 
 class Writer:
-    """A child process that writes the same file again and again."""
+    """Runs a child process that writes the same file again and again."""
 
     def __init__(self, name, path, writes, wholes=None):
         self.name, self.path, self.writes, self.wholes = name, path, writes, wholes
@@ -60,7 +60,7 @@ class Writer:
 
 
 class Command(Writer):
-    """The command, which replaces a file once."""
+    """Runs the command, which replaces a file once."""
 
     def __init__(self, name, path, words):
         self.words, self.old = words, path.read_bytes()

@@ -60,7 +60,7 @@ def ordered(raw):
 
 
 class Rows:
-    """All rows that an index was ever given, by ascending number."""
+    """Holds all rows that an index was ever given, by ascending number."""
 
     def __init__(self, metric):
         self.metric = metric

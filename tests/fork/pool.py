@@ -26,11 +26,11 @@ class Rows(ctypes.Structure):
 
 
 class Refused(Exception):
-    """Name of the status, and the message."""
+    """Returns the name of the status, and the message."""
 
 
 class Kith:
-    """libkith.so, the rows, and the indexes of this process; a forked child inherits its parent's."""
+    """Holds libkith.so, the rows, and the indexes of this process; a forked child inherits its parent's."""
 
     def __init__(self, path):
         self.c = ctypes.CDLL(path)

@@ -1,4 +1,4 @@
-"""A shell and a Python that run the blocks of a page and keep their state from block to block."""
+"""Runs the blocks of a page in a shell and in a Python, which keep their state from block to block."""
 
 import json
 import os
@@ -15,7 +15,7 @@ def last_lines(file):
 
 
 class Session:
-    """A process that runs one block after another and reports when each has ended."""
+    """Runs one block after another in a process, which reports when each has ended."""
 
     def __init__(self, command, folder, environment):
         self.errors = Path(f"{folder}.{Path(command[0]).name}.errors")

@@ -111,7 +111,7 @@ class Kith:
 
 
 class Peer:
-    """scikit-learn's estimator for a task; for leave-one-out a new one per row."""
+    """Asks scikit-learn's estimator for a task; for leave-one-out a new one per row."""
 
     def __init__(self, data, task):
         self.data, self.task = data, task

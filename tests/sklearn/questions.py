@@ -1,4 +1,4 @@
-"""The data sets of compare.py, and its questions: what is classified or predicted, and how."""
+"""Makes the data sets of compare.py, and its questions: what is classified or predicted, and how."""
 import collections
 import gzip
 import os

@@ -12,14 +12,18 @@ import gdb
 
 
 def symbol(frame: gdb.Frame) -> str:
-    """The function of a frame with its parameters, and within what it is written; nothing where gdb knows no symbol."""
+    """Returns the function of a frame with its parameters and its enclosing scopes; nothing if gdb knows
+    no symbol.
+    """
     said = gdb.execute(f"info symbol {frame.pc()}", to_string=True)
     found = re.match(r"(.*?)(?: \+ \d+)? in section ", said)
     return found.group(1) if found else frame.name() or ""
 
 
 def frames() -> list[list[str]]:
-    """[function, file] of each frame, from the launch outwards. gdb knows no file of code without line numbers."""
+    """Returns [function, file] of each frame, from the launch outwards. gdb knows no file of code without
+    line numbers.
+    """
     found, frame = [], gdb.newest_frame()
     while frame is not None:
         table = frame.find_sal().symtab

@@ -78,7 +78,7 @@ def declarations(text: str) -> tuple[list[str], list[str]]:
 
 
 def function_of(head: str) -> list[str]:
-    """The name of the function that a declaration at namespace scope is of; nothing of a variable."""
+    """Returns the name of the function that a line at namespace scope declares; nothing for a variable."""
     name = re.search(r"(operator\S+|[\w:~]+)\s*\(", head)
     variable = re.match(r"[^(]*=", head)
     return [name.group(1)] if name and not variable else []
@@ -102,7 +102,7 @@ def count_declarations(root: pathlib.Path) -> int:
 
 
 def place(file: str, root: pathlib.Path) -> str:
-    """The path in the tree of a file, or nothing where it is not in it."""
+    """Returns the path of a file in the tree; nothing if it is not in the tree."""
     path = pathlib.Path(os.path.normpath(file))
     return str(path.relative_to(root)) if file and path.is_relative_to(root) and path.is_file() else ""
 
@@ -123,7 +123,7 @@ def plain(symbol: str) -> str:
 
 
 def function_of_lambda(symbol: str) -> str:
-    """Within which function a lambda is written, as plain() says it; nothing of another function."""
+    """Returns the function that contains a lambda, as plain() names it; nothing for a function that is no lambda."""
     text = plain(symbol)
     outer = [at.start() for at in re.finditer(r"::\{lambda\(", text) if text[: at.start()].count("(") == text[: at.start()].count(")")]
     return text[: outer[-1]] if outer else ""
@@ -136,12 +136,14 @@ def short(symbol: str) -> str:
 
 
 def is_part(symbol: str, outer: list[str]) -> bool:
-    """Whether a function is a lambda of one of the functions that called it."""
+    """Returns whether a function is a lambda of one of the functions that called it."""
     return function_of_lambda(symbol) in {plain(name) for name in outer}
 
 
 def marks(frames: list[list[str]], root: pathlib.Path) -> list[tuple[str, str, str]]:
-    """(mark, function, file) of each frame from Index::search on: a blank counts, as the text above says."""
+    """Returns (mark, function, file) of each frame from Index::search on: one with a blank counts, as the text
+    above says.
+    """
     last = max((i for i, (symbol, _) in enumerate(frames) if short(symbol) == "kith::Index::search"), default=-1)
     marked, launched, outer = [], False, []
     for symbol, file in frames[last::-1] if last >= 0 else []:
@@ -180,7 +182,7 @@ def backtraces(program: list[str]) -> list[list[list[str]]]:
 
 
 def built(folder: pathlib.Path) -> pathlib.Path:
-    """The program searches.cpp, with a library that has a frame for every function."""
+    """Builds the program searches.cpp, with a library that has a frame for every function."""
     flags = ["-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g", "-DKITH_TESTS=OFF", "-DKITH_LAB=OFF"]
     more = os.environ.get("KITH_CMAKE_ARGS", "").split()
     subprocess.run(["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", *flags, *more], check=True, stdout=sys.stderr)

@@ -1,4 +1,4 @@
-// Is a user's program. Prints the neighbours of a point, and the devices of each back end.
+// Imitates a user's program: prints the neighbours of a point, and the devices of each back end.
 #include <kith/kith.hpp>
 
 #include <cstdio>

@@ -27,7 +27,7 @@ struct Settings {
   std::vector<Device> devices;  ///< at least one; each is measured
   Device cpu;                   ///< gives the right bits, and runs sequential programs
   bool quick = false;           ///< uses sizes for a small machine, and the output says so
-  double seconds = 1;           ///< for the samples of one point
+  double seconds = 1;           ///< seconds for the samples of one point
   std::uint64_t seed = 1;
   std::function<void(const std::string&)> progress = {};  ///< is told what is being measured; may throw
                                                           ///< to stop

@@ -22,7 +22,7 @@ NEEDED = ("date", "device", "commit", "command")
 
 
 class Missing(Exception):
-    """No file has what a page asks for."""
+    """Is raised if no file has what a page asks for."""
 
 
 def slug(device):

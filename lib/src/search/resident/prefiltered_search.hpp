@@ -13,7 +13,7 @@ namespace kith {
 
 /// Returns whether a search gathers rows: it has one filter for all queries that keeps few rows, and so many
 /// queries that gathering takes little time compared with searching all rows.
-///   options  by place
+///   options  name rows by their places
 bool prefilters(const ResidentRows& index, std::int64_t m, std::int64_t k, const SearchOptions& options);
 
 /// Returns the plan for the gathered rows.

@@ -15,8 +15,8 @@ SearchOptions options_for_rest(const ResidentRows& index, const Plan& plan, cons
 
 /// Searches the open queries of a tile by a separate plan, in separate memory, and puts their keys among
 /// those of the tile. Throws what planning and searching throw.
-///   plan      whose other attempts left them
-///   options   with the filter of the open queries
+///   plan      the plan whose attempts left these queries open
+///   options   have the filter of the open queries
 ///   queries   [count, dims]  queries of the tile
 ///   largest   no element of the queries is above it; unused without a proposer
 ///   proposer  proposer of the separate plan; none: the chain alone

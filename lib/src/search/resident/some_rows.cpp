@@ -13,7 +13,7 @@ namespace kith {
 
 namespace {
 
-/// Returns `rows` rows like those of `index`, without memory and knowledge about their values.
+/// Returns `rows` rows with the schema of `index`, but without memory, and without what is known of values.
 std::shared_ptr<ResidentRows> like(const ResidentRows& index, std::int64_t rows) {
   auto some = std::make_shared<ResidentRows>(static_cast<const RowSchema&>(index));
   some->rows = rows;

@@ -15,8 +15,8 @@
 namespace kith {
 
 /// Checks and prepares `queries`, and passes the k nearest rows of each to `sink`, by their places.
-///   queries  with the centre of the Index subtracted (CentredRows)
-///   options  by place (MappedOptions)
+///   queries  have the centre of the Index subtracted (CentredRows)
+///   options  name rows by their places (MappedOptions)
 void search(const Index::State& index, const RowsView& queries, std::int64_t k, const SearchOptions& options,
             AnswerSink& sink, Trace* trace);
 

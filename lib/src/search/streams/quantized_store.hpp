@@ -30,7 +30,7 @@ std::unique_ptr<const ReachedMemory> reached(const StreamedSet& set);
 class QuantizedStore final : public RowStore {
  public:
   /// Reads all rows once, or twice if a sample misled, and makes the quantized rows.
-  ///   set       with sizes of room_beside_quantized()
+  ///   set       has sizes of room_beside_quantized()
   ///   proposer  the result of proposer_of_quantized(); rows on a grid of bytes take int8
   /// Throws what read_source() throws; unsupported: the device has no proposer int8, or the metric does not
   /// follow from products; out_of_memory.

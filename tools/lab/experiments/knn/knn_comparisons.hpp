@@ -1,4 +1,4 @@
-// Makes tables of what KNN in CUDA (Batlle, Ballber 2020) compares besides its versions.
+// Makes the other comparisons of KNN in CUDA (Batlle, Ballber 2020), besides those of its versions.
 #pragma once
 
 #include <cstdint>
