@@ -47,7 +47,7 @@ class SearchPlanner {
 
  private:
   enum class Rules { measured, built_in, chain };  ///< `chain`: built-in rules without a proposer
-  /// By which rules to plan, and whether boxes may be used if the caller leaves it open.
+  /// Says by which rules to plan, and whether boxes may be used if the caller leaves it open.
   struct Way {
     Rules rules = Rules::built_in;
     bool boxes = true;
@@ -76,8 +76,8 @@ struct PlannedSearch {
   QueryRows queries;        ///< prepared
   float largest_query = 0;  ///< no element of the queries is above it
   Trace* trace = nullptr;
-  /// Called once, before the first tile is handed on, if possible while the device works; may be empty. With
-  /// a Trace it is called under the device's lock, else without.
+  /// Is called once, before the first tile is handed on, if possible while the device works; it may be empty.
+  /// With a Trace it is called under the device's lock, else without.
   std::function<void()> overlap = {};
   StayingQueries* staying_queries = nullptr;  ///< as for upload_tile()
   FoundBefore known = {};                     ///< known about the queries; the lists may then contain rows

@@ -73,8 +73,8 @@ std::vector<SetStore::MemberShare> SetStore::shares_of_search(std::int64_t m) co
 }
 
 /// Visits the parts of a member, one after another.
-///   options      of the member
-///   trace, told  of the member; null: not wanted
+///   options      options of the member
+///   trace, told  reports of the member; null: not wanted
 void SetStore::visit_member(const MemberShare& share, const SearchRequest& request,
                             const SearchOptions& options, const VisitPart& visit, Trace* trace,
                             MemberTrace* told) const {

@@ -25,8 +25,8 @@ class Checkpoint {
 
   /// Names the file of a search for k by options.checkpoint. Computes the digests: reads a sample
   /// of the rows. Throws what Source::read() throws.
-  ///   queries  prepared
-  ///   options  by place
+  ///   queries  are prepared
+  ///   options  name rows by their places
   Checkpoint(const RowSchema& schema, const RowStore& store, MatrixView<const float> queries, std::int64_t k,
              const SearchOptions& options);
 
