@@ -6,7 +6,7 @@
 #
 # tools/frames/frames.py says what counts. It measures searches where it is called by hand, since its build takes minutes.
 
-limit_frames=150
+limit_frames=148
 
 packages_frames="gdb python3"
 

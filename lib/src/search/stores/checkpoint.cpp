@@ -136,20 +136,19 @@ Checkpoint::Checkpoint(const RowSchema& schema, const RowStore& store, MatrixVie
     : path_(options.checkpoint),
       of_{digest_of_rows(schema, store), digest_of_queries(queries), digest_of_options(schema, k, options)},
       all_rows_(store.rows()),
-      queries_(queries.rows()),
-      k_(k) {}
+      keys_(lists_of_none(queries.rows(), k)) {
+  if (const auto bytes = bytes_of_file(path_)) read(*bytes);
+}
 
-std::optional<Checkpoint::Found> Checkpoint::read() const {
-  const std::optional<std::vector<unsigned char>> bytes = bytes_of_file(path_);
-  if (!bytes) return std::nullopt;
+void Checkpoint::read(const std::vector<unsigned char>& bytes) {
   CheckpointHead head{};
-  if (bytes->size() < sizeof head + sizeof(std::uint64_t)) refuse_damaged(path_);
-  std::memcpy(&head, bytes->data(), sizeof head);
+  if (bytes.size() < sizeof head + sizeof(std::uint64_t)) refuse_damaged(path_);
+  std::memcpy(&head, bytes.data(), sizeof head);
   std::uint64_t sum = 0;
-  const std::size_t summed = bytes->size() - sizeof sum;
-  std::memcpy(&sum, bytes->data() + summed, sizeof sum);
+  const std::size_t summed = bytes.size() - sizeof sum;
+  std::memcpy(&sum, bytes.data() + summed, sizeof sum);
   if (std::string_view(head.magic, sizeof head.magic) != checkpoint_magic || head.order != own_order ||
-      sum != Xxh64::of(bytes->data(), summed))
+      sum != Xxh64::of(bytes.data(), summed))
     refuse_damaged(path_);
   if (head.version != checkpoint_version)
     refuse_checkpoint(Errc::bad_file, path_,
@@ -165,63 +164,93 @@ std::optional<Checkpoint::Found> Checkpoint::read() const {
     refuse_checkpoint(Errc::invalid_argument, path_,
                       std::string("it is that of a search with ") + other +
                           "; give the same again, name another file, or remove it");
-  const std::size_t keys = cells_of(queries_, k_) * key_bytes;
-  if (head.all_rows != all_rows_ || head.queries != queries_ || head.k != k_ || summed < sizeof head + keys ||
-      (summed - sizeof head - keys) % sizeof(SearchPiece) != 0)
+  const std::size_t keys = cells_of(keys_.queries, keys_.k) * key_bytes;
+  if (head.all_rows != all_rows_ || head.queries != keys_.queries || head.k != keys_.k ||
+      summed < sizeof head + keys || (summed - sizeof head - keys) % sizeof(SearchPiece) != 0)
     refuse_damaged(path_);
   const std::size_t pieces = (summed - sizeof head - keys) / sizeof(SearchPiece);
   if (head.pieces < 1 || pieces != size(head.pieces)) refuse_damaged(path_);
-  const unsigned char* const behind = bytes->data() + sizeof head;
-  Found found{pieces_of(behind, pieces), keys_of(behind + pieces * sizeof(SearchPiece))};
-  if (!fit_together(found.done, found.keys)) refuse_damaged(path_);
-  return found;
+  const unsigned char* const behind = bytes.data() + sizeof head;
+  read_pieces(behind, pieces);
+  read_keys(behind + pieces * sizeof(SearchPiece));
+  if (!fit_together(done_, keys_)) refuse_damaged(path_);
 }
 
-std::vector<SearchPiece> Checkpoint::pieces_of(const unsigned char* bytes, std::size_t count) const {
-  std::vector<SearchPiece> pieces(count);
-  std::memcpy(pieces.data(), bytes, count * sizeof(SearchPiece));
-  for (const SearchPiece& piece : pieces)
-    if (!lies_in(piece.queries, queries_) || !lies_in(piece.rows, all_rows_)) refuse_damaged(path_);
-  return pieces;
+void Checkpoint::read_pieces(const unsigned char* bytes, std::size_t count) {
+  done_.resize(count);
+  std::memcpy(done_.data(), bytes, count * sizeof(SearchPiece));
+  for (const SearchPiece& piece : done_)
+    if (!lies_in(piece.queries, keys_.queries) || !lies_in(piece.rows, all_rows_)) refuse_damaged(path_);
 }
 
-Keys Checkpoint::keys_of(const unsigned char* bytes) const {
-  const std::size_t cells = cells_of(queries_, k_);
-  Keys keys{queries_, k_, std::vector<std::uint32_t>(cells), std::vector<std::int64_t>(cells)};
+void Checkpoint::read_keys(const unsigned char* bytes) {
+  const std::size_t cells = keys_.value.size();
   if (cells > 0) {
-    std::memcpy(keys.value.data(), bytes, cells * sizeof(std::uint32_t));
-    std::memcpy(keys.row.data(), bytes + cells * sizeof(std::uint32_t), cells * sizeof(std::int64_t));
+    std::memcpy(keys_.value.data(), bytes, cells * sizeof(std::uint32_t));
+    std::memcpy(keys_.row.data(), bytes + cells * sizeof(std::uint32_t), cells * sizeof(std::int64_t));
   }
   try {
-    check_keys("search: checkpoint", lists_of("search: checkpoint", keys));
+    check_keys("search: checkpoint", lists_of("search: checkpoint", keys_));
   } catch (const Error& error) {
     if (error.code() != Errc::invalid_argument) throw;
     refuse_damaged(path_);
   }
-  return keys;
 }
 
-void Checkpoint::write(const std::vector<SearchPiece>& done, const Keys& keys) const {
+void Checkpoint::write() const {
   CheckpointHead head{};
   std::memcpy(head.magic, checkpoint_magic.data(), sizeof head.magic);
   head.version = checkpoint_version;
   head.order = own_order;
   head.of = of_;
   head.all_rows = all_rows_;
-  head.queries = keys.queries;
-  head.k = keys.k;
-  head.pieces = static_cast<std::int64_t>(done.size());
+  head.queries = keys_.queries;
+  head.k = keys_.k;
+  head.pieces = static_cast<std::int64_t>(done_.size());
   std::vector<unsigned char> bytes;
   append(bytes, &head, 1);
-  append(bytes, done.data(), done.size());
-  append(bytes, keys.value.data(), keys.value.size());
-  append(bytes, keys.row.data(), keys.row.size());
+  append(bytes, done_.data(), done_.size());
+  append(bytes, keys_.value.data(), keys_.value.size());
+  append(bytes, keys_.row.data(), keys_.row.size());
   const std::uint64_t sum = Xxh64::of(bytes.data(), bytes.size());
   WholeFile file("search: checkpoint", path_, checkpoint_mode);
   file.write(bytes.data(), bytes.size());
   file.write(&sum, sizeof sum);
   file.flush();
   file.commit();
+}
+
+std::vector<SearchPiece> Checkpoint::left(const SearchPiece& asked) const {
+  const std::lock_guard lock(mutex_);
+  return pieces_left(done_, asked);
+}
+
+FoundBefore Checkpoint::known(const SearchRequest& part, std::vector<std::uint32_t>& room) const {
+  const std::lock_guard lock(mutex_);
+  const auto from = keys_.value.begin() + static_cast<std::ptrdiff_t>(part.first_query * keys_.k);
+  room.assign(from, from + static_cast<std::ptrdiff_t>(part.m() * keys_.k));
+  return {room, keys_.k};
+}
+
+void Checkpoint::take(const SearchRequest& part, std::int64_t rows, Keys keys) {
+  for (std::int64_t& row : keys.row) row += row < 0 ? 0 : part.first_row;
+  const std::lock_guard lock(mutex_);
+  const std::size_t begin = size(part.first_query * keys_.k);
+  const ShardLists lists[] = {
+      {part.m(), keys_.k, nullptr, keys_.value.data() + begin, keys_.row.data() + begin},
+      lists_of("search", keys)};
+  Keys both = lists_of_none(part.m(), keys_.k);
+  unite_keys(lists, both.value.data(), both.row.data());
+  std::copy(both.value.begin(), both.value.end(), keys_.value.data() + begin);
+  std::copy(both.row.begin(), both.row.end(), keys_.row.data() + begin);
+  done_.push_back({{part.first_query, part.m()}, {part.first_row, rows}});
+  join_pieces(done_);
+  write();
+}
+
+Keys Checkpoint::keys() {
+  const std::lock_guard lock(mutex_);
+  return std::move(keys_);
 }
 
 }  // namespace kith

@@ -17,7 +17,7 @@
 #include "search/radius/radius.hpp"
 #include "search/resident/boxed_search.hpp"
 #include "search/resident/resident_search.hpp"
-#include "search/stores/checkpointed_search.hpp"
+#include "search/stores/checkpoint.hpp"
 #include "search/stores/part_sink.hpp"
 #include "search/stores/row_store.hpp"
 
@@ -188,9 +188,8 @@ class PartsSearch {
       static_cast<void>(bounds_of(index.metric, *asked.radii, m));  // all, before parts get some
     if (trace) restart(*trace);
     if (!asked.options.checkpoint.empty())
-      checkpointed_.emplace(
-          Checkpoint(index, *index.store, asked.queries.rows().on_host(), request_.k, asked.options));
-    request_.parts = checkpointed_ ? static_cast<PartSink*>(&*checkpointed_) : &merged_;
+      checkpoint_.emplace(index, *index.store, asked.queries.rows().on_host(), request_.k, asked.options);
+    request_.parts = checkpoint_ ? static_cast<PartSink*>(&*checkpoint_) : &merged_;
   }
 
   /// Returns the request that search_part() takes.
@@ -199,7 +198,7 @@ class PartsSearch {
   /// Passes what the parts found to `sink`.
   void put_all(AnswerSink& sink, Trace* trace) {
     const Stopwatch joining;
-    Keys keys = checkpointed_ ? checkpointed_->keys() : merged_.keys();
+    Keys keys = checkpoint_ ? checkpoint_->keys() : merged_.keys();
     if (trace && is_set(index_.device)) trace->seconds["join"] += joining.seconds();
     const Stopwatch finishing;
     if (asked_.options.self) keys = without_own_rows(keys, *asked_.options.self);
@@ -224,7 +223,7 @@ class PartsSearch {
   const SearchRequest& asked_;
   const SearchOptions own_;
   ListMerger merged_;
-  std::optional<CheckpointedSearch> checkpointed_;
+  std::optional<Checkpoint> checkpoint_;
   SearchRequest request_;
 };
 
