@@ -15,7 +15,7 @@ import sys
 
 from equal_lines import ROOTS, SLASHES, sources
 
-FORMATTED = (".cpp", ".hpp", ".c", ".h", ".cu", ".cuh", ".cl")  # as tools/gates/format.sh has them
+FORMATTED = (".cpp", ".hpp", ".c", ".h", ".cu", ".cuh", ".cl")  # as tools/gates/sources/format.sh has them
 LIMIT = 110
 WORD = re.compile(r"\S*\w\S*[^\s;{}]|\w")
 LONG = re.compile(r"(^|.*\s)//")

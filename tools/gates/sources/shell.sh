@@ -5,5 +5,5 @@
 packages_shell="shellcheck"
 
 gate_shell() {
-  shellcheck -x tools/quickstart tools/check tools/setup.sh tools/gates/*.sh tools/gates/devices/*.sh .ci/run tests/package/test.sh tests/pages/from_nothing.sh tests/mutants/compile.sh
+  shellcheck -x tools/quickstart tools/check tools/setup.sh tools/gates/*.sh tools/gates/*/*.sh .ci/run tests/package/test.sh tests/pages/from_nothing.sh tests/mutants/compile.sh
 }
