@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kith/spi/refusals.hpp"
+
 namespace kith::opencl {
 namespace {
 
@@ -190,6 +192,11 @@ void Device::enqueue_kernel(cl::Kernel& kernel, const char* name, const Range& r
     queue_.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(global[0], global[1], global[2]),
                                 cl::NDRange(range.local[0], range.local[1], range.local[2]));
   });
+}
+
+std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, const spi::RowBlocks& train) {
+  std::string refusal = spi::refusal_of_block("queries", queries, info.query_block);
+  return refusal.empty() ? spi::refusal_of_block("training rows", train, info.train_block) : refusal;
 }
 
 }  // namespace kith::opencl

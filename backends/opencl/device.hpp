@@ -12,32 +12,19 @@
 #include <type_traits>
 
 #include "clblast.hpp"
+#include "common/shapes.hpp"
 #include "guard.hpp"
 #include "kith/spi.hpp"
 #include "programs.hpp"
 
 namespace kith::opencl {
 
-/// How kernels are written for a device. With `lanes`, a work-item loops over vectors of 16 training rows,
-/// without barriers (CPUs). With `groups`, work-groups of 256 items share local memory (GPUs).
-enum class Family { lanes, groups };
-
-struct Blocks;  // select_blocks.hpp
+struct Blocks;  // select/shapes.hpp
 
 /// The places of rows along a curve or in a cut, and the numbers of the rows: [1, n] each.
 struct Places {
   spi::Grid<std::uint64_t> places;
   spi::Grid<std::uint32_t> numbers;
-};
-
-/// What a kernel may use, as the driver has answered once.
-struct Limits {
-  std::size_t local_memory_bytes = 0;
-  std::size_t work_group = 1;      ///< the most work-items per group
-  std::uint32_t vector_width = 1;  ///< floats per vector register
-  std::size_t part_alignment = 4;  ///< the alignment in bytes that a sub-buffer must have
-  bool double_precision = false;
-  std::string tile_options;  ///< compiler options of kernels that tile registers (tile.cl)
 };
 
 /// The memory that steps use.
@@ -93,12 +80,6 @@ struct SideNumbers {
 struct Lists {
   Place rows, counts, lows, highs;
   cl_uint capacity;
-};
-
-/// A range of work-items, with `local` per group. global need not be a multiple of local.
-struct Range {
-  std::array<std::size_t, 3> global;
-  std::array<std::size_t, 3> local;
 };
 
 class Device : public spi::Device {
@@ -313,46 +294,7 @@ class Device : public spi::Device {
   std::size_t staged_ = 0;                    // number of its bytes that may still be in use
 };
 
-/// Returns `-D name=value`, with a space before it.
-template <class T>
-std::string define(const char* name, const T& value) {
-  if constexpr (std::is_arithmetic_v<T>)
-    return " -D " + std::string(name) + "=" + std::to_string(value);
-  else
-    return " -D " + std::string(name) + "=" + std::string(value);
-}
-
-inline std::uint32_t divide_up(std::uint64_t a, std::uint64_t b) {
-  return static_cast<std::uint32_t>((a + b - 1) / b);
-}
-
-/// Returns the number of columns of quantized rows for fp16, and how many of a row are contiguous.
-inline std::uint32_t half_columns(std::size_t dims) {
-  return static_cast<std::uint32_t>(spi::quantized_columns(Proposer::fp16, dims));
-}
-inline std::uint32_t half_line(std::size_t dims) {
-  return std::min(half_columns(dims), 64u);
-}
-
-/// The layout of quantized rows for tensor cores: each 128 rows consist of slabs, in which a row is a line
-/// of pieces.
-struct Lines {
-  static constexpr std::uint32_t piece_bytes = 16, most_pieces = 8;
-  std::uint32_t pieces;  ///< number of pieces of a line
-  std::uint32_t slabs;
-
-  Lines(Proposer proposer, std::size_t dims) {
-    const std::size_t element = proposer == Proposer::int8 ? sizeof(std::int8_t) : sizeof(std::uint16_t);
-    const std::uint32_t all = divide_up(spi::quantized_columns(proposer, dims) * element, piece_bytes);
-    pieces = std::min(all, most_pieces);
-    slabs = all / pieces;
-  }
-  std::uint32_t row_pieces() const { return pieces * slabs; }
-};
-
-/// Returns the number of columns of the widest of `groups` groups.
-inline std::uint32_t group_width(std::size_t columns, std::uint32_t groups) {
-  return divide_up(columns, groups);
-}
+/// Returns why the chains of rows in these blocks cannot be computed on this device; empty if they can.
+std::string refuse_rows(const DeviceInfo& info, const spi::RowBlocks& queries, const spi::RowBlocks& train);
 
 }  // namespace kith::opencl

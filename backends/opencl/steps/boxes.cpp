@@ -1,4 +1,3 @@
-#include "check.hpp"
 #include "device.hpp"
 #include "steps/metric.hpp"
 

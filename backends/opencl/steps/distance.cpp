@@ -1,8 +1,6 @@
 #include <algorithm>
 
-#include "check.hpp"
 #include "device.hpp"
-#include "steps/lanes.hpp"
 #include "steps/metric.hpp"
 
 namespace kith::opencl {

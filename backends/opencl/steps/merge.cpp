@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "check.hpp"
 #include "device.hpp"
 
 namespace kith::opencl {

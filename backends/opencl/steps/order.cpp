@@ -3,23 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include "boxes/shapes.hpp"
 #include "device.hpp"
 
 namespace kith::opencl {
 namespace {
-
-// These are the constants of sort_places.cl.
-constexpr std::uint32_t digits = 16, digit_bits = 4, group = 256, tile = 2048;
-constexpr std::size_t sort_local_bytes = (digits * group + digits * digits) * sizeof(cl_uint);
-constexpr std::uint32_t most_groups = 1024;  // these fill any device, and one group can sum up their counts
-
-/// Returns how many tiles a work-group takes, one after another, of n places.
-std::uint32_t tiles_each(std::uint32_t n) {
-  return divide_up(divide_up(n, tile), most_groups);
-}
-std::uint32_t groups_of(std::uint32_t n) {
-  return divide_up(divide_up(n, tile), tiles_each(n));
-}
 
 /// The layout of scratch: two times n places, n numbers, and the counts.
 struct SortMemory {
@@ -63,8 +51,8 @@ std::string defines_of(const spi::RowBlocks& part) {
 
 spi::Support Device::check(const spi::OrderStep& step) const {
   if (family_ == Family::lanes) return {"the host puts rows in order for kernels of CPUs", 0};
-  if (limits_.work_group < group || limits_.local_memory_bytes < sort_local_bytes)
-    return {"sorting takes work-groups of " + std::to_string(group) + " and " +
+  if (limits_.work_group < sort_group || limits_.local_memory_bytes < sort_local_bytes)
+    return {"sorting takes work-groups of " + std::to_string(sort_group) + " and " +
                 std::to_string(sort_local_bytes) + " bytes of local memory, but the device has " +
                 std::to_string(limits_.work_group) + " and " + std::to_string(limits_.local_memory_bytes) +
                 "; let the host put rows in order",
@@ -88,8 +76,9 @@ void Device::place_rows(const spi::OrderStep& step, const Places& to) {
 /// Sorts by the digit at `shift`, which is one pass.
 void Device::sort_places(const Places& from, std::uint32_t shift, const spi::Grid<std::uint32_t>& counts,
                          const Places& to) {
-  const auto n = static_cast<std::uint32_t>(from.places.cols), part = tiles_each(n) * tile;
-  const Range whole{{group * counts.cols, 1, 1}, {group, 1, 1}}, one{{group, 1, 1}, {group, 1, 1}};
+  const auto n = static_cast<std::uint32_t>(from.places.cols), part = tiles_each(n) * sort_tile;
+  const Range whole{{sort_group * counts.cols, 1, 1}, {sort_group, 1, 1}},
+      one{{sort_group, 1, 1}, {sort_group, 1, 1}};
   const auto launch_one = [&](const char* name, const Range& range, const auto&... arguments) {
     launch("boxes/sort_places.cl", "", name, range, arguments...);
   };

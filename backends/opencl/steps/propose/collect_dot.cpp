@@ -1,6 +1,4 @@
-#include "check.hpp"
 #include "device.hpp"
-#include "steps/lanes.hpp"
 #include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {

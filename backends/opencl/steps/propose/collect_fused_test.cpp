@@ -1,33 +1,10 @@
 #include <algorithm>
 
 #include "device.hpp"
+#include "propose/shapes.hpp"
 #include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {
-namespace {
-
-// These are the constants of fused_test.cl, fused_test_rows.cl and collect_fused_test.cl.
-constexpr std::uint32_t numbers_a_query = 3, block_queries = 256;
-
-/// Returns how many steps of 16 columns a row and its `low` take.
-std::uint32_t steps_of(const spi::CollectStep& step) {
-  return static_cast<std::uint32_t>(spi::fused_test_steps(step.train.rows.cols));
-}
-
-/// The layout of scratch: lines, then gaps if bounds are needed, then numbers of the queries.
-struct FusedTest {
-  std::size_t gap_first, fused_test_first, bytes;  // the first two are in words
-
-  explicit FusedTest(const spi::CollectStep& step) {
-    constexpr std::size_t halves_a_word = 2;
-    const std::size_t places = places_of(step);
-    gap_first = places * 16 * steps_of(step) / halves_a_word;
-    fused_test_first = gap_first + (step.bounds.low.cols > 0 ? places : 0);
-    bytes = (fused_test_first + numbers_a_query * step.values.rows) * sizeof(std::uint32_t);
-  }
-};
-
-}  // namespace
 
 std::size_t Device::fused_test_bytes(const spi::CollectStep& step) const {
   return FusedTest(step).bytes;

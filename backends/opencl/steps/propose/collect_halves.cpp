@@ -1,29 +1,8 @@
 #include "device.hpp"
+#include "propose/shapes.hpp"
 #include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {
-namespace {
-
-constexpr std::uint32_t steps_in_registers = 16;  // 16 queries by 16 dimensions each: 64 registers
-
-/// The queries that collect_fp16.cl keeps in registers, for rows of few dimensions.
-struct InRegisters {
-  std::uint32_t line, steps;
-  std::uint32_t across;  ///< matrices of 16 queries per warp; a work-group has 8 warps
-
-  explicit InRegisters(const spi::CollectStep& step)
-      : line(half_line(step.train.rows.cols)),
-        steps(line == 16 ? 1 : 2 * divide_up(step.train.rows.cols, 32)),
-        across(1) {
-    // More queries than there are would not help.
-    while (across < 4 && 2 * across * steps <= steps_in_registers &&
-           std::size_t{across} * spi::quantized_block_rows < step.values.rows)
-      across *= 2;
-  }
-  bool fit() const { return steps <= steps_in_registers; }
-};
-
-}  // namespace
 
 /// Runs collect_fp16.cl or collect_fp16_tiles.cl.
 void Device::collect_halves(const spi::CollectStep& step) {

@@ -2,39 +2,15 @@
 #include <cmath>
 
 #include "device.hpp"
+#include "propose/shapes.hpp"
 #include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {
-namespace {
-
-constexpr std::uint32_t batch_group = 128, warps = batch_group / 32;  // collect_small_batch.cl
-constexpr std::size_t finding_bytes = std::size_t{warps} * 64 * 16;   // bytes of local memory
-
-/// The layout of the queries of a step in products, and the resources that it needs.
-struct Shape {
-  Lines lines;
-  std::uint32_t across;     ///< matrices of 8 queries
-  std::uint32_t at_once;    ///< groups per compute unit, given the registers they need
-  std::uint32_t registers;  ///< registers per work-item for that many groups
-
-  explicit Shape(const spi::CollectStep& step) : lines(step.proposer, step.train.rows.cols) {
-    const std::size_t queries = step.values.rows;
-    across = queries <= 8 ? 1 : queries <= 16 ? 2 : queries <= 32 ? 4 : 8;
-    at_once = across == 1 ? 5 : across <= 4 ? 4 : 3;
-    registers = across == 1 ? 96 : across <= 4 ? 128 : 168;
-  }
-  std::size_t query_bytes() const {
-    return std::size_t{lines.row_pieces()} * across * 8 * Lines::piece_bytes;
-  }
-  std::uint32_t chunks_a_tile() const { return lines.pieces / 2; }
-};
-
-}  // namespace
 
 /// Runs collect_small_batch.cl.
 void Device::collect_small_batch(const spi::CollectStep& step) {
   const ErrorNumbers error(step);
-  const Shape shape(step);
+  const SmallBatch shape(step);
   const bool resident = shape.query_bytes() + finding_bytes <= limits_.local_memory_bytes;
   const std::size_t local = resident ? shape.query_bytes() : Lines::piece_bytes;
   const std::uint32_t chunks = divide_up(step.values.cols, spi::quantized_block_rows) * shape.chunks_a_tile();

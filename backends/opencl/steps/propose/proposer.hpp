@@ -9,6 +9,7 @@
 
 #include "device.hpp"
 #include "kith/spi/refusals.hpp"
+#include "propose/shapes.hpp"
 
 namespace kith::opencl {
 
@@ -25,37 +26,11 @@ inline std::string refuse_proposer(const std::vector<Proposer>& proposers, Propo
   return spi::refusal_of_columns(proposer, dims, spi::most_dims);
 }
 
-/// Returns the number of places for the training rows of a step; for dot and fp16 it is rounded up to whole
-/// tiles (visits.cl).
-inline std::size_t places_of(const spi::CollectStep& step) {
-  if (step.proposer != Proposer::dot && step.proposer != Proposer::fp16) return step.values.cols;
-  return std::size_t{divide_up(step.values.cols, spi::quantized_block_rows)} * spi::quantized_block_rows;
-}
-
 /// Returns the argument `visits` of visits.cl. Rows that are read in order are one visit to the only block.
 inline cl_uint4 visits_of(const spi::CollectStep& step) {
   const spi::Visits& visits = step.visits;
   if (visits.rows == 0) return {{divide_up(step.values.cols, spi::quantized_block_rows), 0, 1, 1}};
   return {{visits.rows / spi::quantized_block_rows, visits.first, visits.blocks, visits.stride}};
-}
-
-/// Returns into how many parts the tiles of a step are divided, with one group per part and block of queries,
-/// so that all groups finish soonest.
-///   at_once  groups that run at the same time
-///   start    time that a group takes to start, in halves of a tile
-inline std::uint32_t parts_of(std::uint32_t tiles, std::uint32_t query_blocks, std::uint32_t at_once,
-                              std::uint32_t start) {
-  constexpr std::uint64_t most_rounds = 8;
-  std::uint64_t best = 1, least = ~std::uint64_t{0};
-  for (std::uint64_t rounds = 1; rounds <= most_rounds; ++rounds) {
-    const std::uint64_t parts = std::clamp<std::uint64_t>(rounds * at_once / query_blocks, 1, tiles);
-    const std::uint64_t time =
-        divide_up(parts * query_blocks, at_once) * (std::uint64_t{2} * divide_up(tiles, parts) + start);
-    if (time >= least) continue;
-    least = time;
-    best = parts;
-  }
-  return static_cast<std::uint32_t>(best);
 }
 
 /// Products of visits.cl, an argument by value. Firsts are in pieces of 16 bytes, for collect_small_batch.cl

@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "check.hpp"
 #include "device.hpp"
 #include "steps/metric.hpp"
 #include "steps/propose/proposer.hpp"

@@ -1,7 +1,6 @@
 // What the steps that tighten share: docs/certificate.md, section 4.
 #pragma once
 
-#include "check.hpp"
 #include "steps/propose/proposer.hpp"
 
 namespace kith::opencl {

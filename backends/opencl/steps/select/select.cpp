@@ -1,30 +1,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "check.hpp"
 #include "device.hpp"
+#include "select/shapes.hpp"
 
 namespace kith::opencl {
 namespace {
-
-constexpr std::uint32_t threshold_group = 256, threshold_values = 4;  // select_threshold.cl
-constexpr std::uint32_t most_local = 2048;  // k whose lists leave room for other work-groups
-
-/// The shortlist of a list, and the memory it is in.
-struct Threshold {
-  Shortlist shape;
-  bool local;
-  std::size_t part;  // keys per list
-
-  Threshold(std::uint32_t k, std::size_t local_memory_bytes)
-      : shape(k, threshold_group * threshold_values),
-        local(k <= most_local && shape.refuse(k, local_memory_bytes).empty()),
-        part(0) {
-    // A sort of keys in scratch takes long, so it should handle many keys.
-    if (!local) shape = Shortlist(k, threshold_group * threshold_values, 1u << 31);
-    part = std::size_t{shape.list_size} + shape.capacity;
-  }
-};
 
 /// Returns why a list is too long for selectors that pad it to a power of two; empty if it is not.
 std::string refuse_length(const spi::SelectStep& step) {

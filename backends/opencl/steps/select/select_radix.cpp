@@ -1,24 +1,10 @@
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "device.hpp"
+#include "select/shapes.hpp"
 
 namespace kith::opencl {
-namespace {
-
-/// Returns how many keys one work-group sorts in local memory: 2048, which take 16 KiB, or fewer if it
-/// has less.
-std::uint32_t sorted_run(const Limits& limits) {
-  return static_cast<std::uint32_t>(
-      std::clamp<std::size_t>(std::bit_floor(limits.local_memory_bytes / (2 * sizeof(Key))), 2, 2048));
-}
-
-std::uint32_t merges_of(std::uint32_t k, std::uint32_t run) {
-  return static_cast<std::uint32_t>(std::bit_width(divide_up(k, run) - 1));
-}
-
-}  // namespace
 
 std::size_t Device::radix_scratch_bytes(const spi::SelectStep& step) const {
   return merges_of(step.k, sorted_run(limits_)) == 0

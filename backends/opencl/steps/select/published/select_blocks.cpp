@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "check.hpp"
-
 namespace kith::opencl {
 
 /// Returns the bytes of scratch for the keys of all blocks, and for merging them.

@@ -1,73 +1,10 @@
 #include <algorithm>
-#include <array>
 #include <bit>
 
 #include "device.hpp"
+#include "select/shapes.hpp"
 
 namespace kith::opencl {
-namespace {
-
-constexpr std::uint32_t most_in_registers = 32;  // bubbles per item
-constexpr std::uint32_t lanes = 16;              // floats of a vector
-
-std::size_t lists_of(const spi::SelectStep& step) {
-  return step.distances.rows * step.groups;
-}
-
-/// Returns for how many bubbles the kernel is compiled: up to a third more than k, so that not every k needs
-/// its own kernel.
-std::uint32_t bubbles_for(std::uint32_t k) {
-  constexpr std::array<std::uint32_t, 10> compiled{1, 2, 3, 4, 6, 8, 12, 16, 24, 32};
-  return *std::lower_bound(compiled.begin(), compiled.end(), k);
-}
-
-/// Returns how many work-items share a list: more for longer lists, if local memory has room for their lists.
-std::uint32_t items_for(std::uint32_t width, std::uint32_t list_places) {
-  const std::uint32_t wanted = width < 1024 ? 32 : width < 4096 ? 64 : 128;
-  return std::min(wanted, 2048 / list_places);
-}
-
-/// How packs of bubbles walk (select_bubble.cl), and where their window is.
-struct Walk {
-  std::uint32_t pack, items, stretch;
-  std::size_t window;  // keys per list
-  bool local;
-
-  Walk(const spi::SelectStep& step, const Limits& limits) {
-    pack = step.k <= 64 ? 2 : step.k <= 512 ? 4 : 8;
-    const std::uint32_t packs = divide_up(step.k, pack);
-    const auto most =
-        static_cast<std::uint32_t>(std::min<std::size_t>(std::bit_floor(limits.work_group), 256));
-    items = packs >= most ? most : std::min(most, std::max(std::bit_ceil(packs), 32u));
-    // This is the longest stretch for which the growing phase is not longer than the walk. It is not 1,
-    // because the kernel that PoCL 3.1 compiles for 1 crashes.
-    const std::uint32_t width = group_width(step.distances.cols, step.groups);
-    for (stretch = 16; stretch > 2 && std::size_t{stretch} * packs > width;) stretch /= 2;
-    const auto keys = [&] { return (std::size_t{packs} + 1) * (stretch + 1) + std::size_t{packs} * pack; };
-    const auto fits = [&] { return keys() * sizeof(Key) + 64 <= limits.local_memory_bytes; };
-    const std::uint32_t longest = stretch;
-    while (stretch > 2 && !fits()) stretch /= 2;
-    local = fits();
-    if (!local) stretch = longest;
-    window = keys();
-  }
-};
-
-/// Where the bubbles of a CPU device are kept (select_bubble_lanes.cl).
-struct Bubbles {
-  std::uint32_t vectors;
-  std::size_t keys;  // per list; 0: they are in registers
-  bool local;
-
-  Bubbles(const spi::SelectStep& step, const Limits& limits) {
-    const std::uint32_t walking = std::min(step.k, group_width(step.distances.cols, step.groups));
-    vectors = std::max(1u, divide_up(walking, lanes));
-    keys = vectors <= 2 ? 0 : std::size_t{2} * lanes * vectors;
-    local = keys * sizeof(Key) + 64 <= limits.local_memory_bytes;
-  }
-};
-
-}  // namespace
 
 std::size_t Device::bubble_scratch_bytes(const spi::SelectStep& step) const {
   if (family_ == Family::lanes) {
