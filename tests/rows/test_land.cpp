@@ -359,6 +359,18 @@ TEST_CASE("land: an Index of landed rows answers as one that the host made") {
     }
 }
 
+TEST_CASE("land: rows of more than 32 MiB are all there, and a NaN behind these is named") {
+  const std::int64_t rows = 70001, cols = 128;
+  Matrix train = hard_rows(DataKind::integers, Set::train, rows, cols, Metric::squared_l2);
+  const Matrix queries = hard_rows(DataKind::integers, Set::queries, 3, cols, Metric::squared_l2);
+  CHECK(Index(device(), train, Metric::squared_l2).search(queries, 9) ==
+        neighbors(Metric::squared_l2, queries, train, 9));
+  train.values[size(rows - 2) * size(cols) + 5] = std::nanf("");
+  CHECK(error_of([&] { Index(device(), train, Metric::squared_l2); }) ==
+        "invalid_argument: index: training row 69999, column 5 holds NaN; make every value finite, or leave "
+        "the row out");
+}
+
 TEST_SUITE_END();
 
 }  // namespace

@@ -53,6 +53,69 @@ std::uint32_t land_one(const spi::LandStep& step, std::size_t r, std::uint32_t f
   return largest;
 }
 
+/// Four floats at any address of a float, and their bits.
+typedef float Four __attribute__((vector_size(16), aligned(4), may_alias));
+typedef std::int32_t FourBits __attribute__((vector_size(16)));
+constexpr std::size_t four = 4;
+
+/// Transposes four elements of each of four rows, so that the rows of one column lie together.
+///   row      the first of the elements; the next row is `stride` bytes further
+///   largest  raised to the largest magnitude, as bits
+inline void turn(const unsigned char* row, std::size_t stride, float* to, std::size_t block,
+                 FourBits& largest) {
+  const auto load = [&](std::size_t r) {
+    const Four values = *reinterpret_cast<const Four*>(row + r * stride);
+    FourBits bits;
+    static_assert(sizeof bits == sizeof values);
+    __builtin_memcpy(&bits, &values, sizeof bits);
+    bits &= static_cast<std::int32_t>(magnitude_bits);
+    largest = bits > largest ? bits : largest;
+    return values;
+  };
+  const Four a = load(0), b = load(1), c = load(2), d = load(3);
+  const auto store = [&](std::size_t column, Four values) {
+    *reinterpret_cast<Four*>(to + column * block) = values;
+  };
+  const Four ab = __builtin_shufflevector(a, b, 0, 4, 1, 5), cd = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  store(0, __builtin_shufflevector(ab, cd, 0, 1, 4, 5));
+  store(1, __builtin_shufflevector(ab, cd, 2, 3, 6, 7));
+  const Four ab2 = __builtin_shufflevector(a, b, 2, 6, 3, 7), cd2 = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  store(2, __builtin_shufflevector(ab2, cd2, 0, 1, 4, 5));
+  store(3, __builtin_shufflevector(ab2, cd2, 2, 3, 6, 7));
+}
+
+/// Returns whether rows r, r + 1, ... of the step are floats without a choice, and fill a block.
+bool fills_block(const spi::LandStep& step, std::size_t r, std::size_t end) {
+  const auto address = reinterpret_cast<std::uintptr_t>(bytes_of(*step.from.memory)) + step.from.first;
+  return step.from.element == Element::f32 && step.columns.cols == 0 && step.chosen.cols == 0 &&
+         step.out.block % four == 0 && (step.out.first + r) % step.out.block == 0 &&
+         r + step.out.block <= end && address % alignof(float) == 0 && step.from.stride % alignof(float) == 0;
+}
+
+/// Lands these rows. Returns the largest |value|, as bits.
+std::uint32_t land_block(const spi::LandStep& step, std::size_t r) {
+  const std::size_t block = step.out.block, dims = step.out.dims, stride = step.from.stride;
+  const auto* const rows =
+      reinterpret_cast<const unsigned char*>(bytes_of(*step.from.memory)) + step.from.first + r * stride;
+  float* const to = reinterpret_cast<float*>(bytes_of(*step.out.memory)) + (step.out.first + r) * dims;
+  FourBits magnitudes = {};
+  const std::size_t squares = dims / four * four;
+  for (std::size_t d = 0; d < squares; d += four)
+    for (std::size_t b = 0; b < block; b += four)
+      turn(rows + b * stride + d * sizeof(float), stride, to + d * block + b, block, magnitudes);
+  std::uint32_t largest = 0;
+  for (std::size_t i = 0; i < four; ++i)
+    largest = std::max(largest, static_cast<std::uint32_t>(magnitudes[i]));
+  for (std::size_t d = squares; d < dims; ++d)
+    for (std::size_t b = 0; b < block; ++b) {
+      std::uint32_t bits;
+      __builtin_memcpy(&bits, rows + b * stride + d * sizeof(float), sizeof bits);
+      to[d * block + b] = std::bit_cast<float>(bits);
+      largest = std::max(largest, bits & magnitude_bits);
+    }
+  return largest;
+}
+
 /// Fills the last block behind its last row with zeros.
 void fill_last_block(const spi::RowBlocks& out) {
   const std::size_t end = std::size_t{out.first} + out.rows, block = out.block;
@@ -75,7 +138,14 @@ void run(const spi::LandStep& step, const Resources& with) {
   std::atomic<std::uint32_t> largest = found[spi::largest_bits], bad = found[spi::bad_row];
   run_team((rows + a_share - 1) / a_share, rows * step.out.dims, with.team,
            [&](std::size_t share, std::size_t) {
-             for (std::size_t r = share * a_share; r < std::min(rows, (share + 1) * a_share); ++r) {
+             const std::size_t end = std::min(rows, (share + 1) * a_share);
+             std::size_t r = share * a_share;
+             for (; fills_block(step, r, end); r += step.out.block) {
+               const std::uint32_t most = land_block(step, r);
+               if (most >= infinity_bits) break;  // the loop below finds the row
+               raise_to(largest, most);
+             }
+             for (; r < end; ++r) {
                const std::uint32_t from = chosen ? chosen[r] : static_cast<std::uint32_t>(r);
                const std::uint32_t most = land_one(step, r, from);
                if (step.from.element == Element::bits) continue;

@@ -20,6 +20,11 @@ std::uint32_t count_of(std::int64_t value) {
   return static_cast<std::uint32_t>(value);
 }
 
+/// Returns whether the device reads memory of the host, so that rows there land without a copy on the way.
+bool reads_host(const Device::State& state) {
+  return state.info.profile.host_threads;
+}
+
 /// Locks memory of rows so that they can be copied in place, together with the gaps between them; null if the
 /// gaps are large or the memory cannot be locked.
 std::unique_ptr<const ReachedMemory> held_as_it_is(const std::shared_ptr<Device::State>& state,
@@ -79,10 +84,8 @@ RowsToLand::RowsToLand(std::shared_ptr<Device::State> state, const RowsView& row
       dims_(how.features.empty() ? landed_cols(rows.element, rows.cols)
                                  : static_cast<std::int64_t>(how.features.size())) {
   check_element(how.where, how.what, rows, how.metric);
-  if (rows.where == Where::host)
-    check_rows(how.where, how.what, rows);
-  else
-    borrowed_.emplace(how.where, how.what, state_, rows);
+  if (rows.where == Where::host) check_rows(how.where, how.what, rows);
+  if (rows.where != Where::host || reads_host(*state_)) borrowed_.emplace(how.where, how.what, state_, rows);
   landing_.emplace(state_, how.where, how.features, dims_, prepare_of(how.metric) == Prepare::unit_rows);
 }
 
@@ -150,7 +153,7 @@ void RowsToLand::look() {
 }
 
 const RowsView& RowsToLand::given() const {
-  if (!given_) given_ = borrowed_ ? borrowed_->read(0, rows_.rows, copy_) : rows_;
+  if (!given_) given_ = rows_.where == Where::host ? rows_ : borrowed_->read(0, rows_.rows, copy_);
   return *given_;
 }
 
@@ -210,8 +213,15 @@ void RowsToLand::land_some(std::int64_t first, std::int64_t count, const DeviceM
     const auto some = order_.subspan(size(first), size(count));
     return land_in_order({some.begin(), some.end()}, first, *to.get(), state_->info.train_block);
   }
-  const DeviceSession session(*state_);
-  landing_->land(borrowed_->raw(first, count), blocks_at(*to.get(), 0, session->info.train_block), first);
+  // Rows on the host have landed when enqueue() returns. In pieces, so that others get the device in between.
+  const std::uint32_t block = state_->device->info.train_block;
+  const std::int64_t piece = static_cast<std::int64_t>(piece_bytes / packed_bytes(1, dims_, block)) + 1;
+  const std::int64_t step = reads_host(*state_) ? piece * block : count;
+  for (std::int64_t r = 0; r < count; r += step) {
+    const DeviceSession session(*state_);
+    landing_->land(borrowed_->raw(first + r, std::min(step, count - r)), blocks_at(*to.get(), r, block),
+                   first + r);
+  }
 }
 
 void RowsToLand::check() {
@@ -232,8 +242,9 @@ void RowsToLand::refuse_row(std::int64_t row) const {
 
 Floats RowsToLand::sample(std::int64_t step) const {
   const std::int64_t count = divide_up(rows_.rows, step);
-  if (borrowed_ && order_.empty()) return read_landed(0, count, step);
-  if (borrowed_) {
+  const bool on_device = rows_.where != Where::host;
+  if (on_device && order_.empty()) return read_landed(0, count, step);
+  if (on_device) {
     std::vector<std::uint32_t> numbers;
     for (std::int64_t r = 0; r < rows_.rows; r += step)
       numbers.push_back(static_cast<std::uint32_t>(order_[size(r)]));

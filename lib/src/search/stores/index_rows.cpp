@@ -28,21 +28,22 @@ void put_in_order(const std::vector<std::int64_t>& order, PreparedRows& rows) {
 /// Returns whether the device lands the rows. Rows on the host that need another order are sorted
 /// there instead.
 bool are_landed(const RowSchema& schema, const RowsForIndex& given) {
-  const bool lands =
-      given.rows.where != Where::host || (given.order.empty() && schema.device.info().profile.lands_rows);
-  return lands && prepares_on_device(*schema.device.state(), schema.metric);
+  const KernelProfile& profile = schema.device.info().profile;
+  const bool of_host = given.order.empty() && (profile.lands_rows || profile.host_threads);
+  return (given.rows.where != Where::host || of_host) &&
+         prepares_on_device(*schema.device.state(), schema.metric);
 }
 
 /// From this many bytes on, another thread samples rows on the host while they go to the device.
 constexpr std::int64_t worth_a_thread = std::int64_t{1} << 22;  // bytes
 
 /// Lands the rows as chunks. Returns every `step`-th row.
-Floats land_and_sample(RowsToLand& rows, const RowsForIndex& given, std::int64_t step,
-                       std::vector<Chunk>& chunks) {
+Floats land_and_sample(const RowSchema& schema, RowsToLand& rows, const RowsForIndex& given,
+                       std::int64_t step, std::vector<Chunk>& chunks) {
   std::optional<Floats> sample;
   {
     HostThread thread;  // ends with this block
-    const bool pays = given.rows.where == Where::host &&
+    const bool pays = given.rows.where == Where::host && schema.device.info().profile.lands_rows &&
                       clamped_product(given.rows.stride_bytes, given.rows.rows) >= worth_a_thread;
     if (pays)
       thread.start([&] {
@@ -65,7 +66,7 @@ RowsOfIndex landed(const RowSchema& schema, const RowsForIndex& given) {
     put.chunks = rows.chunks(given.first);
   } else {
     const std::int64_t step = sample_stride(given.rows.rows), count = divide_up(given.rows.rows, step);
-    put.sample.own = land_and_sample(rows, given, step, put.chunks);
+    put.sample.own = land_and_sample(schema, rows, given, step, put.chunks);
     put.sample.view = {put.sample.own.data(), count, rows.dims()};
   }
   put.largest = rows.largest();
