@@ -53,6 +53,20 @@ struct RowTerms {
   bool squares;  ///< distances are squared; otherwise they are inner products
 };
 
+/// A block of training rows that become bytes, and sums of squares, one for each row.
+struct RowsToBytes {
+  const float* rows;  ///< dimension 0 of the first row of a block of train_block rows
+  const float* centre;
+  std::size_t dims;
+  std::int8_t* out;          ///< a block of byte_train_block rows
+  float scale, least, most;  ///< a byte is a value times `scale`, rounded to a whole number in this range
+  double unscale;            ///< one over the scale
+  // [train_block]  Sums of squares, to which those of these rows are added:
+  double* moved;      ///< of x' = x - c
+  double* quantized;  ///< of the values that the bytes represent
+  double* residual;   ///< of the difference of the two
+};
+
 /// The quantized rows that one task multiplies and tests, in the order of the step prepare. Rows are numbered
 /// by their places in the grids of the step, which begin at a multiple of spi::quantized_block_rows.
 /// docs/certificate.md, section 4.
@@ -114,6 +128,9 @@ struct Kernels {
   /// Computes the values from which products are subtracted, and the gaps from there to the upper bounds.
   ///   low, gap  [count]
   void (*bound_rows)(const RowTerms&, float* low, float* gap);
+
+  /// Writes the bytes of a block of rows, and adds to its sums.
+  void (*rows_to_bytes)(const RowsToBytes&);
 
   /// Appends the pairs with low - product <= threshold, and their bounds. Quantized rows have
   /// single precision.

@@ -16,6 +16,7 @@
 #include "cpu/steps/propose/candidates.hpp"
 #include "cpu/steps/propose/propose.hpp"
 #include "cpu/steps/propose/row_bounds.hpp"
+#include "cpu/steps/propose/row_bytes.hpp"
 
 namespace kith::cpu::KITH_ISA {
 namespace {
@@ -337,6 +338,7 @@ constexpr Kernels table = {distance,
                            collect,
                            rerank,
                            bound_rows,
+                           rows_to_bytes,
                            propose,
                            accumulate,
                            values_of<LeafOfRows>,

@@ -35,6 +35,9 @@ inline Lanes operator+(Lanes a, Lanes b) {
 inline Lanes operator-(Lanes a, Lanes b) {
   return {_mm256_sub_ps(a.low, b.low), _mm256_sub_ps(a.high, b.high)};
 }
+inline Lanes operator*(Lanes a, Lanes b) {
+  return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)};
+}
 inline Lanes operator-(Lanes a) {
   const __m256 sign = _mm256_set1_ps(-0.0f);
   return {_mm256_xor_ps(a.low, sign), _mm256_xor_ps(a.high, sign)};

@@ -39,6 +39,9 @@ inline Lanes operator+(Lanes a, Lanes b) {
 inline Lanes operator-(Lanes a, Lanes b) {
   return {_mm512_sub_ps(a.v, b.v)};
 }
+inline Lanes operator*(Lanes a, Lanes b) {
+  return {_mm512_mul_ps(a.v, b.v)};
+}
 inline Lanes operator-(Lanes a) {
   return {_mm512_castsi512_ps(_mm512_xor_si512(_mm512_castps_si512(a.v), _mm512_set1_epi32(INT32_MIN)))};
 }

@@ -44,6 +44,9 @@ inline Lanes operator+(const Lanes& a, const Lanes& b) {
 inline Lanes operator-(const Lanes& a, const Lanes& b) {
   return each([&](int lane) { return a.v[lane] - b.v[lane]; });
 }
+inline Lanes operator*(const Lanes& a, const Lanes& b) {
+  return each([&](int lane) { return a.v[lane] * b.v[lane]; });
+}
 inline Lanes operator-(const Lanes& a) {
   return each([&](int lane) { return -a.v[lane]; });
 }

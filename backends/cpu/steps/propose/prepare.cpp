@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
 
 #include "cpu/steps/propose/bounds.hpp"
 #include "cpu/steps/propose/quantized_order.hpp"
@@ -119,11 +120,42 @@ void prepare_rows(const spi::PrepareStep& step, const Order& order, std::size_t 
   if (step.copy.rows > 0) copy_rows(step, rows, begin, count);
 }
 
+/// Prepares a block of 16 training rows as bytes, by the instructions of this processor.
+///   begin  of the step, a multiple of a block
+void prepare_block(const spi::PrepareStep& step, const Kernels& kernels, const ByteOrder& order,
+                   std::size_t begin) {
+  static_assert(lanes == train_block && lanes == byte_train_block);
+  const float* const rows = elements(step.rows) + (step.rows.first + begin) * step.rows.dims;
+  Squares sums;
+  kernels.rows_to_bytes({rows, elements(step.centre), step.rows.dims,
+                         reinterpret_cast<std::int8_t*>(quantized_of(step)) + order.place_of(begin, 0),
+                         order.scale, order.least, order.most, order.unscale, sums.moved.data(),
+                         sums.quantized.data(), sums.residual.data()});
+  for (std::size_t r = 0; r < lanes; ++r) write_row_terms(step, sums, begin, r);
+  if (step.copy.rows > 0) copy_rows(step, rows, begin, lanes);
+}
+
+/// Returns whether rows begin ... begin + count - 1 are such a block.
+bool is_block_of_bytes(const spi::PrepareStep& step, std::size_t begin, std::size_t count) {
+  return step.proposer == Proposer::int8 && step.rows.block == train_block && count == train_block &&
+         begin % train_block == 0 && (step.rows.first + begin) % train_block == 0;
+}
+
 std::size_t rounded_up(std::size_t count, std::size_t unit) {
   return (count + unit - 1) / unit * unit;
 }
 
 }  // namespace
+
+/// Sets memory to 0. All threads do, since its pages are touched for the first time.
+void clear(std::byte* memory, std::size_t bytes, const Resources& with) {
+  constexpr std::size_t a_share = std::size_t{1} << 18;
+  run_team((bytes + a_share - 1) / a_share, bytes / sizeof(std::uint64_t), with.team,
+           [&](std::size_t share, std::size_t) {
+             const std::size_t begin = share * a_share;
+             std::memset(memory + begin, 0, std::min(a_share, bytes - begin));
+           });
+}
 
 spi::Support check(const spi::PrepareStep& step, const Resources& with) {
   const auto& has = with.proposers();
@@ -146,6 +178,9 @@ void prepare_all(const spi::PrepareStep& step, const Resources& with, const Orde
   run_team(tasks, rows * step.rows.dims * 4, with.team, [&](std::size_t task, std::size_t) {
     const std::size_t begin = std::max(first, (first_task + task) * width);
     const std::size_t end = std::min(first + rows, (first_task + task + 1) * width);
+    if constexpr (!half_norms_alone && std::is_same_v<Order, ByteOrder>)
+      if (is_block_of_bytes(step, begin - first, end - begin))
+        return prepare_block(step, *with.set.kernels, order, begin - first);
     if (end - begin == lanes)
       prepare_rows<true, half_norms_alone>(step, order, begin - first, lanes);
     else
@@ -170,7 +205,7 @@ void run(const spi::PrepareStep& step, const Resources& with) {
     case Proposer::bf16:
     case Proposer::int8: {
       // Columns behind the last one, and rows outside the step, are also multiplied.
-      std::memset(quantized_of(step), 0, padded * pitch);
+      clear(quantized_of(step), padded * pitch, with);
       if (step.proposer == Proposer::int8) {
         const std::size_t columns = spi::quantized_columns(Proposer::int8, dims);
         if (step.out.on_grid != spi::OnGrid::no) {
