@@ -70,6 +70,29 @@ TEST_CASE(
   CHECK(chosen({Metric::l2, 1000000, 100, 32, 10}) == Proposer::int8);  // too few columns for bf16
 }
 
+TEST_CASE("plan: a CPU takes bytes for few rows if queries are many, and for fewer rows on a grid of bytes") {
+  DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
+  cpu.profile.host_threads = true;
+  cpu.proposers = {Proposer::dot, Proposer::int8};
+  const auto chosen = [&](const Problem& problem, double byte_blur) {
+    Feedback feedback;
+    feedback.byte_blur = byte_blur;
+    return make_plan(cpu, problem, {}, feedback).proposer;
+  };
+  constexpr double off = 0.3, on = 0;  // the grid
+  CHECK(chosen({Metric::l2, 5000, 500, 784, 5}, off) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 5000, 500, 784, 20}, off) == Proposer::none);  // few for so many neighbours
+  CHECK(chosen({Metric::l2, 5000, 255, 784, 5}, off) == Proposer::none);
+  CHECK(chosen({Metric::l2, 4095, 500, 784, 5}, off) == Proposer::none);
+  CHECK(chosen({Metric::l2, 4096, 500, 63, 5}, off) == Proposer::none);
+  CHECK(chosen({Metric::l2, 2048, 500, 256, 10}, on) == Proposer::int8);
+  CHECK(chosen({Metric::negative_dot, 2048, 500, 784, 64}, on) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 5000, 128, 784, 5}, on) == Proposer::int8);
+  CHECK(chosen({Metric::l2, 5000, 127, 784, 5}, on) == Proposer::none);
+  CHECK(chosen({Metric::l2, 2047, 500, 784, 5}, on) == Proposer::none);
+  CHECK(chosen({Metric::l2, 2048, 500, 784, 65}, on) == Proposer::none);
+}
+
 TEST_CASE("plan: a CPU keeps rows one behind the other beside bytes, where memory allows") {
   DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
   cpu.proposers = {Proposer::dot, Proposer::int8};
