@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string_view>
 
 #include "device.hpp"
@@ -31,6 +32,25 @@ std::size_t local_bytes_of(const cl::Device& device) {
   return is_number && wanted >= least && wanted < bytes / kib ? wanted * kib : bytes;
 }
 
+/// Returns whether NVIDIA's compiler accepts the PTX of tensor.cl for this device. Its results are tested
+/// when the proposer is first used.
+bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
+  constexpr cl_device_info nv_capability_major = 0x4000;
+  constexpr std::size_t local_bytes = 49152;
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  cl_uint major = 0;
+  return extensions.find("cl_nv_device_attribute_query") != std::string::npos && limits.double_precision &&
+         limits.local_memory_bytes >= local_bytes &&
+         clGetDeviceInfo(device(), nv_capability_major, sizeof major, &major, nullptr) == CL_SUCCESS &&
+         major >= 8;
+}
+
+/// Returns whether OpenCL C 3.0 has dot products of four bytes on this device. Earlier versions have none.
+bool has_dot_products(const cl::Device& device) {
+  return device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_khr_integer_dot_product") != std::string::npos &&
+         device.getInfo<CL_DEVICE_VERSION>().starts_with("OpenCL 3");
+}
+
 Limits limits_of(const cl::Device& device) {
   Limits limits;
   limits.local_memory_bytes = local_bytes_of(device);
@@ -42,6 +62,8 @@ Limits limits_of(const cl::Device& device) {
   // than this, a group would occupy the multiprocessor alone, which would idle at every barrier.
   if (device.getInfo<CL_DEVICE_EXTENSIONS>().find("cl_nv_compiler_options") != std::string::npos)
     limits.tile_options = " -cl-nv-maxrregcount=128";
+  limits.tensor_cores = has_tensor_cores(device, limits);
+  limits.dot_products = has_dot_products(device);
   return limits;
 }
 
@@ -79,17 +101,19 @@ std::string pci_of(const cl::Device& device) {
   return text;
 }
 
-/// Returns whether NVIDIA's compiler accepts the PTX of tensor.cl for this device. Its results are tested
-/// when the proposer is first used.
-bool has_tensor_cores(const cl::Device& device, const Limits& limits) {
-  constexpr cl_device_info nv_capability_major = 0x4000;
-  constexpr std::size_t local_bytes = 49152;
-  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
-  cl_uint major = 0;
-  return extensions.find("cl_nv_device_attribute_query") != std::string::npos && limits.double_precision &&
-         limits.local_memory_bytes >= local_bytes &&
-         clGetDeviceInfo(device(), nv_capability_major, sizeof major, &major, nullptr) == CL_SUCCESS &&
-         major >= 8;
+/// Returns whether products of bytes are faster than those of floats: on tensor cores, or by instructions for
+/// dot products of four bytes. A CPU runs kernels for GPUs only in tests, and then multiplies bytes, too.
+bool multiplies_bytes(const cl::Device& device, DeviceKind kind, const Limits& limits) {
+  constexpr cl_device_info accelerated_4x8bit_packed = 0x1075;
+  constexpr std::size_t local_bytes = 32768;  // collect_tiles.cl
+  if (limits.tensor_cores) return true;
+  if (!limits.double_precision || limits.local_memory_bytes < local_bytes) return false;
+  if (kind == DeviceKind::cpu) return true;
+  cl_bool accelerated[6] = {};  // products of signed bytes are the first
+  return limits.dot_products &&
+         clGetDeviceInfo(device(), accelerated_4x8bit_packed, sizeof accelerated, accelerated, nullptr) ==
+             CL_SUCCESS &&
+         accelerated[0];
 }
 
 DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
@@ -115,8 +139,11 @@ DeviceInfo info_of(const cl::Device& device, std::size_t ordinal) {
                     Selector::rank_sort,  Selector::merge_sort};
   info.profile.lands_rows = !lanes;
   info.proposers = {Proposer::gemm, Proposer::dot};
-  if (!lanes && has_tensor_cores(device, limits))
-    info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});
+  if (!lanes && limits.tensor_cores) info.proposers.push_back(Proposer::fp16);
+  if (!lanes && multiplies_bytes(device, info.kind, limits)) {
+    info.proposers.push_back(Proposer::int8);
+    info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
+  }
   info.fused_max_k = lanes ? 0xFFFFFFFEu : 256;
   info.boxes_max_k = spi::boxes_max_k;
   return info;

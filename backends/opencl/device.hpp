@@ -161,12 +161,13 @@ class Device : public spi::Device {
   void prepare_bytes(const spi::PrepareStep& step);
   void prepare_dot(const spi::PrepareStep& step);
   void collect_values(const spi::CollectStep& step);
-  void collect_halves(const spi::CollectStep& step);
+  void collect_tiles(const spi::CollectStep& step);
   void collect_fused_test(const spi::CollectStep& step);
   void collect_small_batch(const spi::CollectStep& step);
   void collect_dot(const spi::CollectStep& step);
   void multiply(const spi::CollectStep& step);
   void collect_low(const spi::CollectStep& step);
+  bool by_small_batch(const spi::CollectStep& step) const;
   std::size_t low_bytes(const spi::CollectStep& step) const;
   std::size_t fused_test_bytes(const spi::CollectStep& step) const;
   /// Launches a kernel whose last arguments, after `arguments`, are lists of candidates (candidates.cl).

@@ -29,7 +29,8 @@ cl::Program& Programs::program(const std::string& source, const std::string& def
   const auto found = programs_.find(key);
   if (found != programs_.end()) return found->second;
   // No option here may relax the arithmetic, because the contract is equal bits.
-  const std::string options = "-cl-std=CL1.2 " + defines;
+  const bool names_language = defines.find("-cl-std=") != std::string::npos;
+  const std::string options = (names_language ? "" : "-cl-std=CL1.2 ") + defines;
   const std::string read = sources_.read(source), text = unrolls_ ? read : rolled(read);
   cl::Program made = kept_.find(text, options);
   if (made()) {

@@ -28,7 +28,9 @@ struct Limits {
   std::uint32_t vector_width = 1;  ///< floats per vector register
   std::size_t part_alignment = 4;  ///< the alignment in bytes that a sub-buffer must have
   bool double_precision = false;
-  std::string tile_options;  ///< compiler options of kernels that tile registers (tile.cl)
+  bool tensor_cores = false;  ///< whether the PTX of tensor.cl runs
+  bool dot_products = false;  ///< whether OpenCL C 3.0 has dot products of four bytes
+  std::string tile_options;   ///< compiler options of kernels that tile registers (tile.cl)
 };
 
 /// A range of work-items, with `local` per group. global need not be a multiple of local.

@@ -55,6 +55,14 @@ void copy_piece(uint to, global const uint4* from) {
       : "=f"((c)[0]), "=f"((c)[1]), "=f"((c)[2]), "=f"((c)[3]) \
       : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1), "f"(0.0f))
 
+// c = a b of signed bytes, with 32 dimensions, plus x in even columns and y in odd ones.
+#define MULTIPLY_BYTES_FIRST(c, a, b0, b1, x, y)               \
+  asm volatile(                                                \
+      "mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 "       \
+      "{%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%10,%11,%10,%11};" \
+      : "=r"((c)[0]), "=r"((c)[1]), "=r"((c)[2]), "=r"((c)[3]) \
+      : "r"((a)[0]), "r"((a)[1]), "r"((a)[2]), "r"((a)[3]), "r"(b0), "r"(b1), "r"(x), "r"(y))
+
 // Returns whether `mine` is true for any item of the warp.
 bool any_of_warp(bool mine) {
   uint any;

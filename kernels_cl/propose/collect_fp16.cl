@@ -1,24 +1,26 @@
-// collect, fp16: computes inner products on tensor cores and tests them at once; they are never written. For
-// rows of few dimensions (collect_fp16_tiles.cl is for more).
+// collect, fp16 and int8: computes inner products on tensor cores and tests them at once; they are never
+// written. For rows of few dimensions (collect_tiles.cl is for more).
 //
-//   queries   [q, dims]   train [t, dims]   quantized rows of 16-bit floats, as prepare_fp16.cl writes them
+//   queries   [q, dims]   train [t, dims]   quantized rows, as prepare_fp16.cl or prepare_int8.cl writes them
 //   low       [places]    the values from which products are subtracted (collect_low.cl), `gap_first` floats
-//                         before `gap`
+//                         before `gap`; for int8 `lift` follows
 //   threshold [q]         stride in elements
 //   rows, counts, lows, highs             see candidates.cl
 //
-// Compiled with -D LINE=n, dimensions of a line (16, 32 or 64), -D STEPS=n, steps of 16 dimensions, -D
-// ACROSS=n, matrices of 16 queries per warp, and -D SAMPLE if `rows` is a sample of bounds. ACROSS * STEPS is
-// at most 16, so that the queries of a warp stay in 64 registers. A work-group of 8 warps handles 128 ACROSS
-// queries and, one after another, tiles of 128 training rows (visits.cl). These are copied to local memory in
-// two stages, one of which is filled while the other is multiplied. Each warp takes all of them, 8 ALONG at a
-// time. A row is kept if low - product is at most the threshold, which is so for about one in thousands.
-// Neighbouring groups share their training rows in the cache.
-// Work: q * t * dims multiply-adds in steps of m16n8k16, and two instructions per pair. A training row is
-// read once for 128 ACROSS queries, and from local memory once for 16 ACROSS: 128 bytes per step if ACROSS is
-// 2. There is one barrier for every 16 KiB. Local memory: at most 36 KiB, and 8 KiB for findings
-// (append_fp16.cl). With 128 registers, two groups share a multiprocessor. Source: docs/certificate.md;
-// appending under a threshold: as in FaSTED (Curless, Gowanlock 2025).
+// Compiled with -D LINE=n, 16-bit floats of a line (16, 32 or 64), -D STEPS=n, steps of 16 of these, -D
+// ACROSS=n, matrices of 16 queries per warp, -D BYTES for int8, where two bytes replace each float, and -D
+// SAMPLE if `rows` is a sample of bounds. ACROSS * STEPS is at most 16, so that the queries of a warp stay
+// in 64 registers. A work-group of 8 warps handles 128 ACROSS queries and, one after another, tiles of 128
+// training rows (visits.cl). These are copied to local memory in two stages, one of which is filled while
+// the other is multiplied. Each warp takes all of them, 8 ALONG at a time. A row is kept if low - product
+// is at most the threshold, which is so for about one in thousands. Sums of bytes begin with the lift of
+// the row, so that one comparison is the test (lifted.cl). Neighbouring groups share their training rows
+// in the cache. Work: q * t * dims multiply-adds in steps of m16n8k16, or m16n8k32 for bytes, and two
+// instructions per pair, or one for bytes. A training row is read once for 128 ACROSS queries, and from
+// local memory once for 16 ACROSS: 128 bytes per step if ACROSS is 2. There is one barrier for every 16
+// KiB. Local memory: at most 36 KiB, and 8 KiB for findings (append_fp16.cl). With 128 registers, two
+// groups share a multiprocessor. Source: docs/certificate.md; appending under a threshold: as in FaSTED
+// (Curless, Gowanlock 2025).
 #define ALONG (LINE == 16 || ACROSS == 1 ? 4 : 2)  // matrices of 8 training rows at a time
 #include "propose/append_fp16.cl"
 #include "propose/visits.cl"
@@ -35,6 +37,21 @@
 #define STAGE (ROWS * SLABS * PIECES)
 #define TILE_PIECES (VISIT_TILE * SLABS * PIECES)
 #define NEXT (8 * ALONG)  // training rows that a warp takes at a time
+#ifdef BYTES
+#define COLUMNS (STEPS * 32)
+#define MULTIPLY_STEP MULTIPLY_BYTES
+#else
+#define COLUMNS (STEPS * 16)
+#define MULTIPLY_STEP MULTIPLY
+#endif
+
+#ifdef LIFTED
+#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, (low).x, (low).y)
+#elif defined(BYTES)
+#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_BYTES_FIRST(c, a, b0, b1, 0, 0)
+#else
+#define BEGIN_SUMS(c, a, b0, b1, low) MULTIPLY_FIRST(c, a, b0, b1)
+#endif
 
 // Returns the place of piece p of row r among lines.
 uint place_of(uint r, uint p) {
@@ -59,7 +76,9 @@ ALL_INLINE void load_queries(uint a[ACROSS][STEPS][4], global const uint4* queri
 
 // Multiplies the queries of a warp with 8 ALONG training rows.
 //   train   address in local memory of the piece of slab 0 that an item loads first
-ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], uint train) {
+//   low     the lifts that sums of bytes begin with, unless a sample is taken
+ALL_INLINE void multiply(Accumulator sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4], const Low* low,
+                         uint train) {
 #if LINE == 16
   // Loads both pieces of two matrices of rows.
 #pragma unroll
@@ -70,7 +89,7 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4]
     for (uint of = 0; of < 2; ++of)
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
-        MULTIPLY_FIRST(sums[i] + 4 * (j + of), a[i][0], b[2 * of], b[2 * of + 1]);
+        BEGIN_SUMS(sums[i] + 4 * (j + of), a[i][0], b[2 * of], b[2 * of + 1], low[j + of]);
   }
 #else
   // Loads four pieces, which are two steps, of each matrix of rows.
@@ -86,13 +105,13 @@ ALL_INLINE void multiply(float sums[ACROSS][4 * ALONG], uint a[ACROSS][STEPS][4]
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
         if (step == 0)
-          MULTIPLY_FIRST(sums[i] + 4 * j, a[i][0], b[j][0], b[j][1]);
+          BEGIN_SUMS(sums[i] + 4 * j, a[i][0], b[j][0], b[j][1], low[j]);
         else
-          MULTIPLY(sums[i] + 4 * j, a[i][step], b[j][0], b[j][1]);
+          MULTIPLY_STEP(sums[i] + 4 * j, a[i][step], b[j][0], b[j][1]);
 #pragma unroll
     for (uint j = 0; j < ALONG; ++j)
 #pragma unroll
-      for (uint i = 0; i < ACROSS; ++i) MULTIPLY(sums[i] + 4 * j, a[i][step + 1], b[j][2], b[j][3]);
+      for (uint i = 0; i < ACROSS; ++i) MULTIPLY_STEP(sums[i] + 4 * j, a[i][step + 1], b[j][2], b[j][3]);
   }
 #endif
 }
@@ -129,7 +148,6 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     global const float* restrict threshold_of, Place threshold_at, CANDIDATES) {
   const uint q_rows = products.q_rows, t_rows = products.t_rows, tiles = products.tiles,
              query_blocks = products.query_blocks, a_part = products.a_part, first_row = products.first_row;
-  const float unscale = products.unscale;
   local uint4 stages[2 * STAGE] __attribute__((aligned(128)));
   local uint4 low_stages[2 * ROWS / 4] __attribute__((aligned(128)));
   local uint row_stages[2 * UNITS];
@@ -144,23 +162,20 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
   const bool idle = q0 >= q_rows;  // such a warp only copies
   queries += products.queries_first;
   train += products.train_first;
-  low_of += (ulong)begin * VISIT_TILE;
+  const Tested tested = {
+      low_of + (ulong)begin * VISIT_TILE, gap_first, threshold_of, threshold_at, q_rows, products.unscale};
 
   const uint units = (end - begin) * UNITS_A_TILE, last_tile = (t_rows - 1) / VISIT_TILE;
   const uint stage = local_address(stages), low_stage = local_address(low_stages);
-  Walk walk = copy_stage(stage, low_stage, row_stages, train, low_of, visits, walk_from(visits, begin),
-                         last_tile, 0, units, lid);
+  Walk walk = copy_stage(stage, low_stage, row_stages, train, lows_of(tested), visits,
+                         walk_from(visits, begin), last_tile, 0, units, lid);
 
   uint a[ACROSS][STEPS][4];
-  float threshold[2 * ACROSS];  // NaN if there is no query
+  Limit limit[2 * ACROSS];
   if (!idle) load_queries(a, queries, q0, lane);
 #pragma unroll
-  for (uint i = 0; i < 2 * ACROSS; ++i) {
-    const uint q = q0 + i * 8 + lane / 4;
-    threshold[i] = q < q_rows ? threshold_of[threshold_at.first + q * threshold_at.stride] : NAN;
-  }
-  // Each item passes the address of row lane % 8 in one of four matrices: four pieces of a row, or two pieces
-  // of this row and of the row 8 further on.
+  for (uint i = 0; i < 2 * ACROSS; ++i) limit[i] = limit_of(tested, q0 + i * 8 + lane / 4, COLUMNS);
+  // An item loads row lane % 8 of four matrices: four pieces of a row, or two of 8 rows on.
   const uint first =
       PIECES == 2 ? place_of(lane % 8 + lane / 16 * 8, lane / 8 % 2) : place_of(lane % 8, lane / 8);
 
@@ -172,46 +187,50 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void kith_collect_fp16
     const uint other = side ^ 1;
     if (unit + UNITS < units)
       walk = copy_stage(stage + other * (STAGE * PIECE_BYTES), low_stage + other * (ROWS / 4 * PIECE_BYTES),
-                        row_stages + other * UNITS, train, low_of, visits, walk, last_tile, unit + UNITS,
-                        units, lid);
+                        row_stages + other * UNITS, train, lows_of(tested), visits, walk, last_tile,
+                        unit + UNITS, units, lid);
     const uint here = stage + (side * STAGE + first) * PIECE_BYTES;
-    local const float2* low_here = (local const float2*)(low_stages + side * (ROWS / 4)) + lane % 4;
+    local const Low* low_here = (local const Low*)(low_stages + side * (ROWS / 4)) + lane % 4;
     const uint rows_here = idle ? 0 : min((uint)ROWS, (units - unit) * UNIT);
 #pragma unroll 1
     for (uint row = 0; row < rows_here; row += NEXT) {
-      float sums[ACROSS][4 * ALONG];
-      float2 low[ALONG];
+      Accumulator sums[ACROSS][4 * ALONG];
+      Low low[ALONG];
 #pragma unroll
       for (uint j = 0; j < ALONG; ++j) low[j] = low_here[row / 2 + 4 * j];
-      multiply(sums, a, here + row * (PIECES * PIECE_BYTES));
-      bool near[ACROSS], any = false;
-#pragma unroll
-      for (uint i = 0; i < ACROSS; ++i) {
-        near[i] = test_matrices(sums[i], low, unscale, threshold[2 * i], threshold[2 * i + 1]);
-        any |= near[i];
-      }
+      multiply(sums, a, low, here + row * (PIECES * PIECE_BYTES));
       const uint place = unit * UNIT + row;
 #ifdef SAMPLE
       const uint q = hidden(q0) + lane / 4;
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
-        put_sample(sums[i], q + 16 * i, q_rows, begin * VISIT_TILE + place, low_of + gap_first + place, lane,
-                   CANDIDATES_HERE);
+        put_sample(sums[i], low, tested.unscale, q + 16 * i, q_rows, begin * VISIT_TILE + place,
+                   tested.low + gap_first + place, lane, CANDIDATES_HERE);
 #else
+      bool near[ACROSS], any = false;
+#pragma unroll
+      for (uint i = 0; i < ACROSS; ++i) {
+#ifdef LIFTED
+        near[i] = test_lifted(sums[i], limit[2 * i], limit[2 * i + 1]);
+#else
+        near[i] = test_matrices(sums[i], low, tested.unscale, limit[2 * i], limit[2 * i + 1]);
+#endif
+        any |= near[i];
+      }
       if (!any_of_warp(any)) continue;
       const uint item = hidden(lid), q = hidden(q0) + item % WARP / 4;
       const uint t0 = row_stages[side * UNITS + row / UNIT] + row % UNIT;
 #pragma unroll
       for (uint i = 0; i < ACROSS; ++i)
         if (any_of_warp(near[i]))
-          count = append_matrices(sums[i], threshold[2 * i], threshold[2 * i + 1], q + 16 * i, place,
-                                  first_row + t0, findings + item / WARP * FOUND, count, low_of + gap_first,
-                                  item % WARP, CANDIDATES_HERE);
+          count =
+              append_matrices(sums[i], limit[2 * i], limit[2 * i + 1], q + 16 * i, place, first_row + t0,
+                              findings + item / WARP * FOUND, count, item % WARP, tested, CANDIDATES_HERE);
 #endif
     }
     side = other;
   }
 #ifndef SAMPLE
-  append_findings(findings + lid / WARP * FOUND, count, lane, low_of + gap_first, CANDIDATES_HERE);
+  append_findings(findings + lid / WARP * FOUND, count, lane, tested, CANDIDATES_HERE);
 #endif
 }

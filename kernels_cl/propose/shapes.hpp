@@ -11,10 +11,10 @@
 
 namespace kith::opencl {
 
-/// Returns the number of places for the training rows of a step; for dot and fp16 it is rounded up to whole
-/// tiles (visits.cl).
+/// Returns the number of places for the training rows of a step; for dot, fp16 and int8 it is rounded up to
+/// whole tiles (visits.cl).
 inline std::size_t places_of(const spi::CollectStep& step) {
-  if (step.proposer != Proposer::dot && step.proposer != Proposer::fp16) return step.values.cols;
+  if (step.proposer == Proposer::none || step.proposer == Proposer::gemm) return step.values.cols;
   return std::size_t{divide_up(step.values.cols, spi::quantized_block_rows)} * spi::quantized_block_rows;
 }
 
@@ -80,17 +80,21 @@ struct FusedTest {
   }
 };
 
-constexpr std::uint32_t steps_in_registers = 16;  // 16 queries by 16 dimensions each: 64 registers
+/// Returns the bytes of a quantized row without padding.
+inline std::size_t row_bytes(const spi::CollectStep& step) {
+  const std::size_t dims = step.train.rows.cols;
+  return step.proposer == Proposer::int8 ? dims : spi::half_terms(dims) * sizeof(std::uint16_t);
+}
+
+constexpr std::uint32_t steps_in_registers = 16;  // 16 queries by 32 bytes each: 64 registers
 
 /// The queries that collect_fp16.cl keeps in registers, for rows of few dimensions.
 struct InRegisters {
-  std::uint32_t line, steps;
+  std::uint32_t steps;   ///< of 32 bytes
   std::uint32_t across;  ///< matrices of 16 queries per warp; a work-group has 8 warps
 
-  explicit InRegisters(const spi::CollectStep& step)
-      : line(half_line(step.train.rows.cols)),
-        steps(line == 16 ? 1 : 2 * divide_up(step.train.rows.cols, 32)),
-        across(1) {
+  InRegisters(const spi::CollectStep& step, const Lines& lines)
+      : steps(lines.pieces == 2 ? 1 : 2 * divide_up(row_bytes(step), 64)), across(1) {
     // More queries than there are would not help.
     while (across < 4 && 2 * across * steps <= steps_in_registers &&
            std::size_t{across} * spi::quantized_block_rows < step.values.rows)

@@ -6,7 +6,6 @@
 // What passes this test is tested again in float32, which decides. Let M be the largest int less most = 2^14
 // dims. lift is limited to -M ... M, so that no sum overflows, and `floor` to M - most, which a sum with a
 // limited lift reaches as well.
-// No twin in kernels_cl: there bytes are used for up to 64 queries, and memory limits the speed.
 #pragma once
 
 #include <cstdint>

@@ -65,11 +65,11 @@ bool by_products(const RowsView& train, const RowsView& queries, std::int64_t k,
   return by_products(Index(device(), train, metric), queries, k);
 }
 
-/// Returns whether products may replace the chain. On a GPU they may only if the chain is exact for
-/// all possible rows.
+/// Returns whether products may replace the chain. With kernels for GPUs they may only if the chain is exact
+/// for all possible rows.
 bool may_take_products(Metric metric, std::int64_t dims) {
-  return size(dims) <= (device().info().kind == DeviceKind::cpu ? spi::most_exact_dims
-                                                                : spi::columns_of_exact_chains(metric));
+  return size(dims) <=
+         (device().info().profile.host_threads ? spi::most_exact_dims : spi::columns_of_exact_chains(metric));
 }
 
 TEST_SUITE_BEGIN("device");

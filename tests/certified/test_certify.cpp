@@ -44,7 +44,7 @@ TEST_CASE("certify: the first search by a proposer tells what it prepared, the n
     CHECK(first.quantized_seconds > 0);
     CHECK(first.product_bound == bound_of(proposer, 13));
     const bool on_cores =
-        proposer == Proposer::fp16 || (proposer == Proposer::int8 && device().info().kind == DeviceKind::gpu);
+        proposer == Proposer::fp16 || (proposer == Proposer::int8 && !device().info().profile.host_threads);
     const std::string columns = proposer == Proposer::fp16               ? "16"
                                 : on_cores || proposer == Proposer::bf16 ? "32"
                                                                          : "131";

@@ -65,7 +65,7 @@ inline std::int64_t most_queries(const spi::Device& device, Proposer proposer) {
 }
 
 inline bool takes_samples(const spi::Device& device, Proposer proposer) {
-  return device.info.kind == DeviceKind::gpu && (proposer == Proposer::fp16 || proposer == Proposer::int8);
+  return !device.info.profile.host_threads && (proposer == Proposer::fp16 || proposer == Proposer::int8);
 }
 
 /// Returns the scale of quantized rows. For fp16 it is the power of two that brings the largest element just

@@ -1,6 +1,7 @@
 // Descriptions of devices that need not exist, to test plans.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,6 +62,7 @@ inline DeviceInfo described_gpu(const std::string& backend) {
   info.largest_allocation = cuda ? info.memory_bytes : info.memory_bytes / 4;
   info.local_memory_bytes = cuda ? 232448 : 49152;
   if (cuda) info.profile = cuda::kernel_profile();
+  if (!cuda) info.profile.byte_queries = std::numeric_limits<std::uint32_t>::max();
   info.proposers = {Proposer::gemm};
   if (!cuda) info.proposers.push_back(Proposer::dot);
   info.proposers.insert(info.proposers.end(), {Proposer::fp16, Proposer::int8});

@@ -51,7 +51,7 @@ std::vector<Round> rounds_of(const Plan& plan, const DeviceInfo& device) {
   const bool halves = plan.proposer == Proposer::fp16;
   if (plan.proposer == Proposer::bf16)
     return {{rows, columns_of_bf16, rows, false}, {rows, columns, rows, false}};
-  if (!halves && (plan.proposer != Proposer::int8 || device.kind == DeviceKind::cpu))
+  if (!halves && (plan.proposer != Proposer::int8 || device.profile.host_threads))
     return {{rows, columns, rows, false}};
   const auto most = halves ? std::numeric_limits<std::uint32_t>::max() : device.profile.byte_queries;
   const bool many = std::min({plan.problem.m, plan.query_tile, std::int64_t{most}}) > spi::small_batch;

@@ -50,11 +50,10 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   if (step.proposer == Proposer::none) return {};
   std::string refusal =
       refuse_proposer(info.proposers, step.proposer, static_cast<std::uint32_t>(step.train.rows.cols));
-  if (refusal.empty() && step.proposer == Proposer::int8) refusal = spi::refusal_of_many_queries(step);
   if (refusal.empty() && gemm) refusal = ClBlast::library().refusal();
   if (!refusal.empty()) return {std::move(refusal), 0};
   if (step.values.rows == 0 || step.values.cols == 0) return {};
-  if (step.proposer == Proposer::int8) return {};
+  if (step.proposer == Proposer::int8 && by_small_batch(step)) return {};
   if (!gemm)
     return {"", may_fuse_test(step) ? std::max(low_bytes(step), fused_test_bytes(step)) : low_bytes(step)};
   const Product product = product_of(step);
@@ -62,25 +61,32 @@ spi::Support Device::check(const spi::CollectStep& step) const {
   return {refuse_count(product, temporary), low_bytes(step) + temporary};
 }
 
-/// Returns the bytes at the beginning of scratch that have `low` of every place, and `gap` behind it if
-/// bounds are needed.
+/// Returns whether collect_small_batch.cl runs a step. It needs no scratch.
+bool Device::by_small_batch(const spi::CollectStep& step) const {
+  return limits_.tensor_cores && step.values.rows <= spi::small_batch &&
+         (step.proposer == Proposer::int8 || step.proposer == Proposer::fp16);
+}
+
+/// Returns the bytes at the beginning of scratch that have `low` of every place, and behind it `gap` if
+/// bounds are needed, and `lift` for int8.
 std::size_t Device::low_bytes(const spi::CollectStep& step) const {
-  const std::size_t floats = places_of(step) * (step.bounds.low.cols > 0 ? 2 : 1);
+  const std::size_t lists =
+      1 + (step.bounds.low.cols > 0 ? 1 : 0) + (step.proposer == Proposer::int8 ? 1 : 0);
+  const std::size_t floats = places_of(step) * lists;
   return round_up(floats * sizeof(float), limits_.part_alignment);
 }
 
 void Device::enqueue(const spi::CollectStep& step) {
   if (step.values.rows == 0 || step.values.cols == 0) return;
   if (step.proposer != Proposer::none) {
-    const spi::ProductKind products = spi::products_of(step);
-    if (products == spi::ProductKind::bytes || products == spi::ProductKind::halves_small_batch)
-      return collect_small_batch(step);
-    if (products == spi::ProductKind::halves_fused_test) return collect_fused_test(step);
+    if (by_small_batch(step)) return collect_small_batch(step);
+    if (spi::products_of(step) == spi::ProductKind::halves_fused_test) return collect_fused_test(step);
     collect_low(step);
   }
   switch (step.proposer) {
     case Proposer::fp16:
-      return collect_halves(step);
+    case Proposer::int8:
+      return collect_tiles(step);
     case Proposer::dot:
       return collect_dot(step);
     case Proposer::gemm:
@@ -151,14 +157,16 @@ void Device::collect_low(const spi::CollectStep& step) {
   const std::uint32_t group = lanes ? 1 : collect_group;
   const std::size_t groups =
       std::min<std::size_t>(divide_up(places, lanes ? 4096 : group), 2 * std::size_t{info.compute_units});
-  const ErrorNumbers error(step, step.proposer != Proposer::fp16);
+  const bool bytes = step.proposer == Proposer::int8;
+  const ErrorNumbers error(step, step.proposer != Proposer::fp16 && !bytes);
   launch("propose/collect_low.cl",
          define("GROUP", group) + define("HALVES", halves ? 1 : 0) +
-             (step.bounds.low.cols > 0 ? " -D BOUNDS" : ""),
+             (step.bounds.low.cols > 0 ? " -D BOUNDS" : "") + (bytes ? " -D LIFT" : "") +
+             (spi::is_exact(step) ? " -D EXACT" : ""),
          "kith_collect_low", Range{{groups * group, 1, 1}, {group, 1, 1}}, step.queries.row_terms,
          static_cast<cl_uint>(step.values.rows), step.train.row_terms,
-         static_cast<cl_uint>(step.train.rows.rows), visits_of(step), cl_ulong{places}, error,
-         buffer_of(step.scratch.memory));
+         static_cast<cl_uint>(step.train.rows.rows), visits_of(step), cl_ulong{places}, error, step.unscale,
+         static_cast<cl_uint>(step.train.rows.cols), buffer_of(step.scratch.memory));
 }
 
 }  // namespace kith::opencl

@@ -60,7 +60,7 @@ void Device::enqueue(const spi::TightenBySampleStep& step) {
   if (few && step.sample.cols > most_of_few && step.k <= sample_small_batch_max_k &&
       shortlist_of(step).refuse(step.k, limits_.local_memory_bytes - parts_bytes).empty())
     return tighten_by_small_batch(step);
-  if (step.sample.cols > (few ? most_of_few : most_of_warp))
+  if (!limits_.tensor_cores || step.sample.cols > (few ? most_of_few : most_of_warp))
     return tighten_by_groups(step, step.sample, {}, {}, " -D SAMPLE");
   std::uint32_t each = 4;
   while (each * warp < step.sample.cols) each *= 2;

@@ -115,11 +115,20 @@ constexpr Pays pays[] = {
     {DeviceKind::cpu, Proposer::int8, Needs::nothing, 3e8, 256, any, 64, 65536, 64, 7e5, 0, 4096, 400},
 };
 
+bool has(const DeviceInfo& device, Proposer proposer) {
+  return std::find(device.proposers.begin(), device.proposers.end(), proposer) != device.proposers.end();
+}
+
+/// Returns whether the lines were measured on such a device. Lines of int8 were measured on tensor cores,
+/// which have fp16, too, and on threads of the host.
+bool is_measured(const DeviceInfo& device, Proposer proposer) {
+  return proposer != Proposer::int8 || device.profile.host_threads || has(device, Proposer::fp16);
+}
+
 /// Returns whether a problem has the sizes of a line.
 bool is_of(const Pays& line, const DeviceInfo& device, const Problem& problem) {
-  const auto& has = device.proposers;
   const double numbers = static_cast<double>(problem.n) * static_cast<double>(problem.dims);
-  return device.kind == line.kind && std::find(has.begin(), has.end(), line.proposer) != has.end() &&
+  return device.kind == line.kind && has(device, line.proposer) && is_measured(device, line.proposer) &&
          numbers * static_cast<double>(problem.m) >= line.fewest_multiply_adds &&
          problem.m >= line.fewest_queries && problem.m <= line.most_queries &&
          problem.dims >= line.fewest_dims && problem.dims <= line.most_dims &&
