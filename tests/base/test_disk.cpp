@@ -1,7 +1,5 @@
 // Tests a disk that accepts writes but always fails to sync: the error that a user sees, and the files that
 // stay. kith_fault_tests lets every single call fail.
-#include <doctest/doctest.h>
-
 #include "common/sanitizers.hpp"
 #include "common/shell.hpp"
 

@@ -1,12 +1,7 @@
 // A host program may have set flush-to-zero, denormals-are-zero or another rounding mode. The answers must
 // not change, and the settings must be restored: docs/contract.md, section 7.
-#include <doctest/doctest.h>
-
 #include <cfenv>
-#include <cmath>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/environment.hpp"

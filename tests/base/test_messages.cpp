@@ -1,14 +1,10 @@
 // Reads error texts from the sources and checks their form: where, what is wrong, what to do.
 // docs/contract.md, section 8.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <regex>
-#include <string>
-#include <vector>
 
 #include "common/sanitizers.hpp"
+#include "common/test.hpp"
 #include "common/text.hpp"
 
 namespace {

@@ -1,12 +1,7 @@
 // Checks which folder ("room") of lib/src includes which.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <sstream>
-#include <string>
-#include <vector>
 
+#include "common/test.hpp"
 #include "common/text.hpp"
 
 namespace kith::tests {

@@ -1,11 +1,8 @@
 // Puts the machine into bad states, and checks the sentence that a user sees in each: docs/contract.md,
 // sections 6 and 8.
-#include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "common/device.hpp"
 #include "common/sanitizers.hpp"

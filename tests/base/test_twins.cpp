@@ -1,17 +1,10 @@
 // The kernels of OpenCL C and of CUDA C++ have the same folders and file stems. A file without a twin must
 // say why in its head.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <string>
 #include <type_traits>
-#include <utility>
 #include <variant>
-#include <vector>
 
+#include "common/test.hpp"
 #include "kith/spi.hpp"
 
 namespace kith::tests {

@@ -1,5 +1,4 @@
 // Files are written whole or not at all: what remains after a signal, what is synced, what a stop does.
-#include <doctest/doctest.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,16 +8,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <functional>
-#include <set>
-#include <span>
 #include <stop_token>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "base/writing.hpp"
 #include "common/data_files.hpp"

@@ -1,13 +1,6 @@
 // Gives tests of kith.h handles that free themselves, and structs that are set up.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/kith.h"
 #include "kith/neighbors.hpp"

@@ -1,10 +1,5 @@
 // kith.h: a thread may end in a callback, as Python's threads do when the interpreter ends.
-#include <doctest/doctest.h>
 #include <pthread.h>
-
-#include <functional>
-#include <string>
-#include <vector>
 
 #include "c_api/c_support.hpp"
 #include "common/folder.hpp"

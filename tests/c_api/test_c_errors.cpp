@@ -1,15 +1,6 @@
 // kith.h: an error is a status and a sentence, which only the thread that called can read.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <set>
-#include <string>
 #include <thread>
 #include <type_traits>
-#include <vector>
 
 #include "c_api/c_support.hpp"
 #include "kith/index.hpp"

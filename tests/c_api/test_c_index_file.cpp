@@ -1,9 +1,4 @@
 // kith.h: index files are what kith.hpp writes and reads.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/data_files.hpp"
 #include "common/oracle.hpp"

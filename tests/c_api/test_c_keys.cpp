@@ -1,11 +1,4 @@
 // kith.h: keys of shards equal those of kith.hpp, and merge to the keys of one index.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "kith/index.hpp"
 #include "kith/keys.hpp"

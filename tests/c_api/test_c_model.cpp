@@ -1,11 +1,4 @@
 // kith.h: preparations and models have the same parts as in kith.hpp, and write the same files.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/model.hpp"
 

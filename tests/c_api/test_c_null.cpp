@@ -1,15 +1,6 @@
 // Calls each function of kith.h with NULL where it needs something.
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <memory>
 #include <regex>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "c_api/c_support.hpp"
 

@@ -1,11 +1,4 @@
 // kith.h: devices, indexes and searches give what kith.hpp gives.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

@@ -1,10 +1,4 @@
 // kith.h: an index with a centre answers as that of C++.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/folder.hpp"
 #include "kith/centre.hpp"

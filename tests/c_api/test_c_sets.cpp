@@ -1,9 +1,4 @@
 // Tests kith.h: the placement of rows on a set of devices, and the traces of its members.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"

@@ -1,10 +1,4 @@
 // kith.h: rows that stay in their source have the answers of the C++ calls.
-#include <doctest/doctest.h>
-
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/folder.hpp"
 #include "kith/index.hpp"

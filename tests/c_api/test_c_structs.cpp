@@ -1,11 +1,4 @@
 // Tests kith.h with structs of callers that were compiled with another version of it.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "c_api/c_structs.hpp"
 #include "c_api/c_support.hpp"
 

@@ -1,10 +1,4 @@
 // kith.h: after rows were added and removed, answers equal those of kith.hpp.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 
 namespace kith::tests {

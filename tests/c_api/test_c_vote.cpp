@@ -1,11 +1,4 @@
 // kith.h: classifiers, regressors and evaluations give what kith.hpp gives.
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "kith/classifier.hpp"
 #include "kith/evaluation.hpp"

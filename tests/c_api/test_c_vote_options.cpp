@@ -1,10 +1,4 @@
 // kith.h: classifiers and regressors take every option of an index, and are made of an index, too.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "c_api/c_support.hpp"
 #include "common/elements.hpp"
 #include "common/environment.hpp"

@@ -2,17 +2,6 @@
 // each row, computed in long double.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
 
 namespace kith::tests::certifying {

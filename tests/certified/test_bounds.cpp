@@ -1,13 +1,4 @@
 // The bounds `low` and `high` that collect writes for its candidates: docs/certificate.md, section 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <map>
-#include <string>
-#include <vector>
-
 #include "common/bounds.hpp"
 
 namespace kith::tests {

@@ -1,11 +1,4 @@
 // Samples of bounds, and the thresholds that tighten makes of them: docs/certificate.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/bounds.hpp"
 #include "workloads/random.hpp"
 

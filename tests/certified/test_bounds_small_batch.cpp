@@ -1,11 +1,5 @@
 // Runs collect by products with any number of queries and columns. Devices have separate kernels for few
 // queries, for few columns, and for queries that do not fit into fast memory.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <vector>
-
 #include "common/bounds.hpp"
 
 namespace kith::tests {

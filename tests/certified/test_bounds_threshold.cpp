@@ -1,12 +1,4 @@
 // tighten computes thresholds from bounds, and fills lists from scratch: docs/certificate.md, section 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/bounds.hpp"
 #include "workloads/random.hpp"
 

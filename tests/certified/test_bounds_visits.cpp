@@ -1,12 +1,5 @@
 // Runs collect in a step after the first, with thresholds of every kind. Devices may then compute the
 // comparison with the threshold as part of the product, which costs a little accuracy in both.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <vector>
-
 #include "common/bounds.hpp"
 #include "common/sanitizers.hpp"
 

@@ -1,14 +1,5 @@
 // Tests rows on a grid of bytes, c + b i. Products of their bytes can be exact, and then replace the chain:
 // docs/certificate.md, section 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/folder.hpp"

@@ -1,15 +1,4 @@
 // Tests each step alone for rows on a grid of bytes: docs/certificate.md, section 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
 #include "kith/spi/byte_grid.hpp"
 #include "workloads/random.hpp"

@@ -1,12 +1,5 @@
 // Tests the theorem of docs/certificate.md: a row whose chain is at most the k-th value passes the test of
 // collect, in whatever order a library adds up products.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "certified/certificate_problem.hpp"
 #include "kith/index.hpp"
 

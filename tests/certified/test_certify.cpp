@@ -1,10 +1,4 @@
 // Tests what a Trace reports of a search by a proposer: error bound, self-test, prepared rows.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/index.hpp"
 #include "workloads/cases.hpp"

@@ -1,11 +1,5 @@
 // Tests the step collect: it appends the rows whose value is at most the threshold to lists of candidates.
 // docs/certificate.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

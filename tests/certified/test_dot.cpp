@@ -1,13 +1,4 @@
 // Tests inner products in single precision, with rows and quantized rows anywhere in memory.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
 
 namespace kith::tests {

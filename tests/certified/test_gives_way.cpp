@@ -1,9 +1,4 @@
 // A proposer that kith chose itself is dropped if it does not pay: docs/certificate.md, section 5.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/index.hpp"

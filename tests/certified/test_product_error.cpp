@@ -1,13 +1,5 @@
 // Tests the error bound b of docs/certificate.md, section 3: that its values are right, and that a device
 // takes b from the step that it runs and from nowhere else.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "check/hard_rows.hpp"
 #include "common/bounds.hpp"
 #include "common/proposers.hpp"

@@ -1,10 +1,4 @@
 // Tests the step prune: it keeps the listed candidates that are within the threshold.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "workloads/random.hpp"

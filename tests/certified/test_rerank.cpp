@@ -1,12 +1,5 @@
 // Tests the step rerank: it computes the chain of every listed candidate as a key. docs/contract.md, sections
 // 1 and 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

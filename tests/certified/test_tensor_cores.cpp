@@ -1,13 +1,5 @@
 // Measures what tensor cores lose (docs/certificate.md, section 3) with rows whose products lie just below
 // the last place kept, and checks that a device whose cores lose more does not propose.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <string>
-#include <vector>
-
 #include "check/hard_rows.hpp"
 #include "common/bounds.hpp"
 #include "kith/index.hpp"

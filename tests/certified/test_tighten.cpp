@@ -1,12 +1,5 @@
 // Tests the step tighten: it merges candidates into the k best so far and lowers thresholds.
 // docs/certificate.md, sections 4 and 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"

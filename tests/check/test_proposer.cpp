@@ -1,14 +1,4 @@
 // Searches with a proposer give the same bits as searches without one: docs/certificate.md.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/proposers.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"

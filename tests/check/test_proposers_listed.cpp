@@ -1,14 +1,7 @@
 // Tests which proposers a device lists, their limits, and the text of their refusals. test_proposer.cpp tests
 // their answers.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <vector>
 
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/pipe.hpp"
 #include "common/proposers.hpp"
 #include "common/text.hpp"

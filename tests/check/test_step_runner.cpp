@@ -1,9 +1,4 @@
 // spi::StepRunner runs one step, and the plain device gives the answers of the tests' independent oracle.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/spi/step_runner.hpp"

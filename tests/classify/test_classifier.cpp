@@ -1,13 +1,4 @@
 // Tests classes that are predicted from neighbours: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <limits>
-#include <map>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

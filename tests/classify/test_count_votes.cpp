@@ -1,11 +1,5 @@
 // Votes are counted on the device if that saves work, else on the host, with the same answers.
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

@@ -1,11 +1,4 @@
 // Tests evaluations for every k from one search: docs/contract.md, section 12.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/evaluation.hpp"

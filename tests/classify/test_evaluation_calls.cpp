@@ -1,11 +1,5 @@
 // Tests progress, stopping and refusals of an evaluation: docs/contract.md, section 12.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "kith/evaluation.hpp"

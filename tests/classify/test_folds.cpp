@@ -1,11 +1,4 @@
 // Tests stratified folds: docs/contract.md, section 12.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/evaluation.hpp"
 #include "workloads/random.hpp"

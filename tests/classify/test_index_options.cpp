@@ -1,17 +1,7 @@
 // Classifiers and regressors take every option of an Index: they have the rows, and so the answers, of those
 // that are made of an Index with the same options.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include "common/elements.hpp"
 #include "common/environment.hpp"
 #include "common/parted/half_rows.hpp"
-#include "common/parted/sets.hpp"
 #include "kith/classifier.hpp"
 #include "kith/regressor.hpp"
 

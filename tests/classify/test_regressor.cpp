@@ -1,12 +1,4 @@
 // Tests values that are predicted from neighbours: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

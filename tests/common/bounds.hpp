@@ -2,21 +2,8 @@
 // must satisfy.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
-#include "device.hpp"
-#include "oracle.hpp"
-#include "quantized_rows.hpp"
-#include "tensor_core.hpp"
+#include "common/tensor_core.hpp"
 
 namespace kith::tests::bounding {
 

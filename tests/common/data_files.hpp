@@ -1,21 +1,12 @@
 // Data files written by hand, for the tests of tools/files.
 #pragma once
 
-#include <doctest/doctest.h>
 #include <zlib.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <initializer_list>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "common/folder.hpp"
+#include "common/test.hpp"
 #include "files/table.hpp"
 #include "kith/error.hpp"
 

@@ -1,16 +1,8 @@
 // Gives the device under test, and device memory surrounded by canaries.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <memory>
-#include <string>
-#include <vector>
-
 #include "common/data.hpp"
+#include "common/test.hpp"
 #include "kith/device.hpp"
 #include "kith/error.hpp"
 #include "kith/spi.hpp"

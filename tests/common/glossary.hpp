@@ -1,13 +1,7 @@
 // Reads docs/glossary.md, for tests that look up printed words.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
+#include "common/test.hpp"
 
 namespace command_tests {
 

@@ -1,12 +1,6 @@
 // Helps tests of model files: makes models, and splits a file into sections that a test can change.
 #pragma once
 
-#include <cstdint>
-#include <cstring>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/data_files.hpp"
 #include "kith/model.hpp"
 

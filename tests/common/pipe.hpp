@@ -1,12 +1,9 @@
 // Runs a line of shell and returns what it prints.
 #pragma once
 
-#include <doctest/doctest.h>
 #include <sys/wait.h>
 
-#include <array>
-#include <cstdio>
-#include <string>
+#include "common/test.hpp"
 
 namespace test_support {
 

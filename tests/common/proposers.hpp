@@ -1,10 +1,6 @@
 // Helps tests of proposers.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/index.hpp"

@@ -1,14 +1,7 @@
 // Quantized rows in device memory, and rows for which the certificate holds: docs/certificate.md.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/row_terms.hpp"
 
 namespace kith::tests {

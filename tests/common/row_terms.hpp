@@ -2,14 +2,8 @@
 // computed: docs/certificate.md, section 2.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "common/oracle.hpp"
+#include "common/test.hpp"
 
 namespace kith::tests {
 

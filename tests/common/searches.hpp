@@ -1,10 +1,6 @@
 // Searches that many tests make: all hard data, every selector.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/index.hpp"

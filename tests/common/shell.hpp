@@ -3,11 +3,7 @@
 // the command.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <sstream>
-#include <string>
 
 #include "common/folder.hpp"
 #include "common/pipe.hpp"

@@ -3,13 +3,6 @@
 
 #include <stdlib.h>
 
-#include <cstdint>
-#include <cstdio>
-#include <memory>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/spi.hpp"
 #include "kith/unstable/plan.hpp"

@@ -2,10 +2,6 @@
 // this must contain the name KITH_TEST_PROBE, since tests/CMakeLists.txt defines it only for such files.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/pipe.hpp"
 
 namespace kith::tests {

@@ -1,14 +1,7 @@
 // Tests names of devices, and which device a name opens: docs/contract.md, section 6.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cctype>
 #include <chrono>
-#include <cstdlib>
-#include <set>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

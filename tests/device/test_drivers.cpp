@@ -1,13 +1,7 @@
 // Drivers that crash, hang or print are tried in a separate process: docs/contract.md, sections 6 and 8.
-#include <doctest/doctest.h>
-
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <string>
 
 #include "common/folder.hpp"
 #include "common/sanitizers.hpp"

@@ -1,14 +1,9 @@
 // Searches use locked host memory if there is any and keep it for the next search; none fails for lack of it.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <map>
 #include <new>
-#include <numeric>
 
 #include "common/oracle.hpp"
 #include "common/proxy_device.hpp"
+#include "common/test.hpp"
 #include "kith/error.hpp"
 #include "kith/index.hpp"
 

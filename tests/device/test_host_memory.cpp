@@ -1,11 +1,4 @@
 // Tests that the same bytes arrive from locked host memory as from ordinary memory.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <memory>
-#include <vector>
-
 #include "common/device.hpp"
 
 namespace kith::tests {

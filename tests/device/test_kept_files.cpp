@@ -1,14 +1,10 @@
 // Tests the files that back ends keep for later processes: what is found again, and what counts as missing.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
-#include <vector>
 
 #include "common/folder.hpp"
 #include "common/tuning.hpp"

@@ -1,11 +1,8 @@
 // Loads plug-ins that are broken in different ways, in a separate process. docs/contract.md, sections 6
 // and 8.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <filesystem>
-#include <string>
 
 #include "common/device.hpp"
 #include "common/folder.hpp"

@@ -1,12 +1,5 @@
 // Memory kept for the next search is released before memory runs out: docs/contract.md, section 7. The device
 // `planted` has little memory with KITH_PLANTED_MEMORY, which all its handles share.
-#include <doctest/doctest.h>
-
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/proxy_device.hpp"

@@ -1,8 +1,4 @@
 // Tests what every device refuses of steps: spi::refusal_of().
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/device.hpp"
 #include "kith/spi/refusals.hpp"
 #include "kith/spi/step_runner.hpp"

@@ -1,19 +1,10 @@
 // Files with the measurements of `kith tune`: their text, their path, and whose files are trusted.
-#include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/data_files.hpp"
-#include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/tuning.hpp"

@@ -1,12 +1,4 @@
 // Pairs that a filter excludes: mask marks them, and no later step returns them. docs/contract.md, section 3.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

@@ -1,10 +1,5 @@
 // Tests the step merge: it finds the k smallest keys of several sorted lists. docs/contract.md, sections 2
 // and 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

@@ -1,11 +1,5 @@
 // Tests the step nearest, which is distance and select in one. Its lists must equal those of both steps in
 // turn. docs/contract.md, sections 1 to 4.
-#include <doctest/doctest.h>
-
-#include <iterator>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

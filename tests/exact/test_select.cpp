@@ -1,12 +1,5 @@
 // Tests the step select: it finds the k smallest values of each group, by every selector. docs/contract.md,
 // sections 2, 3 and 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

@@ -1,10 +1,4 @@
 // The mechanism of each published selector, on inputs that can be followed on paper: docs/methods.md.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

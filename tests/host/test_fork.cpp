@@ -1,15 +1,11 @@
 // Tests fork(): in the child a CPU keeps working, and devices with a driver are refused (docs/contract.md,
 // section 7).
-#include <doctest/doctest.h>
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <functional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

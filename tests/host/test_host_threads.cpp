@@ -1,15 +1,10 @@
 // Tests how many threads kith uses, by environment variables, affinity and control groups.
+#include "common/test.hpp"
 #include "host/host_threads.hpp"
 
-#include <doctest/doctest.h>
 #include <sched.h>
 
-#include <cstdlib>
-#include <optional>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/folder.hpp"
 #include "host/control_groups.hpp"

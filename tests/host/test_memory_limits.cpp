@@ -1,13 +1,8 @@
 // Tests how much memory a process may use, by the machine, control groups and ulimit -v.
-#include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include <cstdint>
 #include <filesystem>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "common/data_files.hpp"
 #include "common/sanitizers.hpp"

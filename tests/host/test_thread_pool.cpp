@@ -1,16 +1,14 @@
 // The pool of threads, compiled into the tests once more: each task runs once, threads have different
 // numbers, and loops may be nested.
+#include "common/test.hpp"
 #include "host/thread_pool.hpp"
 
-#include <doctest/doctest.h>
 #include <signal.h>
 
 #include <atomic>
 #include <chrono>
 #include <future>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "base/float_guard.hpp"
 

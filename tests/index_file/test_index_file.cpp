@@ -1,12 +1,5 @@
 // Index files: an opened Index gives the bits of the saved one, on every device
 // (docs/contract.md, section 9).
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "common/data_files.hpp"
 #include "common/elements.hpp"
 #include "common/proposers.hpp"

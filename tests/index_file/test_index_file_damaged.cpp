@@ -1,12 +1,8 @@
 // Index files that are damaged, foreign or forged: docs/contract.md, section 9.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
 
-#include <cstring>
 #include <filesystem>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "base/xxh64.hpp"
 #include "common/data_files.hpp"

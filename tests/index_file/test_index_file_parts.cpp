@@ -1,9 +1,5 @@
 // Several indices each open a part of one file; their merged keys are those of the whole Index.
-#include <doctest/doctest.h>
-
 #include <random>
-#include <string>
-#include <vector>
 
 #include "common/data_files.hpp"
 #include "common/elements.hpp"

@@ -1,10 +1,4 @@
 // Tests the chain of each pair: docs/contract.md, sections 1 and 3.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/unstable/stages.hpp"

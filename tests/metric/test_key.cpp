@@ -1,10 +1,6 @@
 // Tests keys, each one number for value and row of a candidate: docs/contract.md, section 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "common/oracle.hpp"
+#include "common/test.hpp"
 #include "kith/key.hpp"
 
 namespace kith::tests {

@@ -1,13 +1,6 @@
 // Tests the table metrics.def: docs/contract.md, section 1.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <regex>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

@@ -1,10 +1,5 @@
 // Tests files of classifiers and regressors: docs/contract.md, section 10.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/environment.hpp"

@@ -1,10 +1,5 @@
 // Model files that are damaged, foreign or forged: docs/contract.md, section 10.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/model.hpp"

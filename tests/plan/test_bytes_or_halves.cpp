@@ -1,14 +1,9 @@
 // Tests the choice between bytes and 16-bit floats for many queries: by the rows, the device's measured
 // speed, and the shape.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "certified/spread.hpp"
 #include "common/described_devices.hpp"
 #include "common/oracle.hpp"
+#include "common/test.hpp"
 #include "kith/unstable/plan.hpp"
 
 namespace kith::tests {

@@ -1,9 +1,5 @@
 // Tests what a sample says about all rows: docs/certificate.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-
+#include "common/test.hpp"
 #include "plan/guess.hpp"
 
 namespace kith::tests {

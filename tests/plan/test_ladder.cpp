@@ -1,12 +1,7 @@
 // Tests the attempts of a plan, what earlier searches taught, and that rules do not ask for names of
 // back ends.
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <fstream>
 #include <regex>
-#include <string>
-#include <vector>
 
 #include "common/described_devices.hpp"
 #include "common/device.hpp"

@@ -1,12 +1,6 @@
 // Tests options for memory, threads, stop, progress and trace, none of which changes a bit: docs/contract.md,
 // sections 4 and 7.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <stdexcept>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

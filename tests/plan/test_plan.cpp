@@ -1,11 +1,6 @@
 // Tests plans, which hold every decision of a search: docs/contract.md, section 4. No device is opened here.
 // What a plan chooses comes from measurements and may change; its limits are tested.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <locale>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "kith/spi.hpp"

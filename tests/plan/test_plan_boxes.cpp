@@ -1,9 +1,4 @@
 // Tests when plans search by boxes: docs/boxes.md, section 4.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/described_devices.hpp"
 #include "common/device.hpp"
 #include "kith/error.hpp"

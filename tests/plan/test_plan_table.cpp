@@ -1,13 +1,6 @@
 // Compares plans of described devices with a table: a change that is not meant to change plans changes no
 // line of it. With KITH_PLANS=FILE in the environment this writes the plans there, for a new table.
-#include <doctest/doctest.h>
 #include <stdlib.h>
-
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "common/described_devices.hpp"
 #include "common/device.hpp"

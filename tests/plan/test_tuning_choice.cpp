@@ -1,20 +1,11 @@
 // Tests how plans and devices follow what `kith tune` measured. test_sampling.cpp tests sampling on the data
 // at hand.
-#include <doctest/doctest.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
-#include <cstdio>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/data_files.hpp"
-#include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/tuning.hpp"

@@ -1,11 +1,4 @@
 // Tests rows of bits by hamming: docs/contract.md, sections 1 and 3.
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

@@ -1,10 +1,4 @@
 // Tests rows of every element: storage never changes an answer (docs/contract.md, section 3).
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

@@ -1,10 +1,4 @@
 // Tests searches in which only some columns count: docs/contract.md, section 1.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/index.hpp"

@@ -1,12 +1,4 @@
 // Tests searches in which only some training rows count: docs/contract.md, section 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/proposers.hpp"
 #include "common/sanitizers.hpp"
 #include "common/searches.hpp"

@@ -1,11 +1,5 @@
 // Tests proposers that skip rows which a filter excludes: docs/certificate.md, section 4.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/described_devices.hpp"
-#include "common/device.hpp"
 #include "common/proposers.hpp"
 #include "common/sanitizers.hpp"
 #include "common/subsets.hpp"

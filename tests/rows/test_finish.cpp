@@ -1,12 +1,5 @@
 // Tests the step finish, which drops rows from lists and replaces places by numbers: docs/contract.md,
 // section 3.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 

@@ -1,11 +1,4 @@
 // Tests Index::with(), which adds rows and leaves the old index unchanged.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"

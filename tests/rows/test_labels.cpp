@@ -1,11 +1,4 @@
 // Tests labels that are texts.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/labels.hpp"
 

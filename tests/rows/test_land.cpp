@@ -1,13 +1,4 @@
 // Tests the steps land and finish, and an Index whose rows were landed: docs/contract.md, section 3.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

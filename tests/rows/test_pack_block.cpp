@@ -1,12 +1,8 @@
 // Tests that packed blocks of rows have the same values, whether a core or a device reads them next.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
 #include <random>
-#include <vector>
 
 #include "common/data.hpp"
+#include "common/test.hpp"
 #include "rows/pack_block.hpp"
 
 namespace kith::tests {

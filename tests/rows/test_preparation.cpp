@@ -1,11 +1,4 @@
 // Tests categories and scalings of rows before they are searched: docs/contract.md, section 3.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "common/environment.hpp"
 #include "kith/parse.hpp"

@@ -1,11 +1,4 @@
 // Tests the preparation of rows of doubles, which are rounded once, at the end: docs/contract.md, section 3.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "kith/index.hpp"
 #include "kith/preparation.hpp"

@@ -1,11 +1,4 @@
 // Tests what Preparation learns to put in place of missing values: docs/contract.md, section 3.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "kith/parse.hpp"
 #include "kith/preparation.hpp"

@@ -1,17 +1,5 @@
 // Tests quantized rows, and bounds for how far they are from the rows: docs/certificate.md, section 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
-#include "common/row_terms.hpp"
 
 namespace kith::tests {
 namespace {

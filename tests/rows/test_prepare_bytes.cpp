@@ -1,17 +1,6 @@
 // Tests quantized rows of bytes, and bounds for how far they are from the rows: docs/certificate.md,
 // section 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/quantized_rows.hpp"
-#include "common/row_terms.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {

@@ -1,14 +1,5 @@
 // Tests the rows on which the other tests, `kith compare` and `kith-lab bench` run.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <vector>
-
+#include "common/test.hpp"
 #include "kith/error.hpp"
 #include "workloads/random.hpp"
 #include "workloads/rows.hpp"

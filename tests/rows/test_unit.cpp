@@ -1,13 +1,4 @@
 // Tests the step unit: docs/contract.md, section 1, unit rows.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 

@@ -1,12 +1,4 @@
 // Tests rows that the host describes wrongly: without an address, overlapping, or larger than any memory.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <vector>
-
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"

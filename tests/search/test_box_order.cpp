@@ -1,14 +1,5 @@
 // Tests the order of rows along a curve, and the boxes around them, as the device makes them: docs/boxes.md,
 // section 2. They are compared bit by bit with the plain device.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <numeric>
-#include <utility>
-#include <vector>
-
 #include "boxes/curve.hpp"
 #include "boxes/cuts.hpp"
 #include "common/device.hpp"

@@ -1,13 +1,5 @@
 // Tests searches by boxes (docs/boxes.md): they have the bits of the chain, whatever the data, the order and
 // the filter.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
 #include "common/sanitizers.hpp"
 #include "common/searches.hpp"

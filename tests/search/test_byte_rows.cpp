@@ -1,17 +1,7 @@
 // Tests rows of bytes that stay on the device as bytes (IndexOptions::reserve asks for it at any size): every
 // question has the answer of the same rows as floats. docs/howto/elements.md.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/folder.hpp"
-#include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"

@@ -1,17 +1,10 @@
 // Tests streamed searches that are stopped and continued from their checkpoint.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "base/xxh64.hpp"
-#include "common/device.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"
 #include "common/parted/sets.hpp"

@@ -1,20 +1,10 @@
 // Tests rows of f16 and bf16 that stay on the device as they are (IndexOptions::reserve asks for it at
 // any size): they have the answers of the same rows as floats, whether float32 has room on the device or
 // not. docs/howto/elements.md.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
 #include <random>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "common/device.hpp"
-#include "common/elements.hpp"
 #include "common/folder.hpp"
-#include "common/oracle.hpp"
 #include "common/parted/half_rows.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"

@@ -1,17 +1,6 @@
 // Tests rows that are added and removed in any order: answers have the bits of an index newly built of the
 // rows that are left.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/folder.hpp"
-#include "common/oracle.hpp"
 #include "common/proposers.hpp"
 #include "common/sanitizers.hpp"
 #include "kith/filter.hpp"

@@ -1,11 +1,5 @@
 // Tests keys of shards: merged in any order and any grouping they equal those of one Index. docs/contract.md,
 // section 13.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/parted/shards.hpp"
 #include "kith/index.hpp"

@@ -1,13 +1,4 @@
 // Tests quantized rows on the device whose rows are in a Source: answers have the bits of one resident Index.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

@@ -1,14 +1,7 @@
 // Tests searches for all training rows within a radius: docs/contract.md, section 2.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <stop_token>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "common/device.hpp"
 #include "common/searches.hpp"
 #include "common/subsets.hpp"
 #include "kith/index.hpp"

@@ -1,9 +1,4 @@
 // Tests votes of all rows within a radius: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

@@ -1,10 +1,5 @@
 // Tests thousands of small random problems: tools/workloads draws data, sizes, tiles, selector and path. The
 // seed is fixed, so a failure repeats every time.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "common/device.hpp"
 #include "workloads/cases.hpp"
 

@@ -1,10 +1,8 @@
 // Runs random cases on a device that gives wrong answers, which must be counted and reported.
-#include <doctest/doctest.h>
-
-#include <memory>
 #include <variant>
 
 #include "common/proxy_device.hpp"
+#include "common/test.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/proposed_cases.hpp"
 

@@ -1,9 +1,4 @@
 // Tests that removing rows changes no snapshot, no number and no other row (docs/contract.md, section 2).
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/filter.hpp"

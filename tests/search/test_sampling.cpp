@@ -1,10 +1,4 @@
 // Tests sampling: one query is drawn, each selector is timed on it, and the fastest is used for all queries.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/classifier.hpp"

@@ -1,14 +1,4 @@
 // Tests the whole search: docs/contract.md, sections 1 to 4.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
-#include "common/oracle.hpp"
 #include "common/searches.hpp"
 #include "kith/classifier.hpp"
 #include "kith/index.hpp"

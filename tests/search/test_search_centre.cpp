@@ -1,14 +1,6 @@
 // Tests an Index with a centre, which is subtracted in double precision from rows and queries:
 // docs/contract.md, section 3. Its answers equal, bit for bit, those of an Index of rows prepared
 // by Scaling::centre.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "common/data_files.hpp"
 #include "common/elements.hpp"
 #include "common/parted/sets.hpp"

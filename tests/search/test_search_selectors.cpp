@@ -1,10 +1,5 @@
 // Tests every selector by every metric and on all hard data, in tiny tiles: docs/contract.md, sections 1
 // to 4.
-#include <doctest/doctest.h>
-
-#include <string>
-
-#include "common/device.hpp"
 #include "common/searches.hpp"
 #include "kith/index.hpp"
 

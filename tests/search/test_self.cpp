@@ -1,9 +1,4 @@
 // Tests that a query which is a training row is not its own neighbour: docs/contract.md, section 2.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"

@@ -1,14 +1,4 @@
 // Tests what could break the bits of shards, one trap per case: docs/contract.md, section 13.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/parted/shards.hpp"
 #include "kith/filter.hpp"

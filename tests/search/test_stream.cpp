@@ -1,12 +1,6 @@
 // Tests rows that stay in a Source and pass through the device chunk by chunk: answers have the bits of one
 // resident Index.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/elements.hpp"

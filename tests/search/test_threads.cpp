@@ -1,10 +1,6 @@
 // Tests one index that many threads search: docs/contract.md, section 7.
-#include <doctest/doctest.h>
-
 #include <atomic>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/oracle.hpp"

@@ -1,9 +1,4 @@
 // Tests which class wins with priors, costs and ties: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

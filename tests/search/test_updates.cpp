@@ -1,11 +1,5 @@
 // Tests rows that are added and removed while numbers stay: docs/contract.md, section 2, "More rows,
 // fewer rows".
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
-#include "common/device.hpp"
 #include "common/proposers.hpp"
 #include "kith/classifier.hpp"
 #include "kith/evaluation.hpp"

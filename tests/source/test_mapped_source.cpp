@@ -1,13 +1,8 @@
 // Tests rows in a mapped file, which another process may truncate.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <string>
-#include <vector>
-
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/folder.hpp"

@@ -1,16 +1,10 @@
 // Tests sources: rows that are read in ranges from memory and from files.
-#include <doctest/doctest.h>
 #include <unistd.h>
 
 #include <atomic>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <string>
 #include <thread>
-#include <vector>
 
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/folder.hpp"

@@ -1,11 +1,6 @@
 // The expected steps of each method of feature selection, from the scores of all sets of features.
 #pragma once
 
-#include <algorithm>
-#include <bit>
-#include <map>
-#include <vector>
-
 #include "kith/feature_selection.hpp"
 #include "structure/structure_cases.hpp"
 

@@ -1,12 +1,6 @@
 // Declares helpers for tests of class structure.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <cstdint>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "kith/structure.hpp"

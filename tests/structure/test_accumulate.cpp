@@ -1,12 +1,5 @@
 // Tests the step accumulate, which sums the distances to each class as a pair of floats: docs/contract.md,
 // section 11.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "workloads/random.hpp"

@@ -1,14 +1,5 @@
 // Searches for the best set of features: docs/contract.md, section 12.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <map>
 #include <stop_token>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "kith/classifier.hpp"
 #include "kith/filter.hpp"

@@ -1,14 +1,4 @@
 // Tests how classes of samples lie relative to one another: docs/contract.md, section 11.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "structure/structure_cases.hpp"
 
 namespace kith::tests {

@@ -1,11 +1,5 @@
 // Tests progress, stopping and refusals of calls about class structure: docs/contract.md, section 11.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "structure/structure_cases.hpp"
 

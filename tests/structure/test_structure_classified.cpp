@@ -1,13 +1,4 @@
 // Tests samples that are classified by class structure: docs/contract.md, section 11.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "structure/structure_cases.hpp"
 
 namespace kith::tests {

@@ -7,10 +7,7 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <functional>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/shell.hpp"
 

@@ -1,11 +1,4 @@
 // Tests the step score, which adds weighted votes in order of rank: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

@@ -1,9 +1,4 @@
 // Tests the step vote, which counts one vote per neighbour: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

@@ -1,10 +1,4 @@
 // Tests weights of votes, and scores: docs/contract.md, section 5.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/oracle.hpp"
 #include "common/vote_oracle.hpp"

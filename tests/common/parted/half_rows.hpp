@@ -2,10 +2,6 @@
 // as floats.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
-#include "common/device.hpp"
 #include "common/elements.hpp"
 #include "common/oracle.hpp"
 #include "common/parted/sets.hpp"

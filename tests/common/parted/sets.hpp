@@ -1,10 +1,7 @@
 // Sets of devices. A device may occur several times in a set.
 #pragma once
 
-#include <cstdint>
 #include <random>
-#include <utility>
-#include <vector>
 
 #include "common/device.hpp"
 #include "device/device_set.hpp"

@@ -1,13 +1,8 @@
 // Cuts rows into shards, and searches all of them.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <random>
-#include <string>
-#include <vector>
 
-#include "common/data.hpp"
 #include "common/device.hpp"
 #include "kith/index.hpp"
 #include "kith/keys.hpp"

@@ -1,16 +1,5 @@
 // Tests more rows than the 2^32 - 2 that one device can number. They are searched in parts, and their numbers
 // have 64 bits.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <functional>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "base/xxh64.hpp"
 #include "common/folder.hpp"
 #include "common/oracle.hpp"

@@ -1,13 +1,8 @@
 // Tests members of a set that fail, and searches of a set with progress and stops.
-#include <doctest/doctest.h>
-
 #include <atomic>
 #include <chrono>
-#include <stdexcept>
 #include <stop_token>
-#include <string>
 #include <thread>
-#include <vector>
 
 #include "common/oracle.hpp"
 #include "common/parted/sets.hpp"

@@ -1,13 +1,8 @@
 // Tests that a set of devices answers with the same bits as one device: docs/contract.md, section 13.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <random>
-#include <vector>
 
 #include "common/environment.hpp"
 #include "common/folder.hpp"
-#include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
 #include "common/subsets.hpp"
 #include "kith/classifier.hpp"

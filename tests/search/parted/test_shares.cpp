@@ -1,9 +1,4 @@
 // Tests which rows and queries each member of a set gets by its share: docs/contract.md, section 13.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
 #include "common/proxy_device.hpp"

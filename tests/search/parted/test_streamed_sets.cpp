@@ -1,12 +1,6 @@
 // Tests rows that stay in a Source: each member of a set streams its share, or holds it quantized.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <future>
-#include <memory>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "common/elements.hpp"
 #include "common/oracle.hpp"

@@ -1,13 +1,7 @@
 // Tests that a proposer starts with the threshold that earlier rows gave: the answer has the bits of one
 // index, from fewer candidates.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
 #include <random>
-#include <vector>
 
-#include "common/oracle.hpp"
 #include "common/parted/sets.hpp"
 #include "common/parted/sources.hpp"
 #include "common/proposers.hpp"

@@ -1,22 +1,13 @@
 // Runs the kith command as users do: exit codes, exact messages, and files that are written whole or not at
 // all. All cases run on the CPU.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <cstdint>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,8 +1,4 @@
 // Runs kith classify as users do: votes, models, radius, several label columns. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

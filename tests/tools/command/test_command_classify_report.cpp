@@ -1,8 +1,4 @@
 // Tests the report of kith classify, and its refusals. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 using namespace command_tests;

@@ -1,6 +1,4 @@
 // Tests --read element= for rows of bytes, halves and bits.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 #include "common/shell.hpp"
 

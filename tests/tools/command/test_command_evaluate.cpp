@@ -1,8 +1,4 @@
 // Runs kith evaluate as users do. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

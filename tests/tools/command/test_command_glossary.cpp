@@ -1,9 +1,4 @@
 // docs/glossary.md explains every word that --explain and --certify print.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
-
 #include "common/glossary.hpp"
 #include "common/shell.hpp"
 

@@ -1,6 +1,4 @@
 // Tests kith graph, and --how boxes.
-#include <doctest/doctest.h>
-
 #include "common/shell.hpp"
 
 // shell.hpp needs KITH_COMMAND_PATH.

@@ -1,12 +1,6 @@
 // Runs kith groundtruth and kith recall as users do: files are compared byte for byte, and scores were worked
 // out by hand.
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <cstring>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "tools/files/zip_file.hpp"

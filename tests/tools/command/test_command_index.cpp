@@ -1,9 +1,5 @@
 // Runs kith index, and commands with --index instead of --train, as users do.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

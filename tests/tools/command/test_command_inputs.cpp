@@ -1,10 +1,5 @@
 // Tests that no output of the command replaces one of its inputs, and that inputs may be pipes and stdin.
-#include <doctest/doctest.h>
-
 #include <CLI/CLI.hpp>
-#include <set>
-#include <sstream>
-#include <vector>
 
 #include "command/shared/command.hpp"
 #include "command/shared/named_files.hpp"

@@ -1,8 +1,5 @@
 // Tests that stopped work goes on with the same bits, and never from the kept file of another command.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "command/shared/kept.hpp"
 #include "command/tune/tune.hpp"

@@ -1,7 +1,5 @@
 // Tests that no small file costs the command much memory or time: hostile files must do with 1 GB of address
 // space and 20 seconds of processor time.
-#include <doctest/doctest.h>
-
 #include "common/sanitizers.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,12 +1,6 @@
 // Tests kith manual: man pages and completions contain everything that --help says, and shells complete
 // with them.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <regex>
-#include <set>
-#include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,5 +1,4 @@
 // Tests how much memory the command takes for many rows, and the progress it shows while it reads them.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
@@ -7,11 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <chrono>
-#include <fstream>
 #include <thread>
-#include <utility>
 
 #include "command/shared/command.hpp"
 #include "common/sanitizers.hpp"

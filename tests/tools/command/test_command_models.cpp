@@ -1,9 +1,4 @@
 // Tests models of the command: one file byte for byte, what models keep, and what is refused.
-#include <doctest/doctest.h>
-
-#include <fstream>
-
-#include "common/data_files.hpp"
 #include "common/model.hpp"
 #include "common/shell.hpp"
 #include "kith/model.hpp"

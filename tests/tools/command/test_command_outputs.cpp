@@ -1,6 +1,4 @@
 // Tests what the command writes and prints for other programs: headers, stdout, JSON, --quiet.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH

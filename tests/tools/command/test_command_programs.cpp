@@ -2,8 +2,6 @@
 // needs KITH_COMMAND_PATH.)
 #include <sys/stat.h>
 
-#include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "common/shell.hpp"

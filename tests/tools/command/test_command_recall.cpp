@@ -1,8 +1,4 @@
 // Tests scores of approximate searches, and files of neighbours, against results worked out by hand.
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 #include "command/groundtruth/recall.hpp"
 #include "common/data_files.hpp"
 

@@ -1,9 +1,5 @@
 // Tests kith regress, and the options it shares with kith search: radius, features, filter, leave-one-out.
 // All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

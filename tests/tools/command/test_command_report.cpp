@@ -1,8 +1,5 @@
 // Tests reports of the command on data whose names cause trouble.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,6 +1,4 @@
 // Tests rows, labels and values as users have them: labels of any form, .svm files, missing values.
-#include <doctest/doctest.h>
-
 #include "common/shell.hpp"
 
 // shell.hpp needs KITH_COMMAND_PATH.

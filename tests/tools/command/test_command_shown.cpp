@@ -1,11 +1,8 @@
 // Tests how foreign text is shown to people and in JSON.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <utility>
 
 #include "command/shared/json.hpp"
+#include "common/test.hpp"
 #include "files/shown.hpp"
 
 namespace kith::tests {

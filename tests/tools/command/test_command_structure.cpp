@@ -1,9 +1,5 @@
 // Runs kith structure and kith select-features as users do; the numbers were worked out by hand.
-#include <doctest/doctest.h>
-
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,13 +1,9 @@
 // Tests the words that the command prints and understands: names, corrections of typing errors, help, and
 // text that a terminal must not obey. All cases run on the CPU.
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <pty.h>
 
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,7 +1,4 @@
 // Tests text files: every format by hand, and every message word for word.
-#include <doctest/doctest.h>
-
-#include <cmath>
 #include <stop_token>
 
 #include "common/data_files.hpp"

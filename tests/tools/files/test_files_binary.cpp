@@ -1,8 +1,4 @@
 // Tests binary files: every format is written by hand, every message is compared word for word.
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

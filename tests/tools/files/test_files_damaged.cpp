@@ -1,7 +1,4 @@
 // Tests that damaged files end in one kith::Error, never in a crash.
-#include <doctest/doctest.h>
-
-#include <cmath>
 #include <random>
 
 #include "common/data_files.hpp"

@@ -1,6 +1,4 @@
 // Tests that rows of binary files keep their element type.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,6 +1,4 @@
 // Tests text files in Latin-1, Windows-1252 and UTF-16, and bytes that are not text.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,9 +1,5 @@
 // Tests damaged compressed files: either everything that was packed is read, or nothing. Rows are never
 // lost silently.
-#include <doctest/doctest.h>
-
-#include <optional>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

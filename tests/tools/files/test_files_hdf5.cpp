@@ -1,8 +1,4 @@
 // Tests HDF5 as ann-benchmarks writes it. The files are seeds of the fuzzing, written by h5py.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-
 #include "common/data_files.hpp"
 #include "files/ground_truth.hpp"
 

@@ -1,6 +1,4 @@
 // Tests files of labels, and .svm files, whose lines begin with labels.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,7 +1,5 @@
 // Tests that no small file costs much memory or time: each limit of the readers, and the option that
 // raises it.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,9 +1,5 @@
 // Tests files with missing values, files that accompany the rows of another file, and .svm files whose
 // indices start at 0 or 1.
-#include <doctest/doctest.h>
-
-#include <cmath>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,7 +1,5 @@
 // Tests text files that are not what they seem: missing cells between tabs, lost digits, classes whose names
 // usually mean a missing value. Each is refused, or a note tells the user.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

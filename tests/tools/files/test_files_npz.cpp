@@ -1,6 +1,4 @@
 // Tests .npz files: arrays by name, and hostile files.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 #include "tools/files/zip_file.hpp"
 

@@ -1,8 +1,4 @@
 // Tests results as files: what was written can be read back, and a file is written whole or not at all.
-#include <doctest/doctest.h>
-
-#include <cstring>
-
 #include "common/data_files.hpp"
 #include "files/output.hpp"
 

@@ -1,6 +1,5 @@
 // Tests files of unknown length that are read from beginning to end, and formats that the file's name does
 // not tell.
-#include <doctest/doctest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 

@@ -1,8 +1,6 @@
 // Tests text files as people have them: other separators, decimal commas, headers that may be rows, numbers
 // that look like text, columns that number rows. A file that can be read in two ways is refused, and the
 // option that the refusal advises reads it.
-#include <doctest/doctest.h>
-
 #include "common/data_files.hpp"
 
 using namespace kith::tests::data_files;

@@ -1,9 +1,5 @@
 // Tests what classification and regression read and write: numbers as float64, several label columns,
 // targets, lists of different lengths.
-#include <doctest/doctest.h>
-
-#include <cstring>
-
 #include "common/data_files.hpp"
 #include "files/output.hpp"
 

@@ -1,14 +1,6 @@
 // Helps tests of experiments.
 #pragma once
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "common/device.hpp"
 #include "common/text.hpp"
 #include "lab/experiments/experiment.hpp"

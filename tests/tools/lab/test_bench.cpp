@@ -1,10 +1,5 @@
 // Runs kith-lab bench as users do.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "lab/energy/energy.hpp"
 #include "tools/lab/lab_shell.hpp"  // KITH_COMMAND_PATH

@@ -1,14 +1,7 @@
 // Tests the joules from energy counters that kith reads, which are simulated here.
-#include <doctest/doctest.h>
-
 #include <chrono>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <string>
 #include <thread>
-#include <utility>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/folder.hpp"

@@ -1,10 +1,5 @@
 // Tests the page of the experiments, and its charts as separate files.
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
-#include <vector>
-
+#include "common/test.hpp"
 #include "lab/reproduce/experiment_page.hpp"
 #include "tools/report/charts.hpp"
 

@@ -1,11 +1,4 @@
 // Tests the published experiments, with sizes for a small machine.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "kith/error.hpp"
 #include "lab/experiments/measure.hpp"
 #include "tools/lab/experiments.hpp"

@@ -1,12 +1,5 @@
 // Tests that what is kept of a stopped experiment is read back with the same bits.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "common/device.hpp"
 #include "common/text.hpp"

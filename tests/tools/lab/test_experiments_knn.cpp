@@ -1,15 +1,5 @@
 // Tests the experiments of GS_KNN and KNN in CUDA against the sequential programs and ANN.
 // test_experiments.cpp tests what all experiments share.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "lab/experiments/ann.hpp"
 #include "lab/experiments/experiment.hpp"
 #include "lab/experiments/measure.hpp"

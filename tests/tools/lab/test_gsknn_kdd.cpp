@@ -1,13 +1,4 @@
 // Tests the experiment on KDD Cup 1999, with artificial rows in its format.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "common/data_files.hpp"
 #include "lab/experiments/gsknn/gsknn_kdd.hpp"
 #include "lab/experiments/measure.hpp"

@@ -1,9 +1,5 @@
 // Tests kith-lab as a program: help, files that it names, its manual.
-#include <doctest/doctest.h>
-
 #include <CLI/CLI.hpp>
-#include <string>
-#include <vector>
 
 #include "command/shared/named_files.hpp"
 #include "lab/subcommands.hpp"

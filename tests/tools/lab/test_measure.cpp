@@ -1,13 +1,4 @@
 // Times stages and searches for the experiments, and makes curves of them.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <cstdint>
-#include <memory>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 #include "kith/error.hpp"
 #include "lab/energy/energy.hpp"
 #include "lab/experiments/measure.hpp"

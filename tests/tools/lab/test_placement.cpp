@@ -1,11 +1,4 @@
 // Tests stages that are placed on two devices.
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "lab/placement/placement.hpp"
 #include "tools/lab/experiments.hpp"
 #include "workloads/rows.hpp"

@@ -1,18 +1,10 @@
 // Tests `kith-lab reproduce` and `kith-lab placements`: options, and what is printed and written.
-#include <doctest/doctest.h>
-
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <filesystem>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
-#include <string>
-#include <vector>
 
 #include "command/words/command_line.hpp"
-#include "common/folder.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "lab/experiments/measure.hpp"
 #include "lab/reproduce/experiment_output.hpp"

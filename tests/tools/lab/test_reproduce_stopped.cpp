@@ -1,9 +1,5 @@
 // Tests experiments that are stopped: measurements are kept, and the same command goes on from them.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "tools/interrupted.hpp"
 #include "tools/lab/lab_shell.hpp"

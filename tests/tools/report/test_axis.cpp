@@ -1,11 +1,5 @@
 // Tests the axes of charts.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
+#include "common/test.hpp"
 #include "report/charts/axis.hpp"
 #include "tools/report/charts.hpp"
 

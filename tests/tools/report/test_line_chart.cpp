@@ -1,10 +1,5 @@
 // Tests line charts on the page of an experiment.
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
-#include <vector>
-
+#include "common/test.hpp"
 #include "tools/report/charts.hpp"
 
 using namespace kith::tests::charts;

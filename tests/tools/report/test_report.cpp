@@ -1,11 +1,5 @@
 // Tests reports: foreign names, numbers, and readable colours.
-#include <doctest/doctest.h>
-
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
+#include "common/test.hpp"
 #include "common/text.hpp"
 #include "report/charts/axis.hpp"
 #include "report/charts/palette.hpp"

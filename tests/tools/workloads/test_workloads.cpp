@@ -1,19 +1,7 @@
 // Tests the cases that `kith compare` and `kith-lab bench` run, and the reference that answers are
 // compared with.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <set>
-#include <string>
-#include <vector>
-
 #include "common/elements.hpp"
+#include "common/test.hpp"
 #include "workloads/cases.hpp"
 #include "workloads/operations.hpp"
 #include "workloads/proposed_cases.hpp"

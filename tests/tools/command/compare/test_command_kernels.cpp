@@ -1,12 +1,7 @@
 // Tests what kith does when a kernel or a device does not behave as expected: docs/opencl.md. Each case
 // changes one thing in the kernels for GPUs, which then run on PoCL. PoCL runs the work-items of a group one
 // after another between barriers.
-#include <doctest/doctest.h>
-
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
 
 #include "common/shell.hpp"
 

@@ -1,8 +1,4 @@
 // Runs kith compare as users do.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 using namespace command_tests;

@@ -1,10 +1,6 @@
 // Tests sets of devices in the command, on the devices of this machine. The gate `readme`
 // runs docs/howto/device-sets.md.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 #include "kith/device.hpp"

@@ -1,10 +1,4 @@
 // Tests residence=stream and --checkpoint as users use them.
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <string>
-#include <vector>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 using namespace command_tests;

@@ -1,8 +1,5 @@
 // Runs kith search --certify and kith verify --train as users do.
-#include <doctest/doctest.h>
-
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH, KITH_TEST_PLUGIN_DIR
 

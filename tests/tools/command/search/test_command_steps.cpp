@@ -1,8 +1,4 @@
 // Tests the seconds of each step of a search, as --explain prints them.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "command/shared/command.hpp"
 #include "common/glossary.hpp"
 

@@ -1,10 +1,5 @@
 // Tests text files in unusual forms: quotes that are text, lines above the table, other notations of numbers,
 // and the advice that messages give about them. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

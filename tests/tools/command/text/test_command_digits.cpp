@@ -1,15 +1,5 @@
 // Tests values with digits that float32 cannot hold: every command that reads them prints a note, and --scale
 // and --prepare centre=yes keep the digits, because they round once, at the end. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstdio>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

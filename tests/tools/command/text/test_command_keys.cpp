@@ -1,11 +1,6 @@
 // Tests options with keys: where a value ends, and the names of separators, decimal signs and encodings.
-#include <doctest/doctest.h>
-
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "command/input/tables.hpp"
+#include "common/test.hpp"
 
 namespace kith::tests {
 namespace {

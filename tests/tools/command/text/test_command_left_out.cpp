@@ -1,11 +1,6 @@
 // Tests that columns and lines that do not count are not read, learned or stored, and that queries need not
 // have them. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 

@@ -1,9 +1,5 @@
 // Tests text files as people have them, read by the command: an ambiguous file is refused in one line, whose
 // advice is then taken. All cases run on the CPU.
-#include <doctest/doctest.h>
-
-#include <string>
-
 #include "common/shell.hpp"  // KITH_COMMAND_PATH
 
 namespace {

@@ -1,17 +1,10 @@
 // Runs `kith tune` and --how sample as people type them.
-#include <doctest/doctest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdint>
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <vector>
 
 #include "common/data_files.hpp"
-#include "common/device.hpp"
 #include "common/environment.hpp"
 #include "common/oracle.hpp"
 #include "common/shell.hpp"  // KITH_COMMAND_PATH

@@ -1,10 +1,5 @@
 // Tests that a stopped `kith tune` keeps what was measured, and that the same command goes on from it.
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "tools/interrupted.hpp"
 
