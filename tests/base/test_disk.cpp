@@ -5,8 +5,6 @@
 
 using namespace command_tests;
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
   if (kith::tests::sanitized()) return;  // the sanitizers' libraries must be loaded first
   const Folder folder;
@@ -26,5 +24,3 @@ TEST_CASE("disk: what cannot be synced is no file, and what was there stays") {
     CHECK(folder.files() == before);
   }
 }
-
-TEST_SUITE_END();

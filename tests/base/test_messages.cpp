@@ -78,8 +78,6 @@ std::vector<string> without_action(const string& text, const string& name) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("messages: the search for errors without advice finds one") {
   CHECK(without_action("throw Error(Errc::bad_file, name + \": is too long\");", "f").size() == 1);
   CHECK(without_action("  refuse(where, \"k = \" + text(k) + \" is too large (\" + most + \")\");", "f")
@@ -111,5 +109,3 @@ TEST_CASE("messages: all JSON of the command is written by json_text()") {
     if (name != "json.cpp") CHECK(!std::regex_search(text, std::regex("\\.dump\\([^)]")));
   }
 }
-
-TEST_SUITE_END();

@@ -10,8 +10,6 @@ namespace {
 
 using namespace c;
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("c: statuses are the exit codes of the contract, and have the names of C++") {
   CHECK(std::string(kith_status_name(KITH_OK)) == "ok");
   const std::vector<std::pair<Errc, kith_status>> all = {
@@ -241,8 +239,6 @@ TEST_CASE("c: threads share handles, and each has its own last error") {
   for (std::thread& thread : threads) thread.join();
   for (const std::string& sentence : wrong) CHECK(sentence == "");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -28,8 +28,6 @@ Model full_model() {
   return model;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("c: a model that is loaded, taken apart, made of its parts and saved is the same file") {
   const Folder folder;
   Model two_outputs = small_regressor();
@@ -226,8 +224,6 @@ TEST_CASE("c: a preparation of doubles, with what stands between rows, rounds on
   CHECK(kith_preparation_new(&rows, &options, &none) == KITH_INVALID_ARGUMENT);
   CHECK(none == nullptr);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -349,8 +349,6 @@ std::set<std::string> functions_with_status() {
   return names;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("c: every function of kith.h refuses NULL in one sentence, and frees NULL") {
   std::set<std::string> called;
   for (const NullCall& call : null_calls()) {
@@ -367,8 +365,6 @@ TEST_CASE("c: every function of kith.h refuses NULL in one sentence, and frees N
   CHECK(declared.size() > 40);
   for (const std::string& function : declared) CHECK_MESSAGE(called.count(function) == 1, function);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

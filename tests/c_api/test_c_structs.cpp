@@ -41,8 +41,6 @@ void check_versions(const Call& call) {
   }
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("c: structs of newer and older headers") {
   const Scene scene;
   std::vector<std::int64_t> label(4);
@@ -137,8 +135,6 @@ TEST_CASE("c: what KITH_INIT sets up is its size and zeros, which are the defaul
   CHECK(told(scene.search(scene.rows, &options)) == "ok");
   CHECK(told(scene.search(scene.rows, &zeros)) == "ok");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -156,8 +156,6 @@ TEST_CASE("device: time stamps in a queue that is held tell nothing of the host"
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("unit");
-
 std::string cpu_and_its_name() {
   return "cpu (" + open_device("cpu").info().name + ")";
 }
@@ -235,8 +233,6 @@ TEST_CASE("device: each back end of this build is listed, with devices or with t
   CHECK(std::vector<std::string>(names.begin(), names.begin() + 3) ==
         std::vector<std::string>{"cpu", "opencl", "cuda"});
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

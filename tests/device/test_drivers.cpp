@@ -10,8 +10,6 @@
 namespace kith::tests {
 namespace {
 
-TEST_SUITE_BEGIN("unit");
-
 /// Checks the message about the driver of folder/libkith_file.so, and that other devices still work.
 void check_driver(const std::string& folder, const std::string& file, const std::string& why) {
   const std::string path = planted + "/" + folder;
@@ -148,8 +146,6 @@ TEST_CASE("plugins: where libkith.so was removed meanwhile no helper of the curr
       "crashes ends; start this program again",
       "--remove " + alone.library());
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -61,8 +61,6 @@ struct KeptHere {
   }
 };
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("kept files: what is kept is found again, by its key alone, whatever it holds") {
   const KeptHere kept;
   const spi::KeptFiles later({variable, "planted", plenty});  // as in another process
@@ -297,8 +295,6 @@ TEST_CASE("kept files: processes that keep the same at once leave a whole file, 
   CHECK((found == one || found == two));
   CHECK(std::distance(fs::directory_iterator(kept.folder), {}) == 2);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -21,8 +21,6 @@ void check_failure(const std::string& folder, const std::string& file, const std
   CHECK(lines(seen, "cpu: ") == "opened cpu\n");  // nothing else fails
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("plugins: one of another version is refused by its number") {
   const std::string ours = std::to_string(spi::plugin_abi), theirs = std::to_string(spi::plugin_abi + 1);
   check_failure("other_abi", "future",
@@ -189,8 +187,6 @@ TEST_CASE("plugins: only the plug-in of the device that is asked for is loaded")
   CHECK(lines(seen, "plug-in: ") == "libkith_planted.so\n");
   CHECK(lines(seen, "host: ") == "0 children ended, wait() finds none\n");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

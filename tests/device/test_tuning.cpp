@@ -15,8 +15,6 @@ namespace {
 
 using data_files::Folder;
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("tuning: a file is lines of text, word for word") {
   CHECK(tuning_text(tuning_with(gpu(), {entry(usual, Selector::radix, 8)})) == sealed(head + line));
 }
@@ -273,8 +271,6 @@ TEST_CASE("tuning: a file reads the same under every floating-point setting") {
     CHECK(found);
   }
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -19,8 +19,6 @@ std::uint32_t cores_in(const GroupFolder& folder, const std::string& groups) {
   return cores_of_quota(group_folders(groups, folder / "", "cpu"));
 }
 
-TEST_SUITE_BEGIN("host");
-
 TEST_CASE("host threads: a number in the environment") {
   CHECK(threads_in("4") == 4);
   CHECK(threads_in(" 16 ") == 16);
@@ -98,8 +96,6 @@ TEST_CASE("host threads: a thread takes the cores that it may run on") {
   }).join();
   CHECK(cores == 1);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

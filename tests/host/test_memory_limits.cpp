@@ -23,8 +23,6 @@ std::uint64_t bytes_in(const Folder& folder, const std::string& groups) {
   return host_memory(64 * gib, none, group_folders(groups, folder / "", "memory")).bytes;
 }
 
-TEST_SUITE_BEGIN("host");
-
 TEST_CASE("memory limits: control groups of version 2, as far up as they go") {
   const Folder folder;
   folder.write_all({{"pod/memory.max", "4294967296\n"},
@@ -84,8 +82,6 @@ TEST_CASE("memory limits: rows that no limit of address space holds are refused 
   REQUIRE(waitpid(child, &status, 0) == child);
   CHECK(status == 0);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

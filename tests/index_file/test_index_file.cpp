@@ -240,8 +240,6 @@ TEST_CASE("index file: proposers and boxes go by an index that was opened as by 
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("index file: more than one block of 64 MiB, with rows across their borders") {
   const std::int64_t rows = 2'750'000, cols = 200;  // 25 bytes per row, 66 MiB in all
   const Stored train = random_bits(rows, cols, 3), queries = random_bits(3, cols, 4);
@@ -263,8 +261,6 @@ TEST_CASE("index file: more than one block of 64 MiB, with rows across their bor
   CHECK(folder.error([&] { open_index(folder / "a.kidx", open_device("cpu")); }) == damaged);
   CHECK(folder.error([&] { verify_index_file(folder / "a.kidx"); }) == damaged);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

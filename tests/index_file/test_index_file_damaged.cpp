@@ -63,8 +63,6 @@ string with_text(string file, std::size_t at, const string& text) {
   return file.replace(at, 8, (text + string(8, '\0')).substr(0, 8));
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("xxh64: what others have for the same bytes") {
   CHECK(Xxh64::of("", 0) == 0xEF46DB3751D8E999u);
   CHECK(Xxh64::of("a", 1) == 0xD24EC4F1A98C6E5Bu);
@@ -309,8 +307,6 @@ TEST_CASE("index file: one that becomes shorter while it is read, and a stop") {
   open_index(path, open_device("cpu"), {.progress = [&](double part) { told.push_back(part); }});
   CHECK(told == std::vector<double>{0, 1});
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -6,8 +6,6 @@
 namespace kith::tests {
 namespace {
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("key: smaller values first, then smaller rows, then none") {
   const std::vector<Key> in_order{make_key(-inf, 5),
                                   make_key(-flt_max, 0),
@@ -58,8 +56,6 @@ TEST_CASE("key: ordered and unordered are inverse for all floats near every chan
         }
       }
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -62,8 +62,6 @@ std::string objection(const std::string& formula) {
   return {};
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("metric: no formula in metrics.def leaves a rounding to the compiler") {
   const std::vector<Line> lines = lines_of(text_of_source("lib/include/kith/metrics.def"));
   REQUIRE(lines.size() == all_metrics.size());
@@ -256,8 +254,6 @@ TEST_CASE("error: every code has its name") {
   CHECK(name(Errc::device_failure) == "device_failure");
   CHECK(name(Errc::interrupted) == "interrupted");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

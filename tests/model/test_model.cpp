@@ -29,8 +29,6 @@ bool same(const Model& a, const Model& b) {
          a.unread_names == b.unread_names;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("model: a file byte for byte") {
   const Folder folder;
   Model model = small_regressor();
@@ -207,7 +205,6 @@ TEST_CASE("model: parts that do not fit together") {
         start + "it holds values, not labels; ask for its regressor");
 }
 
-TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("model: a classifier from a file gives the same bits") {
@@ -271,6 +268,8 @@ TEST_CASE("model: a regressor from a file gives the same bits, under any floatin
     CHECK(found == expected);
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

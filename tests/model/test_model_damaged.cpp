@@ -32,8 +32,6 @@ class Files {
   Folder folder_;
 };
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("model: every byte that changes and every length that is not right is refused") {
   const Files files;
   for (const Model& model : {small_classifier(), small_regressor()}) {

@@ -38,8 +38,6 @@ double spread_of(const Matrix& rows) {
   return spread_of_distances(rows.values, std::vector<float>(size(rows.cols)));
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("bytes or halves: rows on a grid of bytes go by int8, however slow it is") {
   const DeviceInfo device = described_hopper();
   CHECK(chosen(device, sift, known(0, 0)) == Proposer::int8);
@@ -92,8 +90,6 @@ TEST_CASE("bytes or halves: distances of rows in a few directions are spread fur
   CHECK(spread_of({n, dims, std::vector<float>(size(n * dims), 1)}) == 0);
   CHECK(spread_of({1, dims, std::vector<float>(size(dims), 1)}) == 0);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

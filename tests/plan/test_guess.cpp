@@ -21,8 +21,6 @@ double odds(std::int64_t rank, std::int64_t k, std::int64_t seen, std::int64_t n
   return sum;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("guess: hardly ever are as many of those seen among the k nearest") {
   constexpr double hardly_ever = 1.2e-7;
   for (const std::int64_t n : {600, 20000, 1000000})
@@ -58,8 +56,6 @@ TEST_CASE("guess: hardly ever do more rows pass") {
     CHECK(below >= 1e-9);
   }
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -28,8 +28,6 @@ bool asks_for_a_name(const std::string& line) {
   return std::regex_search(line, question);
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE(
     "attempts: a proposer guesses, is careful, takes longer lists, short steps, and leaves the rest to the "
     "chain") {
@@ -114,8 +112,6 @@ TEST_CASE("profile: no decision of the library asks for the name of a back end o
   }
   CHECK(lines > 10000);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -36,8 +36,6 @@ std::string refusal(const Problem& problem, const SearchOptions& options = {}) {
   return error_of([&] { make_plan(device_of(DeviceKind::gpu, "cuda"), problem, options); });
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE(
     "plan: a CPU that multiplies bytes takes them for many rows and queries, matrix units before them") {
   DeviceInfo cpu = device_of(DeviceKind::cpu, "cpu");
@@ -344,8 +342,6 @@ TEST_CASE("plan: explains itself, one line a decision") {
         "lists          2\n"
         "workspace      49696 bytes\n");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

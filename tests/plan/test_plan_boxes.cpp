@@ -19,8 +19,6 @@ bool by_boxes(const DeviceInfo& device, const Problem& problem, const SearchOpti
   return make_plan(device, problem, options, feedback).boxes;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("plan: boxes for many rows of few columns, by metrics that follow from gaps") {
   const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
   CHECK(by_boxes(cpu, cloud));
@@ -157,8 +155,6 @@ TEST_CASE("plan: what is said of boxes") {
   CHECK(text.find("then all rows by the chain") != std::string::npos);
   CHECK(text.find("64 queries, to tell whether boxes pay") != std::string::npos);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -16,8 +16,6 @@ namespace {
 
 using data_files::Folder;
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("tuning: a plan takes the way of the problem that was measured, and says so") {
   const DeviceInfo device = tuned(gpu(), {entry(usual, Selector::bubble, 4)});
   const Plan plan = make_plan(device, usual);
@@ -200,8 +198,6 @@ TEST_CASE("tuning: a tuned plan is as whole and bounded as any") {
             }
       }
 }
-
-TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 

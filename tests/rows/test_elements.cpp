@@ -242,8 +242,6 @@ TEST_CASE("elements: what no rows can be is refused, with the values") {
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("elements: names, and bytes of a row, whatever the number of columns") {
   for (const Element element : all_elements) CHECK(parse<Element>(name(element)) == element);
   CHECK(parse<Element>("BF16") == Element::bf16);
@@ -257,8 +255,6 @@ TEST_CASE("elements: names, and bytes of a row, whatever the number of columns")
   CHECK(row_bytes(Element::bf16, 3) == 6);
   CHECK(row_bytes(Element::f32, INT64_MAX) == INT64_MAX / 4 * 4);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

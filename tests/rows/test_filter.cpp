@@ -26,8 +26,6 @@ bool gathers_few_rows() {
   return info.profile.host_threads || info.train_block == spi::box_rows;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("filter: bits by hand") {
   RowFilter filter(35, 2);
   CHECK(filter.rows() == 35);
@@ -135,7 +133,6 @@ TEST_CASE("filter: nothing is fused, and where each query has one, longer lists 
   CHECK(few.problem.k == 10);
 }
 
-TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("filter: by hand, and short rows end in (+infinity, -1)") {

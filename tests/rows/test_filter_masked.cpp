@@ -71,8 +71,6 @@ void check_shares(const Shape& shape, Metric metric, bool bytes) {
   }
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("filters that mask: a GPU's proposer heeds it down to one row in 64, and its plan grows by terms") {
   const DeviceInfo info = described_gpu("cuda");
   const std::int64_t n = 1000000;
@@ -126,7 +124,6 @@ TEST_CASE("filters that mask: not one a query, nor what keeps fewer rows than th
   CHECK(make_plan(info, large, masked_by(few, {.proposer = Proposer::fp16})).masked);
 }
 
-TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("filters that mask: the bits of the chain among what counts, by every proposer") {

@@ -8,8 +8,6 @@
 namespace kith::tests {
 namespace {
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("pack block: what is packed for a device is what is packed for a core, any shape, any bits") {
   std::mt19937 random(7);
   constexpr float guard = 12345;
@@ -43,8 +41,6 @@ TEST_CASE("pack block: what is packed for a device is what is packed for a core,
           }
         }
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

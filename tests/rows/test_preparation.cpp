@@ -87,8 +87,6 @@ class Oracle {
   Table fitted_, made_;
 };
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("preparation: names") {
   for (const Scaling scaling : {Scaling::centre, Scaling::standardize, Scaling::min_max, Scaling::l2_rows})
     CHECK(parse<Scaling>(name(scaling)) == scaling);

@@ -24,8 +24,6 @@ std::vector<std::int64_t> nearest(const Floats& queries, const Floats& train) {
   return Index(open_device("cpu"), rows(train)).search(rows(queries), 1).row;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("preparation of doubles: of values that are floats it makes what it makes of the floats") {
   const Matrix train = hard_rows(DataKind::normal, Set::train, 50, 4, Metric::l2),
                rows = hard_rows(DataKind::normal, Set::queries, 9, 4, Metric::l2);
@@ -104,8 +102,6 @@ TEST_CASE("preparation of doubles: what is refused") {
           Preparation(doubles(train, 2), by_steps({Scaling::centre})).apply(doubles(large, 2));
         }).find("given row 0, column 0 becomes 1e+300, which is too large for a float") != std::string::npos);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -21,8 +21,6 @@ std::vector<float> filled(Missing missing, const std::vector<float>& train, std:
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("preparation: mean, median and the most frequent, column by column") {
   const std::vector<float> train{1, 5, /**/ gone, 2, /**/ 4, gone, /**/ 10, 5, /**/ 1, 2};
   const std::vector<float> asked{gone, gone, /**/ 7, gone};
@@ -101,5 +99,3 @@ TEST_CASE("preparation: fills that were learned elsewhere must fit") {
           Preparation made(unasked);
         }).starts_with("invalid_argument: preparation: there are 2 values in place"));
 }
-
-TEST_SUITE_END();

@@ -68,3 +68,5 @@ TEST_CASE("views: products of counts that no memory holds are refused, and compu
         "invalid_argument: search: the query rows are [2305843009213693952, 1], more than any memory holds; "
         "check the counts");
 }
+
+TEST_SUITE_END();

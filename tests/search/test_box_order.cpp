@@ -200,8 +200,6 @@ TEST_CASE("boxes: the device has each row in its place, and boxes around them") 
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("boxes: neighbours on the curve are neighbours in the grid, and every cell is visited once") {
   for (const std::int64_t dims : {2, 3}) {
     const std::int64_t side = dims == 2 ? 32 : 16, cells = dims == 2 ? side * side : side * side * side;
@@ -289,8 +287,6 @@ TEST_CASE("boxes: a frame leaves out what is far outside, and has one size of ce
   CHECK(with[2] > 0.98f * 0x1p24f / 1.04f);
   CHECK(std::fabs(with[0]) < 1);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

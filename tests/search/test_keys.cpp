@@ -22,8 +22,6 @@ std::string refused(const std::vector<Keys>& lists) {
   return error_of([&] { merge(lists); });
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("keys: merged by hand") {
   const Keys a = list({one, two, two}, {7, 1, 9}), b = list({one, one, two}, {5, 8, 2});
   const Keys expected = list({one, one, one}, {5, 7, 8});
@@ -136,8 +134,6 @@ TEST_CASE("keys: the largest element, and numbers of rows that there are") {
           shard.with(matrix(3, {0, 0, 101}));
         }).find("largest = 100, but the training rows reach 101") != std::string::npos);
 }
-
-TEST_SUITE_END();
 
 TEST_SUITE_BEGIN("device");
 

@@ -306,8 +306,6 @@ TEST_CASE("centre: what is refused") {
 
 TEST_SUITE_END();
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("centre: sums of columns in parts are those of the whole, and those of a preparation") {
   const Map map;
   for (const std::int64_t step : {std::int64_t{1}, std::int64_t{7}, n}) {
@@ -331,8 +329,6 @@ TEST_CASE("centre: sums of columns in parts are those of the whole, and those of
   bad.add(view({1, infinity, 3, /**/ 3, 1, 3}));
   CHECK(bad.centre() == Doubles{2, 0, 3});
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -66,8 +66,6 @@ Index made(const RowsView& rows, Residence residence) {
   return {device(), memory_source(rows), Metric::l2, options};
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("mapped source: the bytes of the file, whatever stands between rows") {
   const MappedFile file;
   const std::vector<float> values = numbers();
@@ -133,7 +131,6 @@ TEST_CASE("mapped source: a file that is cut is a bad file, by its row, and no s
   CHECK(error_of([&] { source->state(); }) == why);
 }
 
-TEST_SUITE_END();
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("mapped source: answers are those of an index, until the file is cut") {

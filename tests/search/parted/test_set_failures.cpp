@@ -70,8 +70,6 @@ Device set_that_fails(Countdown& countdown) {
   return set_of_devices({open_device("cpu"), faulty, open_device("cpu")});
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("set failures: whichever call fails, the error names the member, and the next call is right") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, 300, 4, Metric::l2),
                queries = hard_rows(DataKind::grid, Set::queries, 20, 4, Metric::l2);
@@ -177,8 +175,6 @@ TEST_CASE("set failures: specs and shares that mean nothing") {
   CHECK(refused({1, -2}) == "invalid_argument: index: share 1 of cpu+cpu is -2; give numbers of 0 or more");
   CHECK(refused({0, 0}) == "invalid_argument: index: all shares of cpu+cpu are 0; give one member a part");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

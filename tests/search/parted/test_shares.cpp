@@ -6,8 +6,6 @@
 namespace kith::tests {
 namespace {
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("sets: a member whose share is 0 has neither rows nor queries, wherever it stands") {
   std::vector<Device> members;
   for (int i = 0; i < 3; ++i) {
@@ -40,8 +38,6 @@ TEST_CASE("sets: a member whose share is 0 has neither rows nor queries, whereve
         CHECK(queries == (placement == Placement::split ? n * taking_part : n));
       }
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

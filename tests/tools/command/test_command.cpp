@@ -39,8 +39,6 @@ string npy(std::uint32_t rows, std::uint32_t cols) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("every subcommand explains itself, with examples") {
   for (const char* name : {"devices", "search", "classify", "regress", "evaluate", "structure",
                            "select-features", "compare", "verify", "tune", "doctor"}) {
@@ -359,5 +357,3 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
   stopped(SIGTERM, 143, "resident", "");
   stopped(SIGHUP, 129, "stream", ", with --checkpoint FILE to go on from where a stop comes");
 }
-
-TEST_SUITE_END();

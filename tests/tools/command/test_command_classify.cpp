@@ -23,8 +23,6 @@ string labels_of(const Folder& folder, const string& arguments) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("classify: labels in a column, in a file, and the truth") {
   const Folder folder;
   const string train = folder.write("flowers.csv", flowers);
@@ -274,5 +272,3 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
       "regress --model " + model + " --query 1,red,2", 2,
       "invalid_argument: regress: " + model + " is a model of `kith classify`; its labels are no values");
 }
-
-TEST_SUITE_END();

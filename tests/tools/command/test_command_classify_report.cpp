@@ -9,8 +9,6 @@ const char* const line = "x,kind\n1,b\n2,a\n3,a\n5,b\n8,b\n";
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("classify: what does not fit together is refused, in one line") {
   const Folder folder;
   const string train = folder.write("line.csv", line);
@@ -136,5 +134,3 @@ TEST_CASE("classify: a report spells choices as their options do, and says where
   CHECK(contains(page, "<bdi>missing</bdi>"));
   CHECK(!contains(page, "nan<"));
 }
-
-TEST_SUITE_END();

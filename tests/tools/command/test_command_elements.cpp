@@ -43,8 +43,6 @@ struct Files {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("elements: any file, by itself or as any element, gives the answers of float32") {
   const Files files;
   const string labels = files.folder.write("y.csv", "a\nb\na\n"),
@@ -136,5 +134,3 @@ TEST_CASE("elements: packed bits by hamming") {
                     ": holds no bytes, and --read element=bits takes 8 columns a byte; give .npy of u1 "
                     "(numpy.packbits(x, axis=1)), idx of u8 or .bvecs");
 }
-
-TEST_SUITE_END();

@@ -15,8 +15,6 @@ const char* const line = "x,kind\n0,a\n1,a\n3,b\n5,b\n9,a\n";
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("evaluate: every k by one search, each row left out") {
   const Folder folder;
   const string base =
@@ -125,5 +123,3 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
       "invalid_argument: evaluate: there are no labels; give --labels FILE, or --label-column COLUMN "
       "of the training file");
 }
-
-TEST_SUITE_END();

@@ -63,8 +63,6 @@ std::vector<string> told_by(const string& device, const Folder& folder) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("glossary: every line that --explain and --certify print is explained") {
   const Folder folder;
   const Glossary glossary(KITH_TEST_SOURCE_DIR "/docs/glossary.md");
@@ -78,5 +76,3 @@ TEST_CASE("glossary: every line that --explain and --certify print is explained"
     check_explained(glossary, words);
   }
 }
-
-TEST_SUITE_END();

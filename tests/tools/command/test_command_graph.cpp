@@ -4,8 +4,6 @@
 // shell.hpp needs KITH_COMMAND_PATH.
 using namespace command_tests;
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("graph: the nearest rows of every row, as matrices and as edges") {
   const Folder folder;
   const string train =
@@ -42,5 +40,3 @@ TEST_CASE("graph: by boxes or without, the same rows") {
       "unsupported: search: boxes bound no distances by negative_dot; choose squared_l2, l2, cosine, l1 or "
       "linf, or drop the demand for boxes");
 }
-
-TEST_SUITE_END();

@@ -35,8 +35,6 @@ string train_and_queries(const Folder& folder) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("groundtruth: what big-ann-benchmarks reads, byte for byte") {
   const Folder folder;
   const string out = folder / "gt.ibin", told = "groundtruth " + train_and_queries(folder) + " -k 3 --out ";
@@ -185,5 +183,3 @@ TEST_CASE("groundtruth: the commands of its how-to page") {
   }
   CHECK(ran == 8);
 }
-
-TEST_SUITE_END();

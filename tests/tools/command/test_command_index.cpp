@@ -46,8 +46,6 @@ void check_same(const IndexFiles& files, const string& subcommand, const string&
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("index: questions by --index have the answers of --train") {
   const IndexFiles files;
   const string asked = " --queries " + files.queries;
@@ -174,5 +172,3 @@ TEST_CASE("index: what does not go together, word for word") {
   refused("index info --verify " + files.index, 3, why);
   refused("search --device cpu -k 1 --index " + files.index + asked, 3, why);
 }
-
-TEST_SUITE_END();

@@ -58,8 +58,6 @@ string answer_to(const string& arguments, int code) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("no thread can be made: the command works on one, and says so") {
   const Folder folder;
   const string train = folder.write("points.csv", "x,y\n0,0\n3,4\n");
@@ -230,5 +228,3 @@ TEST_CASE("one input may be stdin, and its format must be said") {
   CHECK(labels.code == 0);
   CHECK(contains(labels.out, "accuracy"));
 }
-
-TEST_SUITE_END();

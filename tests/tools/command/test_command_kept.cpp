@@ -15,8 +15,6 @@ using Json = nlohmann::ordered_json;
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("tune: what is kept is what was measured") {
   kith::command::TunedProblem problem;
   problem.problem = {kith::Metric::l1, 1000, 10, 8, 5};
@@ -89,5 +87,3 @@ TEST_CASE("kept work: a file is believed only whole, from the same command, and 
   CHECK(!nowhere.saved());
   CHECK(nowhere.load(false).is_null());
 }
-
-TEST_SUITE_END();

@@ -26,8 +26,6 @@ void check_limit(const Result& result, const string& why, const string& option) 
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("limits: small files that stand for gigabytes are refused in little memory, with the option") {
   const Folder folder;
   check_limit(search(folder, "a.svm", "printf '1 2147483648:1\\n1 1:1\\n' > \"$file\""),
@@ -76,5 +74,3 @@ TEST_CASE("limits: options lift them, and are refused where they make no sense")
       "give one");
   CHECK(contains(command_tests::kith("classify --help-all").out, "max-growth"));
 }
-
-TEST_SUITE_END();

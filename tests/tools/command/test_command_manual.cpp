@@ -39,8 +39,6 @@ std::set<string> offered(const std::vector<string>& words) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("manual: every subcommand and every option of it stands in each form") {
   const string bash = kith("manual --as bash").out, zsh = kith("manual --as zsh").out;
   const string fish = kith("manual --as fish").out, markdown = kith("manual --as markdown").out;
@@ -107,5 +105,3 @@ TEST_CASE("manual: what it cannot do is one line") {
   CHECK(result.code == 3);
   CHECK(contains(result.err, "kith: bad_file: manual: " + file + "/man/man1 cannot be made"));
 }
-
-TEST_SUITE_END();

@@ -95,8 +95,6 @@ std::int64_t largest_size(std::vector<string> arguments) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("memory holds the rows of a file once") {
   const Folder folder;
   const string train = mostly_zeros(folder);
@@ -171,5 +169,3 @@ TEST_CASE("reading shows on a terminal which part is read") {
     CHECK(text.ends_with("\r\033[K"));  // the progress is erased at the end
   }
 }
-
-TEST_SUITE_END();

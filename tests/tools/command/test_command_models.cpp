@@ -58,8 +58,6 @@ const string table =
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("model: a file of version 1 answers, and is saved as it was") {
   const Folder folder;
   const string old = folder.write("v1.kith", from_hex(saved_model));
@@ -185,5 +183,3 @@ TEST_CASE("model: missing values and the origin of rows, byte for byte, and what
     CHECK(!error(changed).empty());
   }
 }
-
-TEST_SUITE_END();

@@ -27,8 +27,6 @@ json json_of(const string& arguments) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("csv files of the command begin with the names of their columns") {
   const Folder folder;
   const string a = "--train " + folder.write("a.csv", flowers) + ask + "--quiet ";
@@ -232,5 +230,3 @@ TEST_CASE("doctor --json names findings, drivers and devices with their proposer
     }
   CHECK(cpu);
 }
-
-TEST_SUITE_END();

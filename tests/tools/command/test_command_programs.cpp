@@ -37,8 +37,6 @@ void change_all(const string& folder, const std::function<string(const string&)>
   }
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("programs: a second process compiles nothing; what is damaged is compiled and replaced") {
   const Folder above;
   const string folder = above / "programs", setting = "KITH_CL_CACHE='" + folder + "'";
@@ -105,8 +103,6 @@ TEST_CASE("programs: a folder that cannot be made costs time alone; one that is 
         "kith: note: KITH_CL_CACHE=here is neither `off` nor an absolute folder, so nothing is kept; set it "
         "to one\n");
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace command_tests

@@ -10,8 +10,6 @@ const char* const houses = "size,rooms,price\n1,1,10\n2,1,20\n3,2,40\n10,4,100\n
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("regress: the mean of the nearest, weighted by distance or rank") {
   const Folder folder;
   const string train = folder.write("houses.csv", houses);
@@ -163,5 +161,3 @@ TEST_CASE("search: radius, filter, features and leave-one-out") {
       base + "-k 1 --features 0 --query 2,0", 2,
       "invalid_argument: search: --features: " + train + " has no column \"0\"; it has column 1 to column 2");
 }
-
-TEST_SUITE_END();

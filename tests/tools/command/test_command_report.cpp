@@ -27,8 +27,6 @@ bool is_utf8(const string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("report: names with control characters, turned directions or bytes that are no text") {
   const Folder folder;
   const string train = folder.write("caf\xE9.csv", names);
@@ -50,5 +48,3 @@ TEST_CASE("report: names with control characters, turned directions or bytes tha
     CHECK(contains(page, "</main>\n<footer>"));
   }
 }
-
-TEST_SUITE_END();

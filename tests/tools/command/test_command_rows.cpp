@@ -20,8 +20,6 @@ string said(const string& arguments) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("labels: a file as pandas writes it, with an index, or one column of several") {
   const Folder folder;
   const string asked =
@@ -274,5 +272,3 @@ TEST_CASE(".svm: training rows from 1 and queries from 0 are refused") {
   CHECK(contains(said("classify --device cpu -k 1 --train " + zero + " --queries " + zero),
                  "accuracy 1.0000 (2 of 2)"));
 }
-
-TEST_SUITE_END();

@@ -10,8 +10,6 @@ namespace {
 
 using std::string;
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("shown: controls, turns of text, and bytes that are no UTF-8; all else is as it is") {
   using files::shown;
   using files::shown_in_line;
@@ -45,8 +43,6 @@ TEST_CASE("json: valid whatever the text is, and nothing in it that a terminal w
   CHECK(dumped == "{\n  \"text\": \"a\\u001b[31m \\u007f \\u0085 \\u202e \xC3\xA4\"\n}\n");
   CHECK(nlohmann::json::parse(dumped)["text"] == odd);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

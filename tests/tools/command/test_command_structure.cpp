@@ -15,8 +15,6 @@ const char* const columns = "x,y,z,kind\n0,3,1,a\n1,9,1,a\n10,4,1,b\n11,8,1,b\n"
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("structure: sizes, class matrix, Q and nearest errors of four points") {
   const Folder folder;
   const string train = folder.write("line.csv", line);
@@ -247,5 +245,3 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
                 "invalid_argument: select-features: --table and --report are the same file; give two names");
   CHECK(folder.files() == 1);
 }
-
-TEST_SUITE_END();

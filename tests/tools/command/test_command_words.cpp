@@ -60,8 +60,6 @@ string in_one_line(const string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("help, version and exit codes are where people look for them") {
   CHECK(kith("help classify").out == kith("classify --help").out);
   CHECK(kith("help").out == kith("--help").out);
@@ -353,5 +351,3 @@ TEST_CASE("what a terminal would obey is shown in tables and messages, and on a 
   const Result unknown = kith("$(printf 'se\\033[31m')");
   CHECK(contains(unknown.err, "\"se\\x1b[31m\""));
 }
-
-TEST_SUITE_END();

@@ -15,8 +15,6 @@ json read_json(const Folder& folder, const string& file) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("bench --prepare: an Index, its upload, and what each proposer prepares") {
   const Folder folder;
   const string asked = "bench --prepare --device cpu --scale 0.001 --repeats 3 --seconds 1 --json " +
@@ -135,5 +133,3 @@ TEST_CASE("bench --energy: a column for joules, and where they come from") {
   CHECK(contains(written(), "\"source\": \"" + meter.source()));
   CHECK(contains(written(), "joules_per_search") == meter.available());
 }
-
-TEST_SUITE_END();

@@ -18,8 +18,6 @@ using Json = nlohmann::ordered_json;
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("experiment output: what is kept is what was measured, bit for bit") {
   using namespace kith::experiments;
   const double infinite = std::numeric_limits<double>::infinity();
@@ -127,5 +125,3 @@ TEST_CASE("a memory takes each measurement for the one it was, and keeps none th
   CHECK(measure("a") == 9);
   CHECK(calls == 2);
 }
-
-TEST_SUITE_END();

@@ -7,8 +7,6 @@
 
 using namespace command_tests;
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("kith-lab: every subcommand explains itself, with examples") {
   for (const char* name : {"bench", "reproduce", "placements", "manual"}) {
     CAPTURE(string(name));
@@ -68,5 +66,3 @@ TEST_CASE("kith-lab manual: pages and completions are its own") {
   CHECK(folder.read("share/zsh/site-functions/_kith_lab").starts_with("#compdef kith-lab\n"));
   CHECK(contains(folder.read("share/fish/vendor_completions.d/kith-lab.fish"), "complete -c kith-lab -f\n"));
 }
-
-TEST_SUITE_END();

@@ -21,8 +21,6 @@ string file_like(const fs::path& folder, const string& first, const string& last
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("kith-lab reproduce that is interrupted keeps what is done, says what is missing, and goes on") {
   const Folder folder;
   const string options =
@@ -168,5 +166,3 @@ TEST_CASE("kith-lab reproduce: names, and the list") {
       "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
       "knn-ladder, knn03-table, structure");
 }
-
-TEST_SUITE_END();

@@ -72,8 +72,6 @@ const string barrier = "barrier(CLK_LOCAL_MEM_FENCE);";
 
 }  // namespace
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("kernels: one without the barriers of its loop is refused when the device is opened") {
   if (!has_pocl()) return;
   check_refused_to_open({"nearest/nearest_low_dim.cl", barrier, ";"},
@@ -145,5 +143,3 @@ TEST_CASE("kernels: where work-groups or local memory are smaller, the bits are 
     CHECK(contains(result.out, "\nSame bits "));
   }
 }
-
-TEST_SUITE_END();

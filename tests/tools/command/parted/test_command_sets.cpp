@@ -29,8 +29,6 @@ string fvecs(int count) {
   return file;
 }
 
-TEST_SUITE_BEGIN("unit");
-
 TEST_CASE("kith on sets: rows are divided as they are told, and answers are those of the CPU alone") {
   const string set = set_here();
   if (set.empty()) return;
@@ -79,7 +77,5 @@ TEST_CASE("kith on sets: kith devices names the set of all, and what is wrong is
   CHECK(unknown.code == 2);
   CHECK(contains(unknown.err, "there is none called \"spread\"; choose one of automatic, split, replicate"));
 }
-
-TEST_SUITE_END();
 
 }  // namespace

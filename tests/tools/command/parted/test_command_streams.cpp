@@ -41,8 +41,6 @@ void check_streamed(const string& question) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("streams: every question has the answer of resident rows") {
   const StreamFiles files;
   string labels, values;
@@ -160,5 +158,3 @@ TEST_CASE("streams: what is refused") {
   CHECK(odd.code == 2);
   CHECK(contains(odd.err, "stream"));
 }
-
-TEST_SUITE_END();

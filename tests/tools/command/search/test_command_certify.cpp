@@ -28,8 +28,6 @@ string alike(int rows, const string& line) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what is proven") {
   const Folder folder;
   const string train = folder.write("train.csv", square), queries = folder.write("q.csv", "x,y\n1,0\n4,3\n");

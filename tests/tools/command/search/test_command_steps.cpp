@@ -7,8 +7,6 @@ namespace {
 using namespace command_tests;
 using kith::Proposer;
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("glossary: every step is explained, whichever search runs it") {
   const Glossary glossary(KITH_TEST_SOURCE_DIR "/docs/glossary.md");
   kith::Trace trace;
@@ -39,7 +37,5 @@ TEST_CASE("explain: steps stand in the order in which they run") {
   CHECK(names(kith::command::stage_times(trace))
             .starts_with("step upload nearest merge prepare collect tighten prune rerank download finish "));
 }
-
-TEST_SUITE_END();
 
 }  // namespace

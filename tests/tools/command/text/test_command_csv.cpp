@@ -16,8 +16,6 @@ int rows_searched(const string& arguments) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("csv: quotes that are text, as in word vectors, and cells that go on over lines") {
   const Folder folder;
   const string glove = folder.write("g.txt", "the 1 2\n\"x 3 4\nof 5 6\n\" 7 8\nto 9 10\n");
@@ -206,5 +204,3 @@ TEST_CASE("csv: blanks around the values of --query, and a file that is packed t
   CHECK(kith(search + " --query 1,2").out ==
         kith("search --device cpu -k 1 --query 1,2 --train " + (folder / "once.csv.gz")).out);
 }
-
-TEST_SUITE_END();

@@ -58,8 +58,6 @@ string right_rows(const std::vector<double>& points) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("digits: a map in metres is told, and its neighbours are those of double when it is centred") {
   const Folder folder;
   const std::vector<double> points = map_points(600, 7);
@@ -201,5 +199,3 @@ TEST_CASE("digits: missing values are filled in double") {
   CHECK(contains(filled.out, "2 (0)"));
   CHECK(contains(filled.out, "0 (30)"));
 }
-
-TEST_SUITE_END();

@@ -5,8 +5,6 @@
 namespace kith::tests {
 namespace {
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("keys: a comma ends a value where a key follows, and is one by itself") {
   std::vector<std::pair<std::string, std::string>> taken;
   std::vector<command::Key> keys;
@@ -46,8 +44,6 @@ TEST_CASE("keys: separators, decimal signs and encodings by name") {
   CHECK(command::encoding_named("UTF-16LE") == utf16le);
   CHECK_THROWS_AS(command::encoding_named("klingon"), Error);
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -37,8 +37,6 @@ struct Customers {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE(
     "left out: a column that does not count is not asked of queries, by whichever option it is left out") {
   const Customers has;
@@ -228,5 +226,3 @@ TEST_CASE("left out: columns of binary files, and of queries of a model or an in
       base + " --drop 3", 2,
       "invalid_argument: search: --drop: " + train + " has no column \"3\"; it has column 0 to column 2");
 }
-
-TEST_SUITE_END();

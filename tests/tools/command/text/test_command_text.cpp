@@ -23,8 +23,6 @@ const string accuracy_0_of_2 = "accuracy 0.0000 (0 of 2)\n";
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("text: semicolons, decimal commas, and the keys that say so") {
   const Folder folder;
   const string file = folder.write("s.csv", "v;k\n1;a\n2;b\n900;a\n");
@@ -143,5 +141,3 @@ TEST_CASE("text: other encodings") {
     CHECK(contains(result.out, "1,2: K\xC3\xA4se\n"));
   }
 }
-
-TEST_SUITE_END();

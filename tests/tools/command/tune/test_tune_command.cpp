@@ -17,8 +17,6 @@ namespace {
 using data_files::Folder;
 using test_support::contains;
 
-TEST_SUITE_BEGIN("command");
-
 /// Runs a line of shell; `out` has both streams.
 command_tests::Result shell(const std::string& line) {
   return command_tests::shell("{ " + line + "; } 2>&1");
@@ -124,8 +122,6 @@ TEST_CASE("--how sample names selectors, and --explain tells their times") {
   CHECK(automatic.out.starts_with(
       "kith: invalid_argument: search: --how: sample=threshold+automatic: name methods, not automatic"));
 }
-
-TEST_SUITE_END();
 
 }  // namespace
 }  // namespace kith::tests

@@ -6,8 +6,6 @@
 using namespace command_tests;
 using Json = nlohmann::ordered_json;
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("kith tune that is interrupted goes on with the problems that are missing") {
   const Folder folder;
   const std::vector<string> words = {
@@ -69,5 +67,3 @@ TEST_CASE("kith tune --out replaces no file but its own, and a name alone is one
   CHECK(nothing.code == 2);
   CHECK(folder.files() == 2);
 }
-
-TEST_SUITE_END();

@@ -13,8 +13,6 @@ string last_line(const string& text) {
 
 }  // namespace
 
-TEST_SUITE_BEGIN("command");
-
 TEST_CASE("verify --random-cases: go on where a run stopped, and any case by its number") {
   const Folder folder;
   const string asked = "verify --device cpu --seed 5 --resume " + (folder / "cases.txt") + " --random-cases ";
