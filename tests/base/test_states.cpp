@@ -65,16 +65,15 @@ TEST_CASE("state: an OpenCL driver that fails leaves the others, and is named") 
   CAPTURE(seen.err);
   CHECK(seen.code == 0);
   CHECK(contains(seen.out, "opencl: 1 device\n"));
-  CHECK(contains(
-      seen.out,
-      "cannot be used: OpenCL platform Planted: clGetDeviceIDs returned CL_OUT_OF_HOST_MEMORY, so its "
-      "devices are unknown; install its driver again, or remove it\n"));
+  CHECK(contains(seen.out,
+                 "cannot be used: OpenCL platform Planted: clGetDeviceIDs returned CL_OUT_OF_HOST_MEMORY, so "
+                 "its devices are unknown; install its driver again, or remove it\n"));
   const Folder alone;
   write_vendors(alone, "fails", false);
   CHECK(contains(
       devices_of(alone).out,
-      "opencl: no OpenCL device: OpenCL platform Planted: clGetDeviceIDs returned "
-      "CL_OUT_OF_HOST_MEMORY, so its devices are unknown; install its driver again, or remove it\n"));
+      "opencl: no OpenCL device: OpenCL platform Planted: clGetDeviceIDs returned CL_OUT_OF_HOST_MEMORY, so "
+      "its devices are unknown; install its driver again, or remove it\n"));
 }
 
 TEST_CASE("state: an OpenCL driver that crashes, aborts or hangs harms no other device") {
@@ -106,13 +105,12 @@ TEST_CASE("state: an .icd file that names a library which is not there") {
   const Folder folder;
   folder.write("gone.icd", "libgone.so.7\n");
   folder.write("away.icd", "/no/such/libaway.so\r\n");
-  const string
-      gone = (folder / "gone.icd") +
-             ": names libgone.so.7, which is not on this machine; install that OpenCL driver, or remove "
-             "the file",
-      away = (folder / "away.icd") +
-             ": names /no/such/libaway.so, which is not on this machine; install that OpenCL driver, or "
-             "remove the file";
+  const string gone = (folder / "gone.icd") +
+                      ": names libgone.so.7, which is not on this machine; install that OpenCL driver, or "
+                      "remove the file",
+               away = (folder / "away.icd") +
+                      ": names /no/such/libaway.so, which is not on this machine; install that OpenCL "
+                      "driver, or remove the file";
   const Result seen = devices_of(folder);
   CHECK(contains(seen.out, "opencl: no OpenCL device: " + away + "; " + gone + "\n"));
   const Result doctor = shell("OCL_ICD_VENDORS='" + (folder / "") + "' \"$kith\" doctor");
@@ -124,11 +122,10 @@ TEST_CASE("state: an .icd file that names a file which is no driver") {
   if (!has_opencl()) return;
   const Folder folder;
   folder.write("foreign.icd", folder.write("notes.txt", "no library\n") + "\n");
-  CHECK(
-      contains(devices_of(folder).out, "opencl: no OpenCL device: " + (folder / "foreign.icd") + ": names " +
-                                           (folder / "notes.txt") +
-                                           ", which gave the OpenCL loader no platform; install that OpenCL "
-                                           "driver again, or remove the file\n"));
+  CHECK(contains(devices_of(folder).out, "opencl: no OpenCL device: " + (folder / "foreign.icd") +
+                                             ": names " + (folder / "notes.txt") +
+                                             ", which gave the OpenCL loader no platform; install that "
+                                             "OpenCL driver again, or remove the file\n"));
 }
 
 TEST_CASE("state: no OpenCL driver at all") {
@@ -199,11 +196,10 @@ TEST_CASE("state: no process and no thread can be made, as under ulimit -u or th
   CAPTURE(seen.err);
   CHECK(seen.code == 0);
   CHECK(contains(seen.out, "cpu: 1 device\n"));
-  CHECK(
-      contains(seen.out,
-               "libkith_opencl.so: its driver was not asked for devices, since no process can be made to try "
-               "it in (Resource temporarily unavailable); allow more processes (ulimit -u, or the pids of a "
-               "container)\n"));
+  CHECK(contains(
+      seen.out,
+      "libkith_opencl.so: its driver was not asked for devices, since no process can be made to try it in "
+      "(Resource temporarily unavailable); allow more processes (ulimit -u, or the pids of a container)\n"));
 }
 
 TEST_CASE("state: little memory harms no search of a few points") {

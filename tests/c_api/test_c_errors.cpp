@@ -69,10 +69,9 @@ TEST_CASE("c: rows that this library does not take") {
   CHECK(told(scene.search(rows)) ==
         "6: kith_index_search: the query rows have where = 3; this kith knows 0 to 2");
   rows.where = KITH_CUDA;
-  CHECK(
-      told(scene.search(rows)) ==
-      "6: search: the query rows lie on a CUDA device, and cpu takes memory of the host alone; copy them to "
-      "the host");
+  CHECK(told(scene.search(rows)) ==
+        "6: search: the query rows lie on a CUDA device, and cpu takes memory of the host alone; copy them "
+        "to the host");
   rows = scene.rows;
   rows.stream = &rows;
   CHECK(scene.search(rows) == KITH_UNSUPPORTED);
@@ -102,8 +101,7 @@ TEST_CASE("c: rows that this library does not take") {
   kith_preparation* preparation = nullptr;
   CHECK(told(kith_preparation_new(&rows, nullptr, &preparation)) ==
         "2: kith_preparation_new: the training rows are bits, which are neither prepared nor kept in a "
-        "model; give "
-        "numbers");
+        "model; give numbers");
 }
 
 TEST_CASE("c: arguments out of their range") {

@@ -212,8 +212,7 @@ TEST_CASE("c: a preparation of doubles, with what stands between rows, rounds on
   kith_preparation* none = nullptr;
   const std::string elsewhere =
       "2: kith_preparation_new: the training rows of f64 do not lie on the host, or not at multiples of 8 "
-      "bytes; copy "
-      "them there";
+      "bytes; copy them there";
   rows.stride_bytes = 20;
   CHECK(told(kith_preparation_new(&rows, &options, &none)) == elsewhere);
   rows.stride_bytes = 0;

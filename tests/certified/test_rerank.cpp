@@ -163,12 +163,11 @@ TEST_CASE("rerank: refuses lists that are not what they say") {
   };
   CHECK(refusal({2, 2, {1, 1}, {0, 1, 2}}) ==
         "invalid_argument: rerank: 2 counts and 3 candidates for lists of shape [2, 2]; give a count for "
-        "each list "
-        "and a candidate for each place");
+        "each list and a candidate for each place");
   CHECK(refusal({1, 1, {1}, {0}}) == "invalid_argument: rerank: 1 lists for 2 queries; give one for each");
   CHECK(refusal({2, 1, {1, 1}, {1, 2}}) ==
-        "invalid_argument: rerank: candidate 0 of query 1 is row 2 but there are 2 rows; "
-        "name rows from 0 to 1");
+        "invalid_argument: rerank: candidate 0 of query 1 is row 2 but there are 2 rows; name rows from 0 to "
+        "1");
   CHECK(refusal({2, 1, {1, 0}, {1, 2}}) == "nothing was thrown");
 }
 

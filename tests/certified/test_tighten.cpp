@@ -367,8 +367,7 @@ TEST_CASE("tighten: refuses lists that are not what they say") {
   };
   CHECK(refusal({1}, {1, 1, 1, {5}}) ==
         "invalid_argument: tighten: 1 keys and 1 best lists for candidates of shape [1, 2]; give a key for "
-        "each "
-        "place and a list for each query");
+        "each place and a list for each query");
   CHECK(refusal({1, 2}, {1, 2, 1, {5, 6}}) ==
         "invalid_argument: tighten: 2 lists a row of best; merge them first");
   CHECK(refusal({1, 2}, {1, 1, 2, {6, 5}}) ==

@@ -235,10 +235,9 @@ TEST_CASE("classifier: more rows, with labels old and new") {
   CHECK(weighted.classify(matrix(1, {0}), 5).scores == std::vector<float>{1, 2, 4, 4});
   CHECK(error_of([&] { before.with(more, two(labels)); }) ==
         "invalid_argument: classifier: 2 labels for 3 training rows; give one a row");
-  CHECK(
-      error_of([&] { before.with(first, MatrixView<const std::int64_t>(labels.data(), 2, 1)); }) ==
-      "invalid_argument: classifier: the labels have 1 columns, but there are 2 outputs; give one column an "
-      "output");
+  CHECK(error_of([&] { before.with(first, MatrixView<const std::int64_t>(labels.data(), 2, 1)); }) ==
+        "invalid_argument: classifier: the labels have 1 columns, but there are 2 outputs; give one column "
+        "an output");
   CHECK(error_of([&] { before.with(first, two(labels), weights); }) ==
         "invalid_argument: classifier: 3 sample weights for 2 training rows; give one a row");
 }
@@ -272,10 +271,9 @@ TEST_CASE("classifier: refuses what the contract refuses") {
   CHECK(error_of([&] {
           classifier.sweep(train, std::vector<std::int64_t>{1, 0});
         }) == "invalid_argument: sweep: k = 0 is out of range for an index of 2 rows; choose k from 1 to 2");
-  CHECK(
-      error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{2}, {.self = 0}); }) ==
-      "invalid_argument: sweep: k = 2 is out of range for an index of 2 rows, each left out of its own list; "
-      "choose k from 1 to 1");
+  CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{2}, {.self = 0}); }) ==
+        "invalid_argument: sweep: k = 2 is out of range for an index of 2 rows, each left out of its own "
+        "list; choose k from 1 to 1");
   CHECK(error_of([&] { classifier.classes(1); }) ==
         "invalid_argument: classifier: there is no output 1; it has 1, counted from 0");
   CHECK(error_of([&] { classifier.predict_proba(train, 1, {}, {}, -1); }) ==

@@ -92,10 +92,9 @@ TEST_CASE("evaluation: a confusion that is too large is refused, with its size")
   Labels labels(size(n));
   std::iota(labels.begin(), labels.end(), 0);
   const Classifier classifier(device(), train, labels);
-  CHECK(
-      error_of([&] { leave_one_out(classifier, train, 10); }) ==
-      "out_of_memory: leave_one_out: the confusion of 9000 classes for each k up to 10 takes 3.0 GiB, and 1 "
-      "GiB is allowed; choose a smaller k_max");
+  CHECK(error_of([&] { leave_one_out(classifier, train, 10); }) ==
+        "out_of_memory: leave_one_out: the confusion of 9000 classes for each k up to 10 takes 3.0 GiB, and "
+        "1 GiB is allowed; choose a smaller k_max");
 }
 
 TEST_SUITE_END();

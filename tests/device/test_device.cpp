@@ -179,17 +179,15 @@ TEST_CASE("device: a spec that names no back end is refused, with those there ar
         "unavailable: open_device: cpu:\\x1b[31m\\x0a: no such device; there are " + cpu_and_its_name());
   CHECK(error_of([] { open_device("gpu:1"); }) ==
         "invalid_argument: open_device: \"gpu:1\": gpu alone means the first GPU; name others as `kith "
-        "devices` "
-        "lists them, such as cuda:1");
+        "devices` lists them, such as cuda:1");
 }
 
 TEST_CASE("device: gpu is the GPU that auto takes, and no CPU") {
   const Device best = open_device("auto");
   if (best.info().kind == DeviceKind::cpu)
-    CHECK(
-        error_of([] { open_device("gpu"); }) ==
-        "unavailable: open_device: gpu: no exact GPU is here; choose cpu, or auto, which takes the CPU then, "
-        "or see `kith doctor`");
+    CHECK(error_of([] { open_device("gpu"); }) ==
+          "unavailable: open_device: gpu: no exact GPU is here; choose cpu, or auto, which takes the CPU "
+          "then, or see `kith doctor`");
   else
     CHECK(open_device("GPU").info().spec == best.info().spec);
 }

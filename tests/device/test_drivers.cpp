@@ -42,10 +42,9 @@ TEST_CASE("plugins: a driver that crashes, aborts, ends the process or hangs bec
 }
 
 TEST_CASE("plugins: a driver that prints what the helper would, and crashes") {
-  check_driver(
-      "find_prints", "chatty",
-      "crashed when it was asked for devices (signal 11, Segmentation fault); repair that driver, or "
-      "remove it");
+  check_driver("find_prints", "chatty",
+               "crashed when it was asked for devices (signal 11, Segmentation fault); repair that driver, "
+               "or remove it");
 }
 
 TEST_CASE("plugins: an allocation that fails inside a driver, which crashes or throws") {
@@ -122,10 +121,9 @@ class Alone {
 
 TEST_CASE("plugins: without the helper program drivers are asked in this process, and that is told") {
   const Alone alone;
-  const std::string begin = alone.helper() + ": ",
-                    end =
-                        ", so drivers are asked in this process, which one that "
-                        "crashes ends; install kith again";
+  const std::string
+      begin = alone.helper() + ": ",
+      end = ", so drivers are asked in this process, which one that crashes ends; install kith again";
   alone.check(begin + "cannot be started (No such file or directory)" + end);
   alone.write_helper("#!/bin/sh\n", false);
   alone.check(begin + "cannot be started (Permission denied)" + end);
@@ -141,8 +139,7 @@ TEST_CASE("plugins: where libkith.so was removed meanwhile no helper of the curr
   const Alone alone;
   alone.write_helper("#!/bin/sh\necho signal 9\n", true);
   alone.check(
-      "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one "
-      "that "
+      "libkith.so: is not where it was loaded from, so drivers are asked in this process, which one that "
       "crashes ends; start this program again",
       "--remove " + alone.library());
 }

@@ -113,11 +113,9 @@ TEST_CASE("kept files: where they are") {
     const Variable relative(variable, "here");
     CHECK(nowhere());
     const std::vector<std::string> told = tuning_warnings();
-    CHECK(
-        std::count(
-            told.begin(), told.end(),
-            "KITH_PLANTED_CACHE=here is neither `off` nor an absolute folder, so nothing is kept; set it to "
-            "one") == 1);
+    CHECK(std::count(told.begin(), told.end(),
+                     "KITH_PLANTED_CACHE=here is neither `off` nor an absolute folder, so nothing is kept; "
+                     "set it to one") == 1);
   }
   const Variable relative("XDG_CACHE_HOME", "cache"), homeless("HOME", nullptr);
   CHECK(nowhere());
@@ -200,10 +198,9 @@ TEST_CASE(
   CHECK(!kept.files.find(kept.key));
   kept.files.keep("another", kept.content);
   CHECK(std::distance(fs::directory_iterator(kept.folder), {}) == 1);
-  CHECK(kept.warning() ==
-        "planted: " + kept.folder +
-            " is not used: it can be written by others (mode 0770); make it private, or set "
-            "KITH_PLANTED_CACHE to another one, or to off");
+  CHECK(kept.warning() == "planted: " + kept.folder +
+                              " is not used: it can be written by others (mode 0770); make it private, or "
+                              "set KITH_PLANTED_CACHE to another one, or to off");
   ::chmod(kept.folder.c_str(), 0700);
   CHECK(kept.files.find(kept.key) == kept.content);
 }

@@ -59,8 +59,7 @@ TEST_CASE("plugins: one that throws when it looks for devices is a back end with
   CHECK(lines(seen, "backend lost: ") == "looking for devices failed: the map is upside down\n");
   CHECK(lines(seen, "lost: ") ==
         "unavailable: open_device: lost: looking for devices failed: the map is upside down; choose another "
-        "device, or "
-        "see `kith doctor`\n");
+        "device, or see `kith doctor`\n");
   CHECK(lines(seen, "cpu: ") == "opened cpu\n");
   CHECK(lines(seen, "failure: ") == "");
   CHECK(lines(probe(planted + "/find_throws_int"), "backend odd: ") ==
@@ -129,8 +128,8 @@ TEST_CASE("plugins: a device that is exact is opened") {
 
 TEST_CASE("plugins: a device whose arithmetic is wrong in one thing fails its self-test, with the reason") {
   const std::string seen = probe(planted + "/inexact",
-                                 "planted:1 planted:2 planted:3 planted:4 planted:5 planted:6 "
-                                 "planted:7 planted:8 planted:9 planted:11 planted:12 planted:13 planted:14");
+                                 "planted:1 planted:2 planted:3 planted:4 planted:5 planted:6 planted:7 "
+                                 "planted:8 planted:9 planted:11 planted:12 planted:13 planted:14");
   CAPTURE(seen);
   const auto refusal = [&](int number) { return lines(seen, "planted:" + std::to_string(number) + ": "); };
   const auto refused = [&](int number, const std::string& device, const std::string& why) {

@@ -170,10 +170,9 @@ TEST_CASE("methods: local_sort refuses what its block cannot keep") {
     return error_of([&] { stages::select(device(), {values.data(), 1, 1000}, k, Selector::local_sort); });
   };
   CHECK(refusal(256) == "nothing was thrown");
-  CHECK(refusal(257) ==
-        "unsupported: select: " + device().info().spec +
-            ": k = 257 is more than the 256 values of a block, of which local_sort keeps the first k; choose "
-            "k <= 256 or another selector");
+  CHECK(refusal(257) == "unsupported: select: " + device().info().spec +
+                            ": k = 257 is more than the 256 values of a block, of which local_sort keeps the "
+                            "first k; choose k <= 256 or another selector");
 }
 
 TEST_CASE("methods: bitonic, numbers that are no power of two") {

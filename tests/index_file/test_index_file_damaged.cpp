@@ -142,10 +142,9 @@ TEST_CASE("index file: files that are none, word for word") {
   CHECK(files.why(with_number(good, head_bytes + 4, 9.0f)) ==
         "byte 4096: the checksum of the 48 bytes from here on does not match; the file is damaged: copy it "
         "again");
-  CHECK(
-      folder.error([&] { open_index(folder / "none.kidx", open_device("cpu")); }) ==
-      "bad_file: index file: none.kidx: it cannot be read: No such file or directory; name a file that kith "
-      "wrote as .kidx");
+  CHECK(folder.error([&] { open_index(folder / "none.kidx", open_device("cpu")); }) ==
+        "bad_file: index file: none.kidx: it cannot be read: No such file or directory; name a file that "
+        "kith wrote as .kidx");
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
   for (const string& path : {string("/dev"), folder / "pipe"})
     CHECK(folder.error([&] { index_file_info(path); })
@@ -239,10 +238,9 @@ TEST_CASE("index file: sections that a newer kith wrote") {
   longer = with_text(with_text(longer, entry, "colours"), entry + 16, "u8");
   longer = with_number(longer, entry + 24, std::uint64_t{2 * head_bytes});
   CHECK(files.refusal(summed(longer)) == "no error");
-  CHECK(
-      files.why(summed(with_number(longer, entry + 40, std::uint64_t{1}))) ==
-      "byte 120: section colours is needed, and this kith does not know it; a newer one wrote the file: use "
-      "that");
+  CHECK(files.why(summed(with_number(longer, entry + 40, std::uint64_t{1}))) ==
+        "byte 120: section colours is needed, and this kith does not know it; a newer one wrote the file: "
+        "use that");
   string filled = longer.substr(0, 2 * head_bytes) + "a colour" + string(16, '\0');  // a section with bytes
   filled = with_number(filled, 24, std::uint64_t{filled.size()});
   filled = with_number(filled, 32, std::uint64_t{head_bytes + 8});
@@ -268,8 +266,7 @@ TEST_CASE("index file: centres that no index has") {
         "byte 4104: the centre has nan, which is not finite; save the index again");
   CHECK(files.why(summed(with_number(good, table_at + 32, std::uint64_t{16}))) ==
         "byte 4096: section centre has 16 bytes of f64, which are no centre of 3 columns of f32 by l1; save "
-        "the "
-        "index again");
+        "the index again");
   CHECK(files.why(summed(with_text(good, table_at + 16, "i64")))
             .starts_with("byte 4096: section centre has 24 bytes of i64, which are no centre"));
   CHECK(files.why(summed(with_text(with_text(good, 96, "negative"), 104, "_dot"))) ==
@@ -290,8 +287,7 @@ TEST_CASE("index file: one that becomes shorter while it is read, and a stop") {
   options.progress = [&](double) { std::filesystem::resize_file(path, 4100); };
   CHECK(folder.error([&] { open_index(path, open_device("cpu"), options); }) ==
         "bad_file: index file: a.kidx: byte 4100: the file ends here, though it was longer a moment ago; "
-        "read it "
-        "again");
+        "read it again");
   save(small_index(), path);
   std::stop_source stop;
   stop.request_stop();
@@ -300,8 +296,7 @@ TEST_CASE("index file: one that becomes shorter while it is read, and a stop") {
   const string before = folder.read("a.kidx");
   CHECK(folder.error([&] { save(small_index(Metric::l2), path, {.stop = stop.get_token()}); }) ==
         "interrupted: index file: a.kidx: stopped while it was saved, as asked; no index file is written: "
-        "save it "
-        "again");
+        "save it again");
   CHECK(folder.read("a.kidx") == before);
   std::vector<double> told;
   open_index(path, open_device("cpu"), {.progress = [&](double part) { told.push_back(part); }});

@@ -139,10 +139,9 @@ TEST_CASE("index file: parts that a file does not have, and a `largest` that is 
   CHECK(error({1, 3}) == refused("1", "3"));
   CHECK(error({1, 0}) == refused("1", "0"));
   CHECK(error({1, -1}) == "no error");
-  CHECK(
-      error({0, 2}, 1.5f) ==
-      "invalid_argument: index file: largest = 1.5, but the rows reach 2; give the largest |element| of the "
-      "rows of all parts");
+  CHECK(error({0, 2}, 1.5f) ==
+        "invalid_argument: index file: largest = 1.5, but the rows reach 2; give the largest |element| of "
+        "the rows of all parts");
   CHECK(error({0, 1}, 1.5f) == "no error");
 }
 
@@ -185,8 +184,7 @@ TEST_CASE("index file: of a part the blocks that it needs are read, and no other
   };
   const string bad =
       "bad_file: index file: bad.kidx: byte 67112960: the checksum of the 67108864 bytes from here on does "
-      "not "
-      "match; the file is damaged: copy it again";
+      "not match; the file is damaged: copy it again";
   CHECK(opened({0, 65000}) == "no error");
   CHECK(told == std::vector<double>{0, 1});
   CHECK(opened({132000, 18000}) == "no error");

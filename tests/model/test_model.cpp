@@ -74,8 +74,7 @@ TEST_CASE("model: columns that nobody reads must have places among all") {
   for (const std::vector<std::int64_t>& places : {std::vector<std::int64_t>{-1, 2}, {2, 0}, {1, 1}, {0, 4}})
     CHECK(why(places, {}) ==
           "invalid_argument: model: 2 columns that nobody reads beside 2, but their places do not ascend "
-          "from 0 to "
-          "3; give each its place among all");
+          "from 0 to 3; give each its place among all");
   CHECK(why({0, 2}, {"id"}) ==
         "invalid_argument: model: 1 names for 2 columns that nobody reads; give one each where columns have "
         "names, else none");
@@ -123,8 +122,7 @@ TEST_CASE("model: files appear whole or not at all") {
         "row out");
   CHECK(same(load_model(folder / "m.kith"), second));
   CHECK(folder.error([&] { save(first, folder / "none/m.kith"); }) ==
-        "bad_file: model: none/m.kith: cannot be written: No such file or directory; make the folder "
-        "first");
+        "bad_file: model: none/m.kith: cannot be written: No such file or directory; make the folder first");
   fs::create_directory(folder / "d.kith");
   CHECK(folder.error([&] { save(first, folder / "d.kith"); }) ==
         "bad_file: model: d.kith: is a folder, which cannot be written as a whole; name an ordinary file");

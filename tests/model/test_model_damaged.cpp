@@ -134,10 +134,9 @@ TEST_CASE("model: sizes that promise more than there is") {
     CHECK(with_count("rows", 0, count) ==
           std::to_string(static_cast<std::uint64_t>(count)) +
               " numbers do not fit the 96 bytes that are left of section rows; save the model again");
-  CHECK(
-      with_count("labels", 40, std::int64_t{1} << 60) ==
-      "1152921504606846976 parts of a list do not fit the 21 bytes that are left of section labels; save the "
-      "model again");
+  CHECK(with_count("labels", 40, std::int64_t{1} << 60) ==
+        "1152921504606846976 parts of a list do not fit the 21 bytes that are left of section labels; save "
+        "the model again");
   CHECK(with_count("labels", 48, 1000) ==
         "1000 characters of a text do not fit the 13 bytes that are left of section labels; save the model "
         "again");
@@ -224,9 +223,9 @@ TEST_CASE("model: contents that mean nothing, and where they are") {
         "section voting: the weight of rank 2 is nan; weights are finite, and 0 or more");
   Sections sections = sections_of(files.saved(small_regressor()));
   content_of(sections, "values").replace(8, 8, bytes<double>({std::nan("")}));
-  CHECK(files.why(assembled(sections)) == "byte " + std::to_string(start_of(sections, "values")) +
-                                              ": section values: a value of row 0 is nan; make every value "
-                                              "finite");
+  CHECK(files.why(assembled(sections)) ==
+        "byte " + std::to_string(start_of(sections, "values")) +
+            ": section values: a value of row 0 is nan; make every value finite");
 }
 
 }  // namespace

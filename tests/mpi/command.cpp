@@ -143,12 +143,11 @@ TEST_CASE("mpi command: classify, regress and groundtruth") {
   build_indexes(files);
   check_same(files,
              "classify --device cpu --index ../x.kidx --queries ../q.npy " + votes + "-k 5 --out l.npy", 0);
-  check_same(
-      files,
-      "classify" + by + votes +
-          "--k-sweep 1,3,9 -k 5 --votes weights=distance,sample-weights=../weights.npy --truth ../truth.npy "
-          "--proba p.csv --out l.npy",
-      0);
+  check_same(files,
+             "classify" + by + votes +
+                 "--k-sweep 1,3,9 -k 5 --votes weights=distance,sample-weights=../weights.npy --truth "
+                 "../truth.npy --proba p.csv --out l.npy",
+             0);
   check_same(files, "classify" + by + votes + "--radius 2 --out l.csv", 0);
   check_same(files, "classify" + by + votes + "--truth ../truth.npy --expect 1", 1);
   check_same(files, "classify --device cpu --train ../x.csv --label kind --leave-one-out --save-model m.kith",
@@ -183,8 +182,8 @@ TEST_CASE("mpi command: what it refuses alone") {
     CHECK(written.empty());
   };
   refused("devices",
-          "devices: ranks do not share it; use `kith devices`. kith-mpi has search, classify, regress "
-          "and groundtruth");
+          "devices: ranks do not share it; use `kith devices`. kith-mpi has search, classify, regress and "
+          "groundtruth");
   refused("search --train - --read format=csv --queries ../q.npy",
           "search: --train -: mpirun gives stdin to rank 0 alone, and every rank reads; name a file");
 }
@@ -222,10 +221,9 @@ TEST_CASE("mpi command: ranks that see other files or were told other things") {
   refused(search, search + " --unknown", 2,
           "invalid_argument: search: unknown option --unknown; see `kith search --help`");
   x_of_rank_1(rows - 1, cols);
-  refused(
-      search, search, 2,
-      "invalid_argument: mpi: this rank sees 202 training rows, and the ranks read 203 in all; give every "
-      "rank the same files");
+  refused(search, search, 2,
+          "invalid_argument: mpi: this rank sees 202 training rows, and the ranks read 203 in all; give "
+          "every rank the same files");
   x_of_rank_1(rows, cols - 1);
   refused(search, search, 2, "invalid_argument: " + unlike);
   fs::remove(files / "1/x.fbin");

@@ -269,8 +269,7 @@ TEST_CASE("plan: refuses sizes outside of their range") {
         "invalid_argument: search: k = 0 is out of range for an index of 1 row; choose k from 1 to 1");
   CHECK(refusal({Metric::l2, 4294967295, 1, 1, 1}) ==
         "invalid_argument: search: n = 4294967295 training rows, but an index holds at most 4294967294; "
-        "split them "
-        "over several");
+        "split them over several");
 }
 
 TEST_CASE("plan: refuses options that mean nothing") {
@@ -302,8 +301,7 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
   options.fused = true;
   CHECK(refusal(everyday, options) ==
         "unsupported: search: the fused step has its own selection, so selector radix cannot be had with it; "
-        "drop one "
-        "of the two");
+        "drop one of the two");
   DeviceInfo plain = device_of(DeviceKind::gpu, "opencl");
   plain.fused_max_k = 0;
   options = {};
@@ -320,8 +318,7 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
   // of 10.
   CHECK(refusal(everyday, options) ==
         "out_of_memory: search: one query takes 4500 bytes on cuda:0, but 1000 are allowed; raise the memory "
-        "limit or "
-        "choose a smaller k");
+        "limit or choose a smaller k");
 }
 
 TEST_CASE("plan: explains itself, one line a decision") {

@@ -24,8 +24,7 @@ TEST_CASE("tuning: a plan takes the way of the problem that was measured, and sa
   CHECK(plan.lists == 4);
   CHECK(plan.reason ==
         "tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: bubble with 4 lists and "
-        "query "
-        "tiles of 256 took 1.2 ms, the built-in choice 1.9 ms");
+        "query tiles of 256 took 1.2 ms, the built-in choice 1.9 ms");
   CHECK(make_plan(device, usual) == plan);
   CHECK(make_plan(without_tuning(device), usual) == make_plan(gpu(), usual));
   CHECK(make_plan(gpu(), usual).reason == "built-in rule: k is small enough for a buffer in local memory");
@@ -36,9 +35,9 @@ TEST_CASE("tuning: where the rule was the fastest, the plan is the rule's") {
   TuningEntry same{usual,           rule.fused,      rule.selector, rule.proposer, rule.lists,
                    rule.query_tile, rule.train_tile, 0.0019,        0.0019};
   Plan plan = make_plan(tuned(gpu(), {same}), usual);
-  CHECK(plan.reason.starts_with(
-      "tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: nothing was "
-      "faster than the built-in choice, threshold with "));
+  CHECK(
+      plan.reason.starts_with("tuned: nearest measured problem n = 65536, m = 256, dims = 32, k = 100: "
+                              "nothing was faster than the built-in choice, threshold with "));
   plan.reason = rule.reason;
   CHECK(plan == rule);
 }
@@ -264,8 +263,7 @@ TEST_CASE("tuning: a file that is not believed changes nothing, and is named onc
   CHECK(!open_device(device_spec()).info().tuning);
   CHECK(tuning_warnings().back() ==
         "KITH_TUNING=here is neither `off` nor an absolute folder, so nothing that was measured is used; set "
-        "it to "
-        "one");
+        "it to one");
 }
 
 TEST_SUITE_END();

@@ -124,24 +124,20 @@ TEST_CASE("hamming: bits and hamming go together, and with nothing that measures
   const Stored bits = random_bits(4, 40, 1);
   const Matrix numbers = matrix(2, {1, 2, 3, 4});
   const std::vector<std::int64_t> labels{0, 1, 0, 1};
-  CHECK(
-      error_of([&] { Index(device(), bits.view(), Metric::l2); }) ==
-      "invalid_argument: index: the training rows are bits, but l2 measures numbers; choose hamming, or give "
-      "numbers");
+  CHECK(error_of([&] { Index(device(), bits.view(), Metric::l2); }) ==
+        "invalid_argument: index: the training rows are bits, but l2 measures numbers; choose hamming, or "
+        "give numbers");
   CHECK(error_of([&] { Index(device(), numbers, Metric::hamming); }) ==
         "invalid_argument: index: the training rows are f32, but hamming compares bits; give bits, or choose "
-        "another "
-        "metric");
+        "another metric");
   const Index index(device(), bits.view(), Metric::hamming);
   const Matrix as_wide{1, 40, std::vector<float>(40)};
   CHECK(error_of([&] { index.search(as_wide, 1); }) ==
         "invalid_argument: search: the query rows are f32, but hamming compares bits; give bits, or choose "
-        "another "
-        "metric");
+        "another metric");
   CHECK(error_of([&] { index.within(as_wide, std::vector<float>{1}); }) ==
         "invalid_argument: within: the query rows are f32, but hamming compares bits; give bits, or choose "
-        "another "
-        "metric");
+        "another metric");
   CHECK(error_of([&] {
           Index(device(), bits.view(), Metric::hamming, {{0, 3}});
         }) ==
@@ -149,8 +145,7 @@ TEST_CASE("hamming: bits and hamming go together, and with nothing that measures
         "out");
   CHECK(error_of([&] { stages::distance(device(), numbers, numbers, Metric::hamming); }) ==
         "invalid_argument: stages: the query rows are f32, but hamming compares bits; give bits, or choose "
-        "another "
-        "metric");
+        "another metric");
   const std::string structure =
       "unsupported: structure: hamming compares bits, whose class structure kith does not measure; choose "
       "squared_l2, l2, cosine, l1 or linf, and give numbers";
@@ -158,8 +153,7 @@ TEST_CASE("hamming: bits and hamming go together, and with nothing that measures
   CHECK(error_of([&] { class_matrices(device(), bits.view(), labels, Metric::hamming, {}); }) == structure);
   CHECK(error_of([&] { select_features(device(), bits.view(), labels, Metric::hamming, {}); }) ==
         "unsupported: select_features: hamming compares whole rows of bits, of which no columns are chosen; "
-        "give "
-        "numbers, and another metric");
+        "give numbers, and another metric");
 }
 
 TEST_CASE("hamming: no more bits than float32 counts exactly") {
@@ -171,8 +165,7 @@ TEST_CASE("hamming: no more bits than float32 counts exactly") {
           Index(device(), RowsView(bytes.data(), Element::bits, 1, (1 << 24) + 1), Metric::hamming);
         }) ==
         "invalid_argument: index: the training rows have 16777217 bits, but hamming counts at most 16777216 "
-        "exactly; "
-        "give fewer");
+        "exactly; give fewer");
 }
 
 TEST_SUITE_END();

@@ -229,12 +229,10 @@ TEST_CASE("elements: what no rows can be is refused, with the values") {
   view.stride_bytes = 4;
   CHECK(refusal(view) ==
         "invalid_argument: index: the training rows are [2, 3] with a stride of 2, so that they overlap; the "
-        "stride "
-        "counts elements from one row to the next, at least 3");
+        "stride counts elements from one row to the next, at least 3");
   CHECK(refusal(RowsView(nullptr, Element::u8, 2, 3)) ==
         "invalid_argument: index: the training rows are [2, 3] but have no address (a null pointer); give "
-        "that of "
-        "the first element");
+        "that of the first element");
   view = RowsView(nullptr, Element::u8, 2, 3);
   view.offset_bytes = 8;
   CHECK(refusal(view) == "invalid_argument: index: the training rows have an offset but no data; give both");

@@ -63,8 +63,7 @@ TEST_CASE("features: messages name columns as they were given") {
         "row out");
   CHECK(refusal(matrix(3, {1, 2, 3, /**/ 0, 2, 0}), {0, 2}, Metric::cosine) ==
         "invalid_argument: index: training row 1 is all zeros in the columns that count, which has no "
-        "direction; "
-        "leave it out for cosine");
+        "direction; leave it out for cosine");
   const Index index(device(), matrix(3, {1, 2, 3}), Metric::l1, {{2}});
   CHECK(error_of([&] {
           index.search(matrix(3, {1, 2, inf}), 1);

@@ -73,8 +73,7 @@ TEST_CASE("filter: the bits of a shard, by hand") {
   };
   CHECK(refused(60, 11) ==
         "invalid_argument: filter: there are no rows 60 ... 60 + 11 - 1 among 70; choose at least one from 0 "
-        "to "
-        "69");
+        "to 69");
   for (const std::string& error : {refused(-1, 2), refused(0, 0), refused(70, 1)})
     CHECK(error.find("invalid_argument: filter: there are no rows ") == 0);
 }
@@ -295,16 +294,13 @@ TEST_CASE("filter: refuses another shape, and ways that cannot heed it") {
   };
   CHECK(refusal(filtered(three)) ==
         "invalid_argument: search: the filter is [3, 1], but 3 training rows and 2 queries take [1, 1] or "
-        "[2, 1]; "
-        "RowFilter makes one");
+        "[2, 1]; RowFilter makes one");
   CHECK(refusal(filtered(longer)) ==
         "invalid_argument: search: the filter is [1, 2], but 3 training rows and 2 queries take [1, 1] or "
-        "[2, 1]; "
-        "RowFilter makes one");
+        "[2, 1]; RowFilter makes one");
   CHECK(refusal(filtered(filter, {.fused = true})) ==
         "unsupported: search: the fused step keeps no distances that a filter could strike out; drop one of "
-        "the "
-        "two");
+        "the two");
   CHECK(index.search(Matrix{0, 1, {}}, 2, filtered(filter)) == Neighbors{0, 2, {}, {}});
 }
 

@@ -148,10 +148,9 @@ TEST_CASE("grown: refuses what an index refuses") {
         }) ==
         "invalid_argument: index: added row 0 is all zeros, which has no direction; leave it out for cosine");
   const float one = 1;  // never read: the sizes are refused first
-  CHECK(
-      error_of([&] { index.with(MatrixView<const float>(&one, 4294967293, 2, 0)); }) ==
-      "invalid_argument: index: 4294967295 training rows, but an index holds at most 4294967294; split them "
-      "over several");
+  CHECK(error_of([&] { index.with(MatrixView<const float>(&one, 4294967293, 2, 0)); }) ==
+        "invalid_argument: index: 4294967295 training rows, but an index holds at most 4294967294; split "
+        "them over several");
 }
 
 TEST_SUITE_END();

@@ -251,12 +251,11 @@ TEST_CASE("preparation: what is refused, and where it is") {
   // Column 1 becomes column 2 behind two categories; it is named as the caller knows it.
   const Preparation narrow(matrix(2, {0, 0, /**/ 1, 0.5f}), one_hot({0}, {Scaling::min_max}));
   CHECK(narrow.apply(matrix(2, {0, flt_max / 2})) == Floats{1, 0, flt_max});
-  CHECK(
-      error_of([&] {
-        narrow.apply(matrix(2, {1, 2, /**/ 1, flt_max}));
-      }) ==
-      "invalid_argument: preparation: given row 1, column 1 becomes 6.80564693e+38, which is too large for a "
-      "float (3.40282347e+38); leave the row out, or scale in another way");
+  CHECK(error_of([&] {
+          narrow.apply(matrix(2, {1, 2, /**/ 1, flt_max}));
+        }) ==
+        "invalid_argument: preparation: given row 1, column 1 becomes 6.80564693e+38, which is too large for "
+        "a float (3.40282347e+38); leave the row out, or scale in another way");
   // Its norm exceeds a double, so the row is not divided by it.
   const Preparation small(matrix(1, {0, denormal}),
                           scaled({Scaling::min_max, Scaling::min_max, Scaling::l2_rows}));
@@ -312,8 +311,8 @@ TEST_CASE("preparation: what was learned elsewhere, and parts that do not fit") 
               "the categories of column 1 are not ascending whole numbers from 0 to 16777215; learn them "
               "from training rows");
   const std::string scaling = start +
-                              "standardize has not one finite shift and one finite divisor above 0 for "
-                              "each of 4 columns; learn them from training rows";
+                              "standardize has not one finite shift and one finite divisor above 0 for each "
+                              "of 4 columns; learn them from training rows";
   for (const double bad : {0.0, -1.0, std::nan(""), static_cast<double>(inf)})
     CHECK(refused([&](auto& l) { l.columns[0].divisor[3] = bad; }) == scaling);
   CHECK(refused([](auto& l) { l.columns[0].shift[3] = std::nan(""); }) == scaling);

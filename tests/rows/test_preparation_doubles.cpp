@@ -89,12 +89,10 @@ TEST_CASE("preparation of doubles: what is refused") {
   };
   CHECK(learned({1, 2, 3, none}, by_steps({Scaling::centre})) ==
         "invalid_argument: preparation: training row 1, column 1 holds NaN; make every value finite, or "
-        "leave the "
-        "row out");
+        "leave the row out");
   CHECK(learned({1, 2, infinity, 3}, by_steps({})) ==
         "invalid_argument: preparation: training row 1, column 0 holds an infinity; make every value finite, "
-        "or "
-        "leave the row out");
+        "or leave the row out");
   CHECK(learned({1, 0.5}, {{}, {1}, Categories::ordinal}).find("training row 0, column 1 holds 0.5") !=
         std::string::npos);
   const Doubles train{1, 2, 3, 4}, large{1e300, 0};

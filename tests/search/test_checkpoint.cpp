@@ -189,8 +189,7 @@ TEST_CASE("checkpoint: with a filter") {
                          return without;
                        }()) ==
         "invalid_argument: search: checkpoint kept: it is that of a search with another metric, k, choice of "
-        "columns or "
-        "filter; give the same again, name another file, or remove it");
+        "columns or filter; give the same again, name another file, or remove it");
 }
 
 TEST_CASE("checkpoint: that of another search is refused, by what is another") {
@@ -369,8 +368,7 @@ TEST_CASE("checkpoint: only of rows that pass, and of a search for k") {
   const float radius[] = {3};
   const std::string refused =
       ": a checkpoint is kept of a search for k among rows that stay in a source (residence stream); leave "
-      "it "
-      "out, or choose these";
+      "it out, or choose these";
   CHECK(error_of([&] {
           Index(device(), search.train, Metric::l2).search(search.queries, k, search.options);
         }) == "unsupported: search" + refused);

@@ -41,10 +41,9 @@ TEST_CASE("keys: finished by each metric, and padded as a search pads") {
   const Keys keys = list({ordered(-0.5f), two, infinite, no_value}, {3, 4, 5, -1});
   const std::vector<std::int64_t> rows = {3, 4, 5, -1};
   CHECK(finish(Metric::negative_dot, keys) == Neighbors{1, 4, {-0.5f, 2, inf, inf}, rows});
-  CHECK(
-      error_of([&] { finish(Metric::cosine, keys); }) ==
-      "invalid_argument: finish: value 1090519039 at place 0 is that of no distance by cosine; give keys as "
-      "search_keys(), within_keys() and merge() of this kith do");
+  CHECK(error_of([&] { finish(Metric::cosine, keys); }) ==
+        "invalid_argument: finish: value 1090519039 at place 0 is that of no distance by cosine; give keys "
+        "as search_keys(), within_keys() and merge() of this kith do");
   const Keys squares = list({0x80000000u, two}, {3, 4});
   CHECK(finish(Metric::cosine, squares) == Neighbors{1, 2, {0, 1}, {3, 4}});
   CHECK(finish(Metric::l2, squares) == Neighbors{1, 2, {0, 1.41421354f}, {3, 4}});
@@ -75,8 +74,7 @@ TEST_CASE("keys: lists that no search has are refused, with their place") {
         "row 1" +
             end);
   CHECK(refused({list({no_value, one}, {-1, 7})})
-            .find("rank 1: value 3212836864, row 7 behind value "
-                  "4294967295, row -1") != std::string::npos);
+            .find("rank 1: value 3212836864, row 7 behind value 4294967295, row -1") != std::string::npos);
   CHECK(refused({list({one, one}, {7, 7})}).find("rank 1") != std::string::npos);
   CHECK(refused({list({one, two}, {-2, 7})}) ==
         "invalid_argument: merge: list 0, query 0, rank 0: value 3212836864, row -2 at the beginning" + end);
@@ -120,10 +118,9 @@ TEST_CASE("keys: the largest element, and numbers of rows that there are") {
         "invalid_argument: index: first_row = 9223372036854775806 with 2 rows; choose from 0 to "
         "9223372036854775805");
   CHECK(made({{}, 9223372036854775805}) == "nothing was thrown");
-  CHECK(
-      made({{}, 0, 99}) ==
-      "invalid_argument: index: largest = 99, but the training rows reach 100; give the largest |element| of "
-      "the rows of all shards");
+  CHECK(made({{}, 0, 99}) ==
+        "invalid_argument: index: largest = 99, but the training rows reach 100; give the largest |element| "
+        "of the rows of all shards");
   CHECK(made({{}, 0, std::numeric_limits<float>::quiet_NaN()}).find("largest = nan") != std::string::npos);
   CHECK(made({{}, 0, 99}, Metric::l2) == "nothing was thrown");
   CHECK(made({{0, 1}, 0, 99}) == "nothing was thrown");
@@ -185,10 +182,9 @@ TEST_CASE("keys: what is padded, what is counted from, and no queries") {
   CHECK(error_of([&] { shard.search_keys(queries, 0); }) == error_of([&] { shard.search(queries, 0); }));
   SearchOptions self;
   self.self = 1;
-  CHECK(
-      error_of([&] { shard.search_keys(queries, 2, self); }) ==
-      "unsupported: search_keys: self = 1, but a row leaves the lists after the merge; search for k + 1 and "
-      "call leave_out() then");
+  CHECK(error_of([&] { shard.search_keys(queries, 2, self); }) ==
+        "unsupported: search_keys: self = 1, but a row leaves the lists after the merge; search for k + 1 "
+        "and call leave_out() then");
 }
 
 TEST_SUITE_END();

@@ -34,10 +34,9 @@ TEST_CASE("quantized rows: a device without proposer int8 refuses, and says what
           "unsupported: index: l1 does not follow from products, which quantized rows are for; choose "
           "residence stream");
   else
-    CHECK(refusal ==
-          "unsupported: index: " + device().info().spec +
-              " has no proposer int8, which quantized rows are for; choose residence stream, or a device "
-              "that has it (cuda, opencl on NVIDIA, cpu with AVX2)");
+    CHECK(refusal == "unsupported: index: " + device().info().spec +
+                         " has no proposer int8, which quantized rows are for; choose residence stream, or a "
+                         "device that has it (cuda, opencl on NVIDIA, cpu with AVX2)");
 }
 
 TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits of resident rows") {

@@ -241,8 +241,7 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
         "unsupported: within: a sample to choose a selector by" + rest);
   CHECK(refusal({1}, {.self = 2}) ==
         "invalid_argument: within: self = 2 with 2 queries, but the index holds 3 rows; all of self ... self "
-        "+ m "
-        "- 1 must be rows");
+        "+ m - 1 must be rows");
   const RowFilter filter(33);
   SearchOptions options;
   options.filter = filter;

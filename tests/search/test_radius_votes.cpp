@@ -144,8 +144,7 @@ TEST_CASE("radius votes: refuses what no vote could weigh") {
               .classify_within(train, std::vector{1.0f}, {.weights = Weights::distance});
         }) ==
         "unsupported: classify_within: a vote cannot weigh 1 / distance where the metric is negative_dot, "
-        "whose "
-        "distances may be negative; choose other weights or another metric");
+        "whose distances may be negative; choose other weights or another metric");
 }
 
 TEST_SUITE_END();

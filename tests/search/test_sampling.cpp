@@ -107,18 +107,15 @@ TEST_CASE("sample: refuses what leaves nothing to choose") {
   options.selector = Selector::threshold;
   CHECK(refused(options) ==
         "invalid_argument: search: a sample to choose among threshold, radix was asked for, and selector "
-        "threshold; "
-        "drop one of the two");
+        "threshold; drop one of the two");
   options.selector = Selector::automatic;
   options.fused = true;
   CHECK(refused(options) ==
         "invalid_argument: search: a sample to choose among threshold, radix was asked for, and the fused "
-        "step, "
-        "which has its own selection; drop one of the two");
+        "step, which has its own selection; drop one of the two");
   CHECK(refused(sampling({Selector::automatic})) ==
         "invalid_argument: search: a sample to choose among automatic was asked for, but automatic is no "
-        "selector; "
-        "name those to be timed");
+        "selector; name those to be timed");
 }
 
 TEST_SUITE_END();

@@ -237,10 +237,9 @@ TEST_CASE("search: refuses what the contract refuses, and says where it is") {
         "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for "
         "cosine");
   const float one = 1;  // never read: the sizes are refused first
-  CHECK(
-      error_of([&] { Index(device(), MatrixView<const float>(&one, 4294967295, 1)); }) ==
-      "invalid_argument: index: 4294967295 training rows, but an index holds at most 4294967294; split them "
-      "over several");
+  CHECK(error_of([&] { Index(device(), MatrixView<const float>(&one, 4294967295, 1)); }) ==
+        "invalid_argument: index: 4294967295 training rows, but an index holds at most 4294967294; split "
+        "them over several");
   const auto search_error = [&](const Matrix& queries, std::int64_t k) {
     return error_of([&] { search(queries, train, Metric::l1, k); });
   };
@@ -272,8 +271,7 @@ TEST_CASE("search: negative_dot refuses queries that could reach inf - inf, befo
           search(matrix(2, {1, 1, -1e30f, 1}), train, Metric::negative_dot, 1);
         }) ==
         "invalid_argument: search: query row 1 reaches 1.00000002e+30 and the training rows 1.00000002e+30: "
-        "dims * "
-        "both = 2.00000006e+60 may overflow float; scale them so that it stays below 3.40282347e+38");
+        "dims * both = 2.00000006e+60 may overflow float; scale them so that it stays below 3.40282347e+38");
   CHECK(search(matrix(2, {1, 1}), train, Metric::negative_dot, 1) == Neighbors{1, 1, {-2e30f}, {0}});
   CHECK(search(matrix(2, {-1e30f, 1}), train, Metric::cosine, 1).row[0] == 0);  // lengths do not matter here
 }

@@ -286,13 +286,11 @@ TEST_CASE("centre: what is refused") {
   const Doubles bad{1, 2, 3, /**/ 4, std::numeric_limits<double>::infinity(), 6};
   CHECK(refused(view(bad), learning()) ==
         "invalid_argument: index: training row 1, column 1 holds an infinity; make every value finite, or "
-        "leave "
-        "the row out");
+        "leave the row out");
   const Doubles large{1, 2, 3, /**/ 4, 5, 1e300};
-  CHECK(
-      refused(view(large), given({0, 0, 0})) ==
-      "invalid_argument: index: training row 1, column 2 less the centre is 1e+300, which is too large for a "
-      "float (3.40282347e+38); leave the row out, or scale the column");
+  CHECK(refused(view(large), given({0, 0, 0})) ==
+        "invalid_argument: index: training row 1, column 2 less the centre is 1e+300, which is too large for "
+        "a float (3.40282347e+38); leave the row out, or scale the column");
   const Index index(device(), doubles, Metric::l2, learning());
   CHECK(error_of([&] { index.search(MatrixView<const double>(rows.data(), 3, 2), 1); }) ==
         "invalid_argument: search: the query rows have 2 columns but the index has 3; give as many");
@@ -322,8 +320,7 @@ TEST_CASE("centre: sums of columns in parts are those of the whole, and those of
         "invalid_argument: centre: the given rows have 2 columns, and those before 3; give as many");
   CHECK(error_of([&] { sums.add(Stored(Element::u8, 2, 3).view()); }) ==
         "invalid_argument: centre: the given rows are u8, and a centre is for f32 and f64; give these, or "
-        "leave "
-        "the centre out");
+        "leave the centre out");
   const double infinity = std::numeric_limits<double>::infinity();
   ColumnSums bad;
   bad.add(view({1, infinity, 3, /**/ 3, 1, 3}));

@@ -138,21 +138,16 @@ TEST_CASE("self: refuses rows that are not there, and a k that the others do not
   };
   CHECK(refusal(matrix(1, {1, 2}), 1, 2) ==
         "invalid_argument: search: self = 2 with 2 queries, but the index holds 3 rows; all of self ... self "
-        "+ m - 1 "
-        "must be rows");
+        "+ m - 1 must be rows");
   CHECK(refusal(matrix(1, {1}), 1, -1) ==
         "invalid_argument: search: self = -1 with 1 queries, but the index holds 3 rows; all of self ... "
-        "self + m - 1 "
-        "must be rows");
+        "self + m - 1 must be rows");
   CHECK(refusal(matrix(1, {1}), 3, 0) ==
         "invalid_argument: search: k = 3 is out of range for an index of 3 rows, each left out of its own "
-        "list; "
-        "choose k "
-        "from 1 to 2");
+        "list; choose k from 1 to 2");
   CHECK(refusal(matrix(1, {1, 1, 1, 1}), 1, 0) ==
         "invalid_argument: search: self = 0 with 4 queries, but the index holds 3 rows; all of self ... self "
-        "+ m - 1 "
-        "must be rows");
+        "+ m - 1 must be rows");
   CHECK(error_of([] { Index(device(), matrix(1, {1})).search(matrix(1, {1}), 1, leaving_out(0)); }) ==
         "invalid_argument: search: the index holds 1 row, which is not its own neighbour; give more rows");
   CHECK(index.search(Matrix{0, 1, {}}, 2, leaving_out(3)) == Neighbors{0, 2, {}, {}});

@@ -118,12 +118,11 @@ TEST_CASE("shards: leave-one-out, where the row leaves after the merge") {
   CHECK(leave_out(keys, some) == Keys{2, 2, {1u << 31, 0xBF800000u, 1u << 31, 0xFFFFFFFFu}, {4, 2, 5, -1}});
   CHECK(error_of([&] { leave_out(keys, few); }) ==
         "invalid_argument: leave_out: 1 rows for 2 queries; give one a query, -1 for none");
-  CHECK(
-      error_of([&] {
-        leave_out(Keys{1, 1, {0xBF800000u}, {2}}, few);
-      }) ==
-      "invalid_argument: leave_out: the keys have k = 1, of which nothing is left; search for one more than "
-      "you want");
+  CHECK(error_of([&] {
+          leave_out(Keys{1, 1, {0xBF800000u}, {2}}, few);
+        }) ==
+        "invalid_argument: leave_out: the keys have k = 1, of which nothing is left; search for one more "
+        "than you want");
 }
 
 TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
@@ -198,8 +197,7 @@ TEST_CASE("shards: rows within a radius, by each metric") {
           merge(std::vector{RadiusKeys{2, {0, 1}, {0xBF800000u}, {4}}});
         }) ==
         "invalid_argument: merge: list 0 of 2 queries with 2 places in first; give queries + 1 that begin "
-        "with 0 "
-        "and do not decrease");
+        "with 0 and do not decrease");
 }
 
 TEST_CASE("shards: votes and means count after the merge") {
@@ -259,12 +257,10 @@ TEST_CASE("shards: votes and means count after the merge") {
   const Keys beyond{1, 1, {0xBF800000u}, {n}};
   CHECK(error_of([&] { classify(Metric::l2, beyond, ShardLabels(labels)); }) ==
         "invalid_argument: classify: the keys name row 150, but there are labels of 150 rows; give those of "
-        "the "
-        "rows of all shards");
-  CHECK(
-      error_of([&] { regress(Metric::l2, beyond, ShardValues(targets)); }) ==
-      "invalid_argument: regress: the keys name row 150, but there are values of 150 rows; give those of the "
-      "rows of all shards");
+        "the rows of all shards");
+  CHECK(error_of([&] { regress(Metric::l2, beyond, ShardValues(targets)); }) ==
+        "invalid_argument: regress: the keys name row 150, but there are values of 150 rows; give those of "
+        "the rows of all shards");
   VotingOptions by_distance;
   by_distance.weights = Weights::distance;
   CHECK(error_of([&] { classify(Metric::negative_dot, beyond, ShardLabels({}), by_distance); }) ==

@@ -110,8 +110,7 @@ TEST_CASE("stream: leave-one-out, removed rows, and what cannot be had") {
         }).starts_with("unsupported: index: it is compacted, but"));
   CHECK(error_of([&] { Index(device(), train, Metric::l2, streamed(3)); }) ==
         "invalid_argument: index: residence stream is of rows that a source keeps; give memory_source(rows), "
-        "and "
-        "keep the rows");
+        "and keep the rows");
   IndexOptions twisted = streamed(3);
   for (std::int64_t t = n; t > 0; --t) twisted.ids.push_back(t);
   CHECK(error_of([&] {
@@ -180,8 +179,7 @@ TEST_CASE("stream: rows that no index has are named by their number, and the nex
   const Index index(device(), source, Metric::l2, streamed(32));
   CHECK(error_of([&] { index.search(queries, 3); }) ==
         "invalid_argument: index: training row 70, column 2 holds an infinity; make every value finite, or "
-        "leave the "
-        "row out");
+        "leave the row out");
   train.values[size(70 * dims + 2)] = kept;
   CHECK(difference(index.search(queries, 3), Index(device(), train, Metric::l2).search(queries, 3)) == "");
 }

@@ -135,10 +135,9 @@ TEST_CASE("tie rules: refuses priors and costs that do not fit") {
         "invalid_argument: classify: the prior of class 1 is 1e+101; priors lie between 1e-100 and 1e+100");
   CHECK(refusal({.costs = {1, 2, 3}}) ==
         "invalid_argument: classify: 3 costs for 2 classes; give one a pair, [2, 2]");
-  CHECK(
-      refusal({.costs = {0, 1, -1, 0}}) ==
-      "invalid_argument: classify: the cost of answering class 0 where class 1 is right is -1; costs are 0, "
-      "or lie between 1e-100 and 1e+100");
+  CHECK(refusal({.costs = {0, 1, -1, 0}}) ==
+        "invalid_argument: classify: the cost of answering class 0 where class 1 is right is -1; costs are "
+        "0, or lie between 1e-100 and 1e+100");
   CHECK(error_of([&] { classifier.sweep(train, std::vector<std::int64_t>{1}, {.priors = {1}}, {}); }) ==
         "invalid_argument: sweep: 1 priors for 2 classes; give one a class, in the order of classes()");
 }

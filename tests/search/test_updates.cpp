@@ -86,11 +86,10 @@ TEST_CASE("updates: refusals say what is wrong, and what to do") {
   CHECK(refused_ids({4, 1, 4}) ==
         "invalid_argument: index: rows 0 and 2 both have the id 4; give each its own");
   CHECK(refused_ids({4, -1, 5}) ==
-        "invalid_argument: index: the id of row 1 is -1; choose from 0 to "
-        "9223372036854775806");
+        "invalid_argument: index: the id of row 1 is -1; choose from 0 to 9223372036854775806");
   CHECK(refused_ids({4, 5, 9}, 7) ==
-        "invalid_argument: index: first_row = 7 with ids, which are numbers of "
-        "all shards already; leave first_row out");
+        "invalid_argument: index: first_row = 7 with ids, which are numbers of all shards already; leave "
+        "first_row out");
   CHECK(error_of([&] { index.with(matrix(1, {1}), Numbers{2}); }) ==
         "invalid_argument: index: the id of row 0 is 2; choose from 3 to 9223372036854775806, since numbers "
         "are not given again");
@@ -115,8 +114,7 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
           "there");
     CHECK(error_of([&] { at.search(two, 3, self(2)); }) ==
           "invalid_argument: search: k = 3 is out of range for an index of 3 rows, each left out of its own "
-          "list; "
-          "choose k from 1 to 2");
+          "list; choose k from 1 to 2");
     CHECK(error_of([&] { at.search(two, 1, self(3)); }).starts_with("invalid_argument: search: self = 3 "));
     const RadiusNeighbors near = at.within(two, std::vector<float>{4}, self(2));
     CHECK(near == RadiusNeighbors{2, {0, 2, 3}, {3, 4, 4}, {0, 3, 2}});

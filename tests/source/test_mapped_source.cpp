@@ -125,8 +125,7 @@ TEST_CASE("mapped source: a file that is cut is a bad file, by its row, and no s
   source->read(0, 1024, read.data());
   const std::string why =
       "bad_file: source: the mapped file: row 1024: the file ends here, though it was longer when it was "
-      "mapped; "
-      "let nobody cut it, map it again, and search again";
+      "mapped; let nobody cut it, map it again, and search again";
   CHECK(error_of([&] { source->read(1000, 100, read.data()); }) == why);
   CHECK(error_of([&] { source->state(); }) == why);
 }

@@ -148,8 +148,7 @@ TEST_CASE("source: an index file gives the rows that it was made of") {
   };
   CHECK(refused(Index(cpu, rows, Metric::cosine)) ==
         "unsupported: source: a.kidx: an index of cosine holds unit rows, which are not the rows that were "
-        "given; "
-        "give these");
+        "given; give these");
   CHECK(refused(Index(cpu, rows, Metric::l2, {{1}}))
             .starts_with("unsupported: source: a.kidx: it holds 1 of 2"));
   const std::int64_t gone[] = {1};
@@ -186,8 +185,7 @@ TEST_CASE("source: what is refused, and why") {
             .starts_with("unsupported: source: a.npy: it holds a single number"));
   CHECK(files.refusal("a.csv", "1,2") ==
         "unsupported: source: a.csv: rows are read by ranges from .npy, .fbin, .f16bin, .u8bin, .i8bin and "
-        ".kidx; "
-        "write it as one of these");
+        ".kidx; write it as one of these");
   CHECK(files.shown(error_of([&] { file_source(files.folder() / "none.npy"); })) ==
         of + "none.npy: it cannot be read: No such file or directory; name a file of rows");
   CHECK(files.shown(error_of([&] { file_source(files.folder().path() + "/."); })).starts_with(of));
@@ -209,8 +207,7 @@ TEST_CASE("source: a file that changes under way is a bad file, by name and plac
   std::filesystem::resize_file(path, 8 + 12);
   CHECK(files.shown(error_of([&] { source->read(0, 3, rows.data()); })) ==
         "bad_file: source: a.fbin: row 1, byte 20: the file ends here, though it was longer when it was "
-        "opened; let "
-        "nobody write to it, and search again");
+        "opened; let nobody write to it, and search again");
   CHECK(files.shown(error_of([&] { source->read(0, 1, rows.data()); })) ==
         "bad_file: source: a.fbin: rows 0 to 0: the file has changed since it was opened, or was renamed or "
         "replaced; let nobody write to it, open it again, and search again");

@@ -218,8 +218,7 @@ TEST_CASE(
           class_matrices(device(), gap, labels, Metric::cosine, std::vector<Numbers>{{0}, {3, 1}});
         }) ==
         "invalid_argument: structure: sample row 7 is all zeros in the columns that count, which has no "
-        "direction; "
-        "leave it out for cosine");
+        "direction; leave it out for cosine");
 }
 
 TEST_CASE("structure: class matrices look at no column that no mask names, and refuse what is not finite") {

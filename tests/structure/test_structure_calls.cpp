@@ -43,8 +43,7 @@ TEST_CASE("structure: refuses what the contract refuses") {
   const Labels labels{1, 2, 2};
   const std::string refusal =
       "unsupported: structure: negative_dot may be below 0, so that its sums say nothing about classes; "
-      "choose "
-      "squared_l2, l2, cosine, l1 or linf";
+      "choose squared_l2, l2, cosine, l1 or linf";
   CHECK(error_of([&] { Structure(device(), samples, labels, Metric::negative_dot); }) == refusal);
   CHECK(error_of([&] { class_matrices(device(), samples, labels, Metric::negative_dot, {}); }) == refusal);
   CHECK(error_of([&] { Structure(device(), samples, Labels{1}); }) ==

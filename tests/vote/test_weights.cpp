@@ -181,10 +181,9 @@ TEST_CASE("weights: refuses what no vote could weigh") {
         "invalid_argument: classify: the weight of rank 1 is -0.5; weights are finite, and 0 or more");
   CHECK(refusal({.weights = Weights::rank, .rank_weights = {inf, 1}}) ==
         "invalid_argument: classify: the weight of rank 0 is inf; weights are finite, and 0 or more");
-  CHECK(
-      refusal({.weights = Weights::distance, .rank_weights = {1, 1}}) ==
-      "invalid_argument: classify: there are 2 rank weights, but votes weigh by distance; choose weights by "
-      "rank, or give none");
+  CHECK(refusal({.weights = Weights::distance, .rank_weights = {1, 1}}) ==
+        "invalid_argument: classify: there are 2 rank weights, but votes weigh by distance; choose weights "
+        "by rank, or give none");
   CHECK(error_of([&] {
           Classifier(device(), train, labels, Metric::negative_dot).predict(train, 2, by_distance);
         }) ==
@@ -195,10 +194,9 @@ TEST_CASE("weights: refuses what no vote could weigh") {
   };
   CHECK(refused_samples({1, 2}) ==
         "invalid_argument: classifier: 2 sample weights for 3 training rows; give one a row");
-  CHECK(
-      refused_samples({1, 2, -1}) ==
-      "invalid_argument: classifier: the sample weight of training row 2 is -1; weights are finite, and 0 or "
-      "more");
+  CHECK(refused_samples({1, 2, -1}) ==
+        "invalid_argument: classifier: the sample weight of training row 2 is -1; weights are finite, and 0 "
+        "or more");
   CHECK(refused_samples({1, inf, 1}) ==
         "invalid_argument: classifier: the sample weight of training row 1 is inf; weights are finite, and 0 "
         "or more");

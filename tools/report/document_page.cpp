@@ -164,8 +164,7 @@ std::string how_html(const How& how) {
   double whole = 0;
   for (const auto& [stage, seconds] : how.seconds) whole += seconds;
   return "<section><h2>How it was done</h2><p class=\"note\">The result does not depend on any of this: "
-         "every "
-         "device of kith returns the same bits.</p><div class=\"columns\"><div class=\"half\">" +
+         "every device of kith returns the same bits.</p><div class=\"columns\"><div class=\"half\">" +
          times("Seconds of the run", how.seconds, whole) + "</div><div class=\"half\">" +
          times("Seconds inside the search", in_order(how.trace.seconds), how.trace.total_seconds) +
          "</div></div></section>\n";

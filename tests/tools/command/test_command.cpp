@@ -60,14 +60,10 @@ TEST_CASE("every subcommand explains itself, with examples") {
 
 TEST_CASE("a slip on the command line is answered with what is meant, and exit code 2") {
   check_refused("serach", 2, "invalid_argument: kith: unknown subcommand \"serach\"; did you mean search?");
-  check_refused(
-      "frobnicate", 2,
-      "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, graph, "
-      "index, "
-      "groundtruth, "
-      "recall, classify, "
-      "regress, evaluate, structure, select-features, compare, verify, tune, doctor, "
-      "manual");
+  check_refused("frobnicate", 2,
+                "invalid_argument: kith: unknown subcommand \"frobnicate\"; choose one of devices, search, "
+                "graph, index, groundtruth, recall, classify, regress, evaluate, structure, select-features, "
+                "compare, verify, tune, doctor, manual");
   for (const char* elsewhere : {"bench", "benchmark", "reproduce"})
     CHECK(contains(kith(elsewhere).err, "unknown subcommand \"" + string(elsewhere) + "\"; choose one of "));
   check_refused("search --trian a.npy", 2,
@@ -78,10 +74,9 @@ TEST_CASE("a slip on the command line is answered with what is meant, and exit c
                 "invalid_argument: search: there are no training rows; give --train FILE or --index FILE");
   check_refused("search --train", 2,
                 "invalid_argument: search: --train has no value after it; see `kith search --help`");
-  check_refused(
-      "search a.npy --train b.npy --queries c.npy", 2,
-      "invalid_argument: search: \"a.npy\" follows no option that takes it; every value needs its option "
-      "before it, as in --train a.npy");
+  check_refused("search a.npy --train b.npy --queries c.npy", 2,
+                "invalid_argument: search: \"a.npy\" follows no option that takes it; every value needs its "
+                "option before it, as in --train a.npy");
   check_refused(
       "--json devices", 2,
       "invalid_argument: kith: unknown option --json before devices; options come after the subcommand");
@@ -109,30 +104,25 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   check_refused(
       "search " + files + "-k 1 --place memory-limit=much", 2,
       "invalid_argument: search: --place memory-limit: \"much\" is no size in bytes; write it as 512M or 4G");
-  check_refused(
-      "search " + files + "--metric nonsense", 2,
-      "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of squared_l2, l2, "
-      "l1, linf, negative_dot, cosine, hamming");
-  check_refused(
-      "search " + files + "--how selector=nonsense", 2,
-      "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
-      "automatic, "
-      "threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, rank_sort, merge_sort, "
-      "selection_sort, quick_sort");
+  check_refused("search " + files + "--metric nonsense", 2,
+                "invalid_argument: search: --metric: there is none called \"nonsense\"; choose one of "
+                "squared_l2, l2, l1, linf, negative_dot, cosine, hamming");
+  check_refused("search " + files + "--how selector=nonsense", 2,
+                "invalid_argument: search: --how: selector: there is none called \"nonsense\"; choose one of "
+                "automatic, threshold, radix, bubble, insertion, local_sort, k_min, bitonic, odd_even, "
+                "rank_sort, merge_sort, selection_sort, quick_sort");
   check_refused("search " + files + "--how proposer=nonsense", 2,
                 "invalid_argument: search: --how: proposer: there is none called \"nonsense\"; choose one of "
-                "automatic, "
-                "none, gemm, dot, bf16, fp16, int8");
+                "automatic, none, gemm, dot, bf16, fp16, int8");
   check_refused("search " + files + "--how fused=perhaps", 2,
                 "invalid_argument: search: --how: fused=perhaps: choose one of automatic, yes, no");
   check_refused("search " + files + "--how lists=-1", 2,
                 "invalid_argument: search: --how: lists=-1: give a whole number from 0 to 4294967295");
   check_refused("search " + files + "--how boxes", 2,
                 "invalid_argument: search: --how: boxes has no value; write boxes=VALUE");
-  check_refused(
-      "search " + files + "--how quick=yes", 2,
-      "invalid_argument: search: --how: there is no key \"quick\"; choose one of selector, proposer, "
-      "sample, fused, boxes, lists, query_tile, train_tile");
+  check_refused("search " + files + "--how quick=yes", 2,
+                "invalid_argument: search: --how: there is no key \"quick\"; choose one of selector, "
+                "proposer, sample, fused, boxes, lists, query_tile, train_tile");
   check_refused(
       "search " + files + "--prepare unseen=perhaps", 2,
       "invalid_argument: search: --prepare unseen: there is no \"perhaps\"; choose one of refuse, zero");
@@ -142,10 +132,9 @@ TEST_CASE("numbers and names outside their range are refused with those there ar
   const Result small = kith("search " + files + "-k 1 --place memory-limit=1");
   CHECK(small.code == 5);
   CHECK(small.err.starts_with("kith: out_of_memory: search: one query takes "));
-  check_refused(
-      "search --train " + a + " --queries " + a + " -k 1 --device nonsense", 2,
-      "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one of "
-      "auto, gpu, cpu, opencl, cuda");
+  check_refused("search --train " + a + " --queries " + a + " -k 1 --device nonsense", 2,
+                "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; "
+                "choose one of auto, gpu, cpu, opencl, cuda");
   const Result absent =
       kith("search --train " + a + " --queries " + a + " -k 1 --device opencl:no-such-device");
   CHECK(absent.code == 4);
@@ -162,9 +151,7 @@ TEST_CASE("files that are missing, torn or wrong are refused with the place, and
   refused(folder / "absent.npy", ": cannot be read: No such file or directory; check the name");
   refused(folder.write("nan.csv", "1,2\n3,nan\n"),
           ":2: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-          "such cells "
-          "in, or drops their "
-          "rows");
+          "such cells in, or drops their rows");
   refused(folder.write("text.csv", "1,2\n3,4\n5,six\n"),
           ":3: column 2 holds \"six\" where a number belongs; correct it or leave the row out");
   refused(folder.write("ragged.csv", "1,2\n3,4,5\n"),
@@ -180,23 +167,20 @@ TEST_CASE("tables that do not fit each other are refused, and exit code 2") {
   const Folder folder;
   const string two = folder.write("two.csv", two_rows);
   const string three = folder.write("three.csv", "1,2,3\n4,5,6\n");
-  check_refused(
-      "search --train " + two + " --queries " + three + " -k 1 --device cpu", 2,
-      "invalid_argument: " + three + ": has 3 columns but " + two +
-          " has 2; queries need the columns of the training rows; a column with the true answers is "
-          "named by --label COLUMN (or --target)");
+  check_refused("search --train " + two + " --queries " + three + " -k 1 --device cpu", 2,
+                "invalid_argument: " + three + ": has 3 columns but " + two +
+                    " has 2; queries need the columns of the training rows; a column with the true answers "
+                    "is named by --label COLUMN (or --target)");
   const string labels = folder.write("labels.csv", "2\n1\n1\n");
   check_refused(
       "classify --train " + two + " --labels " + labels + " --queries " + two + " -k 1 --device cpu", 2,
       "invalid_argument: classify: " + labels + " holds 3 labels but " + two + " 2 rows; give one a row");
-  check_refused(
-      "classify --train " + two + " --queries " + two, 2,
-      "invalid_argument: classify: there are no labels; give --labels FILE, or --label-column COLUMN of "
-      "the training file");
-  check_refused(
-      "classify --train " + two + " --labels " + labels, 2,
-      "invalid_argument: classify: there is nothing to classify; give --queries FILE, --query VALUES or "
-      "--leave-one-out");
+  check_refused("classify --train " + two + " --queries " + two, 2,
+                "invalid_argument: classify: there are no labels; give --labels FILE, or --label-column "
+                "COLUMN of the training file");
+  check_refused("classify --train " + two + " --labels " + labels, 2,
+                "invalid_argument: classify: there is nothing to classify; give --queries FILE, --query "
+                "VALUES or --leave-one-out");
   check_refused("classify --train " + two + " --label-column 2 --queries " + two + " --truth " + two +
                     " --truth " + two,
                 2, "invalid_argument: classify: --truth is given more than once; see `kith classify --help`");
@@ -205,8 +189,7 @@ TEST_CASE("tables that do not fit each other are refused, and exit code 2") {
                 3,
                 "bad_file: " + half +
                     ":1: column 1 holds the label \"0.5\"; labels are whole numbers or text; numbers to be "
-                    "predicted are "
-                    "for kith regress --target");
+                    "predicted are for kith regress --target");
 }
 
 TEST_CASE("search finds rows and distances, and writes them as .npy") {

@@ -49,10 +49,9 @@ TEST_CASE("classify: labels in a column, in a file, and the truth") {
   CHECK(out.code == 0);
   CHECK(out.out.empty());
   CHECK(folder.read("out.csv") == "label\n7\n9\n");
-  check_refused(
-      own + "--query 4 --expect 1", 2,
-      "invalid_argument: classify: --expect needs the true labels of the queries; give --truth FILE, or "
-      "queries with the label column");
+  check_refused(own + "--query 4 --expect 1", 2,
+                "invalid_argument: classify: --expect needs the true labels of the queries; give --truth "
+                "FILE, or queries with the label column");
 }
 
 TEST_CASE("classify: a one-point question shows its answer and the neighbours") {
@@ -131,8 +130,7 @@ TEST_CASE("classify: all rows within a radius vote") {
   const Result shown = kith("classify --device cpu " + base + "--votes no-label=unknown,outlier=far");
   CHECK(shown.out ==
         "0: a\nrank  row  distance  label\n   1    0         1  b\n   2    1         2  a\n   3    2         "
-        "3  "
-        "a\n\n20: far\nno row within the radius\n");
+        "3  a\n\n20: far\nno row within the radius\n");
 }
 
 TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
@@ -141,10 +139,9 @@ TEST_CASE("classify: numbers stand for no answer where labels are numbers") {
                       folder.write("n.csv", "1,4\n2,9\n") + " ";
   CHECK(labels_of(folder, base) == "-1\n");
   CHECK(labels_of(folder, base + "--votes no-label=77") == "77\n");
-  check_refused(
-      "classify --device cpu " + base + "--votes no-label=none", 2,
-      "invalid_argument: classify: --votes no-label: \"none\" is no whole number, but the labels are; give "
-      "one, as -1");
+  check_refused("classify --device cpu " + base + "--votes no-label=none", 2,
+                "invalid_argument: classify: --votes no-label: \"none\" is no whole number, but the labels "
+                "are; give one, as -1");
 }
 
 TEST_CASE("classify: features, scale and categories") {
@@ -238,14 +235,12 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
   CHECK(labels_of(folder, use + "-k 4 --votes weights=uniform") == "c\nc\nc\n");
   const string filter = folder.write("rows.csv", "1\n");
   CHECK(labels_of(folder, use + "-k 1 --filter " + filter) == "b\nb\nb\n");
-  check_refused(
-      "classify --model " + model + " --train " + train + " --query 1,red,2", 2,
-      "invalid_argument: classify: --model and --train are both given; a model has its training rows "
-      "and what was done to them: leave --train out");
-  check_refused(
-      "classify --model " + model + " --scale l2 --query 1,red,2", 2,
-      "invalid_argument: classify: --model and --scale are both given; a model has its training rows "
-      "and what was done to them: leave --scale out");
+  check_refused("classify --model " + model + " --train " + train + " --query 1,red,2", 2,
+                "invalid_argument: classify: --model and --train are both given; a model has its training "
+                "rows and what was done to them: leave --train out");
+  check_refused("classify --model " + model + " --scale l2 --query 1,red,2", 2,
+                "invalid_argument: classify: --model and --scale are both given; a model has its training "
+                "rows and what was done to them: leave --scale out");
   check_refused("classify --model " + model + " --query 1,red", 2,
                 "invalid_argument: --query 1: 2 values but " + model +
                     " has 3 columns beside the labels; give a value for each, with commas between them");
@@ -257,8 +252,8 @@ TEST_CASE("classify: a model is one file that answers as its training rows did")
                     " answers 1; give a column for each, or none");
   check_refused(
       "classify --save-model " + model + " --filter " + filter + " --train " + train + " --label kind", 2,
-      "invalid_argument: classify: --save-model and --filter are both given; a model holds all "
-      "training rows: give --filter where it is used");
+      "invalid_argument: classify: --save-model and --filter are both given; a model holds all training "
+      "rows: give --filter where it is used");
   string bytes = folder.read("kinds.kith");
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 1);
   const string damaged = folder.write("damaged.kith", bytes);

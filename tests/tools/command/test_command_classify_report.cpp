@@ -41,10 +41,9 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
           "--votes priors: \"a:0\" is no LABEL:P with P above 0; write it as priors=a:0.2,b:0.8");
   refused("--votes priors=a:1,a:2", "--votes priors gives \"a\" twice; give it once");
   const string costs = folder.write("costs.csv", "0,1,2\n1,0,2\n");
-  refused("--votes costs=" + costs,
-          costs +
-              " holds 2 x 3 numbers but there are 2 classes (a, b); give a row for each that is right, and "
-              "a column for each that is answered");
+  refused("--votes costs=" + costs, costs +
+                                        " holds 2 x 3 numbers but there are 2 classes (a, b); give a row for "
+                                        "each that is right, and a column for each that is answered");
   const string named = folder.write("named.csv", "b,a\n0,1\n1,0\n");
   refused("--votes costs=" + named,
           named + ": column 1 is called \"b\" but class 1 is \"a\"; put rows and columns in the order a, b");
@@ -62,8 +61,8 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
           "--features: " + train + " has no column \"kind\"; its columns are called \"x\"");
   refused("--features 2", "--features: column 2 of " + train + " holds labels or targets; leave it out");
   refused("--scale huge",
-          "--scale: there is none called \"huge\"; choose one of centre (mean 0), standardize (mean "
-          "0, deviation 1), min-max (0 to 1), l2 (each row divided by its norm)");
+          "--scale: there is none called \"huge\"; choose one of centre (mean 0), standardize (mean 0, "
+          "deviation 1), min-max (0 to 1), l2 (each row divided by its norm)");
   refused("--scale standardise", "--scale: there is none called \"standardise\"; did you mean standardize?");
   refused("--votes tie=nearset", "--votes tie: there is no \"nearset\"; did you mean nearest?");
   refused("--metric manhatan", "--metric: there is none called \"manhatan\"; did you mean manhattan?");
@@ -77,9 +76,9 @@ TEST_CASE("classify: what does not fit together is refused, in one line") {
                 "invalid_argument: classify: there are no training rows; give --train FILE, --index FILE or "
                 "--model FILE");
   const string numbers = folder.write("numbers.csv", "a,b,c,kind\n1,2,3,0\n4,5,6,1\n");
-  check_refused("classify --train " + numbers + " --label kind -k 1 --query 1,2,3 --features 3-1", 2,
-                "invalid_argument: classify: --features: the range 3-1 runs backwards; give the smaller "
-                "column first");
+  check_refused(
+      "classify --train " + numbers + " --label kind -k 1 --query 1,2,3 --features 3-1", 2,
+      "invalid_argument: classify: --features: the range 3-1 runs backwards; give the smaller column first");
 }
 
 TEST_CASE("a report is one page that needs nothing else, and shows text as text") {
@@ -120,11 +119,10 @@ TEST_CASE("classify: a report counts rows without an answer, and names what was 
 TEST_CASE("classify: a report spells choices as their options do, and says where a value is missing") {
   const Folder folder;
   const string train = folder.write("mixed.csv", "age,plan,kind\n1,a,x\n2,,y\n,a,x\n4,b,y\n5,a,x\n6,b,x\n");
-  const Result result =
-      kith("classify --device cpu --label kind --train " + train +
-           " --leave-one-out -k 3 --prepare missing=most-frequent,categories=one-hot --scale min-max --votes "
-           "tie=fewer-neighbors --report " +
-           (folder / "r.html"));
+  const Result result = kith("classify --device cpu --label kind --train " + train +
+                             " --leave-one-out -k 3 --prepare missing=most-frequent,categories=one-hot "
+                             "--scale min-max --votes tie=fewer-neighbors --report " +
+                             (folder / "r.html"));
   CHECK(result.code == 0);
   const string page = folder.read("r.html");
   CHECK(contains(page, "<dt>Text columns</dt><dd>one-hot</dd>"));

@@ -109,20 +109,18 @@ TEST_CASE("elements: packed bits by hamming") {
   CHECK(contains(answered("search -k 3" + rows), "0 (1)  1 (9)  2 (9)"));
   CHECK(answered("classify -k 1 --labels " + labels + rows) == "a\n");
   const string asked = "search -k 1 --train " + train + " --queries " + query;
-  check_refused(
-      asked + " --metric hamming", 2,
-      "invalid_argument: search: --metric hamming compares bits; give --read element=bits, too, and files of "
-      "bytes, 8 columns each");
+  check_refused(asked + " --metric hamming", 2,
+                "invalid_argument: search: --metric hamming compares bits; give --read element=bits, too, "
+                "and files of bytes, 8 columns each");
   check_refused(asked + " --read element=bits", 2,
                 "invalid_argument: search: --read element=bits goes with --metric hamming, and l2 measures "
                 "numbers; give --metric hamming");
   check_refused("search -k 1" + rows + " --scale l2", 2,
                 "invalid_argument: search: --read element and --scale are both given, which needs float32; "
                 "leave one out");
-  check_refused(
-      "search -k 1" + rows + " --prepare missing=drop", 2,
-      "invalid_argument: search: --read element and --prepare missing=drop are both given, and rows "
-      "with missing values are float32; leave one out");
+  check_refused("search -k 1" + rows + " --prepare missing=drop", 2,
+                "invalid_argument: search: --read element and --prepare missing=drop are both given, and "
+                "rows with missing values are float32; leave one out");
   check_refused("search -k 1" + rows + " --features 0", 2,
                 "invalid_argument: search: --read element=bits and --features are both given, but hamming "
                 "compares whole rows; leave --features out");

@@ -118,8 +118,7 @@ TEST_CASE("evaluate: what does not fit together is refused, in one line") {
   const string two = folder.write("two.csv", "x,kind,size\n0,a,1\n1,a,2\n");
   check_refused("evaluate --device cpu --label kind,size --train " + two, 2,
                 "invalid_argument: evaluate: there are 2 label columns; evaluate one after the other");
-  check_refused(
-      "evaluate --device cpu --train " + train, 2,
-      "invalid_argument: evaluate: there are no labels; give --labels FILE, or --label-column COLUMN "
-      "of the training file");
+  check_refused("evaluate --device cpu --train " + train, 2,
+                "invalid_argument: evaluate: there are no labels; give --labels FILE, or --label-column "
+                "COLUMN of the training file");
 }

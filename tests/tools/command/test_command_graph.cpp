@@ -33,10 +33,9 @@ TEST_CASE("graph: by boxes or without, the same rows") {
     CHECK(contains(made.out, "boxes, nearest first") == (boxes == string("yes")));
     CHECK(folder.read("rows.csv") == "1\n0\n3\n2\n");
   }
-  check_refused(
-      "search --device cpu --metric negative_dot -k 1 --how boxes=yes --leave-one-out --train " +
-          (folder / "t.csv"),
-      6,
-      "unsupported: search: boxes bound no distances by negative_dot; choose squared_l2, l2, cosine, l1 or "
-      "linf, or drop the demand for boxes");
+  check_refused("search --device cpu --metric negative_dot -k 1 --how boxes=yes --leave-one-out --train " +
+                    (folder / "t.csv"),
+                6,
+                "unsupported: search: boxes bound no distances by negative_dot; choose squared_l2, l2, "
+                "cosine, l1 or linf, or drop the demand for boxes");
 }

@@ -103,15 +103,13 @@ TEST_CASE("index: features, bits, and rows that are added") {
   CHECK(json::parse(kith("index info --json " + changed).out)["removed"] == 0);
   CHECK(json::parse(kith("index info --json " + changed).out)["next_row"] == 16);
   CHECK(nearest(changed) == found);
-  check_refused(
-      "index remove " + changed + " --rows 12", 2,
-      "invalid_argument: index: there is no row 12 to remove, or it was removed before; name rows that are "
-      "there, of which the next would be 16");
-  check_refused(
-      "classify --index " + changed + " -k 1 --labels " + files.labels + asked, 6,
-      "unsupported: classify: " + changed +
-          ": rows were removed or have ids of their own, and files that belong to rows go by their order; "
-          "leave --labels out, or use the library");
+  check_refused("index remove " + changed + " --rows 12", 2,
+                "invalid_argument: index: there is no row 12 to remove, or it was removed before; name rows "
+                "that are there, of which the next would be 16");
+  check_refused("classify --index " + changed + " -k 1 --labels " + files.labels + asked, 6,
+                "unsupported: classify: " + changed +
+                    ": rows were removed or have ids of their own, and files that belong to rows go by their "
+                    "order; leave --labels out, or use the library");
 
   files.build("--metric hamming --read element=bits");
   check_same(files, "search", "-k 4 --read element=bits" + asked, "hamming");
@@ -148,8 +146,7 @@ TEST_CASE("index: what does not go together, word for word") {
           "invalid_argument: search: there are no training rows; give --train FILE or --index FILE");
   refused("search -k 1 --metric l1 --index " + files.index + asked, 2,
           "invalid_argument: search: --index and --metric are both given, but an index has its rows, their "
-          "columns "
-          "and their metric; leave --metric out");
+          "columns and their metric; leave --metric out");
   refused("classify -k 1 --index " + files.index + asked, 2,
           "invalid_argument: classify: an index has no labels; give --labels FILE");
   refused("graph -k 1 --out x.npy --index " + files.index, 6,
@@ -165,10 +162,9 @@ TEST_CASE("index: what does not go together, word for word") {
   damaged[4100] = static_cast<char>(damaged[4100] ^ 1);
   files.folder.write("base.kidx", damaged);
   CHECK(kith("index info " + files.index).code == 0);
-  const string why =
-      "bad_file: index file: " + files.index +
-      ": byte 4096: the checksum of the 144 bytes from here on does not match; the file is damaged: "
-      "copy it again";
+  const string why = "bad_file: index file: " + files.index +
+                     ": byte 4096: the checksum of the 144 bytes from here on does not match; the file is "
+                     "damaged: copy it again";
   refused("index info --verify " + files.index, 3, why);
   refused("search --device cpu -k 1 --index " + files.index + asked, 3, why);
 }

@@ -209,9 +209,7 @@ TEST_CASE("one input may be stdin, and its format must be said") {
         "kith: bad_file: stdin: is empty; a file of data has at least one row\n");
   CHECK(answer_to(ask + "- --read format=xls < " + a, 2) ==
         "kith: invalid_argument: classify: --read format: there is no \"xls\"; choose one of csv, tsv, txt, "
-        "npy, "
-        "idx, "
-        "fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5\n");
+        "npy, idx, fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5\n");
   for (const char* other : {"-", "/dev/stdin"})
     CHECK(contains(
         answer_to("search --device cpu --read format=csv --train - --queries " + string(other) + " < " + a,

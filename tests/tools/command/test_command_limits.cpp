@@ -68,9 +68,8 @@ TEST_CASE("limits: options lift them, and are refused where they make no sense")
   check_refused(
       train + " --read max-line=huge", 2,
       "invalid_argument: search: --read max-line: \"huge\" is no size in bytes; write it as 512M or 4G");
-  check_refused(
-      train + " --read max-columns=0", 2,
-      "invalid_argument: search: --read max-columns: \"0\" is no whole number from 1 to 4294967295; "
-      "give one");
+  check_refused(train + " --read max-columns=0", 2,
+                "invalid_argument: search: --read max-columns: \"0\" is no whole number from 1 to "
+                "4294967295; give one");
   CHECK(contains(command_tests::kith("classify --help-all").out, "max-growth"));
 }

@@ -83,12 +83,11 @@ TEST_CASE("model: queries that have the label are compared with it") {
       run(asked + folder.write("kind_first.csv", "kind,width,colour,height\nplum,1,red,10\nfig,2,blue,20\n"))
           .out == "accuracy 0.5000 (1 of 2)\n");
   CHECK(run(asked + folder.write("bare.csv", "width,colour,height\n1,red,10\n")).out == "plum\n");
-  check_refused(
-      asked + folder.write("other.csv", "width,colour,height,sort\n1,red,10,plum\n"), 2,
-      "invalid_argument: " + (folder / "other.csv") + ": has 4 columns but " + (folder / "m.kith") +
-          " has 3; queries need the columns of the training rows; a column with the true answers is "
-          "named by --label sort (or --target); what else they have is left out, with --model or --index by "
-          "--drop sort");
+  check_refused(asked + folder.write("other.csv", "width,colour,height,sort\n1,red,10,plum\n"), 2,
+                "invalid_argument: " + (folder / "other.csv") + ": has 4 columns but " + (folder / "m.kith") +
+                    " has 3; queries need the columns of the training rows; a column with the true answers "
+                    "is named by --label sort (or --target); what else they have is left out, with --model "
+                    "or --index by --drop sort");
   CHECK(run(asked + (folder / "other.csv") + " --label sort").out == "accuracy 1.0000 (1 of 1)\n");
 
   const string prices = folder.write("p.csv", "a,price\n1,10\n2,20\n3,30\n");

@@ -78,8 +78,7 @@ TEST_CASE("recall: files of neighbours, word for word") {
   CHECK(!read(gzip(bin(2, 3, rows)), "n.ibin.gz").has_distances());
   CHECK(error(bin(2, 3, rows + squared + "x")) ==
         "bad_file: n.ibin: its header announces 2 queries of 3 neighbours, 24 bytes, or with distances 48, "
-        "but 49 "
-        "follow; it is truncated or no such file: " +
+        "but 49 follow; it is truncated or no such file: " +
             again);
   CHECK(error(gzip(bin(2, 3, rows + squared + "x")), "n.ibin.gz") ==
         "bad_file: n.ibin.gz: goes on after byte 56, where its header says it ends; it is damaged or no such "

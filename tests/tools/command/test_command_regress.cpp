@@ -84,10 +84,9 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
   const Folder folder;
   const string train = folder.write("houses.csv", houses);
   const string values = folder.write("y.csv", "1\n2\n");
-  check_refused(
-      "regress --train " + train + " --query 1", 2,
-      "invalid_argument: regress: there are no values; give --values FILE, or --target COLUMN of the "
-      "training file");
+  check_refused("regress --train " + train + " --query 1", 2,
+                "invalid_argument: regress: there are no values; give --values FILE, or --target COLUMN of "
+                "the training file");
   check_refused("regress --target cost --values " + values + " --train " + train + " --query 1", 2,
                 "invalid_argument: " + values +
                     ": has no column \"cost\"; it has column 1 only and no header, for its line 1 begins "
@@ -104,14 +103,13 @@ TEST_CASE("regress: what does not fit together is refused, in one line") {
           " --query 1",
       3,
       "bad_file: " + (folder / "bad.csv") +
-          ":3: column 2 (price) holds \"cheap\" where a number belongs; correct it or leave the row "
-          "out");
-  check_refused("regress --target price --train " + folder.write("inf.csv", "size,price\n1,2\n1,1e999\n") +
-                    " --query 1",
-                3,
-                "bad_file: " + (folder / "inf.csv") +
-                    ":3: column 2 (price) holds \"1e999\", beyond the largest float64, 1.7e308; scale the "
-                    "column down");
+          ":3: column 2 (price) holds \"cheap\" where a number belongs; correct it or leave the row out");
+  check_refused(
+      "regress --target price --train " + folder.write("inf.csv", "size,price\n1,2\n1,1e999\n") +
+          " --query 1",
+      3,
+      "bad_file: " + (folder / "inf.csv") +
+          ":3: column 2 (price) holds \"1e999\", beyond the largest float64, 1.7e308; scale the column down");
   check_refused("regress --target price --train " + train, 2,
                 "invalid_argument: regress: there is nothing to regress; give --queries FILE, --query VALUES "
                 "or --leave-one-out");
@@ -147,11 +145,10 @@ TEST_CASE("search: radius, filter, features and leave-one-out") {
         0);
   CHECK(folder.read("i.csv") == "1,0,2\n\n3\n");
   CHECK(folder.read("d.fvecs").size() == 3 * 4 + 4 * 4);
-  check_refused(
-      radius + "--out-index " + (folder / "i.npy"), 2,
-      "invalid_argument: search: " + (folder / "i.npy") +
-          ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not hold; "
-          "choose .csv, .tsv, .txt or a .vecs format");
+  check_refused(radius + "--out-index " + (folder / "i.npy"), 2,
+                "invalid_argument: search: " + (folder / "i.npy") +
+                    ": lists within --radius are of different lengths, which .npy, .ibin and .fbin do not "
+                    "hold; choose .csv, .tsv, .txt or a .vecs format");
   const string filter = folder.write("f.csv", "0\n3\n");
   CHECK(kith(base + "-k 1 --features 1 --query 2,0 --filter " + filter).out ==
         "nearest training rows of each query, from 0 (and their distance)\n"

@@ -32,11 +32,10 @@ TEST_CASE("labels: a file as pandas writes it, with an index, or one column of s
            {"id,kind\na,near\nb,near\nc,far\nd,far\n", " --label-column kind"},
            {"id,kind\na,near\nb,near\nc,far\nd,far\n", " --label 2"}})
     CHECK(contains(said(asked + folder.write("y.csv", content) + more), answer));
-  check_refused(
-      asked + folder.write("y.csv", "id,kind\na,near\nb,near\nc,far\nd,far\n"), 2,
-      "invalid_argument: " + (folder / "y.csv") +
-          ": has 2 columns and begins with \"id\", \"kind\"; labels are one a line, or say which column they "
-          "are: --label-column");
+  check_refused(asked + folder.write("y.csv", "id,kind\na,near\nb,near\nc,far\nd,far\n"), 2,
+                "invalid_argument: " + (folder / "y.csv") +
+                    ": has 2 columns and begins with \"id\", \"kind\"; labels are one a line, or say which "
+                    "column they are: --label-column");
   check_refused(asked + folder.write("y.csv", "near\nnear\nfar\n"), 2,
                 "invalid_argument: classify: " + (folder / "y.csv") + " holds 3 labels but " +
                     (folder / "x.csv") + " 4 rows; give one a row");
@@ -163,10 +162,10 @@ TEST_CASE(".svm: labels without an option, values, either base, and wider querie
       "kith: note: " + train + ": the index 0 occurs, so indices begin at 0; --csv base= says otherwise\n";
   CHECK(said("classify" + base + train + " --queries " + train) == "accuracy 1.0000 (3 of 3)\n" + told);
   CHECK(said("classify" + base + train + " --csv base=0 --queries " + train) == "accuracy 1.0000 (3 of 3)\n");
-  check_refused("classify" + base + train + " --label nonsense --query 1,2,3", 2,
-                "invalid_argument: " + train +
-                    ": has no column \"nonsense\"; the labels of such a file begin its lines: "
-                    "leave that option out");
+  check_refused(
+      "classify" + base + train + " --label nonsense --query 1,2,3", 2,
+      "invalid_argument: " + train +
+          ": has no column \"nonsense\"; the labels of such a file begin its lines: leave that option out");
   CHECK(contains(said("regress" + base + folder.write("v.svm", "1.5 1:1\n-2.25 1:9\n") + " --query 8"),
                  "8: -2.25\n"));
   CHECK(contains(said("regress" + base + (folder / "v.svm") + " --queries " + (folder / "v.svm")),
@@ -185,8 +184,7 @@ TEST_CASE("missing: refused with the way out, dropped, or filled in") {
   check_refused("classify" + base + " --leave-one-out", 3,
                 "bad_file: " + train +
                     ":3: column 1 (a) is empty; every cell needs a value: fill it in or leave the row out; "
-                    "--prepare missing= "
-                    "fills such cells in, or drops their rows");
+                    "--prepare missing= fills such cells in, or drops their rows");
   const string dropped = "kith: note: " + train +
                          ": 2 of 5 rows left out, since a value is missing; the others keep their numbers\n";
   // Row numbers are those of the file, also in accompanying files.

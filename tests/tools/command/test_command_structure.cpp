@@ -111,10 +111,9 @@ TEST_CASE("structure: what cannot be done is said in one line") {
                 "COLUMN of the training file");
   check_refused(asked + " --label-column kind --table a --report a", 2,
                 "invalid_argument: structure: --table and --report are the same file; give two names");
-  check_refused(
-      asked + " --label-column kind --errors a.html", 2,
-      "invalid_argument: a.html: its name ends in no format in which kith writes indices; there are "
-      ".npy .ivecs .ibin .csv .tsv .txt");
+  check_refused(asked + " --label-column kind --errors a.html", 2,
+                "invalid_argument: a.html: its name ends in no format in which kith writes indices; there "
+                "are .npy .ivecs .ibin .csv .tsv .txt");
   check_refused(asked + " --label-column kind --distances " + (folder / "no/d.npy"), 3,
                 "bad_file: " + (folder / "no/d.npy") +
                     ": cannot be written: No such file or directory; make the folder first");
@@ -219,22 +218,18 @@ TEST_CASE("select-features: what cannot be meant is said in one line") {
   const Folder folder;
   const string train = folder.write("columns.csv", columns);
   const string asked = "select-features --device cpu --label-column kind --train " + train;
-  check_refused(
-      asked + " -k 3", 2,
-      "invalid_argument: select-features: -k does not go with --criterion q; there are no votes; give "
-      "--criterion leave-one-out, or leave it out");
-  check_refused(
-      asked + " --least 2", 2,
-      "invalid_argument: select-features: --least does not go with --method forward; it begins with "
-      "none; give --most, or leave it out");
-  check_refused(
-      asked + " --method backward --most 2", 2,
-      "invalid_argument: select-features: --most does not go with --method backward; it begins with "
-      "all; give --least, or leave it out");
-  check_refused(
-      asked + " --most 4", 2,
-      "invalid_argument: select-features: --most = 4 but there are 3 columns to choose from; give 3 "
-      "or fewer");
+  check_refused(asked + " -k 3", 2,
+                "invalid_argument: select-features: -k does not go with --criterion q; there are no votes; "
+                "give --criterion leave-one-out, or leave it out");
+  check_refused(asked + " --least 2", 2,
+                "invalid_argument: select-features: --least does not go with --method forward; it begins "
+                "with none; give --most, or leave it out");
+  check_refused(asked + " --method backward --most 2", 2,
+                "invalid_argument: select-features: --most does not go with --method backward; it begins "
+                "with all; give --least, or leave it out");
+  check_refused(asked + " --most 4", 2,
+                "invalid_argument: select-features: --most = 4 but there are 3 columns to choose from; give "
+                "3 or fewer");
   check_refused(asked + " --criterion leave-one-out -k 4", 2,
                 "invalid_argument: select-features: k = 4 but each row of " + train +
                     " has 3 others; choose k from 1 to 3");

@@ -79,10 +79,9 @@ TEST_CASE("help, version and exit codes are where people look for them") {
     CHECK(contains(help, "Exit codes: 0 success, 1 a check failed, 2 wrong arguments, 3 a bad file"));
     CHECK(contains(help, "130 Ctrl-C, 143 SIGTERM, 129 SIGHUP"));
   }
-  CHECK(
-      contains(in_one_line(kith("search --help").out),
-               "squared_l2 (sqeuclidean, l2sq), l2 (euclidean), l1 (manhattan, cityblock), linf (chebyshev), "
-               "negative_dot (inner_product, dot, ip; the negated product"));
+  CHECK(contains(in_one_line(kith("search --help").out),
+                 "squared_l2 (sqeuclidean, l2sq), l2 (euclidean), l1 (manhattan, cityblock), linf "
+                 "(chebyshev), negative_dot (inner_product, dot, ip; the negated product"));
 }
 
 TEST_CASE("help shows options by headings, and first what everybody needs") {
@@ -182,17 +181,13 @@ TEST_CASE("an option by the name it has elsewhere, or with a slip in it") {
   told("regress --label price", "regress: unknown option --label; did you mean --target?");
   told("search --Train a.csv", "search: unknown option --Train; did you mean --train?");
   told("search --out_index a.csv", "search: unknown option --out_index; did you mean --out-index?");
-  told(
-      "structure -k 5",
-      "structure: unknown option -k (search, graph, groundtruth, recall, classify, regress, select-features, "
-      "compare, verify, tune have "
-      "it); "
-      "see `kith structure --help`");
+  told("structure -k 5",
+       "structure: unknown option -k (search, graph, groundtruth, recall, classify, regress, "
+       "select-features, compare, verify, tune have it); see `kith structure --help`");
   told("structure -x", "structure: unknown option -x; see `kith structure --help`");
   told("classify --frobnicate", "classify: unknown option --frobnicate; see `kith classify --help`");
   told("evaluate --radius 3",
-       "evaluate: unknown option --radius (search, classify, regress have it); see `kith "
-       "evaluate --help`");
+       "evaluate: unknown option --radius (search, classify, regress have it); see `kith evaluate --help`");
   told("predict", "kith: unknown subcommand \"predict\"; did you mean classify?");
 }
 
@@ -268,11 +263,10 @@ TEST_CASE("a radius below 0 is refused where no distance is, and told where only
       "search --device cpu --csv header=no --train " + file + " --query 1,2 --radius -1 --metric ";
   for (const char* metric : {"l2", "squared_l2", "cosine", "l1", "linf"}) {
     CAPTURE(metric);
-    check_refused(
-        asked + metric, 2,
-        string("invalid_argument: search: --radius: -1 is below 0, and no distance is; give a radius of 0 "
-               "or more for ") +
-            metric);
+    check_refused(asked + metric, 2,
+                  string("invalid_argument: search: --radius: -1 is below 0, and no distance is; give a "
+                         "radius of 0 or more for ") +
+                      metric);
   }
   const Result dot = kith(asked + "negative_dot");
   CHECK(dot.code == 0);
@@ -284,8 +278,8 @@ TEST_CASE("a query whose distances overflow is told") {
   const Folder folder;
   const string file = folder.write("points.csv", "x,y,kind\n1,2,1\n3,4,2\n5,6,2\n");
   const string note =
-      ": distances of query 1 (from 0) overflow to infinity, and neighbours at infinity are in the "
-      "order of their rows; correct the values, or scale all columns by --scale\n";
+      ": distances of query 1 (from 0) overflow to infinity, and neighbours at infinity are in the order of "
+      "their rows; correct the values, or scale all columns by --scale\n";
   const string asked = " --device cpu --train " + file + " --query 1,2 --query 1,1e30 ";
   for (const string& command : {"search -k 2 --label kind" + asked, "classify -k 2 --label kind" + asked,
                                 "regress -k 2 --target kind" + asked}) {

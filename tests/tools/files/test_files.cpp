@@ -55,8 +55,7 @@ TEST_CASE("files: a header is told from a row") {
   // The mark of a missing value is not a name.
   CHECK(folder.table_error("t.csv", "1,?\n1,2\n") ==
         "bad_file: t.csv:2: column 2 holds the number \"2\", but line 1 the text \"?\"; make the column text "
-        "or "
-        "numbers throughout, or say --prepare categorical=2; --prepare missing= fills such cells in, or "
+        "or numbers throughout, or say --prepare categorical=2; --prepare missing= fills such cells in, or "
         "drops their rows");
 }
 
@@ -75,12 +74,10 @@ TEST_CASE("files: text columns become categories in the order of their names") {
   CHECK(queries.categories == train.categories);
   CHECK(folder.table_error("q.csv", "9,red,1\n8,mauve,2\n", like) ==
         "bad_file: q.csv:2: column 2 holds \"mauve\", which does not occur in train.csv; correct it, or "
-        "count such cells "
-        "as 0 with --prepare unseen=zero");
+        "count such cells as 0 with --prepare unseen=zero");
   CHECK(folder.table_error("q.csv", "size,colour,n\n9,7,1\n", like) ==
         "bad_file: q.csv:2: column 2 (colour) holds \"7\", which does not occur in train.csv; correct it, or "
-        "count such "
-        "cells as 0 with --prepare unseen=zero");
+        "count such cells as 0 with --prepare unseen=zero");
   like.unseen_is_zero = true;
   CHECK(folder.table("q.csv", "8,mauve,2\n", like).values == Floats{8, 0, 2});
 
@@ -134,17 +131,13 @@ TEST_CASE("files: wrong text, word for word") {
        "-1234.5"},
       {"t.csv", "1,2\n3,\n",
        "t.csv:2: column 2 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
-       "missing= "
-       "fills such cells in, or drops their rows"},
+       "missing= fills such cells in, or drops their rows"},
       {"t.csv", "a,1\nb,2\n,3\n",
        "t.csv:3: column 1 is empty; every cell needs a value: fill it in or leave the row out; --prepare "
-       "missing= "
-       "fills such cells in, or drops their rows"},
+       "missing= fills such cells in, or drops their rows"},
       {"t.csv", "1,nan\n",
        "t.csv:1: column 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-       "such "
-       "cells in, or drops "
-       "their rows"},
+       "such cells in, or drops their rows"},
       {"t.csv", "1,2\n-inf,2\n",
        "t.csv:2: column 1 holds an infinity; make every value finite, or leave the row out"},
       {"t.csv", "1,2\n1,1e39\n",
@@ -153,11 +146,10 @@ TEST_CASE("files: wrong text, word for word") {
        "t.csv:2: column 2 holds \"-1e999\", beyond the largest float32, 3.4e38; scale the column down"},
       {"t.csv", "a,1\nb,2\n3,3\n",
        "t.csv:3: column 1 holds the number \"3\", but line 1 the text \"a\"; make the column text or numbers "
-       "throughout, "
-       "or say --prepare categorical=1"},
+       "throughout, or say --prepare categorical=1"},
       {"t.csv", "1,\"a\n2,3\n",
-       "t.csv:1: a quote opened in cell 2 is never closed; close it, double quotes that belong to the "
-       "text, or say --csv quote=no if all of them do"},
+       "t.csv:1: a quote opened in cell 2 is never closed; close it, double quotes that belong to the text, "
+       "or say --csv quote=no if all of them do"},
       {"t.csv", "1,\"a\"b\n",
        "t.csv:1: cell 2 goes on after its closing quote with \"b\"; double quotes that belong to the text"},
       {"t.csv", "1,2\n3,\0\n"s, "t.csv:2: holds a zero byte, so it is no plain text; save it as UTF-8 text"},
@@ -168,20 +160,17 @@ TEST_CASE("files: wrong text, word for word") {
            "...\" where a number belongs; correct it or leave the row out"},
       {"t.csv.gz", "1,2\n",
        "t.csv.gz: is no gzip file, or a damaged one (incorrect header check after 0 bytes); copy or download "
-       "it again, "
-       "or take .gz off its name if it is not compressed"},
+       "it again, or take .gz off its name if it is not compressed"},
       {"t.csv.gz", gzip("1,2\n3,4\n").substr(0, 20),
        "t.csv.gz: ends after 8 bytes, within its compressed data; it is truncated: copy or download it "
        "again"},
       {"t.csv.gz", gzip("1,2\n") + "more",
        "t.csv.gz: is no gzip file, or a damaged one (incorrect header check after 4 bytes); copy or download "
-       "it again, "
-       "or take .gz off its name if it is not compressed"},
+       "it again, or take .gz off its name if it is not compressed"},
       {"t.xyz", "1,2\n",
        "t.xyz: its name ends in no format that kith reads; there are .npy .csv .data .tsv .txt -ubyte .idx "
-       ".fvecs .ivecs .bvecs .fbin .u8bin .i8bin .f16bin .ibin "
-       ".npz .hdf5 .h5 .hdf .svm .libsvm .svmlight, and .gz behind each; or say it, as in "
-       "--read format=csv"},
+       ".fvecs .ivecs .bvecs .fbin .u8bin .i8bin .f16bin .ibin .npz .hdf5 .h5 .hdf .svm .libsvm .svmlight, "
+       "and .gz behind each; or say it, as in --read format=csv"},
       {"t.parquet", "1,2\n",
        "t.parquet: its name ends in no format that kith reads; in Python: "
        "pandas.read_parquet('FILE').to_csv('new.csv', index=False)"},
@@ -227,8 +216,7 @@ TEST_CASE("files: options that do not fit the file") {
         "invalid_argument: t.csv: has the label column only; a table needs one column of values at least");
   CHECK(folder.table_error("t.fvecs", fvecs({{1}}), label_column("1")) ==
         "invalid_argument: t.fvecs: has no label column \"1\", being no text; give the labels as a file of "
-        "their own: "
-        "--labels");
+        "their own: --labels");
 
   const Table train = folder.table("train.csv", "a,b\n1,2\n");
   ReadOptions like;
@@ -241,8 +229,7 @@ TEST_CASE("files: options that do not fit the file") {
         "training rows");
   CHECK(folder.table_error("q.svm", "1 1:1\n1 3:1\n", like) ==
         "invalid_argument: q.svm:2: has the index 3 but train.csv has 2 columns; queries need the columns of "
-        "the "
-        "training rows: leave higher indices out");
+        "the training rows: leave higher indices out");
   CHECK(folder.table_error("q.csv", "b,a\n1,2\n", like) ==
         "invalid_argument: q.csv: column 1 (b) is \"a\" in train.csv; give both files the same columns in "
         "the same order");
@@ -253,8 +240,7 @@ TEST_CASE("files: options that do not fit the file") {
   CHECK(folder.table("q.csv", "5,red\n", like).values == Floats{5, 0});
   CHECK(folder.table_error("q.fvecs", fvecs({{1, 0}}), like) ==
         "invalid_argument: q.fvecs: cannot hold the text of column 2 (colour) of train.csv; give the queries "
-        "as .csv, "
-        ".tsv or .txt");
+        "as .csv, .tsv or .txt");
   ReadOptions categorical;
   categorical.categorical = {"2"};
   CHECK(folder.table_error("t.svm", "1 1:1\n", categorical) ==

@@ -98,8 +98,7 @@ TEST_CASE(
   const string equal = "; rows 0 and 1, which differ, become equal" + remedy;
   const string seconds =
       ": column 0: float32 keeps its values to 128, and they span 10000000: 1700000059 becomes 1700000000, "
-      "59 "
-      "off";
+      "59 off";
   CHECK(describe_lost_digits(folder.table(
             "t.npy", npy("<i8", "(3, 1)", bytes<std::int64_t>({1700000000, 1700000059, 1710000000})))) ==
         folder / "t.npy" + seconds + equal);
@@ -109,11 +108,9 @@ TEST_CASE(
   // float32 is not helped by subtracting its mean.
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,5411000\n0.1,5411111.207\n0.1,5411207.5\n")) ==
         folder / "t.csv" + ": column 2: " + lost.substr(string(": column 1: ").size()) + remedy);
-  CHECK(
-      describe_lost_digits(folder.table("t.csv", "0,7\n40000000,7\n40000001,7\n"))
-          .ends_with(
-              "; rows 1 and 2, which differ, become equal; --drop leaves out a column that only numbers the "
-              "rows"));
+  CHECK(describe_lost_digits(folder.table("t.csv", "0,7\n40000000,7\n40000001,7\n"))
+            .ends_with("; rows 1 and 2, which differ, become equal; --drop leaves out a column that only "
+                       "numbers the rows"));
   // An equal row is no loss, however its numbers are written.
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,900000\n0.1000,900000\n1e-1,900000\n7,1\n")).empty());
   // Tables that keep doubles have lost nothing yet.
@@ -134,8 +131,7 @@ TEST_CASE("files: wrong .npy, word for word") {
   const auto header = [](const string& text) {
     return "has the header \"" + text +
            "\", which is not of the form {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}; save it "
-           "again with "
-           "numpy.save";
+           "again with numpy.save";
   };
   const string one = bytes<float>({1});
   const std::vector<std::pair<string, string>> cases{
@@ -146,8 +142,7 @@ TEST_CASE("files: wrong .npy, word for word") {
        "is of .npy version 4.0; kith reads 1.0, 2.0 and 3.0: save it again with numpy.save"},
       {"\x93NUMPY\2\0\xff\xff\xff\x7f"s,
        "announces a header of 2147483647 bytes, that of numbers has about 128; it is damaged: save it again "
-       "with "
-       "numpy.save"},
+       "with numpy.save"},
       {npy_header("").substr(0, 9),
        "ends after 9 bytes, within its header; it is truncated: copy or download it again"},
       {npy("|O", "(1, 1)", one),
@@ -164,8 +159,7 @@ TEST_CASE("files: wrong .npy, word for word") {
        "... u8 or bool"},
       {npy_header("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}") + one,
        "holds records with fields; save one plain array of numbers, such as a['field'], or write all of it "
-       "as "
-       "text: pandas.DataFrame(a).to_csv('new.csv', index=False)"},
+       "as text: pandas.DataFrame(a).to_csv('new.csv', index=False)"},
       {npy_header("nothing"), header("nothing")},
       {npy_header("{'descr': '<f4'}"), header("{'descr': '<f4'}")},
       {npy_header("{'descr': '<f4', 'descr': '<f4'}"), header("{'descr': '<f4', 'descr': '<f4'}")},
@@ -177,20 +171,16 @@ TEST_CASE("files: wrong .npy, word for word") {
        "holds an array of shape (0, 3): no values; a table has at least one row and one column"},
       {npy("<f4", "(2,)", one),
        "its header announces an array of shape (2,), 8 bytes, but 4 bytes follow; it is truncated or no such "
-       "file: copy "
-       "or download it again"},
+       "file: copy or download it again"},
       {npy("<f4", "(4294967296, 4294967296)", one),
        "its header announces an array of shape (4294967296, 4294967296), more than 2^64 bytes, but 4 bytes "
-       "follow; it is "
-       "truncated or no such file: copy or download it again"},
+       "follow; it is truncated or no such file: copy or download it again"},
       {npy("<f4", "(1,)", one + "x"),
        "goes on after byte 75, where its header says it ends; it is damaged or no such file: copy or "
        "download it again"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, std::nanf(""), 4})),
        "row 1, column 0 holds NaN; make every value finite, or leave the row out; --prepare missing= fills "
-       "such cells "
-       "in, or drops their "
-       "rows"},
+       "such cells in, or drops their rows"},
       {npy("<f4", "(2, 2)", bytes<float>({1, 2, inf, 4}), true),
        "row 0, column 1 holds an infinity; make every value finite, or leave the row out"},
       {npy("<f8", "(1, 2)", bytes<double>({1, -1e39})),
@@ -203,12 +193,10 @@ TEST_CASE("files: wrong .npy, word for word") {
   const string big = npy("|u1", "(100000000,)", "");
   CHECK(folder.table_error("t.npy.gz", gzip(big)) ==
         "bad_file: t.npy.gz: its header announces an array of shape (100000000,), 100000000 bytes, but so "
-        "small a .gz cannot "
-        "hold them; it is truncated or no such file: copy or download it again");
+        "small a .gz cannot hold them; it is truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.npy.gz", gzip(npy("|u1", "(1000,)", string(999, 'x')))) ==
         "bad_file: t.npy.gz: ends after 1073 bytes, within an array of shape (1000,); it is truncated: copy "
-        "or download it "
-        "again");
+        "or download it again");
 }
 
 TEST_CASE("files: idx") {
@@ -231,19 +219,16 @@ TEST_CASE("files: idx") {
         "bad_file: t.idx: does not begin with two zero bytes, as idx files do; name it by the format it has");
   CHECK(folder.table_error("t.idx", idx(7, {1}, "x")) ==
         "bad_file: t.idx: has type 7, which idx does not define; it has 8 (u8), 9 (i8), 11 (i16), 12 (i32), "
-        "13 (f32) and 14 "
-        "(f64)");
+        "13 (f32) and 14 (f64)");
   CHECK(
       folder.table_error("t.idx", idx(8, {1, 2, 3}, u1).substr(0, 10)) ==
       "bad_file: t.idx: ends after 10 bytes, within its header; it is truncated: copy or download it again");
   CHECK(folder.table_error("t.idx", idx(8, {2, 2, 3}, u1)) ==
         "bad_file: t.idx: its header announces an array of shape (2, 2, 3), 12 bytes, but 6 bytes follow; it "
-        "is truncated or "
-        "no such file: copy or download it again");
+        "is truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.idx", idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, u1)) ==
         "bad_file: t.idx: its header announces an array of shape (4294967295, 4294967295, 4294967295), more "
-        "than 2^64 bytes, "
-        "but 6 bytes follow; it is truncated or no such file: copy or download it again");
+        "than 2^64 bytes, but 6 bytes follow; it is truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.idx", idx(8, {}, u1)) ==
         "bad_file: t.idx: holds a single number; a table has rows along its first axis");
 }
@@ -271,12 +256,10 @@ TEST_CASE("files: .fvecs, .ivecs, .bvecs") {
         "format?");
   CHECK(folder.table_error("t.fvecs", bytes<std::int32_t>({INT32_MAX, 0})) ==
         "bad_file: t.fvecs: its header announces a row of 2147483647 elements, 8589934588 bytes, but 4 bytes "
-        "follow; it is "
-        "truncated or no such file: copy or download it again");
+        "follow; it is truncated or no such file: copy or download it again");
   CHECK(folder.table_error("t.fvecs", fvecs({{1, 2}, {3, std::nanf("")}})) ==
         "bad_file: t.fvecs: row 1, column 1 holds NaN; make every value finite, or leave the row out; "
-        "--prepare missing= fills such "
-        "cells in, or drops their rows");
+        "--prepare missing= fills such cells in, or drops their rows");
   CHECK(folder.labels_error("l.ivecs", bytes<std::int32_t>({2, 5, 1})) ==
         "bad_file: l.ivecs: has rows of 2 elements; labels are one a row");
 }
@@ -316,23 +299,20 @@ TEST_CASE("files: .fbin, .u8bin, .i8bin, .f16bin, .ibin") {
   const std::vector<std::pair<string, string>> cases{
       {"1234567", "ends after 7 bytes, within its header; it is truncated: " + again},
       {bin(2, 3, "12345"),
-       "its header announces 2 rows of 3 columns, 6 bytes, but 5 bytes follow; it is "
-       "truncated or no such file: " +
+       "its header announces 2 rows of 3 columns, 6 bytes, but 5 bytes follow; it is truncated or no such "
+       "file: " +
            again},
       {bin(2, 3, "1234567"),
-       "its header announces 2 rows of 3 columns, 6 bytes, but 7 follow; it is damaged "
-       "or no such file: " +
+       "its header announces 2 rows of 3 columns, 6 bytes, but 7 follow; it is damaged or no such file: " +
            again},
       {bin(4294967295, 4294967295, "1"),
        "its header announces 4294967295 rows of 4294967295 columns, 18446744065119617025 bytes, but 1 byte "
        "follows; it is truncated or no such file: " +
            again},
       {bin(0, 3, ""),
-       "holds an array of shape (0, 3): no values; a table has at least one row and one "
-       "column"},
+       "holds an array of shape (0, 3): no values; a table has at least one row and one column"},
       {bin(1, 0, ""),
-       "holds an array of shape (1, 0): no values; a table has at least one row and one "
-       "column"},
+       "holds an array of shape (1, 0): no values; a table has at least one row and one column"},
   };
   for (const auto& [content, message] : cases)
     CHECK(folder.table_error("t.u8bin", content) == "bad_file: t.u8bin: " + message);
@@ -340,11 +320,10 @@ TEST_CASE("files: .fbin, .u8bin, .i8bin, .f16bin, .ibin") {
         "bad_file: t.fbin: its header announces 4294967295 rows of 4294967295 columns, more than 2^64 bytes, "
         "but 1 byte follows; it is truncated or no such file: " +
             again);
-  CHECK(
-      folder.table_error("t.u8bin.gz", gzip(bin(1, 2, "123"))) ==
-      "bad_file: t.u8bin.gz: goes on after byte 10, where its header says it ends; it is damaged or no such "
-      "file: " +
-          again);
+  CHECK(folder.table_error("t.u8bin.gz", gzip(bin(1, 2, "123"))) ==
+        "bad_file: t.u8bin.gz: goes on after byte 10, where its header says it ends; it is damaged or no "
+        "such file: " +
+            again);
   CHECK(folder.table_error("t.fbin", bin(1, 2, bytes<float>({1, inf}))) ==
         "bad_file: t.fbin: row 0, column 1 holds an infinity; make every value finite, or leave the row out");
   CHECK(folder.labels_error("l.ibin", bin(1, 2, bytes<std::int32_t>({5, 6}))) ==

@@ -85,8 +85,7 @@ TEST_CASE("files: wrong HDF5, word for word") {
         "bad_file: t.hdf5: is no HDF5 file, or a damaged one; copy or download it again");
   CHECK(folder.table_error("t.hdf5.gz", gzip(seed("plain"))) ==
         "bad_file: t.hdf5.gz: is an HDF5 file that is packed once more, or comes through a pipe; give it as "
-        "a file of "
-        "its own");
+        "a file of its own");
   // A truncated file must be refused, unless the missing bytes were not needed.
   const string plain = seed("plain");
   int refused = 0;

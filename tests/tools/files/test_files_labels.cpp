@@ -35,9 +35,7 @@ TEST_CASE("files: .svm") {
       {"1 2:abc\n", ":1: index 2 holds \"abc\" where a number belongs; correct it or leave the row out"},
       {"1 2:nan\n",
        ":1: index 2 holds NaN; make every value finite, or leave the row out; --prepare missing= fills such "
-       "cells in, "
-       "or drops their "
-       "rows"},
+       "cells in, or drops their rows"},
       {"1:1\n", ":1: begins with \"1:1\", not with a label; write any number before it, such as 0"},
       {"# nothing\n", ": holds blank lines only; a file of data has at least one row"},
       {"1\n", ": holds labels and no values; a row needs index:value, such as 3:0.5"},
@@ -83,34 +81,29 @@ TEST_CASE("files: labels") {
   };
   CHECK(folder.labels("l.csv", "10\n-2\n+1\n-10\n1.0\n") ==
         Labels{{3, 1, 2, 0, 2}, {"-10", "-2", "1", "10"}});
-  CHECK(
-      error("1\n2.5\n") ==
-      "bad_file: l.csv:2: column 1 holds the label \"2.5\"; labels are whole numbers or text; numbers to be "
-      "predicted are for kith regress --target");
+  CHECK(error("1\n2.5\n") ==
+        "bad_file: l.csv:2: column 1 holds the label \"2.5\"; labels are whole numbers or text; numbers to "
+        "be predicted are for kith regress --target");
   CHECK(error("1\n9223372036854775808\n") ==
         "bad_file: l.csv:2: column 1 holds the label \"9223372036854775808\"; labels are whole numbers or "
         "text; numbers to be predicted are for kith regress --target");
   CHECK(error("1\ncat\n") ==
         "bad_file: l.csv:2: column 1 holds the label \"cat\", but those before are numbers such as \"1\"; "
-        "labels are all text "
-        "or all numbers");
+        "labels are all text or all numbers");
   CHECK(error("cat\ndog\n1\n", rows) ==
         "bad_file: l.csv:3: column 1 holds the label \"1\", a number, but the labels before are text such as "
-        "\"cat\"; labels "
-        "are all text or all numbers");
+        "\"cat\"; labels are all text or all numbers");
   CHECK(error("1\n\"\"\n") ==
         "bad_file: l.csv:2: column 1 holds no label; every row needs one: fill it in or leave the row out");
   CHECK(error("1,2\n") ==
         "invalid_argument: l.csv: has 2 columns and begins with \"1\", \"2\"; labels are one a line, or say "
-        "which column they are: "
-        "--label-column");
+        "which column they are: --label-column");
   CHECK(folder.labels("l.csv", "cow\ndog\nant\n", known_text) ==
         Labels{{3, 1, 2}, {"cat", "dog", "ant", "cow"}});
   CHECK(folder.labels("l.csv", "4\n-5\n", known_numbers) == Labels{{4, -5}, {}});
   CHECK(error("cat\n", known_numbers) ==
         "bad_file: l.csv:1: column 1 holds the label \"cat\", but those of the training rows are numbers; "
-        "labels are all text "
-        "or all numbers");
+        "labels are all text or all numbers");
   CHECK(folder.labels_error("l.npy", npy("<i4", "(2,)", bytes<std::int32_t>({1, -1}))) == "no error");
   CHECK(folder.labels_error("l.npy", npy("<f4", "(2,)", bytes<float>({1, 0.5f}))) ==
         "bad_file: l.npy: row 1 holds 0.5; labels are whole numbers or text; numbers to be predicted are for "
@@ -124,8 +117,7 @@ TEST_CASE("files: labels") {
         Labels{{1, 0, 1}, {"-1", "1"}});
   CHECK(folder.labels_error("l.npy", npy("|u1", "(1,)", "\1"), known_text) ==
         "bad_file: l.npy: row 0 holds the label 1, but those of the training rows are text such as \"cat\"; "
-        "save the labels as "
-        "text, .csv or .txt");
+        "save the labels as text, .csv or .txt");
   options.column = "2";
   CHECK(folder.labels_error("l.npy", npy("|u1", "(1,)", "\1"), options) ==
         "invalid_argument: l.npy: has no label column \"2\", being no text; leave that option out");

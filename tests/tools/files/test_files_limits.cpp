@@ -47,10 +47,9 @@ string gzip_of(const string& begin, const string& text, std::size_t times) {
 
 TEST_CASE("limits: columns of a .svm file") {
   const Folder folder;
-  CHECK(
-      folder.table_error("a.svm", "1 16777216:1 16777217:1\n") ==
-      "bad_file: a.svm:1: has the index 16777217, but a file may have 16777216 columns at most; correct it, "
-      "or allow more: --read max-columns=16777218");
+  CHECK(folder.table_error("a.svm", "1 16777216:1 16777217:1\n") ==
+        "bad_file: a.svm:1: has the index 16777217, but a file may have 16777216 columns at most; correct "
+        "it, or allow more: --read max-columns=16777218");
   CHECK(
       folder.table_error("a.svm", "1 1:1\n1 2147483648:1\n")
           .starts_with("bad_file: a.svm:2: has the index 2147483648, but a file may have 16777216 columns"));
@@ -65,8 +64,8 @@ TEST_CASE("limits: columns of a .svm file") {
 TEST_CASE("limits: cells of a line") {
   const Folder folder;
   const string why =
-      " cells, the most that a line may have; say what separates them (--csv sep=), or allow more: "
-      "--read max-columns=";
+      " cells, the most that a line may have; say what separates them (--csv sep=), or allow more: --read "
+      "max-columns=";
   CHECK(folder.table_error("a.csv", repeated("1,", 1 << 20) + "1\n") ==
         "bad_file: a.csv:1: has more than 1048576" + why + "2097152");
   CHECK(folder.table_error("a.csv", repeated("\"1\",", 1 << 20) + "1\n") ==
@@ -85,16 +84,14 @@ TEST_CASE("limits: bytes of a line, and of the lines that a quote holds together
   CHECK(folder.table("a.csv", "12345,6789\n1,2\n", with(limits)).rows == 2);
   CHECK(folder.table("a.csv", "1,2\n12345,6789", with(limits)).rows == 2);
   for (const char* end : {"\n", "", "\r\n"})
-    CHECK(
-        folder.table_error("a.csv", "1,2\n12345,67890" + string(end), with(limits)) ==
-        "bad_file: a.csv:2: has more than 10 bytes, the most that a line may have; break it, or allow more: "
-        "--read max-line=1M");
+    CHECK(folder.table_error("a.csv", "1,2\n12345,67890" + string(end), with(limits)) ==
+          "bad_file: a.csv:2: has more than 10 bytes, the most that a line may have; break it, or allow "
+          "more: --read max-line=1M");
   CHECK(folder.table_error("a.svm", "1 1:1 2:2 3:3\n", with(limits))
             .starts_with("bad_file: a.svm:1: has more than 10 bytes"));
   CHECK(folder.table_error("a.csv", "a,b\nx,\"1\n2\n3\n4\n5\n6\"\n", with(limits)) ==
-        "bad_file: a.csv:2: a quote opened in cell 2 is not closed within 10 bytes; close it, double "
-        "quotes that belong to the text, or say --csv quote=no if all of them do, or allow more: --read "
-        "max-line="
+        "bad_file: a.csv:2: a quote opened in cell 2 is not closed within 10 bytes; close it, double quotes "
+        "that belong to the text, or say --csv quote=no if all of them do, or allow more: --read max-line="
         "1M");
   CHECK(folder.table("a.csv", "a,b\n1,\"x\n2\n3\"\n", with(limits)).rows == 1);
   CHECK(folder.table_error("a.csv", "1," + string(1 << 26, '1') + "\n2,3\n") ==

@@ -50,8 +50,7 @@ TEST_CASE("files: missing values in text become NaN where that is asked for") {
   folder.table("t.csv", "a,b\n1,x\n2,?\n3,y\n4,x\n", telling<ReadOptions>(told));
   CHECK(told ==
         "t.csv: column 2 (b) holds \"?\", which is taken as a category; --prepare missing= takes it as a "
-        "missing "
-        "value\n");
+        "missing value\n");
 }
 
 TEST_CASE("files: missing values in binary files are NaN") {
@@ -94,12 +93,10 @@ TEST_CASE("files: labels with a header, an index, or several columns") {
   CHECK(labels("Unnamed: 0,n\n97,4\n3,5\n") == Labels{{4, 5}, {}});
   CHECK(folder.labels_error("l.csv", "id,kind\na,cat\nb,dog\n", options) ==
         "invalid_argument: l.csv: has 2 columns and begins with \"id\", \"kind\"; labels are one a line, or "
-        "say which "
-        "column they are: --label-column");
+        "say which column they are: --label-column");
   CHECK(folder.labels_error("l.csv", "3\ncat\ndog\nowl\n", options) ==
         "bad_file: l.csv:1: column 1 holds the label \"3\", a number, but the labels below are text such as "
-        "\"cat\"; "
-        "labels are all text or all numbers");
+        "\"cat\"; labels are all text or all numbers");
   options.column = "kind";
   CHECK(labels("id,kind\na,cat\nb,dog\n") == cats);
   options.column = "2";
@@ -127,8 +124,7 @@ TEST_CASE("files: values with a header, an index, or columns by name") {
   CHECK(values("0\n1.5\n2\n") == Doubles{1.5, 2});
   CHECK(told ==
         "v.csv: the first line (0) is taken as a header, since 2 lines are wanted and so many follow; --csv "
-        "header= "
-        "says otherwise\n");
+        "header= says otherwise\n");
   CHECK(values("3\n1.5\n2\n") == Doubles{3, 1.5, 2});
   CHECK(values(",price,age\n7,1.5,3\n9,2,4\n") == Doubles{1.5, 3, 2, 4});
   CHECK(told == "v.csv: column 1 has no name; it is taken as the index of pandas and left out\n");
@@ -164,12 +160,10 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   options.like = &one;
   CHECK(folder.table_error("z.svm", "1 1:1\n1 0:5\n", options) ==
         "bad_file: z.svm:2: has the index 0, but those of o.svm begin at 1; write both files alike, or read "
-        "both with "
-        "--csv base=0");
+        "both with --csv base=0");
   CHECK(folder.table_error("q.svm", "1 3:5\n", options) ==
         "invalid_argument: q.svm:1: has the index 3 but o.svm has 2 columns; queries need the columns of the "
-        "training "
-        "rows: leave higher indices out");
+        "training rows: leave higher indices out");
   CHECK(told.empty());
 
   ReadOptions wide = plain;
@@ -179,13 +173,12 @@ TEST_CASE("files: .svm from 0 or from 1, labels by name, values to predict") {
   wide.also.zero = true;
   CHECK(folder.table("o.svm", "1 0:5 1:6\n", wide).values == Floats{5, 6, 0, 0, 0, 0, 0, 0});
   CHECK(folder.table_error("o.svm", "1 1:5\n", wide) ==
-        "invalid_argument: o.svm: has no index 0, but the queries have; write both files alike, or say "
-        "--csv base=0 if these begin at 0, too");
+        "invalid_argument: o.svm: has no index 0, but the queries have; write both files alike, or say --csv "
+        "base=0 if these begin at 0, too");
 
   CHECK(folder.table_error("o.svm", "1 1:5\n", label_column("kind")) ==
         "invalid_argument: o.svm: has no column \"kind\"; the labels of such a file begin its lines: leave "
-        "that option "
-        "out");
+        "that option out");
   CHECK(folder.table("o.svm", "3 1:5\n", label_column("label")).labels == Labels{{3}, {}});
   ReadOptions target;
   target.target_columns = {"target"};

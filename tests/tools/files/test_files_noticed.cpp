@@ -35,9 +35,8 @@ TEST_CASE("files: fractions whose whole part is lost are told where that matters
       describe_lost_digits(told(folder, "t.csv", "1700000000.5,1\n1700000001.5,1\n16777216.25,3\n").table) ==
       folder / "t.csv" +
           ": column 1: float32 keeps its values to 128, and they span 1683222785: 1700000001.5 becomes "
-          "1700000000, "
-          "1.5 off; rows 0 and 1, which differ, become equal; --drop leaves out a column that only "
-          "numbers the rows");
+          "1700000000, 1.5 off; rows 0 and 1, which differ, become equal; --drop leaves out a column that "
+          "only numbers the rows");
   CHECK(describe_lost_digits(folder.table("t.csv", "0.1,1\n1e30,2\n")).empty());
 }
 
@@ -62,6 +61,5 @@ TEST_CASE("files: queries with an index of pandas that the training rows lack") 
   CHECK(
       folder.table_error("q.csv", ",a,b\n0,5,6\n1,7,8\n", like) ==
       "invalid_argument: q.csv: has 3 columns but train.csv has 2; queries need the columns of the training "
-      "rows; column 1 has no name and may be the index of pandas: leave it out, as to_csv(index=False) "
-      "does");
+      "rows; column 1 has no name and may be the index of pandas: leave it out, as to_csv(index=False) does");
 }

@@ -34,8 +34,8 @@ TEST_CASE("files: .npz, stored and deflated, by name") {
       const Told taken = told(folder, "t.npz", both);
       CHECK(taken.table.values == Floats{1, 2, 3, 4});
       CHECK(taken.notes ==
-            "t.npz: the first of its arrays, \"a\", is taken; it has \"a\", \"b\"; --read array=, or "
-            "--read query-array= for queries, says otherwise\n");
+            "t.npz: the first of its arrays, \"a\", is taken; it has \"a\", \"b\"; --read array=, or --read "
+            "query-array= for queries, says otherwise\n");
       CHECK(folder.table("t.npz", both, array_called("b")).values == Floats{5, 6, 7});
       ReadOptions usual;
       usual.usual_array = "b";
@@ -77,8 +77,8 @@ TEST_CASE("files: wrong .npz, word for word") {
   const std::size_t packed_entry = packed.size() - 22 - 51;
   const std::vector<std::pair<string, string>> cases{
       {"1,2\n",
-       "t.npz: has no directory at its end, as .npz files have; it is truncated or no such file: copy "
-       "or download it again, or save it by numpy.savez"},
+       "t.npz: has no directory at its end, as .npz files have; it is truncated or no such file: copy or "
+       "download it again, or save it by numpy.savez"},
       {good.substr(0, good.size() - 1),
        "t.npz: has no directory at its end, as .npz files have; it is truncated or no such file: copy or "
        "download it again, or save it by numpy.savez"},
@@ -94,8 +94,8 @@ TEST_CASE("files: wrong .npz, word for word") {
       {with(good, entry + 8, u16(1)),
        "t.npz: \"a.npy\" is encrypted; save it by numpy.savez, which does not"},
       {with(good, entry + 10, u16(12)),
-       "t.npz: \"a.npy\" is packed by method 12; kith reads 0 (stored) and 8 "
-       "(deflated): save it by numpy.savez"},
+       "t.npz: \"a.npy\" is packed by method 12; kith reads 0 (stored) and 8 (deflated): save it by "
+       "numpy.savez"},
       {with(good, entry + 10, u16(8)),
        "t.npz: has another member than \"a.npy\" where its directory says it is" + by_numpy},
       {with(good, 30, "b"),
@@ -112,9 +112,9 @@ TEST_CASE("files: wrong .npz, word for word") {
       {with(good, data + first.size() - 1, "\x41"),
        "t.npz: a: has the checksum " + std::to_string(crc_of(with(first, first.size() - 1, "\x41"))) +
            " and the .zip says " + std::to_string(crc_of(first)) + again},
-      {zip({{"a.npy", first + "x", true}}), "t.npz: a: goes on after byte " + std::to_string(first.size()) +
-                                                ", where its header says it ends; it is damaged or no such "
-                                                "file: copy or download it again"},
+      {zip({{"a.npy", first + "x", true}}),
+       "t.npz: a: goes on after byte " + std::to_string(first.size()) +
+           ", where its header says it ends; it is damaged or no such file: copy or download it again"},
       {zip({{"a.npy", first.substr(0, first.size() - 1), true}}),
        "t.npz: a: its header announces an array of shape (2, 2), 16 bytes, but 15 bytes follow; it is "
        "truncated or no such file: copy or download it again"},
@@ -133,12 +133,10 @@ TEST_CASE("files: wrong .npz, word for word") {
     CHECK(folder.table_error("t.npz", content) == "bad_file: " + message);
   CHECK(folder.table_error("t.npz", with(packed, data, "\xff")) ==
         "bad_file: t.npz: a: its packed data is damaged (invalid block type after 0 bytes); copy or download "
-        "it "
-        "again");
+        "it again");
   CHECK(folder.table_error("t.npz.gz", gzip(good)) ==
         "bad_file: t.npz.gz: is a .npz file that is packed once more, or comes through a pipe, and what it "
-        "holds "
-        "stands at its end; give it as a file of its own");
+        "holds stands at its end; give it as a file of its own");
   // A few bytes expand to many.
   ReadOptions limited;
   limited.limits.free_growth = std::uint64_t{1} << 16;

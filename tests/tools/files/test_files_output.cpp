@@ -113,12 +113,10 @@ TEST_CASE("files: outputs that no format can hold") {
   const Folder folder;
   CHECK(folder.error([] { check_output_name("o.fvecs", Content::indices); }) ==
         "invalid_argument: o.fvecs: its name ends in no format in which kith writes indices; there are .npy "
-        ".ivecs .ibin .csv .tsv "
-        ".txt");
+        ".ivecs .ibin .csv .tsv .txt");
   CHECK(folder.error([] { check_output_name("o", Content::distances); }) ==
         "invalid_argument: o: its name ends in no format in which kith writes distances; there are .npy "
-        ".fvecs .fbin .csv .tsv "
-        ".txt");
+        ".fvecs .fbin .csv .tsv .txt");
   CHECK(folder.error([] { check_output_name("o.ivecs", Content::labels); }) ==
         "invalid_argument: o.ivecs: its name ends in no format in which kith writes labels; there are .npy "
         ".csv .tsv .txt");

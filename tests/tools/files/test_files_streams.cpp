@@ -100,8 +100,7 @@ TEST_CASE("files: what is wrong with a pipe is found where it ends") {
   CHECK(error("csv", "") == "bad_file: pipe: is empty; a file of data has at least one row");
   CHECK(error("npy", npy("<f4", "(3, 2)", bytes<float>({1, 2, 3, 4}))) ==
         "bad_file: pipe: ends after 89 bytes, within an array of shape (3, 2); it is truncated: copy or "
-        "download "
-        "it again");
+        "download it again");
   CHECK(error("npy", npy("<f4", "(1, 2)", bytes<float>({1, 2, 3, 4})))
             .starts_with("bad_file: pipe: goes on after"));
   CHECK(error("csv", gzip("1,2\n3,4\n").substr(0, 20)).find("within its compressed data") != string::npos);
@@ -117,8 +116,7 @@ TEST_CASE("files: the header of a pipe takes no memory for what never comes") {
   };
   const string truncated =
       "bad_file: pipe.npy: ends after 87 bytes, within an array of shape (285212672,); it is truncated: copy "
-      "or "
-      "download it again";
+      "or download it again";
   CHECK(error("<f4", [](const string& path) { read_table(path); }) == truncated);
   CHECK(error("<i4", [](const string& path) { read_labels(path); }) == truncated);
   CHECK(error("<f4", [](const string& path) { read_values(path); }) == truncated);
@@ -127,10 +125,9 @@ TEST_CASE("files: the header of a pipe takes no memory for what never comes") {
 TEST_CASE("files: a name that says no format, and a format that there is not") {
   const Folder folder;
   CHECK(folder.table_error("data", "1,2\n").ends_with("; or say it, as in --read format=csv"));
-  CHECK(
-      folder.table_error("data", "1,2\n", by_format("xls")) ==
-      "invalid_argument: format: there is none called \"xls\"; choose one of csv, tsv, txt, npy, idx, fvecs, "
-      "ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5");
+  CHECK(folder.table_error("data", "1,2\n", by_format("xls")) ==
+        "invalid_argument: format: there is none called \"xls\"; choose one of csv, tsv, txt, npy, idx, "
+        "fvecs, ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5");
 }
 
 TEST_CASE("files: columns first are put in place as they come") {

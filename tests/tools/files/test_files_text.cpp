@@ -84,10 +84,9 @@ TEST_CASE("files: the one sign that cuts every line into as many cells separates
         "t.txt: its cells are separated by tab, not by space; --csv sep=space says otherwise\n");
   // With the option there is no note, and it decides.
   CHECK(notes(folder, "t.csv", "1;2\n3;4\n", separated(';')).empty());
-  CHECK(
-      folder.table_error("t.csv", "1;2\n3;4\n", separated(','))
-          .starts_with("bad_file: t.csv:1: column 1 holds \"1;2\", which is not read as a number; say --csv "
-                       "sep= if it is several cells"));
+  CHECK(folder.table_error("t.csv", "1;2\n3;4\n", separated(','))
+            .starts_with("bad_file: t.csv:1: column 1 holds \"1;2\", which is not read as a number; say "
+                         "--csv sep= if it is several cells"));
   CHECK(folder.table("t.csv", "1 2 3\n4 5 6\n", separated(' ')).values == expected);
 }
 
@@ -136,10 +135,9 @@ TEST_CASE("files: queries are laid out for themselves, but must fit") {
   ReadOptions like;
   like.like = &numbers;
   CHECK(folder.table("q.csv", "5;6\n7;8\n", like).values == Floats{5, 6, 7, 8});
-  CHECK(
-      folder.table_error("q.csv", "5;6;7\n", like) ==
-      "invalid_argument: q.csv: has 3 columns but train.csv has 2; queries need the columns of the training "
-      "rows; a column with the true answers is named by --label COLUMN (or --target)");
+  CHECK(folder.table_error("q.csv", "5;6;7\n", like) ==
+        "invalid_argument: q.csv: has 3 columns but train.csv has 2; queries need the columns of the "
+        "training rows; a column with the true answers is named by --label COLUMN (or --target)");
   const Table texts = folder.table("train.csv", "c,d\nred,S\nblue,L\nred,L\n", with_header(Header::yes));
   like.like = &texts;
   CHECK(folder.table("q.csv", "c,d\nblue,S\n", like).values == Floats{0, 1});
@@ -161,8 +159,7 @@ TEST_CASE("files: decimal commas are read where that is said, and refused with w
         "bad_file: t.csv:3: column 1 (a) holds \"1,5\" where a number belongs; " + say);
   CHECK(folder.table_error("t.csv", "a;b\n1,5;2\n1.5;3\n", separated(';', ',')) ==
         "bad_file: t.csv:3: column 1 (a) holds \"1.5\" where a number belongs; say --csv decimal=. if the "
-        "point "
-        "is the decimal sign");
+        "point is the decimal sign");
   CHECK(folder
             .table("t.csv", "a;b\n1,5;2\n1.5;3\n",
                    [] {
@@ -276,19 +273,16 @@ TEST_CASE("files: a first line that may be names or values is refused, and what 
   CHECK(folder.table("t.csv", "x,y\nred,1\nred,2\n").column_names == Strings{"x", "y"});
   CHECK(folder.table("t.csv", ",a,b\n0,5,2\n1,3,4\n").column_names == Strings{"", "a", "b"});
   CHECK(folder.table("t.csv", "2nd_floor,b\n1,2\n").column_names == Strings{"2nd_floor", "b"});
-  CHECK(
-      folder.table_error("t.csv", "$9,2\n10,3\n") ==
-      "bad_file: t.csv:1: column 1 holds \"$9\", which is not read as a number; write it as a plain number, "
-      "such as -1234.5, or say --prepare categorical=1 if it is a name, or --csv header=yes if it is that of "
-      "the "
-      "column");
+  CHECK(folder.table_error("t.csv", "$9,2\n10,3\n") ==
+        "bad_file: t.csv:1: column 1 holds \"$9\", which is not read as a number; write it as a plain "
+        "number, such as -1234.5, or say --prepare categorical=1 if it is a name, or --csv header=yes if it "
+        "is that of the column");
   CHECK(folder.table("t.csv", "$9,2\n10,3\n", with_header(Header::yes)).rows == 1);
   CHECK(folder.table_error("t.csv", "x,species\n", label_column("species")) ==
         "bad_file: t.csv: holds a header and no rows; a file of data has at least one row");
-  CHECK(
-      folder.table_error("t.csv", "1,2\n3,4\n", label_column("kind")) ==
-      "invalid_argument: t.csv: has no column \"kind\"; it has columns 1 to 2 and no header, for its line 1 "
-      "begins with \"1\"; say --csv header=yes if that is a name");
+  CHECK(folder.table_error("t.csv", "1,2\n3,4\n", label_column("kind")) ==
+        "invalid_argument: t.csv: has no column \"kind\"; it has columns 1 to 2 and no header, for its line "
+        "1 begins with \"1\"; say --csv header=yes if that is a name");
   CHECK(folder.labels_error("l.csv", "kind\ncat\ndog\n") ==
         "bad_file: l.csv:1: \"kind\" may be the name of a column or a value; say --csv header=yes or "
         "header=no");
@@ -308,8 +302,8 @@ TEST_CASE("files: columns that number the rows are told") {
   CHECK(notes(folder, "t.csv", "a,PassengerId,b\n1,892,4\n2,893,4\n1,895,3\n") ==
         "t.csv: column 2 (PassengerId) numbers the rows, yet counts as a feature; --drop 2 leaves it out\n");
   CHECK(notes(folder, "t.csv", "id,a\nrow001,1\nrow002,2\nrow003,1\n") ==
-        "t.csv: column 1 (id) holds another text in each row, as \"row001\", yet counts as a feature; "
-        "--drop 1 leaves it out\n");
+        "t.csv: column 1 (id) holds another text in each row, as \"row001\", yet counts as a feature; --drop "
+        "1 leaves it out\n");
   CHECK(notes(folder, "t.csv", "id,a\nrow001,1\nrow002,2\nrow003,1\n", categorical("id")).empty());
   string glass;
   for (int i = 1; i <= 30; ++i) glass += std::to_string(i) + "," + std::to_string(i * i % 7) + "\n";
@@ -349,8 +343,7 @@ TEST_CASE(
   const string comments = "# made by \"me\n# x y\n1,2\n3,4\n";
   CHECK(folder.table_error("t.csv", comments) ==
         "bad_file: t.csv: has 2 lines at its top that begin with \"#\"; if they are comments, say --csv "
-        "skip=2, "
-        "if they are rows, skip=0");
+        "skip=2, if they are rows, skip=0");
   CHECK(folder.table("t.csv", comments, skipping(2)).values == Floats{1, 2, 3, 4});
   CHECK(folder.table("t.csv", "# made by me\na,b\n1,2\n", skipping(1)).column_names == Strings{"a", "b"});
   CHECK(folder.table("t.csv", "#1,5\n#2,6\n", categorical("1")).rows == 2);  // the file has no other line

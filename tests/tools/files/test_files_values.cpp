@@ -83,10 +83,9 @@ TEST_CASE("files: several label columns and targets are no values, and all prese
   CHECK(plain.labels.code.empty());
   CHECK(plain.more_labels.empty());
   CHECK(plain.targets.empty());
-  CHECK(
-      folder.table_error("s.csv", "x,kind,y\n5,b,6\n", options) ==
-      "invalid_argument: s.csv: has no column \"size\", but others of labels or targets; give all of them or "
-      "none");
+  CHECK(folder.table_error("s.csv", "x,kind,y\n5,b,6\n", options) ==
+        "invalid_argument: s.csv: has no column \"size\", but others of labels or targets; give all of them "
+        "or none");
   CHECK(folder.table("u.csv", "x,kind,y,size,price\n5,c,6,7,3\n", options).more_labels[0].code ==
         Integers{2});
   ReadOptions twice = label_column("kind");

@@ -87,10 +87,9 @@ TEST_CASE("bench --answers: what each search found") {
   CHECK(folder.read("answers/cloud3.index.npy").size() == 128 + 10 * 16 * 8);
   CHECK(folder.read("answers/cloud3.distance.npy").size() == 128 + 10 * 16 * 4);
   CHECK_FALSE(folder.has("answers/select32.index.npy"));
-  check_lab_refused(
-      "bench --prepare --answers " + (folder / "answers"), 2,
-      "invalid_argument: bench: --answers does not go with --prepare, which searches nothing; leave "
-      "one of them out");
+  check_lab_refused("bench --prepare --answers " + (folder / "answers"), 2,
+                    "invalid_argument: bench: --answers does not go with --prepare, which searches nothing; "
+                    "leave one of them out");
 }
 
 TEST_CASE("bench --place residence=: searches of rows that stay elsewhere") {
@@ -102,14 +101,12 @@ TEST_CASE("bench --place residence=: searches of rows that stay elsewhere") {
     CHECK(contains(result.out, string("\"residence\": \"") + residence + "\""));
     CHECK(contains(result.out, "residence      stream") == (string(residence) == "stream"));
   }
-  check_lab_refused(
-      "bench --workload select32 --place residence=stream", 2,
-      "invalid_argument: bench: --place residence=stream: select32 has no training rows to keep elsewhere; "
-      "leave it out");
-  check_lab_refused(
-      "bench --prepare --place residence=stream", 2,
-      "invalid_argument: bench: --place residence=stream does not go with --prepare, which times rows on the "
-      "device; leave one of them out");
+  check_lab_refused("bench --workload select32 --place residence=stream", 2,
+                    "invalid_argument: bench: --place residence=stream: select32 has no training rows to "
+                    "keep elsewhere; leave it out");
+  check_lab_refused("bench --prepare --place residence=stream", 2,
+                    "invalid_argument: bench: --place residence=stream does not go with --prepare, which "
+                    "times rows on the device; leave one of them out");
 }
 
 TEST_CASE("bench --energy: a column for joules, and where they come from") {

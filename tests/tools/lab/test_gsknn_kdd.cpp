@@ -177,11 +177,10 @@ TEST_CASE("gsknn-kdd: what is no file of KDD Cup 1999 is refused, with where to 
             where);
   CHECK(refusal(line.substr(0, line.size() - label.size() - 1) + "7\n") ==
         "bad_file: gsknn-kdd: some.data: its last column holds numbers, not labels such as smurf." + where);
-  CHECK(
-      refusal("many" + line.substr(1)) ==
-      "bad_file: gsknn-kdd: some.data: column 1 holds text (\"many\"), but in KDD Cup 1999 columns 2, 3 and "
-      "4 alone do" +
-          where);
+  CHECK(refusal("many" + line.substr(1)) ==
+        "bad_file: gsknn-kdd: some.data: column 1 holds text (\"many\"), but in KDD Cup 1999 columns 2, 3 "
+        "and 4 alone do" +
+            where);
 }
 
 TEST_SUITE_BEGIN("device");

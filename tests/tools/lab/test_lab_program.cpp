@@ -26,10 +26,9 @@ TEST_CASE("kith-lab: every subcommand explains itself, with examples") {
   CHECK(contains(lab("--version").out, "kith-lab 0."));
   check_lab_refused("benhc", 2,
                     "invalid_argument: kith-lab: unknown subcommand \"benhc\"; did you mean bench?");
-  check_lab_refused(
-      "search", 2,
-      "invalid_argument: kith-lab: unknown subcommand \"search\"; choose one of bench, reproduce, "
-      "placements, manual");
+  check_lab_refused("search", 2,
+                    "invalid_argument: kith-lab: unknown subcommand \"search\"; choose one of bench, "
+                    "reproduce, placements, manual");
   check_lab_refused("bench --xml", 2,
                     "invalid_argument: bench: unknown option --xml; see `kith-lab bench --help`");
 }

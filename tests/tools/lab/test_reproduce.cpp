@@ -42,19 +42,17 @@ TEST_CASE("reproduce, placements: options that cannot be meant") {
       "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
       "knn-ladder, knn03-table, structure";
   CHECK(reproduce_error("nonsense") ==
-        "invalid_argument: reproduce: NAMES: there is none called \"nonsense\"; choose one of all, "
-        "list, " +
+        "invalid_argument: reproduce: NAMES: there is none called \"nonsense\"; choose one of all, list, " +
             all);
-  CHECK(reproduce_error("pbknn-groups -n 100") ==
-        "invalid_argument: reproduce: unknown option -n (placements has it); see `kith-lab reproduce "
-        "--help`");
+  CHECK(
+      reproduce_error("pbknn-groups -n 100") ==
+      "invalid_argument: reproduce: unknown option -n (placements has it); see `kith-lab reproduce --help`");
   CHECK(reproduce_error("pbknn-groups --stages distance=cpu") ==
         "invalid_argument: reproduce: unknown option --stages (placements has it); see `kith-lab reproduce "
         "--help`");
-  CHECK(
-      reproduce_error("pbknn-groups --charts /no/such/folder") ==
-      "bad_file: /no/such/folder/pbknn-groups-1.svg: cannot be written: No such file or directory; make the "
-      "folder first");
+  CHECK(reproduce_error("pbknn-groups --charts /no/such/folder") ==
+        "bad_file: /no/such/folder/pbknn-groups-1.svg: cannot be written: No such file or directory; make "
+        "the folder first");
   CHECK(reproduce_error("pbknn-groups --data some.gz") ==
         "invalid_argument: reproduce: --data: pbknn-groups reads no file; leave it out");
   const std::string where =
@@ -66,12 +64,10 @@ TEST_CASE("reproduce, placements: options that cannot be meant") {
         "bad_file: gsknn-kdd: /no/such/file: there is no such file" + where);
   CHECK(reproduce_error("pbknn-groups --device nonsense") ==
         "invalid_argument: open_device: \"nonsense\": there is no back end called \"nonsense\"; choose one "
-        "of auto, gpu, "
-        "cpu, opencl, cuda");
-  CHECK(
-      placements_error("--stages distance=cpu,find=cpu -n 10 -k 1") ==
-      "invalid_argument: placements: --stages: there is no stage called \"find\" to be placed; choose one of "
-      "distance, select, merge, vote");
+        "of auto, gpu, cpu, opencl, cuda");
+  CHECK(placements_error("--stages distance=cpu,find=cpu -n 10 -k 1") ==
+        "invalid_argument: placements: --stages: there is no stage called \"find\" to be placed; choose one "
+        "of distance, select, merge, vote");
   CHECK(placements_error("--stages select=cpu,select=cpu -n 10 -k 1") ==
         "invalid_argument: placements: --stages: select is placed twice; place each stage once");
   CHECK(placements_error("--stages select -n 10 -k 1") ==
@@ -250,8 +246,7 @@ TEST_CASE("reproduce: a list, and nothing half written") {
             .code == 3);
   CHECK(shell("$kith-lab reproduce pbknn-groups --quick --device cpu --charts " + (folder / "no")).code == 3);
   const auto stopped = shell(
-      "timeout --preserve-status --signal=INT 0.4 $kith-lab reproduce pbknn-groups "
-      "--device cpu --report " +
+      "timeout --preserve-status --signal=INT 0.4 $kith-lab reproduce pbknn-groups --device cpu --report " +
       (folder / "a.html") + " --table " + (folder / "a.csv") + " --charts " + (folder / ""));
   CHECK(stopped.code == 130);
   CHECK(stopped.out.empty());

@@ -50,8 +50,8 @@ TEST_CASE("kith-lab reproduce that is interrupted keeps what is done, says what 
   const Result other = lab("reproduce structure" + options);
   CHECK(other.code == 2);
   CHECK(contains(other.err,
-                 "an earlier run left gsknn-crossover there, which is not asked for now; ask for it, "
-                 "too, to go on; --fresh begins anew\n"));
+                 "an earlier run left gsknn-crossover there, which is not asked for now; ask for it, too, to "
+                 "go on; --fresh begins anew\n"));
   const Result full = lab("reproduce gsknn-crossover --device cpu --report " + (folder / "p.html"));
   CHECK(full.code == 2);
   CHECK(contains(full.err, "(--quick is true there and false here)"));
@@ -92,8 +92,8 @@ TEST_CASE("kith-lab reproduce keeps what was measured within an experiment, in t
 TEST_CASE("kith-lab reproduce: a device that is lost ends it, and counts for nothing") {
   const Folder folder;
   const string line = "KITH_BACKEND_PATH='" KITH_TEST_PLUGIN_DIR
-                      "/inexact' \"$kith-lab\" reproduce "
-                      "gsknn-crossover,ranksort-placements --quick --device planted:0 --report " +
+                      "/inexact' \"$kith-lab\" reproduce gsknn-crossover,ranksort-placements --quick "
+                      "--device planted:0 --report " +
                       (folder / "p.html");
   const Result lost = shell("KITH_PLANTED_LOST=" + (folder / "p.partial.html") + " " + line);
   CHECK(lost.code == 7);
@@ -141,28 +141,24 @@ TEST_CASE("kith-lab reproduce: names, and the list") {
             .err.starts_with(
                 // `structure` is also the name of a subcommand of kith
                 "kith: invalid_argument: open_device: \"nonsense\""));
-  check_lab_refused(
-      "reproduce gsknn-crosover", 2,
-      "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you mean "
-      "gsknn-crossover?");
-  check_lab_refused(
-      "reproduce --quick --report p.html", 2,
-      "invalid_argument: reproduce: NAMES: list runs nothing, so there is nothing to write; give "
-      "names, or all");
+  check_lab_refused("reproduce gsknn-crosover", 2,
+                    "invalid_argument: reproduce: NAMES: there is none called \"gsknn-crosover\"; did you "
+                    "mean gsknn-crossover?");
+  check_lab_refused("reproduce --quick --report p.html", 2,
+                    "invalid_argument: reproduce: NAMES: list runs nothing, so there is nothing to write; "
+                    "give names, or all");
   check_lab_refused("reproduce all,structure", 2,
                     "invalid_argument: reproduce: NAMES: all stands alone; leave the other names out");
-  check_lab_refused(
-      "reproduce structure --report a/../p.html --resume p.html", 2,
-      "invalid_argument: reproduce: --report a/../p.html would replace the file that --resume reads, p.html; "
-      "give it another name");
+  check_lab_refused("reproduce structure --report a/../p.html --resume p.html", 2,
+                    "invalid_argument: reproduce: --report a/../p.html would replace the file that --resume "
+                    "reads, p.html; give it another name");
   for (const string& named : {string("--data"), string("--table")})
     check_lab_refused(
         "reproduce structure,gsknn-kdd --report p.html " + named + " ./p.partial.html", 2,
         "invalid_argument: reproduce: " + named +
             " ./p.partial.html is where unfinished results of p.html are kept; give it another name");
-  check_lab_refused(
-      "reproduce x", 2,
-      "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose one of all, list, "
-      "pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, ranksort-placements, "
-      "knn-ladder, knn03-table, structure");
+  check_lab_refused("reproduce x", 2,
+                    "invalid_argument: reproduce: NAMES: there is none called \"x\"; choose one of all, "
+                    "list, pbknn-groups, pbknn-table1, gsknn-table1, gsknn-crossover, gsknn-kdd, "
+                    "ranksort-placements, knn-ladder, knn03-table, structure");
 }

@@ -233,8 +233,7 @@ TEST_CASE("report: one document is text, JSON, CSV and a page") {
         "  and 2 more\n");
   CHECK(json(document).dump() ==
         "{\"rows\":1234567,\"quiet\":null,\"late\":[1,2],\"list\":[{\"label\":\"a,<b>\",\"rows\":1234,"
-        "\"mean\":12345.678},"
-        "{\"label\":null,\"rows\":1,\"mean\":null}]}");
+        "\"mean\":12345.678},{\"label\":null,\"rows\":1,\"mean\":null}]}");
   CHECK(csv(document) == "label,rows,mean\r\n\"a,<b>\",1234,12345.678\r\n,1,\r\n");
   const std::string html = page(document);
   for (const char* part :

@@ -27,8 +27,7 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
   const DeviceInfo device = device_with_everything();
   CHECK(command_line(random_case(device, 20, 11), "cuda:0") ==
         "kith compare --device cuda:0 --stage search --data clusters --seed 616306 -n 256 -m 3 --dims 100 -k "
-        "255 "
-        "--metric l1 --element f16,u8 --how train_tile=8 --place threads=1");
+        "255 --metric l1 --element f16,u8 --how train_tile=8 --place threads=1");
   std::size_t alone[all_stages.size()] = {}, stored[all_elements.size()] = {};
   for (std::uint64_t i = 0; i < 1000; ++i) {
     const Case c = random_case(device, 5, i);
@@ -97,17 +96,17 @@ TEST_CASE("cases: a command line says all that is not chosen by the plan") {
   c.selector = Selector::bubble;
   c.fused = false;
   c.lists = 2, c.query_tile = 3, c.train_tile = 50, c.threads = 1;
-  CHECK(command_line(c, "cuda:0") ==
-        "kith compare --device cuda:0 --stage classify --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 "
-        "--metric l1 --classes 4 --how selector=bubble,fused=no,lists=2,query_tile=3,train_tile=50 "
-        "--place threads=1");
+  CHECK(
+      command_line(c, "cuda:0") ==
+      "kith compare --device cuda:0 --stage classify --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 --metric "
+      "l1 --classes 4 --how selector=bubble,fused=no,lists=2,query_tile=3,train_tile=50 --place threads=1");
   Case alone;
   alone.stage = Stage::score;
   alone.seed = 7;
   alone.n = 100, alone.m = 5, alone.dims = 3, alone.k = 9, alone.classes = 4;
   CHECK(command_line(alone, "cpu") ==
-        "kith compare --device cpu --stage score --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 "
-        "--metric squared_l2 --classes 4");
+        "kith compare --device cpu --stage score --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 --metric "
+        "squared_l2 --classes 4");
 }
 
 TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
@@ -271,9 +270,8 @@ TEST_CASE("proposed cases: a number always means the same set, within the contra
   device.kind = DeviceKind::gpu;
   const std::vector<Proposer> proposers = {Proposer::gemm, Proposer::fp16};
   CHECK(command_line(proposed_cases(device, proposers, 20, 3)[5], "cuda:0") ==
-        "kith compare --device cuda:0 --stage search --data byte-grid --seed 595942 -n 4097 -m 16 --dims "
-        "4 -k "
-        "27 --metric l2 --how proposer=fp16,train_tile=256 --place threads=1");
+        "kith compare --device cuda:0 --stage search --data byte-grid --seed 595942 -n 4097 -m 16 --dims 4 "
+        "-k 27 --metric l2 --how proposer=fp16,train_tile=256 --place threads=1");
   std::set<DataKind> kinds;
   std::map<Proposer, int> by;
   int few = 0, large = 0;

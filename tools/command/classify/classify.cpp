@@ -86,8 +86,7 @@ void add_how(CLI::App& app, ClassifyFlags& flags) {
                      {sample_weight_key(flags.training),
                       {"no-label", "LABEL",
                        "answer if no class wins (tie=abstain) or a value is missing (--prepare "
-                       "missing=drop); else -1, or ? if "
-                       "labels are text or one is below 0",
+                       "missing=drop); else -1, or ? if labels are text or one is below 0",
                        [&flags](const std::string& text) { flags.no_label = text; }},
                       {"outlier", "LABEL", "answer if no row is within --radius; else as no-label says",
                        [&flags](const std::string& text) { flags.outlier = text; }}});
@@ -101,8 +100,7 @@ void add_outputs(CLI::App& app, ClassifyFlags& flags) {
     writes_file(app.add_option(name, path, help));
   };
   add_file("--out", flags.out,
-           "Write the labels, [queries] or [queries, label columns]: .npy (int64), .csv, "
-           ".tsv, .txt");
+           "Write the labels, [queries] or [queries, label columns]: .npy (int64), .csv, .tsv, .txt");
   add_file("--proba", flags.proba,
            "Write the share of each class in the votes, [queries, classes], in the order of the labels: .npy "
            "(float64), .csv, .tsv, .txt");

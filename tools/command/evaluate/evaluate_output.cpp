@@ -90,10 +90,9 @@ void add_accuracies(Document& document, const Evaluation& evaluation, const repo
   Table numbers = report::sweep_table(sweep, evaluation.rows, !wide);
   numbers.line_end = "\n";
   if (wide) document.add(Words{wide_accuracies(evaluation)});
-  document.add(Section{
-      "Accuracy against k",
-      "Of one search for the largest k. The rest of this page is about the best one, of several as good the "
-      "smallest. The height does not begin at 0."});
+  document.add(Section{"Accuracy against k",
+                       "Of one search for the largest k. The rest of this page is about the best one, of "
+                       "several as good the smallest. The height does not begin at 0."});
   report::add_sweep(document, sweep, confusion.total(), evaluation.best_k(), std::move(numbers));
 }
 

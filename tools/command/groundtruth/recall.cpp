@@ -108,10 +108,9 @@ Subcommand add_recall(CLI::App& parent) {
   auto flags = std::make_shared<RecallFlags>();
   CLI::App* app = parent.add_subcommand(
       "recall", "Score an approximate search: which share of the true neighbours did it find?");
-  reads_file(app->add_option(
-                 "--truth", flags->truth,
-                 "The true neighbours: .ibin or .bin as kith groundtruth writes them, .ivecs, .npz, .npy, "
-                 ".csv, ..."))
+  reads_file(app->add_option("--truth", flags->truth,
+                             "The true neighbours: .ibin or .bin as kith groundtruth writes them, .ivecs, "
+                             ".npz, .npy, .csv, ..."))
       ->required();
   reads_file(
       app->add_option("--found", flags->found, "The neighbours that were found, in any of these formats"))

@@ -72,8 +72,7 @@ void check_element_flags(const CLI::App& app, const TableFlags& flags, Metric me
   if (bits && app.get_option_no_throw("--features") && app.count("--features") > 0)
     refuse(where,
            "--read element=bits and --features are both given, but hamming compares whole rows; leave "
-           "--features "
-           "out");
+           "--features out");
 }
 
 std::vector<Element> kept_elements(const TableFlags& flags) {

@@ -103,12 +103,10 @@ void refuse_files_of_rows(const CLI::App& app, const std::string& path, const In
   if (info.removed == 0 && info.positions == info.rows && info.next_row == info.positions) return;
   for (const std::string_view option : {"--filter", "--labels", "--values", "--leave-one-out"})
     if (is_given(app, option) || (rows && option == "--leave-one-out"))
-      throw Error(
-          Errc::unsupported,
-          app.get_name() + ": " + path +
-              ": rows were removed or have ids of their own, and files that belong to rows go by their "
-              "order; leave " +
-              std::string(option) + " out, or use the library");
+      throw Error(Errc::unsupported, app.get_name() + ": " + path +
+                                         ": rows were removed or have ids of their own, and files that "
+                                         "belong to rows go by their order; leave " +
+                                         std::string(option) + " out, or use the library");
 }
 
 }  // namespace
@@ -132,11 +130,9 @@ void take_index(const CLI::App& app, RowFlags& flags, bool rows) {
   training.index_centred = info.centred;
   training.index_rows = rows;
   if (rows && info.metric == Metric::cosine)
-    throw Error(
-        Errc::unsupported,
-        app.get_name() + ": " + training.index +
-            ": an index of cosine holds unit rows, which are not the rows that were given; give these "
-            "by --train");
+    throw Error(Errc::unsupported, app.get_name() + ": " + training.index +
+                                       ": an index of cosine holds unit rows, which are not the rows that "
+                                       "were given; give these by --train");
   if (compares_bits(info.metric) && training.tables.element.empty())
     training.tables.element = name(Element::bits);
 }

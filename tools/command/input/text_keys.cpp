@@ -71,30 +71,30 @@ std::vector<Key> read_keys(TableFlags& flags) {
       limit = static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
     };
   };
-  return {
-      {"format", "WHAT",
-       "format of stdin (-) and of files whose names do not tell it: csv, tsv, txt, npy, idx, fvecs, ivecs, "
-       "bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5; .gz is recognised",
-       [&](const std::string& text) {
-         flags.format = named_one(text, {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm",
-                                         "fbin", "u8bin", "i8bin", "f16bin", "ibin", "npz", "hdf5"});
-       }},
-      {"max-columns", "N",
-       "columns of a text file; else " + std::to_string(limits.text_columns) + ", and " +
-           std::to_string(limits.svm_columns) + " of a .svm file",
-       [&](const std::string& text) {
-         limits.text_columns = limits.svm_columns =
-             static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
-       }},
-      {"max-line", "SIZE",
-       "bytes of a line of a text file, or such as 512M, 4G; else " + format_bytes(limits.line),
-       [&](const std::string& text) { limits.line = parse_bytes(text); }},
-      {"max-axes", "N", "axes of a .npy or idx file; else " + std::to_string(limits.axes),
-       at_most(limits.axes)},
-      {"max-growth", "N",
-       "bytes of values for each byte of a .gz or .svm file; else " + std::to_string(limits.growth) +
-           ", and " + format_bytes(limits.free_growth) + " in any case",
-       at_most(limits.growth)}};
+  return {{"format", "WHAT",
+           "format of stdin (-) and of files whose names do not tell it: csv, tsv, txt, npy, idx, fvecs, "
+           "ivecs, bvecs, svm, fbin, u8bin, i8bin, f16bin, ibin, npz, hdf5; .gz is recognised",
+           [&](const std::string& text) {
+             flags.format =
+                 named_one(text, {"csv", "tsv", "txt", "npy", "idx", "fvecs", "ivecs", "bvecs", "svm", "fbin",
+                                  "u8bin", "i8bin", "f16bin", "ibin", "npz", "hdf5"});
+           }},
+          {"max-columns", "N",
+           "columns of a text file; else " + std::to_string(limits.text_columns) + ", and " +
+               std::to_string(limits.svm_columns) + " of a .svm file",
+           [&](const std::string& text) {
+             limits.text_columns = limits.svm_columns =
+                 static_cast<std::uint64_t>(whole_number(text, 1, UINT32_MAX));
+           }},
+          {"max-line", "SIZE",
+           "bytes of a line of a text file, or such as 512M, 4G; else " + format_bytes(limits.line),
+           [&](const std::string& text) { limits.line = parse_bytes(text); }},
+          {"max-axes", "N", "axes of a .npy or idx file; else " + std::to_string(limits.axes),
+           at_most(limits.axes)},
+          {"max-growth", "N",
+           "bytes of values for each byte of a .gz or .svm file; else " + std::to_string(limits.growth) +
+               ", and " + format_bytes(limits.free_growth) + " in any case",
+           at_most(limits.growth)}};
 }
 
 }  // namespace
@@ -107,10 +107,9 @@ char separator_named(const std::string& text) {
   const auto c = static_cast<unsigned char>(text.size() == 1 ? text[0] : 0);
   if (c == 0 || c >= 0x7F || files::is_letter(text[0]) || files::is_digit(text[0]) ||
       impossible.find(text[0]) != std::string_view::npos)
-    throw Error(Errc::invalid_argument,
-                "separator_named: " + files::in_quotes(text) +
-                    " separates no cells; give one sign, such as \";\", or one of comma, semicolon, tab, "
-                    "pipe, space, colon");
+    throw Error(Errc::invalid_argument, "separator_named: " + files::in_quotes(text) +
+                                            " separates no cells; give one sign, such as \";\", or one of "
+                                            "comma, semicolon, tab, pipe, space, colon");
   return text[0];
 }
 

@@ -19,12 +19,11 @@ Scaling parse_scaling(const std::string& text) {
     return parse<Scaling>(text);
   } catch (const Error&) {
     const std::string one = closest_name(text, names);
-    throw Error(
-        Errc::invalid_argument,
-        "scale: there is none called \"" + text + "\"; " +
-            (one.empty() ? "choose one of centre (mean 0), standardize (mean 0, deviation 1), min-max "
-                           "(0 to 1), l2 (each row divided by its norm)"
-                         : "did you mean " + one + "?"));
+    throw Error(Errc::invalid_argument,
+                "scale: there is none called \"" + text + "\"; " +
+                    (one.empty() ? "choose one of centre (mean 0), standardize (mean 0, deviation 1), "
+                                   "min-max (0 to 1), l2 (each row divided by its norm)"
+                                 : "did you mean " + one + "?"));
   }
 }
 
@@ -66,8 +65,8 @@ void add_feature_option(CLI::App& app, TrainingFlags& flags) {
                  "and ranges, such as 2-5,width")
       ->type_name("LIST");
   app.add_option("--drop", flags.drop,
-                 "Leave these columns out, named likewise, and use the others. They are not read, "
-                 "and queries may have them or not; with --model or --index, columns of the queries")
+                 "Leave these columns out, named likewise, and use the others. They are not read, and "
+                 "queries may have them or not; with --model or --index, columns of the queries")
       ->type_name("LIST");
 }
 
@@ -94,13 +93,12 @@ std::vector<Key> category_keys(TableFlags& flags) {
 }
 
 CLI::Option* add_prepare_option(CLI::App& app, std::vector<Key> keys) {
-  return add_keys(
-      app, {"--prepare",
-            "What is done to values before they are compared",
-            std::move(keys),
-            {"kith classify --train flowers.csv --label kind --prepare missing=median,categories=one-hot "
-             "--leave-one-out",
-             "kith search --train map.csv --prepare centre=yes --leave-one-out"}});
+  return add_keys(app, {"--prepare",
+                        "What is done to values before they are compared",
+                        std::move(keys),
+                        {"kith classify --train flowers.csv --label kind --prepare "
+                         "missing=median,categories=one-hot --leave-one-out",
+                         "kith search --train map.csv --prepare centre=yes --leave-one-out"}});
 }
 
 void add_preparation_options(CLI::App& app, TrainingFlags& flags) {

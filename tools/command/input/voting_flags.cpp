@@ -81,8 +81,7 @@ std::vector<double> costs(const std::string& where, const VotingFlags& flags, co
     refuse(where, flags.costs + " holds " + std::to_string(values.rows) + " x " +
                       std::to_string(values.cols) + " numbers but there are " + std::to_string(count) +
                       (count == 1 ? " class (" : " classes (") + class_list(labels, classes) +
-                      "); give a row for each that is right, and a column for "
-                      "each that is answered");
+                      "); give a row for each that is right, and a column for each that is answered");
   for (std::size_t c = 0; c < values.column_names.size(); ++c)
     if (values.column_names[c] != labels.text(classes[c]))
       refuse(where, flags.costs + ": column " + std::to_string(c + 1) + " is called " +
@@ -119,14 +118,14 @@ std::vector<Key> class_keys(VotingFlags& flags) {
 
 void add_votes_option(CLI::App& app, std::vector<Key> keys, const std::vector<Key>& more) {
   keys.insert(keys.end(), more.begin(), more.end());
-  add_keys(app,
-           {"--votes",
-            "How the neighbours vote",
-            std::move(keys),
-            {"kith classify --train points.csv --label kind -k 3 --votes "
-             "weights=rank,rank-weights=3,2,1 --query 2,7",
-             "kith classify --train points.csv --label kind -k 4 --votes tie=abstain,no-label=none --query "
-             "2,7"}});
+  add_keys(
+      app,
+      {"--votes",
+       "How the neighbours vote",
+       std::move(keys),
+       {"kith classify --train points.csv --label kind -k 3 --votes weights=rank,rank-weights=3,2,1 --query "
+        "2,7",
+        "kith classify --train points.csv --label kind -k 4 --votes tie=abstain,no-label=none --query 2,7"}});
 }
 
 }  // namespace

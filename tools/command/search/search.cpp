@@ -65,8 +65,8 @@ void check_flags(const CLI::App& app, const SearchFlags& flags) {
   check_centre("search", flags.training, flags.metric);
   if (!flags.checkpoint.empty() && !flags.by_k())
     throw Error(Errc::unsupported,
-                "search: --checkpoint keeps the k nearest, and --radius asks for all rows within "
-                "it; leave one of them out");
+                "search: --checkpoint keeps the k nearest, and --radius asks for all rows within it; leave "
+                "one of them out");
   if (!check_query_flags(app, flags.training, flags.query_flags, false)) return;
   throw Error(Errc::invalid_argument, "search: --queries is missing; see `kith search --help`");
 }
@@ -193,10 +193,9 @@ Subcommand add_search(CLI::App& parent) {
   writes_file(app->add_option(
       "--out-distance", flags->out_distance,
       "Write the distances in the same way: .npy (float32), .fvecs, .fbin, .csv, .tsv, .txt"));
-  keeps_file(
-      app->add_option("--checkpoint", flags->checkpoint,
-                      "With --place residence=stream: save the results after each chunk here, so that the "
-                      "same command resumes after a stop; the file is removed at the end"));
+  keeps_file(app->add_option("--checkpoint", flags->checkpoint,
+                             "With --place residence=stream: save the results after each chunk here, so that "
+                             "the same command resumes after a stop; the file is removed at the end"));
   add_output_options(*app, flags->output);
   app->add_flag("--json", flags->shown.json, "Print all neighbours as JSON");
   add_diagnostic_options(*app, flags->diagnostics);

@@ -97,9 +97,8 @@ void add_device_option(CLI::App& app, std::string& device, bool several) {
                  several ? "auto, cpu, cuda:0, opencl:0, opencl:NAME, or several separated by commas; `kith "
                            "devices` lists those of this machine"
                          : "auto (the first GPU by CUDA, else by OpenCL, else the CPU), gpu (never the CPU), "
-                           "cpu, cuda:0, "
-                           "opencl:0, opencl:NAME (part of a device's name), or several joined by +; `kith "
-                           "devices` lists those of this machine")
+                           "cpu, cuda:0, opencl:0, opencl:NAME (part of a device's name), or several joined "
+                           "by +; `kith devices` lists those of this machine")
       ->type_name(several ? "SPECS" : "SPEC")
       ->capture_default_str();
 }

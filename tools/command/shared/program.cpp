@@ -53,8 +53,7 @@ int run_and_warn(const Subcommand& subcommand) {
   if (!can_make_threads())
     note(
         "no thread can be made here, so kith works on one, and a stop leaves unfinished files behind; a "
-        "limit of "
-        "processes may be the reason (ulimit -u, or the pids of a container)");
+        "limit of processes may be the reason (ulimit -u, or the pids of a container)");
   check_named_files(*subcommand.app);
   return subcommand.run();
 }

@@ -197,11 +197,10 @@ void add_matrix(Document& document, const Structured& done) {
   } else {
     document.add(Words{"\nThe whole matrix is in --table, --json and --report.\n"});
   }
-  document.add(
-      Section{"Mean distances of classes",
-              "Between the rows of two classes, and on the diagonal, in the other colour, between those of "
-              "one. The stronger the colour, the larger the distance: classes that are told apart easily "
-              "have a pale diagonal in strong surroundings."});
+  document.add(Section{"Mean distances of classes",
+                       "Between the rows of two classes, and on the diagonal, in the other colour, between "
+                       "those of one. The stronger the colour, the larger the distance: classes that are "
+                       "told apart easily have a pale diagonal in strong surroundings."});
   document.add(report::Picture{[&done] { return report::distance_map(done.matrix.mean, done.classes); },
                                report::beside_map(done.classes)});
   document.add(closest(done));
@@ -214,10 +213,9 @@ Document structure_document(const StructureFlags& flags, const Structured& done)
   Document document{head_of(flags, done), {done.device, done.trace, done.seconds, command_line()}, {}};
   document.add(Words{first_line(flags, done)});
   add_facts(document, flags, done);
-  document.add(
-      Section{"Class by class",
-              "How far the rows of each class lie apart, the class nearest to it, and how many of its rows "
-              "have a nearest other row that is not of their class."});
+  document.add(Section{"Class by class",
+                       "How far the rows of each class lie apart, the class nearest to it, and how many of "
+                       "its rows have a nearest other row that is not of their class."});
   document.add(classes_table(done));
   add_matrix(document, done);
   document.add(Fact{"informativeness", "", done.matrix.informativeness});
@@ -229,10 +227,9 @@ Document structure_document(const StructureFlags& flags, const Structured& done)
                     report::percent(1 - done.nearest.accuracy(), 2) + " of the rows"});
   document.add(matrix_data("nearest_classes", done.classes.size(),
                            [&done](auto a, auto b) { return Value(done.nearest.at(a, b)); }));
-  document.add(
-      Section{"Nearest rows of another class",
-              "Rows whose nearest other row is not of their class: what a classification by one neighbour "
-              "gets wrong when each row in turn is left out."});
+  document.add(Section{"Nearest rows of another class",
+                       "Rows whose nearest other row is not of their class: what a classification by one "
+                       "neighbour gets wrong when each row in turn is left out."});
   Pairs pairs = report::mistakes_of(done.nearest, done.classes);
   pairs.title = "Most frequent pairs", pairs.none = "There are none";
   pairs.beside = false, pairs.more = "pairs more, which --table lists";

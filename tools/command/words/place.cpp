@@ -39,14 +39,13 @@ void add_how_option(CLI::App& app, PlanFlags& flags) {
 }  // namespace
 
 CLI::Option* add_place_option(CLI::App& app, std::vector<Key> keys) {
-  return add_keys(app,
-                  {"--place",
-                   "Where rows lie, and what a search may use",
-                   std::move(keys),
-                   {"kith search --train base.u8bin --queries query.u8bin -k 10 --place "
-                    "residence=stream,memory-limit=64M",
-                    "kith search --train base.npy --queries query.npy -k 10 --device cpu+opencl:0 --place "
-                    "placement=replicate,shares=3,1"}});
+  return add_keys(app, {"--place",
+                        "Where rows lie, and what a search may use",
+                        std::move(keys),
+                        {"kith search --train base.u8bin --queries query.u8bin -k 10 --place "
+                         "residence=stream,memory-limit=64M",
+                         "kith search --train base.npy --queries query.npy -k 10 --device cpu+opencl:0 "
+                         "--place placement=replicate,shares=3,1"}});
 }
 
 void add_plan_options(CLI::App& app, PlanFlags& flags, std::vector<Key> rows) {

@@ -48,8 +48,7 @@ std::optional<ElementType> type_of(std::string_view name) {
 void take_descr(const Source& source, const std::string& descr, ArrayLayout& layout) {
   if (descr == "[")
     source.fail(
-        "holds records with fields; save one plain array of numbers, such as a['field'], or write all of "
-        "it "
+        "holds records with fields; save one plain array of numbers, such as a['field'], or write all of it "
         "as text: pandas.DataFrame(a).to_csv('new.csv', index=False)");
   const std::optional<ElementType> type = type_of(descr.size() > 1 ? descr.substr(1) : "");
   if (!type || std::string_view("<>=|").find(descr[0]) == std::string_view::npos)
@@ -80,10 +79,9 @@ ArrayLayout read_npy_header(Source& source) {
   source.read_exactly(header.data(), length, "its header");
   const std::optional<NpyHeader> said = parse_npy_header(header);
   if (!said)
-    source.fail(
-        "has the header " + in_quotes(header) +
-        ", which is not of the form {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}; save it again "
-        "with numpy.save");
+    source.fail("has the header " + in_quotes(header) +
+                ", which is not of the form {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4)}; save "
+                "it again with numpy.save");
   ArrayLayout layout;
   take_descr(source, said->descr, layout);
   layout.fortran = said->fortran;

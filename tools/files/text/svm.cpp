@@ -142,8 +142,7 @@ class SvmReader {
       if (index == 0) check_zero();
       if (text.empty() && !options_.missing)
         lines_.fail("has " + in_quotes(item) +
-                    " and no value behind it; write index:value without a blank between "
-                    "them, such as 3:0.5");
+                    " and no value behind it; write index:value without a blank between them, such as 3:0.5");
       Number number = parse_number(text);
       if (options_.missing && (number.kind == Number::nan || is_missing_marker(text)))
         number = {Number::finite, std::numeric_limits<float>::quiet_NaN()};
@@ -195,10 +194,9 @@ class SvmReader {
     if (base < 0) {
       base = width_.zero ? 0 : 1;
       if (width_.zero && !own_zero_)
-        throw Error(Errc::invalid_argument,
-                    source_.name() +
-                        ": has no index 0, but the queries have; write both files alike, or say "
-                        "--csv base=0 if these begin at 0, too");
+        throw Error(Errc::invalid_argument, source_.name() +
+                                                ": has no index 0, but the queries have; write both files "
+                                                "alike, or say --csv base=0 if these begin at 0, too");
       if (width_.zero && options_.note)
         options_.note(source_.name() +
                       ": the index 0 occurs, so indices begin at 0; --csv base= says otherwise");

@@ -20,18 +20,17 @@ namespace {
 
 /// Returns the key of --place that says where training rows stay.
 Key residence_key(BenchFlags& flags) {
-  return {
-      "residence", "WHAT",
-      "where to keep the training rows: resident (on the device), stream (in the host's memory; they pass "
-      "through the device in chunks), quantized (in the host's memory; the device holds quantized rows); "
-      "else resident",
-      [&flags](const std::string& text) {
-        const Residence residence = parse<Residence>(text);
-        if (residence == Residence::automatic)
-          throw Error(Errc::invalid_argument,
-                      "residence: automatic is not timed; choose one of resident, stream, quantized");
-        flags.residence = std::string(name(residence));
-      }};
+  return {"residence", "WHAT",
+          "where to keep the training rows: resident (on the device), stream (in the host's memory; they "
+          "pass through the device in chunks), quantized (in the host's memory; the device holds quantized "
+          "rows); else resident",
+          [&flags](const std::string& text) {
+            const Residence residence = parse<Residence>(text);
+            if (residence == Residence::automatic)
+              throw Error(Errc::invalid_argument,
+                          "residence: automatic is not timed; choose one of resident, stream, quantized");
+            flags.residence = std::string(name(residence));
+          }};
 }
 
 /// Returns whether the workload searches rows that exist before the search.

@@ -205,9 +205,8 @@ nlohmann::ordered_json to_json(const Device& device, const BenchData& data, cons
 constexpr const char* columns_mean =
     "index: ms of the host's clock for an Index of rows in host memory, checked, put in order and uploaded; "
     "upload: for writing\nas many bytes alone; prepare: ms of the device's clock for what a proposer works "
-    "on, "
-    "once an Index; reads: the same in\nreads of the rows at the speed of the device's memory. Medians. What "
-    "was prepared found the chain's neighbour first.\n\n";
+    "on, once an Index; reads: the same in\nreads of the rows at the speed of the device's memory. Medians. "
+    "What was prepared found the chain's neighbour first.\n\n";
 
 }  // namespace
 

@@ -164,23 +164,20 @@ std::string device_lines(const BenchFlags& flags, const std::vector<Device>& dev
             device.info().driver + "\n";
   if (flags.scale < 1)
     text += "scale " + format_float(static_cast<float>(flags.scale)) +
-            ": so many times the rows and queries of each "
-            "workload; not comparable with full size\n";
+            ": so many times the rows and queries of each workload; not comparable with full size\n";
   return text;
 }
 
 std::string preface(const BenchFlags& flags, const std::vector<Device>& devices) {
   return device_lines(flags, devices) + "ms: median of the device's clock, rows " +
          (flags.residence == "stream" ? "in a stream" : flags.residence) +
-         "; host ms: host clock around the same work "
-         "until the device is done;\nto answer: ms from queries in host memory to neighbours in host memory, "
-         "median of the host's clock around a whole call;\nfirst run, index, upload, download: ms of the "
-         "host's clock. Bits are checked against the CPU first.\nWhat fits the device's cache stays there "
-         "between samples.\n" +
-         (flags.energy
-              ? "J/search: joules of one whole call, or of one run where a stage is timed, the mean of "
-                "many; where they come\nfrom is said at the end.\n"
-              : "") +
+         "; host ms: host clock around the same work until the device is done;\nto answer: ms from queries "
+         "in host memory to neighbours in host memory, median of the host's clock around a whole "
+         "call;\nfirst run, index, upload, download: ms of the host's clock. Bits are checked against the "
+         "CPU first.\nWhat fits the device's cache stays there between samples.\n" +
+         (flags.energy ? "J/search: joules of one whole call, or of one run where a stage is timed, the mean "
+                         "of many; where they come\nfrom is said at the end.\n"
+                       : "") +
          "\n";
 }
 

@@ -132,8 +132,7 @@ void add_claims(const PlacedRun& base, std::span<const Way, 3> ways, std::int64_
   else if (all < 15 || all > 27)
     whole.why =
         "both sides do n * n comparisons, so this is the ratio of the two processors: the CPU side is one "
-        "core of "
-        "this machine";
+        "core of this machine";
   Claim parts{parts_claim, parts_paper, "", ""};
   if (std::isfinite(sort) && std::isfinite(distance)) {
     if (sort < 0.7 * all || distance > 1.3)

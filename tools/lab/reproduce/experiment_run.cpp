@@ -109,9 +109,9 @@ void ExperimentRun::take_up(const Json& before) {
     const auto found =
         std::find_if(wanted_.begin(), wanted_.end(), [&](const auto& e) { return e.name == name; });
     if (found == wanted_.end())
-      refuse("reproduce", kept_.path().string() + ": an earlier run left " + name +
-                              " there, which is not asked for now; ask for it, too, to go on; --fresh "
-                              "begins anew");
+      refuse("reproduce",
+             kept_.path().string() + ": an earlier run left " + name +
+                 " there, which is not asked for now; ask for it, too, to go on; --fresh begins anew");
     if (!found->check_data || same_data) return true;
     note("reproduce: " + name + " is measured anew: its file is another than before");
     return false;
@@ -178,9 +178,7 @@ void ExperimentRun::write_partial() {
       return report::experiment_page(
           results, command_line(),
           how_far() + ". Missing: " + missing_text() + "." +
-              (kept_.saved() ? " The command at the end of this page, given again, "
-                               "goes on from here."
-                             : ""));
+              (kept_.saved() ? " The command at the end of this page, given again, goes on from here." : ""));
     });
   } catch (const Error& error) {
     if (error.code() != Errc::bad_file) throw;

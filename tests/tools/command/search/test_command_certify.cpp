@@ -44,9 +44,8 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
         "proposer       dot, whose products are off by at most b |q~| |x~| + tau, b = 2.384e-07 "
         "(docs/certificate.md, section 3)\n");
   CHECK(line_of(result.out, "checked")
-            .starts_with(
-                "checked        when cpu first proposed: self-test on 97 rows of 131 columns, all difficult "
-                "(cancelling sums, "));
+            .starts_with("checked        when cpu first proposed: self-test on 97 rows of 131 columns, all "
+                         "difficult (cancelling sums, "));
   const string rows = line_of(result.out, "prepared rows");
   CHECK(contains(rows, "KiB of device memory, made in "));
   CHECK(rows.ends_with(" by the device's clock\n"));
@@ -94,10 +93,9 @@ TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and
       "--train " +
       train);
   CHECK(result.code == 0);
-  CHECK(
-      line_of(result.out, "certified") ==
-      "certified      0 of 2 queries at the first attempt; 2 by the chain alone, since a list overflowed at "
-      "every attempt\n");
+  CHECK(line_of(result.out, "certified") ==
+        "certified      0 of 2 queries at the first attempt; 2 by the chain alone, since a list overflowed "
+        "at every attempt\n");
   CHECK(contains(result.out, "    0         0 (0)\n    1  0 (9.899495)\n"));
 }
 
@@ -123,8 +121,9 @@ TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain
   const Result text = kith(asked);
   CHECK(text.code == 0);
   CHECK(text.err.empty());
-  CHECK(text.out.starts_with(train + ": l2, n = 4, m = 4, dims = 2, k = 2; compared with cpu by the "
-                                     "chain alone\ndevice  proposer  bits "));
+  CHECK(text.out.starts_with(
+      train +
+      ": l2, n = 4, m = 4, dims = 2, k = 2; compared with cpu by the chain alone\ndevice  proposer  bits "));
   CHECK(contains(text.out, "\ncpu     none      reference  "));
   CHECK(contains(text.out, "\ncpu     dot       same  "));
   CHECK(text.out.ends_with("\n\nSame bits everywhere.\n"));
@@ -155,8 +154,8 @@ TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files 
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
   const Result result = kith(
-      "verify --device cpu --how proposer=dot --csv header=no --prepare categories=one-hot "
-      "--scale min-max -k 1 -m 2 --json --train " +
+      "verify --device cpu --how proposer=dot --csv header=no --prepare categories=one-hot --scale min-max "
+      "-k 1 -m 2 --json --train " +
       train + " --queries " + queries);
   REQUIRE(result.code == 0);
   const json found = json::parse(result.out);
@@ -239,17 +238,15 @@ TEST_CASE("verify --train: what does not go with it is refused") {
                 "invalid_argument: verify: unknown option --stage; did you mean --scale?");
   check_refused("verify --how selector=radix --random-cases 3", 2,
                 "invalid_argument: verify: --how selector goes with --train; give --train, too");
-  check_refused(
-      asked + "--label-column kind -k 1 --how proposer=none --train " + train, 2,
-      "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; choose "
-      "another --reference, --device or proposer");
+  check_refused(asked + "--label-column kind -k 1 --how proposer=none --train " + train, 2,
+                "invalid_argument: verify: there is nothing beside the chain of cpu, which is the reference; "
+                "choose another --reference, --device or proposer");
   check_refused("compare --csv header=no -n 9 --device cpu", 2,
                 "invalid_argument: compare: --csv goes with --train; give --train, too");
   check_refused(
       "compare --prepare categorical=1 -n 9 --device cpu", 2,
       "invalid_argument: compare: unknown option --prepare (search, graph, index, groundtruth, classify, "
-      "regress, evaluate, "
-      "structure, select-features, verify have it); see `kith compare --help`");
+      "regress, evaluate, structure, select-features, verify have it); see `kith compare --help`");
   check_refused(asked + "--csv header=perhaps --train " + train, 2,
                 "invalid_argument: verify: --csv header: there is no \"perhaps\"; say yes or no");
   const Result absent = kith(asked + "--train " + (folder / "absent.csv"));

@@ -20,21 +20,19 @@ TEST_CASE("csv: quotes that are text, as in word vectors, and cells that go on o
   const Folder folder;
   const string glove = folder.write("g.txt", "the 1 2\n\"x 3 4\nof 5 6\n\" 7 8\nto 9 10\n");
   const string search = "search --label 1 --train ";
-  check_refused(
-      search + glove + " --device cpu --csv header=no --leave-one-out -k 1", 3,
-      "bad_file: " + glove +
-          ":2: a quote opened in cell 1 is not closed in its line; say --csv quote=no if quotes are text "
-          "here, or quote=yes if cells go on over lines");
+  check_refused(search + glove + " --device cpu --csv header=no --leave-one-out -k 1", 3,
+                "bad_file: " + glove +
+                    ":2: a quote opened in cell 1 is not closed in its line; say --csv quote=no if quotes "
+                    "are text here, or quote=yes if cells go on over lines");
   CHECK(rows_searched(search + glove + " --csv quote=no") == 5);
   CHECK(rows_searched(search + glove + " --csv quote=yes") == 3);
   // If commas separate cells, a line end in quotes is certain, but a note tells the user.
   const string joined = folder.write("j.csv", "name,v\n\"one\nname\",1\nother,2\n");
   const Result told = kith("search --device cpu --label name --query 1 -k 1 --train " + joined);
   CHECK(told.code == 0);
-  CHECK(told.err ==
-        "kith: note: " + joined +
-            ":2: a cell goes on over several lines, since its quotes hold them together; say --csv "
-            "quote=no if quotes are text\n");
+  CHECK(told.err == "kith: note: " + joined +
+                        ":2: a cell goes on over several lines, since its quotes hold them together; say "
+                        "--csv quote=no if quotes are text\n");
   CHECK(
       kith("search --device cpu --label name --query 1 -k 1 --csv quote=yes --train " + joined).err.empty());
 }
@@ -43,11 +41,10 @@ TEST_CASE("csv: lines above the table are named, and left out where the option s
   const Folder folder;
   const string file = folder.write("p.csv", "Report of 2024\nSource: lab\n\na,b,kind\n1,2,x\n4,5,y\n2,2,x\n");
   const string classify = "classify --device cpu --label -1 --leave-one-out -k 1 --train " + file;
-  check_refused(
-      classify, 3,
-      "bad_file: " + file +
-          ":1: has 1 cell, but line 4 and those behind it have 3; if the table begins there, say --csv "
-          "skip=3, else give every row as many cells");
+  check_refused(classify, 3,
+                "bad_file: " + file +
+                    ":1: has 1 cell, but line 4 and those behind it have 3; if the table begins there, say "
+                    "--csv skip=3, else give every row as many cells");
   const Result result = kith(classify + " --csv skip=3");
   CHECK(result.out == "accuracy 0.6667 (2 of 3)\n");
   CHECK(result.err.empty());
@@ -70,8 +67,7 @@ TEST_CASE("csv: a title that a spreadsheet padded, and separators that the heade
   check_refused(classify + ends, 3,
                 "bad_file: " + ends +
                     ":1: has 3 cells, but line 2 and those behind it have 4; if the table begins there, say "
-                    "--csv skip=1, "
-                    "else give every row as many cells");
+                    "--csv skip=1, else give every row as many cells");
   CHECK(kith(classify + folder.write("e.csv", "a,b,kind,\n1,2,x,\n4,5,y,\n2,2,x,\n")).out ==
         "accuracy 0.6667 (2 of 3)\n");
 }
@@ -85,8 +81,8 @@ TEST_CASE("csv: a tab in each line does not make cells of numbers between blanks
   const string search = "search --device cpu --label -1 --leave-one-out -k 1 --train " + file;
   CHECK(contains(kith(search).err, "say --csv header=yes or header=no"));
   CHECK(contains(kith(search + " --csv header=no").err,
-                 ":1: column 1 holds \"18.0   8   307.0      130.0\", which is not read as a "
-                 "number; say --csv sep= if it is several cells, or write it as a plain"));
+                 ":1: column 1 holds \"18.0   8   307.0      130.0\", which is not read as a number; say "
+                 "--csv sep= if it is several cells, or write it as a plain"));
   const Result result = kith(search + " --csv sep=space");
   CHECK(result.code == 0);
   CHECK(result.err.empty());
@@ -126,12 +122,11 @@ TEST_CASE("csv: marks of missing values, and what the messages about them advise
   const string texts = folder.write("t.csv", "a,kind\nred,x\nnan,y\nblue,x\n");
   const string search =
       "search --device cpu --csv header=yes --label kind --leave-one-out -k 1 --train " + texts;
-  check_refused(
-      search, 3,
-      "bad_file: " + texts +
-          ":3: column 1 (a) holds \"nan\", but line 2 the text \"red\"; make the column text or numbers "
-          "throughout, or say --prepare categorical=1; --prepare missing= fills such cells in, or drops "
-          "their rows");
+  check_refused(search, 3,
+                "bad_file: " + texts +
+                    ":3: column 1 (a) holds \"nan\", but line 2 the text \"red\"; make the column text or "
+                    "numbers throughout, or say --prepare categorical=1; --prepare missing= fills such cells "
+                    "in, or drops their rows");
   CHECK(kith(search + " --prepare missing=most-frequent").code == 0);
   CHECK(kith(search + " --prepare categorical=1").code == 0);
 }
@@ -142,9 +137,9 @@ TEST_CASE("csv: labels that are text though they look like numbers") {
   const string classify =
       "classify --device cpu --label code -k 1 --query 1 --query 2 --query 9 --train " + file;
   const Result numbers = kith(classify);
-  CHECK(contains(numbers.err,
-                 "labels such as \"007\" are read as numbers, so that is 7; --csv labels=text keeps their "
-                 "zeros"));
+  CHECK(contains(
+      numbers.err,
+      "labels such as \"007\" are read as numbers, so that is 7; --csv labels=text keeps their zeros"));
   CHECK(contains(numbers.out, "1: 7\n"));
   const Result texts = kith(classify + " --csv labels=text");
   CHECK(texts.err.empty());

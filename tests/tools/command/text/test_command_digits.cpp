@@ -101,12 +101,10 @@ TEST_CASE("digits: a centred model keeps its shift, for queries of files and of 
   CHECK(contains(kith("classify --device cpu --model " + model + " --query 1700000044").out, ": b\n"));
   check_refused("classify --device cpu --prepare centre=yes --model " + model + " --query 1", 2,
                 "invalid_argument: classify: --model and --prepare centre are both given; a model has its "
-                "training rows and "
-                "what was done to them: leave --prepare centre out");
+                "training rows and what was done to them: leave --prepare centre out");
   check_refused(base + " --prepare centre=yes --metric cosine --query 1", 2,
                 "invalid_argument: classify: --prepare centre=yes is for differences of values, and cosine "
-                "is none of l2, "
-                "squared_l2, l1 and linf; leave it out, or choose one of these");
+                "is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
 }
 
 TEST_CASE("digits: an index file keeps the centre, for queries and for rows that are added") {
@@ -159,14 +157,12 @@ TEST_CASE("digits: an index file keeps the centre, for queries and for rows that
             .code == 0);
   check_refused("index build --prepare centre=yes --metric cosine --train " + asked + " --out " + index, 2,
                 "invalid_argument: index build: --prepare centre=yes is for differences of values, and "
-                "cosine is none of l2, "
-                "squared_l2, l1 and linf; leave it out, or choose one of these");
+                "cosine is none of l2, squared_l2, l1 and linf; leave it out, or choose one of these");
   check_refused("index add " + index + " --prepare centre=yes --train " + asked, 2,
                 "invalid_argument: index add: --prepare centre means nothing to it; leave it out");
-  check_refused(
-      "search -k 1 --prepare centre=yes --index " + index + " --queries " + asked, 2,
-      "invalid_argument: search: --index and --prepare are both given, but an index has its rows, their "
-      "columns and their metric; leave --prepare out");
+  check_refused("search -k 1 --prepare centre=yes --index " + index + " --queries " + asked, 2,
+                "invalid_argument: search: --index and --prepare are both given, but an index has its rows, "
+                "their columns and their metric; leave --prepare out");
 }
 
 TEST_CASE("digits: what is advised can be done where it is said") {

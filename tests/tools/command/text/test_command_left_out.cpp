@@ -42,8 +42,8 @@ TEST_CASE(
   const Customers has;
   const Result noted = kith(has.learn("--leave-one-out"));
   CHECK(contains(noted.err,
-                 "column 1 (customer_id) holds another text in each row, as \"C1\", yet counts as a "
-                 "feature; --drop 1 leaves it out"));
+                 "column 1 (customer_id) holds another text in each row, as \"C1\", yet counts as a feature; "
+                 "--drop 1 leaves it out"));
   for (const string& choice : {string("--drop 1"), string("--drop customer_id"), string("--features 2-4"),
                                string("--features age,city,plan"), string("--drop -5")}) {
     CAPTURE(choice);
@@ -56,11 +56,10 @@ TEST_CASE(
     for (const string& queries : {has.fresh, has.without})
       CHECK(has.labels("classify --device cpu --model " + model + " --queries " + queries) == "x\ny\n");
     CHECK(has.labels("classify --device cpu --model " + model + " --query 22,Rome,a") == "x\n");
-    check_refused(
-        "classify --device cpu --model " + model + " --query 22,Rome", 2,
-        "invalid_argument: --query 1: 2 values but " + model +
-            " has 3 columns beside the labels and those that are left out; give a value for each, with "
-            "commas between them");
+    check_refused("classify --device cpu --model " + model + " --query 22,Rome", 2,
+                  "invalid_argument: --query 1: 2 values but " + model +
+                      " has 3 columns beside the labels and those that are left out; give a value for each, "
+                      "with commas between them");
   }
 }
 
@@ -109,18 +108,16 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   check_refused(search + nameless, 3,
                 "bad_file: " + nameless +
                     ":2: column 4 is empty; every cell needs a value: fill it in or leave the row out; "
-                    "--prepare missing= "
-                    "fills such cells in, or drops their rows");
+                    "--prepare missing= fills such cells in, or drops their rows");
   // Queries have such separators, and a value where the training rows have none.
   const string plain = folder.write("p.csv", "a,b,kind\n1,2,x\n4,5,y\n");
   const string asked = "classify --device cpu --label kind -k 1 --train " + plain + " --queries ";
   CHECK(kith(asked + folder.write("q.csv", "a,b,kind,\n1,2,x,\n4,5,y,\n")).out == answer_lines);
   const string more = folder.write("r.csv", "a,b,kind,\n1,2,x,\n4,5,y,6\n");
-  check_refused(
-      asked + more, 2,
-      "invalid_argument: " + more + ": has 3 columns but " + plain +
-          " has 2; queries need the columns of the training rows; a column with the true answers is named "
-          "by --label COLUMN (or --target)");
+  check_refused(asked + more, 2,
+                "invalid_argument: " + more + ": has 3 columns but " + plain +
+                    " has 2; queries need the columns of the training rows; a column with the true answers "
+                    "is named by --label COLUMN (or --target)");
 }
 
 TEST_CASE("left out: the answer of a query is found by its name") {
@@ -132,13 +129,11 @@ TEST_CASE("left out: the answer of a query is found by its name") {
     CHECK(kith(asked + folder.write("q.csv", "kind,a,b\nx,1,2\ny,8,9\n")).out == answer_lines);
     CHECK(kith(asked + folder.write("q.csv", "a,b\n1,2\n8,9\n")).out == "x\ny\n");
     const string extra = folder.write("e.csv", "a,b,extra\n1,2,9\n");
-    check_refused(
-        asked + extra, 2,
-        "invalid_argument: " + extra + ": has 3 columns but " + train +
-            " has 2; queries need the columns of the training rows; a column with the true answers is "
-            "named by --label extra (or --target); what else they have is left out, with --model or --index "
-            "by "
-            "--drop extra");
+    check_refused(asked + extra, 2,
+                  "invalid_argument: " + extra + ": has 3 columns but " + train +
+                      " has 2; queries need the columns of the training rows; a column with the true answers "
+                      "is named by --label extra (or --target); what else they have is left out, with "
+                      "--model or --index by --drop extra");
   }
   // Without names, a column is given by its place.
   const string bare = folder.write("bare.csv", "1,2,x\n8,9,y\n");
@@ -155,11 +150,10 @@ TEST_CASE("left out: further columns of queries are named, and lines with nothin
   const string wide =
       has.folder.write("wide.csv", "customer_id,age,city,plan,email,note\nC7,22,Rome,a,x@y,1\n");
   const string ask = "classify --device cpu --model " + model + " --queries ";
-  check_refused(
-      ask + wide, 2,
-      "invalid_argument: " + wide + ": has 5 columns but " + model +
-          " has 3; queries need the columns of the training rows; what else they have is left out, with "
-          "--model or --index by --drop email,note");
+  check_refused(ask + wide, 2,
+                "invalid_argument: " + wide + ": has 5 columns but " + model +
+                    " has 3; queries need the columns of the training rows; what else they have is left out, "
+                    "with --model or --index by --drop email,note");
   CHECK(has.labels(ask + wide + " --drop email,note") == "x\n");
   const string total =
       has.folder.write("total.csv", "customer_id,age,city,plan\nC7,22,Rome,a\nTotal: 1,,,\n");

@@ -39,11 +39,10 @@ TEST_CASE("text: semicolons, decimal commas, and the keys that say so") {
     check_told("search --features v --csv sep=" + string(sep) + " --train " + file + leave, file, {}, rows);
   const string decimals = folder.write("d.csv", "a;k\n1,5;x\n2,25;y\n");
   const string classify = "classify --label k -k 1 --leave-one-out --train ";
-  check_refused(
-      classify + decimals + " --device cpu --quiet", 3,
-      "bad_file: " + decimals +
-          ":2: column 1 (a) holds \"1,5\", which is not read as a number; say --csv decimal=, if the "
-          "comma is the decimal sign, or say --prepare categorical=1 if it is a name");
+  check_refused(classify + decimals + " --device cpu --quiet", 3,
+                "bad_file: " + decimals +
+                    ":2: column 1 (a) holds \"1,5\", which is not read as a number; say --csv decimal=, if "
+                    "the comma is the decimal sign, or say --prepare categorical=1 if it is a name");
   for (const char* keys :
        {"decimal=,", "'sep=;,decimal=,'", "'decimal=,,sep=;'", "decimal=comma,sep=semicolon",
         "'sep=;' --csv decimal=,", "'sep=;,decimal=,,header=yes,skip=0'"})
@@ -62,10 +61,9 @@ TEST_CASE("text: keys and values of --csv that are none") {
     check_refused("classify --train x.csv --label k --csv " + keys, 2,
                   "invalid_argument: classify: --csv" + why);
   };
-  refused(
-      "sep=ab",
-      " sep: \"ab\" separates no cells; give one sign, such as \";\", or one of comma, semicolon, tab, pipe, "
-      "space, colon");
+  refused("sep=ab",
+          " sep: \"ab\" separates no cells; give one sign, such as \";\", or one of comma, semicolon, tab, "
+          "pipe, space, colon");
   refused("'decimal=;'", " decimal: \";\" is no decimal sign; give comma or point");
   refused("encoding=klingon",
           " encoding: there is no \"klingon\"; choose one of utf-8, latin-1, windows-1252, utf-16, utf-16le, "
@@ -84,11 +82,10 @@ TEST_CASE("text: keys and values of --csv that are none") {
 TEST_CASE("text: numbers that look like text are refused, or taken as categories on purpose") {
   const Folder folder;
   const string file = folder.write("m.csv", "a,b\n$9,1\n$10,1\n$100,1\n");
-  check_refused(
-      "search --train " + file + " --query '$9,1' -k 3 --device cpu", 3,
-      "bad_file: " + file +
-          ":2: column 1 (a) holds \"$9\", which is not read as a number; write it as a plain number, "
-          "such as -1234.5, or say --prepare categorical=1 if it is a name");
+  check_refused("search --train " + file + " --query '$9,1' -k 3 --device cpu", 3,
+                "bad_file: " + file +
+                    ":2: column 1 (a) holds \"$9\", which is not read as a number; write it as a plain "
+                    "number, such as -1234.5, or say --prepare categorical=1 if it is a name");
   const Result result =
       kith("search --device cpu --train " + file + " --query '$9,1' -k 3 --prepare categorical=1");
   CHECK(result.code == 0);
@@ -128,11 +125,10 @@ TEST_CASE("text: headers over texts, headers of numbers, pandas' index and names
 TEST_CASE("text: other encodings") {
   const Folder folder;
   const string file = folder.write("l.csv", "a,b,s\n1,2,K\xE4se\n3,4,Brot\n2,2,K\xE4se\n");
-  check_refused(
-      "evaluate --train " + file + " --label s --k-max 1 --json --device cpu", 3,
-      "bad_file: " + file +
-          ":2: its byte 6, 0xE4, is not UTF-8; say --csv encoding=latin-1 or encoding=windows-1252, or save "
-          "it as UTF-8 text");
+  check_refused("evaluate --train " + file + " --label s --k-max 1 --json --device cpu", 3,
+                "bad_file: " + file +
+                    ":2: its byte 6, 0xE4, is not UTF-8; say --csv encoding=latin-1 or "
+                    "encoding=windows-1252, or save it as UTF-8 text");
   for (const char* encoding : {"Latin-1", "latin1", "windows-1252"}) {
     const Result result = kith("classify --device cpu --train " + file +
                                " --label s --query 1,2 -k 1 --csv encoding=" + encoding);

@@ -78,21 +78,19 @@ TEST_CASE("kith tune --out writes there; without a place it measures nothing") {
   CHECK(nowhere.code == 2);
   CHECK(nowhere.out ==
         "kith: invalid_argument: tune: there is no place for what is measured: KITH_TUNING is off or no "
-        "absolute "
-        "folder, or neither XDG_CACHE_HOME nor HOME is one; set them, or give --out FILE\n");
+        "absolute folder, or neither XDG_CACHE_HOME nor HOME is one; set them, or give --out FILE\n");
   const command_tests::Result two = shell("\"$kith\" tune --device cpu,cpu --out " + file);
   CHECK(two.code == 2);
   CHECK(two.out ==
         "kith: invalid_argument: tune: --out is one file, but there are 2 devices; give one device, or leave "
-        "--out "
-        "out\n");
+        "--out out\n");
   CHECK(shell("\"$kith\" tune --show --device cpu").out ==
         "cpu: nothing is looked for: KITH_TUNING is off, or no folder is known\n\n");
 }
 
 TEST_CASE(
-    "kith tune that is interrupted ends within two seconds, with the number of its signal, and writes "
-    "no tuning") {
+    "kith tune that is interrupted ends within two seconds, with the number of its signal, and writes no "
+    "tuning") {
   const Folder folder;
   // SIGTERM has the same effect as Ctrl-C, which shells let background jobs ignore.
   const command_tests::Result result =
@@ -114,9 +112,9 @@ TEST_CASE("--how sample names selectors, and --explain tells their times") {
   CHECK(contains(result.out, "; bubble is left out: cpu has no selector bubble; it has "));
   const command_tests::Result unknown = shell(search + "threshold+fast");
   CHECK(unknown.code == 2);
-  CHECK(unknown.out.starts_with(
-      "kith: invalid_argument: search: --how: selector: there is none called \"fast\"; choose one of "
-      "automatic, threshold, "));
+  CHECK(
+      unknown.out.starts_with("kith: invalid_argument: search: --how: selector: there is none called "
+                              "\"fast\"; choose one of automatic, threshold, "));
   const command_tests::Result automatic = shell(search + "threshold+automatic");
   CHECK(automatic.code == 2);
   CHECK(automatic.out.starts_with(

@@ -57,9 +57,8 @@ TEST_CASE("verify --proposed: cases by proposers, what became of their queries, 
                  "cpu by its proposers against its chain alone, that against plain: 20 cases, 0 different "
                  "(dot 20; 1 times the reference was asked); of "));
   CHECK(contains(last_line(part.out), " certified at once, "));
-  const Result rest = kith(asked + "40 --workers 2"), whole = kith(
-                                                          "verify --device cpu --proposed --how "
-                                                          "proposer=dot --seed 20 --random-cases 40");
+  const Result rest = kith(asked + "40 --workers 2"),
+               whole = kith("verify --device cpu --proposed --how proposer=dot --seed 20 --random-cases 40");
   CHECK(rest.code == 0);
   CHECK(rest.out == whole.out);
 }
@@ -71,19 +70,18 @@ TEST_CASE("verify --proposed: what does not go with it is refused") {
                 "invalid_argument: verify: --first goes with --random-cases; give --random-cases, too");
   check_refused("verify --device cpu --random-cases 5 -k 7", 2,
                 "invalid_argument: verify: -k goes with --train; give --train, too");
-  check_refused(
-      "verify --device cpu --random-cases 5 --proposed --how proposer=none", 2,
-      "invalid_argument: verify: --proposed is about proposers, and proposer=none is none; name another "
-      "one, or leave it out");
+  check_refused("verify --device cpu --random-cases 5 --proposed --how proposer=none", 2,
+                "invalid_argument: verify: --proposed is about proposers, and proposer=none is none; name "
+                "another one, or leave it out");
   check_refused("verify --device cpu --random-cases 5 --workers 2", 2,
                 "invalid_argument: verify: --workers goes with --proposed; give --proposed, too");
   check_refused("verify --device cpu --random-cases 5 --train a.csv", 2,
                 "invalid_argument: verify: --random-cases does not go with --train; leave one of them out");
   check_refused("verify --device cpu --random-cases 5 --how proposer=dot", 2,
                 "invalid_argument: verify: --how proposer is for --proposed; give --proposed, too");
-  check_refused("verify --device cpu", 2,
-                "invalid_argument: verify: there is nothing to verify; give --random-cases COUNT, or --train "
-                "FILE");
+  check_refused(
+      "verify --device cpu", 2,
+      "invalid_argument: verify: there is nothing to verify; give --random-cases COUNT, or --train FILE");
   const Result absent = kith("verify --device cpu --random-cases 5 --proposed --how proposer=fp16");
   CHECK(absent.code == 6);
   CHECK(contains(absent.err,

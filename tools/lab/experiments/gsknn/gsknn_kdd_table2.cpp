@@ -206,18 +206,16 @@ void add_claims(const Table2& table, Result& result) {
       {"detection rate and false-alarm rate, mean of the draws", not_available,
        text(0) + "; " + text(2) + "; " + text(ks.size() - 1) + " (" + equal_devices(table) + ")",
        "the figures of Table 2 are in a picture, and encoding, scaling and the split of the test rows are "
-       "not "
-       "given"});
+       "not given"});
   Claim claim{"labels of the GPU beside those of the CPU", "nearly equal rates, small differences", "", ""};
   for (const Rival& rival : table.rivals) {
     claim.here = rival.refuses()
                      ? not_available + (" (" + rival.spec() + ")")
                      : std::to_string(rival.labels_different()) + " of " +
                            std::to_string(rival.labels_compared()) + " labels differ (" + rival.spec() + ")";
-    claim.why = rival.refuses()
-                    ? rival.refusal()
-                    : "the paper's differences came from ties cut at k; here a smaller row goes first among "
-                      "equal distances, on every device";
+    claim.why = rival.refuses() ? rival.refusal()
+                                : "the paper's differences came from ties cut at k; here a smaller row goes "
+                                  "first among equal distances, on every device";
     result.claims.push_back(claim);
   }
   if (!table.rivals.empty()) return;
@@ -232,9 +230,9 @@ void add_notes(const Table2& table, Result& result) {
   for (const Counts& truth : table.truths) unknown += truth[unknown_attack];
   result.notes.push_back(percent_text(static_cast<double>(unknown) / draws) +
                          " of the 250 attacks of a draw, in the mean, have a name that no training row has");
-  result.notes.push_back(percent_text(static_cast<double>(table.twins) / draws) +
-                         " of the 500 test rows of a draw, in the mean, have a training row that is the same "
-                         "in every column");
+  result.notes.push_back(
+      percent_text(static_cast<double>(table.twins) / draws) +
+      " of the 500 test rows of a draw, in the mean, have a training row that is the same in every column");
 }
 
 }  // namespace

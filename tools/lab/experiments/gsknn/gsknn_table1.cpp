@@ -170,18 +170,17 @@ void add_claims(const Settings& settings, const Panel& panel, Result& result) {
                          : std::string(not_available)) +
                        where,
                    ""};
-    over_ann.why = !ann_built_in()          ? panel.peers[0].series.note
-                   : !std::isfinite(gs_knn) ? curves.chain.series().note
-                                            : "the paper does not say which of ANN's structures it "
-                                              "took; ANN is one thread, and its processor and the device "
-                                              "are others than the paper's";
+    over_ann.why = !ann_built_in() ? panel.peers[0].series.note
+                   : !std::isfinite(gs_knn)
+                       ? curves.chain.series().note
+                       : "the paper does not say which of ANN's structures it took; ANN is one thread, and "
+                         "its processor and the device are others than the paper's";
     Claim over_garcia{"GS_KNN over BF-CUDA (Garcia)", "2.8x", ratio_text(garcia / gs_knn) + where, ""};
     over_garcia.why = !std::isfinite(gs_knn) ? curves.chain.series().note
                       : !std::isfinite(garcia)
                           ? curves.garcia.series().note
-                          : "Garcia's insertion is kith's own kernel here, not the published "
-                            "program; it reads each distance once, while tournaments and sorts go over them "
-                            "many times";
+                          : "Garcia's insertion is kith's own kernel here, not the published program; it "
+                            "reads each distance once, while tournaments and sorts go over them many times";
     result.claims.push_back(std::move(over_ann));
     result.claims.push_back(std::move(over_garcia));
     result.claims.push_back({"kith's choice over GS_KNN", not_available,

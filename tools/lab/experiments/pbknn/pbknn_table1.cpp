@@ -63,8 +63,7 @@ void add_claims(const Device& device, const Curves& curves, std::int64_t k, Resu
     else if (last < 12 && curve == &curves.in_all)
       claim.why =
           "256/K is right where a block is sorted whole by 256 bubbles, at 256 compare-exchanges a value; "
-          "here "
-          "a bitonic network sorts it, which takes " +
+          "here a bitonic network sorts it, which takes " +
           std::to_string(network_exchanges) +
           " a value whatever K is, and K bubbles take K = " + std::to_string(k) + ": by that count " +
           ratio_text(static_cast<double>(network_exchanges) / static_cast<double>(k)) +
@@ -74,8 +73,8 @@ void add_claims(const Device& device, const Curves& curves, std::int64_t k, Resu
     result.claims.push_back(std::move(claim));
   }
   Claim theory{
-      "PBKNN (256 work-groups in all) over blocks of 256 sorted by odd-even transposition, the slow "
-      "parallel bubble sort" +
+      "PBKNN (256 work-groups in all) over blocks of 256 sorted by odd-even transposition, the slow parallel "
+      "bubble sort" +
           at_k,
       not_available, over(curves.exchanged, curves.in_all, device),
       "not in the paper: it shows what its theory assumes of sorting a block whole"};
