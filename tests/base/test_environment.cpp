@@ -72,9 +72,7 @@ TEST_CASE("environment: the same bits whatever the host program has set, and its
         const Answers expected = ask(device(), queries, train, metric, options);
         CHECK(difference(expected.found, neighbors(metric, queries, train, 7)) == "");
         for (const HostileSetting setting : hostile_settings) {
-          CAPTURE(std::string(workloads::name(kind)));
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(std::string(name(setting)));
+          CAPTURE_ALL(workloads::name(kind), name(metric), name(setting));
           Answers actual;
           bool kept = false;
           {
@@ -123,8 +121,7 @@ TEST_CASE("environment: rows of nothing but the smallest numbers") {
        {Metric::l1, Metric::linf, Metric::squared_l2, Metric::negative_dot, Metric::cosine}) {
     const Neighbors expected = neighbors(metric, rows, rows, 3);
     for (const HostileSetting setting : hostile_settings) {
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(std::string(name(setting)));
+      CAPTURE_ALL(name(metric), name(setting));
       Neighbors found;
       {
         const HostileEnvironment hostile(setting);

@@ -64,8 +64,7 @@ TEST_CASE("twins: a kernel file that has none on the other side says why") {
     const auto ours = heads_below(side.first), theirs = heads_below(side.second);
     CHECK(ours.size() > 50);
     for (const auto& file : ours) {
-      CAPTURE(side.first);
-      CAPTURE(file.first);
+      CAPTURE_ALL(side.first, file.first);
       CHECK(refused_head(file.second, side.second, theirs.count(file.first) > 0) == "");
     }
   }

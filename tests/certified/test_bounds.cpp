@@ -51,9 +51,7 @@ TEST_CASE("bounds: what is listed lies between low and high, and they are close"
         for (const DataKind kind : workloads::all_data_kinds) {
           if (!workloads::admits(metric, kind)) continue;
           for (const std::int64_t dims : {1, 2, 3, 4, 32, 131}) {
-            CAPTURE(std::string(name(metric)));
-            CAPTURE(std::string(workloads::name(kind)));
-            CAPTURE(dims);
+            CAPTURE_ALL(name(metric), workloads::name(kind), dims);
             const Problem problem = Problem::hard(proposer, metric, kind, 9, 140, dims);
             Listed found;
             REQUIRE(collect_all(device, problem, {}, found) == "");
@@ -82,8 +80,7 @@ TEST_CASE("bounds: a share of the gap is between the bounds, and changes no lowe
     for_each_bounding(device, [&](Proposer proposer) {
       for (const Metric metric : product_metrics)
         for (const std::int64_t dims : {24, 131}) {
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(dims);
+          CAPTURE_ALL(name(metric), dims);
           const Problem problem = Problem::hard(proposer, metric, DataKind::normal, 9, 140, dims);
           const std::vector<float> all_pass(problem.m(), inf);
           Listed whole, part;

@@ -60,9 +60,7 @@ TEST_CASE("sample: of every 16 rows of the visits the least bound, and nothing i
         for (const DataKind kind : {DataKind::normal, DataKind::offset})
           for (const Metric metric : product_metrics) {
             if (shape.m > most_queries(device, proposer)) continue;
-            CAPTURE(shape.m);
-            CAPTURE(shape.dims);
-            CAPTURE(std::string(name(metric)));
+            CAPTURE_ALL(shape.m, shape.dims, name(metric));
             const Problem problem = Problem::hard(proposer, metric, kind, shape.m, shape.n, shape.dims);
             REQUIRE(!may_fuse_test(problem));
             const std::size_t places = std::size_t{shape.visits.rows} * shape.visits.count,
@@ -120,8 +118,7 @@ TEST_CASE("sample: the threshold is that of the k-th of as many bounds, of any n
       for (const std::size_t groups : {1u, 31u, 64u, 200u, 257u, 1024u, 1500u, 2048u})
         for (const std::uint32_t k : {1u, 2u, 17u, 64u, 128u, 1025u}) {
           if (k > groups) continue;
-          CAPTURE(groups);
-          CAPTURE(k);
+          CAPTURE_ALL(groups, k);
           std::vector<std::uint32_t> codes;
           for (std::size_t i = 0; i < 7 * groups; ++i) {
             const float value = workloads::uniform(random.next()) * 8 - 3;

@@ -47,8 +47,7 @@ TEST_CASE("bounds: any number of queries, few columns and many") {
         for (const std::int64_t m : dims < 384   ? std::vector<std::int64_t>{1, 8, 9, 32, 33, 65}
                                     : dims < 900 ? std::vector<std::int64_t>{32, 64, 65}
                                                  : std::vector<std::int64_t>{8, 64}) {
-          CAPTURE(dims);
-          CAPTURE(m);
+          CAPTURE_ALL(dims, m);
           if (m > most_queries(device, proposer)) continue;  // see test_proposers_listed.cpp
           const Metric metric = m % 2 == 0 ? Metric::squared_l2 : Metric::negative_dot;
           const Problem problem = Problem::hard(proposer, metric, DataKind::normal, m, n, dims);

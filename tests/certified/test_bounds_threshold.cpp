@@ -123,10 +123,7 @@ constexpr Spread all_spreads[] = {Spread::even,       Spread::equal, Spread::few
 /// ignored, follow the end of each list.
 void check_kth(spi::Device& device, Proposer proposer, std::size_t m, std::uint32_t k, std::size_t capacity,
                Spread spread) {
-  CAPTURE(m);
-  CAPTURE(k);
-  CAPTURE(capacity);
-  CAPTURE(static_cast<int>(spread));
+  CAPTURE_ALL(m, k, capacity, static_cast<int>(spread));
   workloads::Random random(m + 3 * k + capacity);
   std::vector<Key> keys;
   std::vector<std::uint32_t> many, lost;

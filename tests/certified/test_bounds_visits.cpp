@@ -80,9 +80,7 @@ TEST_CASE("bounds: later visits lose no row, list hardly more, and bound what th
         for (const DataKind kind : {DataKind::uniform, DataKind::near_duplicates, DataKind::offset})
           // The norms of the queries are `ratio` times those of the training rows.
           for (const float ratio : {1.0f, 0x1p-9f, 0x1p9f}) {
-            CAPTURE(dims);
-            CAPTURE(std::string(workloads::name(kind)));
-            CAPTURE(ratio);
+            CAPTURE_ALL(dims, workloads::name(kind), ratio);
             const Metric metric =
                 kind == DataKind::uniform && dims % 2 == 0 ? Metric::negative_dot : Metric::squared_l2;
             Problem problem =

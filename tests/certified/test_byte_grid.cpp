@@ -128,8 +128,7 @@ TEST_CASE("byte grid: chains above 2^24 steps, which round, beside such that do 
   if (!has(Proposer::int8)) return;
   for (const std::int64_t dims : {300, 500, 784, 1024})
     for (const int from : {255, 240, 200, 150, 100, 0}) {
-      CAPTURE(dims);
-      CAPTURE(from);
+      CAPTURE_ALL(dims, from);
       Matrix train = whole_numbers(300, dims, 0, 60, 10);
       const Matrix near = whole_numbers(40, dims, 0, 255, 11),
                    queries = whole_numbers(12, dims, from, 255, 12);
@@ -152,8 +151,7 @@ TEST_CASE("byte grid: floats a + b j, with many a and b") {
         {5e3, 0.5, true},  {0, 1.0 / 255, false}, {-0.5, 1.0 / 255, false}, {3, 0.1, false},
         {0, 3, false},     {1e-3, 1e-5, false},   {0, 0x1p-41, false},      {0, 0x1p21, false},
         {1e-30, 1, false}, {1e9, 0x1p7, false},   {0.1, 0x1p-3, false},     {5e5, 0.5, false}}) {
-    CAPTURE(g.a);
-    CAPTURE(g.b);
+    CAPTURE_ALL(g.a, g.b);
     for (const std::int64_t dims : {1, 20, 150}) {
       CAPTURE(dims);
       const Matrix train = on_grid(whole_numbers(600, dims, 0, 255, 13), g.a, g.b),

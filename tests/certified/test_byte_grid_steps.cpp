@@ -61,9 +61,7 @@ TEST_CASE(
     };
     for (const Grid& g : {Grid{128, 1}, {0, 1}, {0.5f, 0x1p-8f}, {-1000, 4}, {0, 0x1p-40f}, {0.25f, 0x1p-3f}})
       for (const std::int64_t dims : {1, 3, 33, 100, 258, 784, 1024}) {
-        CAPTURE(g.c);
-        CAPTURE(g.b);
-        CAPTURE(dims);
+        CAPTURE_ALL(g.c, g.b, dims);
         OfBytes of(35, dims, g.c, g.b, size(dims));
         const double square = static_cast<double>(g.b) * static_cast<double>(g.b);
         const auto n = size(of.rows.rows);
@@ -105,9 +103,7 @@ struct Grid {
 /// Converts rows to bytes with half norms alone, and back again.
 void check_recovered(spi::Device& device, const Grid& g, std::int64_t dims, std::int64_t n) {
   constexpr float canary = 77;
-  CAPTURE(g.c);
-  CAPTURE(dims);
-  CAPTURE(n);
+  CAPTURE_ALL(g.c, dims, n);
   const OfBytes of(n, dims, g.c, g.b, size(dims + n));
   const std::uint32_t block = device.info.train_block;
   const std::vector<float> centre(size(dims), g.c);
@@ -163,8 +159,7 @@ TEST_CASE("byte grid: two blocks of rows come back from their bytes") {  // a sh
 
 /// Ranks all rows for all queries by exact products; the device may use the chain instead.
 void check_products(spi::Device& device, Metric metric, std::int64_t dims) {
-  CAPTURE(std::string(name(metric)));
-  CAPTURE(dims);
+  CAPTURE_ALL(name(metric), dims);
   const OfBytes queries(5, dims, 0, 1, 1), train(90, dims, 0, 1, 2);
   const std::size_t m = 5, n = 90, capacity = n + 3;
   const bool squares = metric != Metric::negative_dot;

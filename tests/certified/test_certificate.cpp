@@ -59,10 +59,7 @@ void for_all_data(const Body& body) {
         for (const bool centred : {true, false}) {
           if (!workloads::admits(metric, kind)) continue;
           if (!centred && metric != Metric::squared_l2) continue;
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(std::string(workloads::name(kind)));
-          CAPTURE(dims);
-          CAPTURE(centred);
+          CAPTURE_ALL(name(metric), workloads::name(kind), dims, centred);
           body(Problem::hard(kind, metric, 6, 90, dims, centred));
         }
 }

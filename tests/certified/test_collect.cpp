@@ -72,10 +72,7 @@ void check_lists(const Lists& lists, const std::vector<std::uint32_t>& before, s
 /// would list everything.
 void check_guarded(spi::Device& device, std::size_t m, std::size_t n, std::size_t capacity,
                    std::uint32_t first_row, std::uint32_t threads) {
-  CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(capacity);
-  CAPTURE(first_row);
+  CAPTURE_ALL(m, n, capacity, first_row);
   workloads::Random random(m * 1000 + n + capacity);
   const std::vector<float> values = random_values(m * n, random);
   std::vector<float> threshold(m);
@@ -129,8 +126,7 @@ TEST_CASE("collect: a list that is too short counts on, and holds as many as it 
 TEST_CASE("collect: everything within a distance, on hard data") {
   for (const DataKind kind : workloads::all_data_kinds)
     for (const Metric metric : {Metric::squared_l2, Metric::l1, Metric::cosine}) {
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(workloads::name(kind), name(metric));
       const Matrix queries = hard_rows(kind, Set::queries, 11, 5, metric);
       const Matrix train = hard_rows(kind, Set::train, 400, 5, metric);
       const std::vector<float> values = chains(metric, queries, train);

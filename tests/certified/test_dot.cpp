@@ -156,8 +156,7 @@ TEST_CASE(
         {{}}, {{256, 0, 3, blocks, 2}}, {{256, 0, 2, blocks, 1}, {256, 2, 1, blocks, 1}}};
     for (const Metric metric : {Metric::squared_l2, Metric::negative_dot})
       for (const std::int64_t dims : {3, 40}) {
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(dims);
+        CAPTURE_ALL(name(metric), dims);
         Problem problem{hard_rows(DataKind::normal, Set::queries, 150, dims, metric),
                         hard_rows(DataKind::normal, Set::train, 2 * 256 + 45, dims, metric),
                         {},
@@ -171,9 +170,7 @@ TEST_CASE(
           std::erase_if(expected[q], [&](const Candidate& row) { return row.low > problem.threshold[q]; });
         for (const Layout& layout : {Layout{}, Layout{3, 128}, Layout{45, 0}, Layout{16, 384}})
           for (const std::vector<spi::Visits>& steps : ways) {
-            CAPTURE(layout.in_block);
-            CAPTURE(layout.quantized);
-            CAPTURE(steps.size());
+            CAPTURE_ALL(layout.in_block, layout.quantized, steps.size());
             REQUIRE(collect(device, problem, layout, steps, found) == "");
             CHECK(found == expected);
           }

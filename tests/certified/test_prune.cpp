@@ -69,8 +69,7 @@ TEST_CASE("prune: by hand") {
 }
 
 void check_prune(spi::Device& device, std::size_t m, std::size_t capacity) {
-  CAPTURE(m);
-  CAPTURE(capacity);
+  CAPTURE_ALL(m, capacity);
   workloads::Random random(capacity);
   std::vector<float> low, threshold = {inf, -inf, 0};
   for (std::size_t i = 0; i < m * capacity; ++i) low.push_back(workloads::uniform(random.next()) - 0.5f);

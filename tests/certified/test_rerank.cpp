@@ -43,14 +43,7 @@ struct Listed {
 void check_block(spi::Device& device, std::uint32_t train_block, DataKind kind, Metric metric, std::int64_t m,
                  std::int64_t n, std::int64_t dims, std::size_t capacity, std::uint32_t first,
                  std::uint32_t threads) {
-  CAPTURE(train_block);
-  CAPTURE(std::string(workloads::name(kind)));
-  CAPTURE(std::string(name(metric)));
-  CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(dims);
-  CAPTURE(capacity);
-  CAPTURE(first);
+  CAPTURE_ALL(train_block, workloads::name(kind), name(metric), m, n, dims, capacity, first);
   constexpr Key canary = 0xCAFECAFECAFECAFEull;
   const std::uint32_t first_row = 1000;
   const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric));

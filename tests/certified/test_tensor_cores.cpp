@@ -207,8 +207,7 @@ TEST_CASE("tensor cores: the device's own products of rows just below the cut st
     for_each_bounding(device, [&](Proposer proposer) {
       for (const std::uint32_t dims : {4u, 16u, 32u, 64u, 131u, 850u})
         for (const std::int64_t m : {16, 128}) {
-          CAPTURE(dims);
-          CAPTURE(m);
+          CAPTURE_ALL(dims, m);
           if (m > most_queries(device, proposer)) continue;
           const Shares shares = measured_shares(device, proposer, m, dims);
           MESSAGE(std::string(name(proposer))
@@ -228,8 +227,7 @@ TEST_CASE("tensor cores: planted ones propose, and coarser ones are refused for 
   CHECK(coarse.info().name == "coarse cores");
   for (const std::int64_t m : {5, 70})
     for (const std::int64_t dims : {3, 10, 30, 60, 131, 300}) {
-      CAPTURE(m);
-      CAPTURE(dims);
+      CAPTURE_ALL(m, dims);
       const Matrix train = hard_rows(DataKind::normal, Set::train, 700, dims, Metric::l2),
                    queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
       const Index index(right, train);

@@ -96,10 +96,7 @@ struct Guarded {
 
 void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity,
                    std::uint32_t threads = 0, bool afresh = false) {
-  CAPTURE(m);
-  CAPTURE(k);
-  CAPTURE(capacity);
-  CAPTURE(afresh);
+  CAPTURE_ALL(m, k, capacity, afresh);
   const Lists lists(m, k, capacity, m + 7 * k + capacity);
   const Guarded memory(device, lists);
   spi::TightenStep step = memory.step(Proposer::none, Metric::l1, 3, k);
@@ -122,9 +119,7 @@ void check_guarded(spi::Device& device, std::size_t m, std::size_t k, std::size_
 
 /// Checks guessed thresholds: smaller than the proven one, equal, and larger.
 void check_guessed(spi::Device& device, std::size_t m, std::size_t k, std::size_t capacity) {
-  CAPTURE(m);
-  CAPTURE(k);
-  CAPTURE(capacity);
+  CAPTURE_ALL(m, k, capacity);
   const Lists lists(m, k, capacity, m + 7 * k + capacity);
   const std::vector<Key> expected = lists.expected(true);
   std::vector<float> before, after;
@@ -245,8 +240,7 @@ TEST_CASE("tighten: squared distances are bounded by the certificate, and by lit
         const std::vector<float> threshold = memory.threshold.inside();
         for (std::size_t q = 0; q < m; ++q) {
           const float u = worst[q % worst.size()], half_norm = norms[q / worst.size()];
-          CAPTURE(u);
-          CAPTURE(half_norm);
+          CAPTURE_ALL(u, half_norm);
           const long double least = certificate.threshold(u, half_norm);
           CHECK(threshold[q] >= least);
           if (u == inf) continue;
@@ -320,8 +314,7 @@ TEST_CASE("tighten: collect, rerank and tighten, tile by tile, are an exact sear
   spi::with_device(device(), [](spi::Device& device) {
     for (const DataKind kind : workloads::all_data_kinds)
       for (const Metric metric : {Metric::squared_l2, Metric::linf}) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(metric)));
+        CAPTURE_ALL(workloads::name(kind), name(metric));
         const Matrix queries = hard_rows(kind, Set::queries, 6, 7, metric);
         const Matrix train = hard_rows(kind, Set::train, 230, 7, metric);
         const std::vector<Key> expected = selected(chains(metric, queries, train), 230, 9, 1);

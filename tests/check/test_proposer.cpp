@@ -51,14 +51,12 @@ TEST_CASE("proposer: all data, metrics and k give the bits of the chain") {
     for (const Metric metric : product_metrics)
       for (const DataKind kind : workloads::all_data_kinds) {
         if (!workloads::admits(metric, kind)) continue;
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(std::string(name(kind)));
+        CAPTURE_ALL(name(metric), name(kind));
         for (const std::int64_t dims : {1, 13, 64}) {
           const Matrix queries = hard_rows(kind, Set::queries, 17, dims, metric);
           const Matrix train = hard_rows(kind, Set::train, 1009, dims, metric);
           for (const std::int64_t k : {1, 10, 300}) {
-            CAPTURE(dims);
-            CAPTURE(k);
+            CAPTURE_ALL(dims, k);
             compare(proposer, queries, train, metric, k);
           }
           compare(proposer, queries, train, metric, 10, {.query_tile = 5, .train_tile = 37});
@@ -72,9 +70,7 @@ TEST_CASE("proposer: many columns and more than one tile of queries and rows giv
     for (const Metric metric : {Metric::squared_l2, Metric::cosine})
       for (const DataKind kind : {DataKind::normal, DataKind::integers, DataKind::offset})
         for (const std::int64_t dims : {257, 784}) {
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(std::string(name(kind)));
-          CAPTURE(dims);
+          CAPTURE_ALL(name(metric), name(kind), dims);
           const Matrix queries = hard_rows(kind, Set::queries, 131, dims, metric);
           const Matrix train = hard_rows(kind, Set::train, 401, dims, metric);
           CHECK(compare(proposer, queries, train, metric, 10).plan.proposer == proposer);
@@ -188,9 +184,7 @@ TEST_CASE("proposer: rows of any length have the same directions") {
     for (const std::int64_t m : {5, 90})
       for (const std::int64_t dims : {1, 3, 40})
         for (const float length : {1e-30f, 1e-3f, 0.1f, 1e3f}) {
-          CAPTURE(m);
-          CAPTURE(dims);
-          CAPTURE(length);
+          CAPTURE_ALL(m, dims, length);
           Matrix queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::cosine);
           Matrix train = hard_rows(DataKind::normal, Set::train, 300, dims, Metric::cosine);
           for (float& x : train.values) x = length * std::fabs(x);

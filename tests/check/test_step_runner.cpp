@@ -71,8 +71,7 @@ TEST_CASE("plain_device: distances, lists and candidates are those of the tests'
   for (const Metric metric : all_metrics)
     for (const DataKind kind : {DataKind::grid, DataKind::offset, DataKind::subnormal, DataKind::huge}) {
       if (!workloads::admits(metric, kind)) continue;
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(std::string(workloads::name(kind)));
+      CAPTURE_ALL(name(metric), workloads::name(kind));
       const Matrix queries = prepared(metric, hard_rows(kind, Set::queries, m, dims, metric)),
                    train = prepared(metric, hard_rows(kind, Set::train, n, dims, metric));
       std::vector<float> right;

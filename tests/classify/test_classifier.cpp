@@ -60,9 +60,7 @@ TEST_CASE("classifier: the labels that counting by hand gives, whatever the tile
     const Classifier classifier(device(), train, labels, Metric::l2);
     for (const std::int64_t k : {1, 2, 16, 77, 500})
       for (const std::int64_t tile : {0, 13}) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(k);
-        CAPTURE(tile);
+        CAPTURE_ALL(workloads::name(kind), k, tile);
         const Neighbors expected = neighbors(Metric::l2, queries, train, k);
         Trace trace;
         const Classification found =

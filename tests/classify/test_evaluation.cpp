@@ -183,11 +183,8 @@ TEST_CASE("evaluation: for every k what classify() answers, by all weights and t
     for (const std::vector<float>& sample_weights : {std::vector<float>{}, weights}) {
       const Classifier classifier(device(), train, labels, Metric::l1, {}, sample_weights);
       for (const VotingOptions& voting : all_votings(classifier.classes().size())) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(voting.weights)));
-        CAPTURE(std::string(name(voting.tie)));
-        CAPTURE(voting.costs.empty());
-        CAPTURE(sample_weights.empty());
+        CAPTURE_ALL(workloads::name(kind), name(voting.weights), name(voting.tie), voting.costs.empty(),
+                    sample_weights.empty());
         const Evaluation found = evaluate(classifier, queries, own_truths(m), k_max, voting);
         for (const std::int64_t k : {1, 4, 8})
           CHECK(answers(found, k, -5) == classifier.classify(queries, k, voting).label);

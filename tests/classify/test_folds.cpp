@@ -36,8 +36,7 @@ TEST_CASE("folds: the same on every machine") {
   const Labels many = workloads::make_labels(11, 700, 9);
   for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{7}, ~std::uint64_t{0}})
     for (const std::int64_t folds : {2, 5, 700}) {
-      CAPTURE(seed);
-      CAPTURE(folds);
+      CAPTURE_ALL(seed, folds);
       CHECK(stratified_folds(many, folds, seed) == dealt(many, folds, seed));
     }
 }
@@ -45,8 +44,7 @@ TEST_CASE("folds: the same on every machine") {
 TEST_CASE("folds: sizes, and rows of each class, differ by at most one") {
   for (const std::int64_t classes : {1, 3, 40})
     for (const std::int64_t folds : {2, 3, 10, 90}) {
-      CAPTURE(classes);
-      CAPTURE(folds);
+      CAPTURE_ALL(classes, folds);
       const Labels labels = workloads::make_labels(5, 91, classes);
       const Labels fold = stratified_folds(labels, folds, 3);
       REQUIRE(fold.size() == labels.size());

@@ -135,9 +135,7 @@ TEST_CASE("regressor: the means that adding by hand gives, to the last bit") {
     for (const std::vector<float>& weights : {std::vector<float>{}, samples}) {
       const Regressor regressor(device(), train, view(values, outputs), Metric::l2, {}, weights);
       for (const VotingOptions& voting : {VotingOptions{}, {.weights = Weights::distance}, by_rank}) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(voting.weights)));
-        CAPTURE(weights.size());
+        CAPTURE_ALL(workloads::name(kind), name(voting.weights), weights.size());
         Trace trace;
         const Regression found = regressor.regress(queries, k, voting, {.query_tile = 10}, &trace);
         CHECK(difference(found.neighbors, neighbors(Metric::l2, queries, train, k)) == "");

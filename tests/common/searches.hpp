@@ -14,8 +14,7 @@ void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, con
   for (const DataKind kind : workloads::all_data_kinds)
     for (const Metric metric : number_metrics) {
       if (!workloads::admits(metric, kind)) continue;
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(workloads::name(kind), name(metric));
       body(metric, hard_rows(kind, Set::queries, m, dims, metric),
            hard_rows(kind, Set::train, n, dims, metric));
     }
@@ -26,8 +25,7 @@ void for_each_hard_search(std::int64_t m, std::int64_t n, std::int64_t dims, con
 inline void check_every_selector(const Index& index, const Matrix& queries, std::int64_t k,
                                  SearchOptions options, const Neighbors& expected) {
   for (const Selector selector : device().info().selectors) {
-    CAPTURE(k);
-    CAPTURE(std::string(name(selector)));
+    CAPTURE_ALL(k, name(selector));
     options.selector = selector;
     std::string different;
     const std::string refusal =

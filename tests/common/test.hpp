@@ -29,3 +29,24 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+/// Tells several values beside each check that fails behind it.
+#define CAPTURE_ALL(...) INFO(#__VA_ARGS__ " := ", test_support::listed(__VA_ARGS__))
+
+namespace test_support {
+
+template <class... Values>
+std::string listed(const Values&... values) {
+  std::string text;
+  const auto add = [&](const auto& value) {
+    if constexpr (requires { std::string_view(value); })
+      text += std::string_view(value);
+    else
+      text += doctest::toString(value).c_str();
+    text += ' ';
+  };
+  (add(values), ...);
+  return text;
+}
+
+}  // namespace test_support

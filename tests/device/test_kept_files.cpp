@@ -127,8 +127,7 @@ TEST_CASE("kept files: each changed bit, each lost byte and each byte too many m
   REQUIRE(good.size() > kept.key.size() + kept.content.size());
   for (std::size_t at = 0; at < good.size(); ++at)
     for (int bit = 0; bit < 8; ++bit) {
-      CAPTURE(at);
-      CAPTURE(bit);
+      CAPTURE_ALL(at, bit);
       std::string flipped = good;
       flipped[at] = static_cast<char>(flipped[at] ^ (1 << bit));
       kept.replace(flipped);

@@ -44,10 +44,7 @@ constexpr int filter_patterns = 6;
 
 /// Runs one mask step between canaries, with one filter for all queries or one per query.
 void check_mask(spi::Device& device, std::size_t m, std::size_t n, std::uint32_t first_row, bool each) {
-  CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(first_row);
-  CAPTURE(each);
+  CAPTURE_ALL(m, n, first_row, each);
   workloads::Random random(m + n + first_row);
   const std::size_t filters = each ? m : 1, rows = first_row + n;
   std::vector<std::vector<bool>> counts(filters, std::vector<bool>(rows));
@@ -180,11 +177,7 @@ std::vector<Key> without_masked(std::vector<Key> keys) {
 /// device refuses it.
 bool check_select(spi::Device& device, Selector selector, int pattern, std::size_t n, std::uint32_t k,
                   std::uint32_t groups) {
-  CAPTURE(std::string(name(selector)));
-  CAPTURE(pattern);
-  CAPTURE(n);
-  CAPTURE(k);
-  CAPTURE(groups);
+  CAPTURE_ALL(name(selector), pattern, n, k, groups);
   constexpr std::uint32_t first_row = 40;
   const std::vector<float> values = some_masked(pattern, 2, n, k, n + k + groups);
   const GuardedGrid<float> in(device, 2, n, -inf, values);

@@ -73,8 +73,7 @@ TEST_CASE("merge: any number of lists of any length, between canaries") {
       for (const std::uint32_t k : {1u, 2u, 15u, 32u, 33u, 100u, 1024u, 2049u, 5000u}) {
         if (lists * k > 40000) continue;
         const std::size_t rows = lists * k > 2000 ? 2 : 7;
-        CAPTURE(lists);
-        CAPTURE(k);
+        CAPTURE_ALL(lists, k);
         const std::vector<Key> keys = random_lists(rows, lists, k, lists + k);
         const GuardedGrid<Key> in(device, rows, size(lists) * k, 0, keys);  // a key of 0 would win
         const GuardedGrid<Key> out(device, rows, k, 0xCAFECAFECAFECAFEull);
@@ -90,9 +89,7 @@ TEST_CASE("merge: many lists, most of which are empty, or are all that counts") 
   for (const std::uint32_t lists : {9u, 132u, 700u})
     for (const std::uint32_t k : {1u, 15u, 26u, 101u})
       for (const std::uint32_t full : {0u, 1u, 3u, 20u}) {  // how many lists hold keys
-        CAPTURE(lists);
-        CAPTURE(k);
-        CAPTURE(full);
+        CAPTURE_ALL(lists, k, full);
         std::vector<Key> keys(size(lists) * k, no_key);
         for (std::uint32_t i = 0; i < std::min(full, lists); ++i) {
           const std::uint32_t list = (i * 37 + 5) % lists;

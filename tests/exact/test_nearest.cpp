@@ -39,11 +39,7 @@ TEST_CASE("nearest: the lists of the scalar chain, for all metrics, hard data, d
         const std::int64_t k = std::vector<std::int64_t>{1, 5, 16, 33, 64, 203}[turn++ % 6];
         const std::int64_t groups = std::vector<std::int64_t>{1, 3, 1, 7}[turn % 4];
         if (k > most()) continue;
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(dims);
-        CAPTURE(k);
-        CAPTURE(groups);
+        CAPTURE_ALL(workloads::name(kind), name(metric), dims, k, groups);
         const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
         const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
         const auto lists = stages::nearest(device(), queries, train, metric, k, groups);
@@ -57,9 +53,7 @@ TEST_CASE("nearest: any number of queries and rows, and k up to the most") {
     for (const std::int64_t n : {1, 3, 16, 65, 1000, 3001})
       for (const std::int64_t k : {std::int64_t{1}, std::int64_t{10}, most() - 1, most()}) {
         if (k < 1 || k > n || k > most() || m * n > 70000) continue;
-        CAPTURE(m);
-        CAPTURE(n);
-        CAPTURE(k);
+        CAPTURE_ALL(m, n, k);
         for (const std::int64_t dims : {2, 19}) {
           CAPTURE(dims);
           const Matrix queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::squared_l2);
@@ -89,10 +83,7 @@ TEST_CASE("nearest: few queries, and rows that all tie, come nearer and nearer, 
       for (std::size_t order = 0; order < std::size(orders); ++order)
         for (const std::int64_t k : {1, 15, 26, 101, 256}) {
           if (k > most() || m * n > 20000) continue;
-          CAPTURE(m);
-          CAPTURE(n);
-          CAPTURE(order);
-          CAPTURE(k);
+          CAPTURE_ALL(m, n, order, k);
           const auto lists = stages::nearest(device(), queries, orders[order], Metric::squared_l2, k);
           CHECK(difference(lists.keys, selected(chains(Metric::squared_l2, queries, orders[order]), size(n),
                                                 size(k), 1)) == "");
@@ -103,13 +94,7 @@ TEST_CASE("nearest: few queries, and rows that all tie, come nearer and nearer, 
 /// Runs one fused step. The padding of the blocks equals the queries, so that each padding row would win.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                    std::uint32_t k, std::uint32_t groups, std::uint32_t first, std::uint32_t threads) {
-  CAPTURE(std::string(name(metric)));
-  CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(dims);
-  CAPTURE(k);
-  CAPTURE(groups);
-  CAPTURE(first);
+  CAPTURE_ALL(name(metric), m, n, dims, k, groups, first);
   const std::uint32_t first_row = 1000;
   const Matrix queries = prepared(metric, hard_rows(DataKind::normal, Set::queries, m, dims, metric));
   const Matrix train = prepared(metric, hard_rows(DataKind::normal, Set::train, n, dims, metric));

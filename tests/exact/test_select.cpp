@@ -144,10 +144,7 @@ TEST_CASE("select: the right list for every selector, k, number of groups and ki
           if (k < 1 || k > n || groups > n || (n > 300 && k > 100 && groups > 2)) continue;
           const std::int64_t m = n > 300 ? 1 : 3;
           const int pattern = static_cast<int>((n + 3 * k + groups) % patterns);
-          CAPTURE(n);
-          CAPTURE(k);
-          CAPTURE(groups);
-          CAPTURE(pattern);
+          CAPTURE_ALL(n, k, groups, pattern);
           const std::vector<float> values = hard_values(pattern, size(m), size(n), size(n + k));
           const std::string refused = error_of([&] {
             const auto lists = stages::select(device(), {values.data(), m, n}, k, selector, groups);
@@ -165,8 +162,7 @@ TEST_CASE("select: every kind of value, for every selector") {
   for_each_selector([&](Selector selector) {
     for (int pattern = 0; pattern < patterns; ++pattern)
       for (const std::size_t k : {1u, 8u, 50u}) {
-        CAPTURE(pattern);
-        CAPTURE(k);
+        CAPTURE_ALL(pattern, k);
         const std::size_t n = 391;
         const std::vector<float> values = hard_values(pattern, 2, n, 5);
         const auto lists =
@@ -180,8 +176,7 @@ TEST_CASE("select: large k, up to all of n, is never refused when kith chooses")
   const std::int64_t n = 5003;
   for (const std::int64_t k : {std::int64_t{1024}, std::int64_t{2048}, std::int64_t{2049}, n - 1, n})
     for (const int pattern : {0, 1, 2, 4}) {
-      CAPTURE(k);
-      CAPTURE(pattern);
+      CAPTURE_ALL(k, pattern);
       const std::vector<float> values = hard_values(pattern, 2, size(n), 11);
       const auto lists = stages::select(device(), {values.data(), 2, n}, k);
       CHECK(difference(lists.keys, selected(values, size(n), size(k), 1)) == "");
@@ -191,11 +186,7 @@ TEST_CASE("select: large k, up to all of n, is never refused when kith chooses")
 /// Runs one select step between canaries; the cells around the input would win.
 bool check_guarded(spi::Device& device, Selector selector, int pattern, std::size_t m, std::size_t n,
                    std::uint32_t k, std::uint32_t groups, std::uint32_t first_row) {
-  CAPTURE(std::string(name(selector)));
-  CAPTURE(pattern);
-  CAPTURE(n);
-  CAPTURE(k);
-  CAPTURE(groups);
+  CAPTURE_ALL(name(selector), pattern, n, k, groups);
   const std::vector<float> values = hard_values(pattern, m, n, n + k);
   const GuardedGrid<float> in(device, m, n, -inf, values);
   const GuardedGrid<Key> out(device, m, size(groups) * k, 0xCAFECAFECAFECAFEull);

@@ -26,10 +26,7 @@ Rows counting(std::uint32_t first, std::uint32_t count) {
 
 /// Checks the lists that a selector finds in one row of values against the contract.
 void check_lists(const std::vector<float>& values, std::size_t k, Selector selector, std::size_t groups = 1) {
-  CAPTURE(std::string(name(selector)));
-  CAPTURE(values.size());
-  CAPTURE(k);
-  CAPTURE(groups);
+  CAPTURE_ALL(name(selector), values.size(), k, groups);
   const MatrixView<const float> row(values.data(), 1, static_cast<std::int64_t>(values.size()));
   const auto lists = stages::select(device(), row, static_cast<std::int64_t>(k), selector,
                                     static_cast<std::int64_t>(groups));
@@ -104,8 +101,7 @@ TEST_CASE("methods: k_min, tournaments with an odd number of elements") {
   // 11 -> 6 -> 3 -> 2 -> 1 values remain. The smallest must win from every place, with and without a partner.
   for (const std::size_t n : {1u, 2u, 3u, 5u, 7u, 11u, 13u, 21u}) {
     for (std::size_t smallest = 0; smallest < n; ++smallest) {
-      CAPTURE(n);
-      CAPTURE(smallest);
+      CAPTURE_ALL(n, smallest);
       std::vector<float> values;
       for (std::size_t t = 0; t < n; ++t) values.push_back(static_cast<float>(10 + t * 7 % n));
       values[smallest] = 1;
@@ -249,8 +245,7 @@ TEST_CASE("methods: long lists of a tile, between values that would win and cana
   spi::with_device(device(), [&](spi::Device& device) {
     for (const Selector selector : device.info.selectors)
       for (const std::uint32_t groups : {1u, 4u}) {
-        CAPTURE(std::string(name(selector)));
-        CAPTURE(groups);
+        CAPTURE_ALL(name(selector), groups);
         const std::uint32_t k = 200, first_row = 0x80000000u;
         const GuardedGrid<float> in(device, m, n, -inf, values);
         const GuardedGrid<Key> out(device, m, std::size_t{groups} * k, 0xCAFECAFECAFECAFEull);

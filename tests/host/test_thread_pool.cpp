@@ -45,8 +45,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("thread pool: every task once, by threads told apart") {
   for (const std::size_t count : {1u, 2u, 3u, 100u, 5000u})
     for (const std::uint32_t team : {1u, 2u, 3u, 8u, 40u}) {
-      CAPTURE(count);
-      CAPTURE(team);
+      CAPTURE_ALL(count, team);
       CHECK(loop_is_wrong(count, team) == "");
     }
 }

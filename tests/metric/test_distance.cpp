@@ -73,8 +73,7 @@ TEST_CASE("distance: what overflows is plus infinity, and no error") {
 TEST_CASE("distance: integers give the exact integer") {
   for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf, Metric::negative_dot})
     for (const std::int64_t dims : {1, 2, 17, 128}) {
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(dims);
+      CAPTURE_ALL(name(metric), dims);
       const Matrix queries = hard_rows(DataKind::integers, Set::queries, 9, dims, metric);
       const Matrix train = hard_rows(DataKind::integers, Set::train, 50, dims, metric);
       std::vector<float> expected;
@@ -110,9 +109,7 @@ TEST_CASE("distance: the bits of the scalar chain, for all metrics, hard data an
       if (!workloads::admits(metric, kind)) continue;
       for (const std::int64_t dims : {1, 2, 3, 4, 5, 8, 13, 16, 17, 29, 64, 100, 128, 784}) {
         if (dims == 784 && kind != DataKind::normal && kind != DataKind::subnormal) continue;
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(dims);
+        CAPTURE_ALL(workloads::name(kind), name(metric), dims);
         const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
         const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
         CHECK(difference(distance(queries, train, metric), chains(metric, queries, train)) == "");
@@ -124,8 +121,7 @@ TEST_CASE("distance: any number of queries and of training rows") {
   for (const std::int64_t m : {1, 2, 15, 16, 17, 64, 1000})
     for (const std::int64_t n : {1, 2, 15, 16, 17, 63, 129, 1001}) {
       if (m * n > 200000) continue;
-      CAPTURE(m);
-      CAPTURE(n);
+      CAPTURE_ALL(m, n);
       const Matrix queries = hard_rows(DataKind::normal, Set::queries, m, 3, Metric::squared_l2);
       const Matrix train = hard_rows(DataKind::normal, Set::train, n, 3, Metric::squared_l2);
       CHECK(difference(distance(queries, train, Metric::squared_l2),
@@ -146,11 +142,7 @@ TEST_CASE("distance: rows may stand apart in the caller's memory") {
 /// gaps between its rows.
 void check_guarded(spi::Device& device, Metric metric, std::int64_t m, std::int64_t n, std::int64_t dims,
                    std::uint32_t first, std::uint32_t threads) {
-  CAPTURE(std::string(name(metric)));
-  CAPTURE(m);
-  CAPTURE(n);
-  CAPTURE(dims);
-  CAPTURE(first);
+  CAPTURE_ALL(name(metric), m, n, dims, first);
   const Matrix queries = prepared(metric, hard_rows(DataKind::normal, Set::queries, m, dims, metric));
   const Matrix train = prepared(metric, hard_rows(DataKind::normal, Set::train, n, dims, metric));
   const GuardedRows query_rows(device, queries, device.info.query_block, first, train);

@@ -27,9 +27,7 @@ TEST_CASE("guess: hardly ever are as many of those seen among the k nearest") {
     for (const std::int64_t k : {1, 2, 10, 25, 100, 300, 2048})
       for (const std::int64_t seen : {128, 512, 4096, 65536, 600000}) {
         if (seen >= n || k > n) continue;
-        CAPTURE(n);
-        CAPTURE(k);
-        CAPTURE(seen);
+        CAPTURE_ALL(n, k, seen);
         const std::int64_t rank = guessed_rank(k, seen, n);
         CHECK(rank >= 1);
         CHECK(rank <= k);

@@ -105,8 +105,7 @@ TEST_CASE("profile: no decision of the library asks for the name of a back end o
     if (!entry.is_regular_file()) continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line); ++lines) {
-      CAPTURE(entry.path().string());
-      CAPTURE(line);
+      CAPTURE_ALL(entry.path().string(), line);
       if (asks_for_a_name(line)) FAIL_CHECK("a back end is asked for by its name");
     }
   }

@@ -36,9 +36,7 @@ TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
     const std::size_t usual = example.index.plan(50, example.k, options).workspace_bytes;
     std::size_t smaller = 0;
     for (const std::size_t limit : {usual, usual / 2, usual / 4, usual / 10, usual / 30}) {
-      CAPTURE(fused.has_value());
-      CAPTURE(usual);
-      CAPTURE(limit);
+      CAPTURE_ALL(fused.has_value(), usual, limit);
       options.memory_limit = limit;
       const std::string refusal = error_of([&] {
         const Plan plan = example.index.plan(50, example.k, options);

@@ -118,9 +118,7 @@ TEST_CASE("plan: a sample is of some of the rows, and fits where bounds will be"
                 sampled += plan.sample_rows > 0;
                 continue;
               }
-              CAPTURE(n);
-              CAPTURE(k);
-              CAPTURE(tile);
+              CAPTURE_ALL(n, k, tile);
               CHECK(plan.sample_rows == 0);
             }
   CHECK(sampled > 1000);
@@ -155,11 +153,7 @@ TEST_CASE("plan: is whole and within its bounds, for every problem and kind of d
         for (const std::int64_t dims : {1, 3, 128, 784})
           for (const std::int64_t k : {std::int64_t{1}, std::int64_t{10}, std::int64_t{2048}, n}) {
             if (k > n || n * dims > 800000000) continue;
-            CAPTURE(device.backend);
-            CAPTURE(n);
-            CAPTURE(m);
-            CAPTURE(dims);
-            CAPTURE(k);
+            CAPTURE_ALL(device.backend, n, m, dims, k);
             const Problem problem{Metric::squared_l2, n, m, dims, k};
             Plan plan;
             const std::string refused = error_of([&] { plan = make_plan(device, problem); });

@@ -181,9 +181,7 @@ TEST_CASE("tuning: a tuned plan is as whole and bounded as any") {
         for (const std::int64_t n : {20000, 65536, 250000})
           for (const std::int64_t m : {64, 300, 1024})
             for (const std::int64_t k : {65, 399}) {
-              CAPTURE(n);
-              CAPTURE(m);
-              CAPTURE(k);
+              CAPTURE_ALL(n, m, k);
               const Plan plan = make_plan(device, {Metric::l1, n, m, 32, k});
               CHECK(plan.reason.starts_with("tuned: "));
               CHECK(plan.selector == selector);
@@ -224,8 +222,7 @@ TEST_CASE("tuning: a device brings what was measured on it, and its searches hav
   const Index index(opened, train, Metric::l2);
   int followed = 0;
   for (const TuningEntry& one : entries) {
-    CAPTURE(std::string(name(one.selector)));
-    CAPTURE(one.problem.k);
+    CAPTURE_ALL(name(one.selector), one.problem.k);
     Trace trace;
     const Neighbors found = index.search(queries, one.problem.k, {}, &trace);
     CHECK(difference(found, neighbors(Metric::l2, queries, train, one.problem.k)) == "");

@@ -35,8 +35,7 @@ TEST_CASE("hamming: any number of columns, with gaps, by every selector in tiny 
     CHECK(index.dims() == cols);
     for (const std::int64_t k : {1, 9, 131}) {
       const Neighbors expected = nearest_bits(queries, train, k);
-      CAPTURE(cols);
-      CAPTURE(k);
+      CAPTURE_ALL(cols, k);
       CHECK(difference(index.search(queries.view(), k), expected) == "");
       for (const Selector selector : device().info().selectors) {
         CAPTURE(std::string(name(selector)));

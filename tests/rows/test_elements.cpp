@@ -89,9 +89,7 @@ TEST_CASE("elements: rows and queries of any two elements, by each metric, with 
     std::int64_t gap = 0;
     for (const Element of_train : number_elements)
       for (const Element of_queries : number_elements) {
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(std::string(name(of_train)));
-        CAPTURE(std::string(name(of_queries)));
+        CAPTURE_ALL(name(metric), name(of_train), name(of_queries));
         gap = (gap + 1) % 4;
         const Stored rows(train, of_train, gap, gap), asked(queries, of_queries, 3 - gap, 1);
         CHECK(difference(Index(device(), rows.view(), metric).search(asked.view(), 9), expected) == "");
@@ -109,8 +107,7 @@ TEST_CASE("elements: columns of 0 and 255, as many as a sum of squares has exact
     const Stored rows(train, Element::u8), asked(queries, Element::u8);
     for (const Metric metric : number_metrics) {
       if (metric == Metric::cosine) continue;  // row 0 has no direction
-      CAPTURE(cols);
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(cols, name(metric));
       CHECK(difference(stages::distance(device(), asked.view(), rows.view(), metric),
                        chains(metric, queries, train)) == "");
       CHECK(difference(Index(device(), rows.view(), metric).search(asked.view(), 40),

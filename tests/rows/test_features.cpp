@@ -29,8 +29,7 @@ TEST_CASE("features: the bits of a search of these columns, in any order of the 
     for (const Metric metric : number_metrics) {
       if (!workloads::admits(metric, kind)) continue;
       if (metric == Metric::cosine && kind == DataKind::grid) continue;  // a part of a row may be all zeros
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(workloads::name(kind), name(metric));
       const Matrix queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric);
       const Spread apart(train, 2), queries_apart(queries, 3);

@@ -190,9 +190,7 @@ TEST_CASE("filter: the bits of a search of what counts, whatever the tiles, on h
       const Neighbors expected_each = neighbors_among(metric, queries, train, k, each);
       const Neighbors expected_all = neighbors_among(metric, queries, train, k, same);
       for (const std::int64_t tile : {7, 64, 211}) {
-        CAPTURE(share);
-        CAPTURE(k);
-        CAPTURE(tile);
+        CAPTURE_ALL(share, k, tile);
         const SearchOptions options{.lists = tile == 64 ? 3 : 0, .query_tile = 5, .train_tile = tile};
         CHECK(difference(index.search(queries, k, filtered(of_each, options)), expected_each) == "");
         CHECK(difference(index.search(queries, k, filtered(of_all, options)), expected_all) == "");

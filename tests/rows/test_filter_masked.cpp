@@ -134,9 +134,7 @@ TEST_CASE("filters that mask: the bits of the chain among what counts, by every 
   for (const Shape& shape : all)
     for (const Metric metric : {Metric::squared_l2, Metric::cosine, Metric::l2, Metric::negative_dot}) {
       if (shape.m != all.front().m && metric != Metric::squared_l2 && metric != Metric::cosine) continue;
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(shape.m);
-      CAPTURE(shape.dims);
+      CAPTURE_ALL(name(metric), shape.m, shape.dims);
       check_shares(shape, metric, false);
     }
 }

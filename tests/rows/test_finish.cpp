@@ -92,9 +92,7 @@ TEST_CASE("finish: a row leaves the list of the query that it is, and rows get t
   for (const std::size_t k : {1u, 4u, 17u, 300u})
     for (const std::size_t more : {0u, 1u, 3u})
       for (int way = 0; way < 8; ++way) {
-        CAPTURE(k);
-        CAPTURE(more);
-        CAPTURE(way);
+        CAPTURE_ALL(k, more, way);
         check_case({k, k + more, (way & 1) != 0, (way & 2) != 0, (way & 4) != 0});
       }
 }

@@ -44,10 +44,7 @@ TEST_CASE("grown: the bits of an index of all rows, whatever the parts and the w
           for (const SearchOptions& options :
                {SearchOptions{}, SearchOptions{.fused = false},
                 SearchOptions{.lists = 2, .query_tile = 4, .train_tile = 64}}) {
-            CAPTURE(std::string(workloads::name(kind)));
-            CAPTURE(std::string(name(metric)));
-            CAPTURE(parts.size());
-            CAPTURE(k);
+            CAPTURE_ALL(workloads::name(kind), name(metric), parts.size(), k);
             CHECK(difference(index.search(queries, k, options), expected) == "");
           }
         }
@@ -90,8 +87,7 @@ TEST_CASE("grown: by every proposer, with quantized rows of all parts") {
        {std::vector<std::int64_t>{500, 400}, {3, 897}, {129, 1, 300, 470}}) {
     const Index index = grown(train, Metric::l2, parts);
     for (const Proposer proposer : device().info().proposers) {
-      CAPTURE(std::string(name(proposer)));
-      CAPTURE(parts.front());
+      CAPTURE_ALL(name(proposer), parts.front());
       Neighbors found;
       const std::string refusal =
           error_of([&] { found = index.search(queries, k, {.proposer = proposer, .train_tile = 128}); });

@@ -180,11 +180,7 @@ TEST_CASE("land: every element, with gaps at odd addresses, in blocks and the en
         for (const std::int64_t cols : {1, 7, 33, 300})
           for (const std::int64_t odd : {0, 4, 3}) {
             if (odd != 0 && cols == 300) continue;
-            CAPTURE(std::string(name(element)));
-            CAPTURE(block);
-            CAPTURE(rows);
-            CAPTURE(cols);
-            CAPTURE(odd);
+            CAPTURE_ALL(name(element), block, rows, cols, odd);
             const Stored stored = stored_numbers(element, rows, cols, odd, odd);
             if (!check_landing({stored.view(), {}, block, odd == 3 ? 2u : 0u, 1000})) return;
           }
@@ -206,8 +202,7 @@ TEST_CASE("land: the first row with a NaN or an infinity is found, wherever it s
         Stored stored = stored_numbers(Element::f32, 67, 41, 0, 0);
         stored.put_pattern(row, column, 0xFF800000u);
         stored.put_pattern(66, 40, 0x7FC00001u);
-        CAPTURE(row);
-        CAPTURE(column);
+        CAPTURE_ALL(row, column);
         if (!check_landing({stored.view(), {}, block, 1, 7})) return;
       }
 }
@@ -334,8 +329,7 @@ TEST_CASE("land: an Index of landed rows answers as one that the host made") {
       const Stored train =
           element == Element::bits ? random_bits(300, 40, 5, 1) : Stored(positive, element, 3, 1);
       const RowsView queries = train.view().slice(20, 15);
-      CAPTURE(std::string(name(element)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(name(element), name(metric));
       const std::vector<std::int64_t> none, some = {0, 5, 7, 39};
       for (const auto& features : {none, some}) {
         if (element == Element::bits && !features.empty()) continue;

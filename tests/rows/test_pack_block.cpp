@@ -16,9 +16,7 @@ TEST_CASE("pack block: what is packed for a device is what is packed for a core,
       for (const std::int64_t gap : {0, 1, 5})
         for (const std::int64_t rows : {block - 1, block, block + 3}) {
           if (rows == 0) continue;
-          CAPTURE(block);
-          CAPTURE(cols);
-          CAPTURE(rows);
+          CAPTURE_ALL(block, cols, rows);
           std::vector<float> values(size(rows * (cols + gap)));
           for (float& value : values) {
             const auto bits = static_cast<std::uint32_t>(random());  // NaNs and subnormal numbers among them

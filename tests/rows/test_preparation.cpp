@@ -151,8 +151,7 @@ TEST_CASE("preparation: scalings in order, each learned from the one before, as 
                                      {Scaling::standardize, Scaling::min_max, Scaling::l2_rows}};
   for (const DataKind kind : {DataKind::normal, DataKind::grid, DataKind::clusters})
     for (const Steps& steps : orders) {
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(steps.size());
+      CAPTURE_ALL(workloads::name(kind), steps.size());
       const Matrix train = hard_rows(kind, Set::train, 61, 7, Metric::l2);
       const Matrix rows = hard_rows(kind, Set::queries, 23, 7, Metric::l2);
       const Preparation preparation(train, scaled(steps));

@@ -6,10 +6,7 @@ namespace {
 
 void check_rows(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                 std::uint32_t block, std::uint32_t first, std::uint32_t threads = 0) {
-  CAPTURE(rows.rows);
-  CAPTURE(rows.cols);
-  CAPTURE(block);
-  CAPTURE(first);
+  CAPTURE_ALL(rows.rows, rows.cols, block, first);
   const Matrix others = within_range(hard_rows(DataKind::huge, Set::train, 5, rows.cols, Metric::l2));
   const GuardedQuantizedRows guarded_rows(device, rows, centre, block, first, others);
   REQUIRE(guarded_rows.prepare(device, threads) == "");
@@ -108,11 +105,7 @@ struct HalfNumber {
 /// Checks rows quantized by a power of two: their values, row terms, padding, and the memory around them.
 void check_halves(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                   std::uint32_t first, float scale, bool queries) {
-  CAPTURE(queries);
-  CAPTURE(rows.rows);
-  CAPTURE(rows.cols);
-  CAPTURE(first);
-  CAPTURE(scale);
+  CAPTURE_ALL(queries, rows.rows, rows.cols, first, scale);
   const GuardedQuantizedRows guarded_rows(device, rows, centre, device.info.train_block, first, rows);
   const Halves halves(device, rows.rows, rows.cols);
   const RowCopy copy(device, rows, first % 2);

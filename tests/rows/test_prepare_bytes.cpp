@@ -56,10 +56,7 @@ int byte_of(float x, float c, float scale) {
 /// Checks quantized rows: their values, row terms, padding, and the memory around them.
 void check_bytes(spi::Device& device, const Matrix& rows, const std::vector<float>& centre,
                  std::uint32_t first, float scale) {
-  CAPTURE(rows.rows);
-  CAPTURE(rows.cols);
-  CAPTURE(first);
-  CAPTURE(scale);
+  CAPTURE_ALL(rows.rows, rows.cols, first, scale);
   const GuardedQuantizedRows guarded_rows(device, rows, centre, device.info.train_block, first, rows);
   const Bytes bytes(device, size(rows.rows), size(rows.cols));
   const RowCopy copy(device, rows, first % 2);

@@ -71,9 +71,7 @@ std::vector<std::uint32_t> order_on(spi::Device& device, const Matrix& rows, std
 /// Checks the order by `bits` bits of the curve, or by cuts.
 void check_order(const Matrix& rows, std::uint32_t bits, const std::vector<spi::Cut>& cuts,
                  const std::vector<std::int64_t>& tenths) {
-  CAPTURE(rows.rows);
-  CAPTURE(rows.cols);
-  CAPTURE(bits);
+  CAPTURE_ALL(rows.rows, rows.cols, bits);
   const auto plain = spi::plain_device();
   const std::vector<std::uint32_t> right = order_on(*plain, rows, bits, cuts, {10});
   spi::with_device(device(), [&](spi::Device& opened) {
@@ -176,8 +174,7 @@ TEST_CASE("boxes: the device has each row in its place, and boxes around them") 
   for (const Points kind : {Points::far, Points::grid, Points::uniform})
     for (const std::int64_t n : {1, 31, 33, 1024, 1025, 1060, 33000})
       for (const std::int64_t dims : {1, 3, 17}) {
-        CAPTURE(n);
-        CAPTURE(dims);
+        CAPTURE_ALL(n, dims);
         const Matrix rows = rows_of(kind, n, dims);
         std::vector<std::uint32_t> numbers(static_cast<std::size_t>(n));
         std::iota(numbers.rbegin(), numbers.rend(), 0u);

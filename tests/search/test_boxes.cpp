@@ -42,11 +42,7 @@ float uniform(workloads::Random& random) {
 void check_boxes(Metric metric, const Matrix& queries, const Matrix& train, std::int64_t k,
                  SearchOptions options = by_boxes()) {
   if (k > most()) return;
-  CAPTURE(std::string(name(metric)));
-  CAPTURE(train.rows);
-  CAPTURE(queries.rows);
-  CAPTURE(train.cols);
-  CAPTURE(k);
+  CAPTURE_ALL(name(metric), train.rows, queries.rows, train.cols, k);
   Trace trace;
   const Neighbors found = Index(device(), train, metric).search(queries, k, options, &trace);
   CHECK(difference(found, neighbors(metric, queries, train, k)) == "");
@@ -162,9 +158,7 @@ TEST_CASE("boxes: rows within a radius, those of crowded queries among them") {
   for (const Metric metric : bounded)
     for (const bool filtered : {false, true})
       for (const bool self : {false, true}) {
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(filtered);
-        CAPTURE(self);
+        CAPTURE_ALL(name(metric), filtered, self);
         const Index index(device(), train, metric);
         SearchOptions options;
         options.boxes = false;

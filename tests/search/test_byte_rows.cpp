@@ -67,9 +67,7 @@ TEST_CASE("byte rows: the answers of floats, for queries of every element, on th
       const Element element = kind.element;
       const Metric metric = kind.metric;
       const std::int64_t n = dims == 33 ? 1000 : 261, m = dims == 33 ? 90 : 9;
-      CAPTURE(std::string(name(element)));
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(dims);
+      CAPTURE_ALL(name(element), name(metric), dims);
       const Both both(bytes(n, dims, element, 3), element, metric);
       Matrix queries = bytes(m, dims, element, 5);
       const Stored as_bytes(queries, element);
@@ -114,9 +112,7 @@ TEST_CASE("byte rows: room for more, which takes no copy, whatever the counts of
          {std::vector<std::int64_t>{128, 128, 144}, {1, 1, 126, 1, 271}, {200, 3, 197}}) {
       const Element element = kind.element;
       const Metric metric = kind.metric;
-      CAPTURE(std::string(name(element)));
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(parts[0]);
+      CAPTURE_ALL(name(element), name(metric), parts[0]);
       const std::int64_t n = 400, dims = 40;
       const Matrix all = bytes(n, dims, element, 9), queries = bytes(20, dims, element, 10);
       const Stored stored(all, element);
@@ -168,8 +164,7 @@ TEST_CASE("byte rows: rows and queries of zeros alone, which no bound of a produ
   if (!has_bytes()) return;
   for (const Kind& kind : kinds)
     for (const float value : {0.0f, 1.0f}) {
-      CAPTURE(std::string(name(kind.metric)));
-      CAPTURE(value);
+      CAPTURE_ALL(name(kind.metric), value);
       const Matrix rows{300, 17, std::vector<float>(300 * 17, value)};
       const Both both(rows, kind.element, kind.metric);
       const Stored queries({70, 17, std::vector<float>(70 * 17, 0.0f)}, kind.element);
@@ -182,8 +177,7 @@ TEST_CASE("byte rows: filters, own rows, radii, removed rows, ids and keys") {
   for (const Kind& kind : kinds) {
     const Element element = kind.element;
     const Metric metric = kind.metric;
-    CAPTURE(std::string(name(element)));
-    CAPTURE(std::string(name(metric)));
+    CAPTURE_ALL(name(element), name(metric));
     const std::int64_t n = 900, dims = 48, m = 40, k = 12;
     const Matrix rows = bytes(n, dims, element, 21), queries = bytes(m, dims, element, 22);
     const Both both(rows, element, metric);
@@ -222,8 +216,7 @@ TEST_CASE("byte rows: a query is refused by the largest element of all rows, tho
   const std::vector<std::int64_t> last = {n - 1};
   for (const bool later : {false, true})
     for (const std::int64_t room : {std::int64_t{1}, 2 * n}) {
-      CAPTURE(later);
-      CAPTURE(room);
+      CAPTURE_ALL(later, room);
       const Both both(later ? small : large, Element::i8, Metric::negative_dot, {}, room);
       const Index grown = both.in_bytes.with((later ? far : few).view()),
                   right = both.floats.with(later ? large : small);
@@ -263,9 +256,7 @@ TEST_CASE("byte rows: on the members of a set, which rows come to, go from and a
     for (const Placement placement : {Placement::split, Placement::replicate}) {
       const Element element = kind.element;
       const Metric metric = kind.metric;
-      CAPTURE(std::string(name(element)));
-      CAPTURE(std::string(name(metric)));
-      CAPTURE(placement == Placement::split);
+      CAPTURE_ALL(name(element), name(metric), placement == Placement::split);
       const std::int64_t n = 700, dims = 40, k = 30;
       const Matrix all = bytes(n, dims, element, 41), queries = bytes(20, dims, element, 42),
                    more = bytes(150, dims, element, 43);

@@ -295,10 +295,7 @@ TEST_CASE(
                                      {0, 1, -1, 1},      {0, 1, 120, 0},   {m, 1, 120, 1},
                                      {m - 1, 2, 120, 1}, {-1, 1, 120, 1},  {0, 0, 120, 1}};
   for (const auto& piece : outside) {
-    CAPTURE(piece[0]);
-    CAPTURE(piece[1]);
-    CAPTURE(piece[2]);
-    CAPTURE(piece[3]);
+    CAPTURE_ALL(piece[0], piece[1], piece[2], piece[3]);
     CheckpointFile file = whole;
     file.add_piece(piece[0], piece[1], piece[2], piece[3]);
     CHECK(refused(file));

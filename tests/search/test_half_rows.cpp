@@ -144,8 +144,7 @@ TEST_CASE("half rows: filters, own rows, radii, removed rows, ids, shards and ke
   for (const Element element : halves)
     for (const Metric metric :
          {Metric::squared_l2, Metric::l2, Metric::l1, Metric::linf, Metric::negative_dot, Metric::cosine}) {
-      CAPTURE(std::string(name(element)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(name(element), name(metric));
       const std::int64_t n = 900, dims = 33, m = 21, k = 12;
       const Matrix rows = rows_of_halves(n, dims, element, 35),
                    queries = rows_of_halves(m, dims, element, 36);

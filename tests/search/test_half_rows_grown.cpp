@@ -23,9 +23,7 @@ TEST_CASE("half rows: room for more, whatever the counts of rows that come, and 
     for (const std::vector<std::int64_t>& parts :
          {std::vector<std::int64_t>{128, 128, 144}, {1, 1, 126, 1, 271}, {200, 3, 197}})
       for (const std::int64_t room : {400, 1, 150}) {
-        CAPTURE(std::string(name(element)));
-        CAPTURE(parts[0]);
-        CAPTURE(room);
+        CAPTURE_ALL(name(element), parts[0], room);
         const std::int64_t n = 400, dims = 17;
         const Matrix all = rows_of_halves(n, dims, element, 75),
                      queries = rows_of_halves(8, dims, element, 76);
@@ -80,9 +78,7 @@ TEST_CASE("half rows: any order of what may be done with them") {
         right(one_device(), rows, metric);
     for (int step = 0; step < 6; ++step) {
       const std::int64_t what = below(6);
-      CAPTURE(round);
-      CAPTURE(step);
-      CAPTURE(what);
+      CAPTURE_ALL(round, step, what);
       if (what < 2) {
         const Matrix more = some(60);
         index = what == 0 ? index.with(Stored(more, element).view()) : index.with(more);
@@ -172,8 +168,7 @@ TEST_CASE("half rows: on the members of a set, which rows come to, go from and a
   const Device set = set_of(3);
   for (const Element element : halves)
     for (const Placement placement : {Placement::split, Placement::replicate}) {
-      CAPTURE(std::string(name(element)));
-      CAPTURE(placement == Placement::split);
+      CAPTURE_ALL(name(element), placement == Placement::split);
       const std::int64_t n = 700, dims = 20, k = 30;
       const Matrix all = rows_of_halves(n, dims, element, 41),
                    queries = rows_of_halves(20, dims, element, 42),

@@ -140,8 +140,7 @@ TEST_CASE("keys: uneven shards of two devices, shuffled, by each metric, are one
   for (const DataKind kind : {DataKind::grid, DataKind::equal, DataKind::normal, DataKind::decades})
     for (const Metric metric : number_metrics) {
       if (!workloads::admits(metric, kind)) continue;
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(workloads::name(kind), name(metric));
       const auto dims = static_cast<std::int64_t>(1 + random() % 6);
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric),
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
@@ -150,8 +149,7 @@ TEST_CASE("keys: uneven shards of two devices, shuffled, by each metric, are one
         const std::vector<Index> shards = shards_of(train, uneven_parts(n, count, random), metric);
         // often larger than a part
         const auto k = static_cast<std::int64_t>(1 + random() % (count == 17 ? n : 30));
-        CAPTURE(count);
-        CAPTURE(k);
+        CAPTURE_ALL(count, k);
         std::vector<Keys> lists;
         for (const Index& shard : shards) lists.push_back(shard.search_keys(queries, k));
         const Keys merged = merged_by_chance(lists, random), keys = whole.search_keys(queries, k);

@@ -45,8 +45,7 @@ TEST_CASE("quantized rows: all hard data, with the rows elsewhere, has the bits 
   for (const DataKind kind : workloads::all_data_kinds)
     for (const Metric metric : {Metric::squared_l2, Metric::l2, Metric::negative_dot, Metric::cosine}) {
       if (!workloads::admits(metric, kind)) continue;
-      CAPTURE(std::string(workloads::name(kind)));
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(workloads::name(kind), name(metric));
       const Matrix train = hard_rows(kind, Set::train, n, dims, metric),
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Index whole(device(), train, metric);
@@ -71,11 +70,7 @@ TEST_CASE("quantized rows: queries that no product bounds, such as zeros, are an
       for (const std::int64_t dims : {2, 64})
         for (const float size_of_queries : {0.0f, denormal, 0x1p-41f, 1e30f})
           for (const bool centred : {false, true}) {
-            CAPTURE(std::string(name(metric)));
-            CAPTURE(n);
-            CAPTURE(dims);
-            CAPTURE(size_of_queries);
-            CAPTURE(centred);
+            CAPTURE_ALL(name(metric), n, dims, size_of_queries, centred);
             Matrix train{n, dims, std::vector<float>(size(n * dims))}, queries{5, dims, {}};
             queries.values.assign(size(5 * dims), size_of_queries);
             for (std::size_t i = 0; i < train.values.size(); ++i)  // on a grid
@@ -163,8 +158,7 @@ TEST_CASE("quantized rows: a card of CUDA ranks by rows of the host where they l
   for (const RowsOfHost& way : {RowsOfHost{40, Metric::l2, 0}, RowsOfHost{41, Metric::negative_dot, 1},
                                 RowsOfHost{40, Metric::negative_dot, 1}, RowsOfHost{64, Metric::l2, 4}}) {
     const std::int64_t dims = way.dims, n = fewest_bytes / (4 * dims) + 1000;
-    CAPTURE(dims);
-    CAPTURE(std::string(name(way.metric)));
+    CAPTURE_ALL(dims, name(way.metric));
     const Matrix train = hard_rows(DataKind::normal, Set::train, n, dims, way.metric),
                  queries = hard_rows(DataKind::normal, Set::queries, m, dims, way.metric);
     std::vector<float> memory(static_cast<std::size_t>(n * dims) + way.shift);
@@ -302,8 +296,7 @@ TEST_CASE("quantized rows: a sample that misses the largest elements by far misl
          queries = hard_rows(DataKind::normal, Set::queries, m, dims, Metric::l2);
   for (const float large : {40.0f, 1e4f, 1e12f})
     for (const std::int64_t row : {std::int64_t{1}, n - 1}) {
-      CAPTURE(large);
-      CAPTURE(row);
+      CAPTURE_ALL(large, row);
       train.values[static_cast<std::size_t>(row * dims + 3)] = large;
       queries.values[3] = large;
       const Index index(device(), std::make_shared<CopiedRows>(train), Metric::l2, quantized(7000)),

@@ -104,8 +104,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
   const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
   for (const float radius : {0.0f, 2.0f, inf})
     for (const std::int64_t tile : {0, 9, 150}) {
-      CAPTURE(radius);
-      CAPTURE(tile);
+      CAPTURE_ALL(radius, tile);
       const std::vector<float> radii = {radius};
       SearchOptions options{.query_tile = tile ? 16 : 0, .train_tile = tile};
       options.filter = of_each;

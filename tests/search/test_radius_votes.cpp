@@ -70,8 +70,7 @@ TEST_CASE("radius votes: every way to vote, where ties are everywhere") {
   for (const std::vector<float>& weights : {std::vector<float>{}, samples}) {
     const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
     for (const VotingOptions& voting : ways_to_vote(size(n), classifier.classes().size())) {
-      CAPTURE(text_of(voting));
-      CAPTURE(weights.size());
+      CAPTURE_ALL(text_of(voting), weights.size());
       const VoteOracle oracle(voting, labels);
       const RadiusClassification found = classifier.classify_within(queries, radii, voting);
       Labels expected;

@@ -93,9 +93,7 @@ TEST_CASE("search: the bits of the scalar search, whatever the tiles, on hard da
       for (const std::int64_t tile : {1, 7, 64, 211}) {
         if (tile == 1 && (metric != one || k != 5)) continue;
         for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
-          CAPTURE(k);
-          CAPTURE(tile);
-          CAPTURE(fused.has_value());
+          CAPTURE_ALL(k, tile, fused.has_value());
           SearchOptions options;
           options.fused = fused;
           options.train_tile = tile;
@@ -138,11 +136,7 @@ TEST_CASE("search: any number of queries, dims and rows, as the plan likes it") 
       if (m * n * dims > 8000000) continue;
       const Metric metric = number_metrics[turn % number_metrics.size()];
       const std::int64_t k = std::min<std::int64_t>(n, std::vector<std::int64_t>{1, 10, 64, 100}[turn % 4]);
-      CAPTURE(m);
-      CAPTURE(dims);
-      CAPTURE(n);
-      CAPTURE(k);
-      CAPTURE(std::string(name(metric)));
+      CAPTURE_ALL(m, dims, n, k, name(metric));
       const Matrix queries = hard_rows(DataKind::clusters, Set::queries, m, dims, metric);
       const Matrix train = hard_rows(DataKind::clusters, Set::train, n, dims, metric);
       CHECK(difference(search(queries, train, metric, k), neighbors(metric, queries, train, k)) == "");

@@ -15,8 +15,7 @@ TEST_CASE("search: every selector x metric x hard data x tiny tiles, the bits of
     for (const std::int64_t k : {1, 9, 131}) {
       const Neighbors expected = neighbors(metric, queries, train, k);
       for (const Selector selector : device().info().selectors) {
-        CAPTURE(std::string(name(selector)));
-        CAPTURE(k);
+        CAPTURE_ALL(name(selector), k);
         SearchOptions options;
         options.selector = selector;
         options.query_tile = 3;
@@ -36,8 +35,7 @@ TEST_CASE("search: only local_sort refuses a k, and only one above its block") {
   for (const std::int64_t k : {256, 257, 700}) {
     const Neighbors expected = neighbors(Metric::l2, queries, train, k);
     for (const Selector selector : device().info().selectors) {
-      CAPTURE(std::string(name(selector)));
-      CAPTURE(k);
+      CAPTURE_ALL(name(selector), k);
       SearchOptions options;
       options.selector = selector;
       Neighbors found;

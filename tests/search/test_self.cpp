@@ -50,10 +50,7 @@ TEST_CASE("self: the bits of a search of the other rows, whatever the way, on ha
         for (const SearchOptions& options :
              {SearchOptions{}, SearchOptions{.fused = false, .lists = 3, .query_tile = 16, .train_tile = 64},
               SearchOptions{.query_tile = 7, .train_tile = 11}}) {
-          CAPTURE(std::string(workloads::name(kind)));
-          CAPTURE(std::string(name(metric)));
-          CAPTURE(k);
-          CAPTURE(options.train_tile);
+          CAPTURE_ALL(workloads::name(kind), name(metric), k, options.train_tile);
           CHECK(difference(index.search(queries, k, leaving_out(first, options)), expected) == "");
         }
       }
@@ -72,8 +69,7 @@ TEST_CASE("self: with a filter, one for all and one a query") {
   const RowFilter of_each = filter_of(each, n, m), of_all = filter_of(same, n, 1);
   for (const std::int64_t k : {std::int64_t{1}, std::int64_t{5}, n - 1})
     for (const std::int64_t tile : {9, 130}) {
-      CAPTURE(k);
-      CAPTURE(tile);
+      CAPTURE_ALL(k, tile);
       SearchOptions options = leaving_out(first, {.query_tile = 32, .train_tile = tile});
       options.filter = of_each;
       CHECK(difference(index.search(queries, k, options),

@@ -228,8 +228,7 @@ TEST_CASE("shards: votes and means count after the merge") {
       for (const TieRule tie : {TieRule::smallest_label, TieRule::nearest, TieRule::smallest_distance,
                                 TieRule::fewer_neighbors, TieRule::abstain})
         for (const Weights by : {Weights::uniform, Weights::distance, Weights::rank}) {
-          CAPTURE(std::string(name(tie)));
-          CAPTURE(std::string(name(by)));
+          CAPTURE_ALL(name(tie), name(by));
           VotingOptions voting;
           voting.weights = by;
           voting.tie = tie;

@@ -44,9 +44,7 @@ TEST_CASE("stream: chunks of any length give the bits of one resident index") {
                    queries = hard_rows(kind, Set::queries, m, dims, metric);
       const Index whole(device(), train, metric);
       for (const std::int64_t length : chunk_lengths) {
-        CAPTURE(std::string(workloads::name(kind)));
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(length);
+        CAPTURE_ALL(workloads::name(kind), name(metric), length);
         const auto source = copied(train);
         const Index index(device(), source, metric, streamed(length));
         CHECK(index.residence() == Residence::stream);

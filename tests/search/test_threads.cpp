@@ -161,8 +161,7 @@ TEST_CASE("threads: indexes, stages and classifiers on one device at once") {
 template <class Work, class T>
 void check_team(spi::Device& device, Work work, const GuardedGrid<T>& out, const std::vector<T>& expected) {
   for (const std::uint32_t threads : {1u, 2u, 3u, 0u}) {
-    CAPTURE(std::string(Work::name));
-    CAPTURE(threads);
+    CAPTURE_ALL(Work::name, threads);
     CHECK(run_step(device, work, threads) == "");
     CHECK(difference(out.inside(), expected) == "");
     CHECK(out.canaries_live());

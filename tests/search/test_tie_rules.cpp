@@ -105,8 +105,7 @@ TEST_CASE("tie rules: every way to vote, where ties are everywhere, for several 
   for (const std::vector<float>& weights : {std::vector<float>{}, sample_weights}) {
     const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
     for (const VotingOptions& voting : ways_to_vote(17, classifier.classes().size())) {
-      CAPTURE(text_of(voting));
-      CAPTURE(weights.size());
+      CAPTURE_ALL(text_of(voting), weights.size());
       const VoteOracle oracle(voting, labels);
       const Sweep sweep = classifier.sweep(queries, ks, voting, {.query_tile = 9});
       for (std::size_t i = 0; i < ks.size(); ++i) {

@@ -118,10 +118,7 @@ TEST_CASE("accumulate: any number of queries, columns and classes, in any order,
         for (const std::uint32_t classes : {1u, 2u, 10u, 100u})
           for (const Order order : {Order::sorted, Order::runs, Order::any}) {
             if (q * n > 100000 || (n > 1000 && q > 40)) continue;
-            CAPTURE(q);
-            CAPTURE(n);
-            CAPTURE(classes);
-            CAPTURE(static_cast<int>(order));
+            CAPTURE_ALL(q, n, classes, static_cast<int>(order));
             workloads::Random random(q + n + classes);
             ClassSums found(q, classes), expected(q, classes);
             for (int tile = 0; tile < 2; ++tile) {

@@ -131,9 +131,7 @@ TEST_CASE("feature selection: the steps that the scores of all sets give") {
       const auto scores = all_scores(samples, labels, criterion);
       for (const SelectionMethod method :
            {SelectionMethod::forward, SelectionMethod::backward, SelectionMethod::floating}) {
-        CAPTURE(seed);
-        CAPTURE(std::string(name(criterion)));
-        CAPTURE(std::string(name(method)));
+        CAPTURE_ALL(seed, name(criterion), name(method));
         const FeatureSelection found =
             select_features(device(), samples, labels, Metric::squared_l2, options_of(criterion, method));
         const std::vector<Set32> expected = path(scores, method, dims);

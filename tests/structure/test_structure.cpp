@@ -132,8 +132,7 @@ TEST_CASE("structure: the same bits by every device and every tile") {
                                            {.query_tile = 1, .train_tile = 211},
                                            {.query_tile = 50, .train_tile = 13},
                                            {.query_tile = 211, .train_tile = 100}}) {
-        CAPTURE(options.query_tile);
-        CAPTURE(options.train_tile);
+        CAPTURE_ALL(options.query_tile, options.train_tile);
         check_equal(structure.sample_classes(options), to);
         check_equal(structure.class_matrix(options), matrix);
       }

@@ -31,9 +31,7 @@ std::vector<float> added(const std::vector<Key>& keys, std::size_t k, const std:
 
 /// Runs one score step between canaries.
 void check_guarded(spi::Device& device, std::size_t q, std::uint32_t k, std::uint32_t classes) {
-  CAPTURE(q);
-  CAPTURE(k);
-  CAPTURE(classes);
+  CAPTURE_ALL(q, k, classes);
   workloads::Random random(q + k + classes);
   const std::uint32_t n = 3000;
   std::vector<std::uint32_t> labels(n);

@@ -90,9 +90,7 @@ TEST_CASE("vote: any number of queries, neighbours and classes, by every method,
       for (const std::uint32_t k : {1u, 5u, 33u, 300u, 2049u})
         for (const std::uint32_t classes : {1u, 2u, 10u, 257u, 5000u, 9000u}) {
           if (q * k > 40000 || q * classes > 100000) continue;
-          CAPTURE(q);
-          CAPTURE(k);
-          CAPTURE(classes);
+          CAPTURE_ALL(q, k, classes);
           workloads::Random random(q + k + classes);
           std::vector<std::uint32_t> labels(3000);
           for (std::uint32_t& label : labels) label = static_cast<std::uint32_t>(random.below(classes));

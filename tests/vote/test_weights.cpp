@@ -140,9 +140,7 @@ TEST_CASE("weights: scores and shares that counting by hand gives, for every met
       const Classifier classifier(device(), train, labels, metric, {}, samples);
       for (const VotingOptions& voting : {by_distance, by_rank, uniform}) {
         if (voting.weights == Weights::distance && metric == Metric::negative_dot) continue;
-        CAPTURE(std::string(name(metric)));
-        CAPTURE(std::string(name(voting.weights)));
-        CAPTURE(samples.size());
+        CAPTURE_ALL(name(metric), name(voting.weights), samples.size());
         Trace trace;
         const SearchOptions options{.query_tile = 6, .train_tile = 64};
         const Classification found = classifier.classify(queries, k, voting, options, &trace);

@@ -18,11 +18,7 @@ TEST_CASE("sets: a member whose share is 0 has neither rows nor queries, whereve
     for (const std::vector<double>& shares :
          std::vector<std::vector<double>>{{0, 1, 1}, {1, 0, 1}, {1, 1, 0}, {1, 0, 0}, {0, 0, 2}, {0, 3, 0}})
       for (const Placement placement : {Placement::split, Placement::replicate}) {
-        CAPTURE(n);
-        CAPTURE(shares[0]);
-        CAPTURE(shares[1]);
-        CAPTURE(shares[2]);
-        CAPTURE(name(placement));
+        CAPTURE_ALL(n, shares[0], shares[1], shares[2], name(placement));
         const Matrix train = hard_rows(DataKind::grid, Set::train, n, 3, Metric::l2);
         const Index index(set, train, Metric::l2, {.placement = placement, .shares = shares});
         Trace trace;

@@ -22,8 +22,7 @@ void check_chunks(const Matrix& train, const Matrix& queries, Metric metric) {
        {std::int64_t{1}, std::int64_t{2}, std::int64_t{9}, std::int64_t{40}, train.rows}) {
     const Keys expected = whole.search_keys(queries, k);
     for (const std::int64_t length : {1, 31, 33}) {
-      CAPTURE(k);
-      CAPTURE(length);
+      CAPTURE_ALL(k, length);
       const Index index = stream_of(train, metric, length);
       for_each_proposer([&](Proposer proposer) {
         CHECK(index.search_keys(queries, k, {.proposer = proposer}) == expected);

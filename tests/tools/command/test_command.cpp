@@ -308,8 +308,7 @@ TEST_CASE("a signal ends a long search within two seconds, with 128 and its numb
   const string out = folder / "out.npy", err = folder / "err";  // the child below writes err
   const std::size_t files = folder.files();
   const auto stopped = [&](int signal_number, int code, const char* residence, const string& advice) {
-    CAPTURE(signal_number);
-    CAPTURE(residence);
+    CAPTURE_ALL(signal_number, residence);
     const pid_t child = fork();
     REQUIRE(child >= 0);
     if (child == 0) {

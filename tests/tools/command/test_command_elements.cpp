@@ -16,8 +16,7 @@ namespace {
 
 string answered(const string& arguments) {
   const Result result = command_tests::kith(arguments + " --device cpu");
-  CAPTURE(arguments);
-  CAPTURE(result.err);
+  CAPTURE_ALL(arguments, result.err);
   CHECK(result.code == 0);
   return result.out;
 }

@@ -34,8 +34,7 @@ struct IndexFiles {
 /// Checks that a question has the same answer with the rows and with their index.
 void check_same(const IndexFiles& files, const string& subcommand, const string& options,
                 const string& metric) {
-  CAPTURE(subcommand);
-  CAPTURE(metric);
+  CAPTURE_ALL(subcommand, metric);
   const Result rows =
       kith(subcommand + " --device cpu --train " + files.train + " --metric " + metric + " " + options);
   const Result index = kith(subcommand + " --device cpu --index " + files.index + " " + options);

@@ -15,8 +15,7 @@ const string ask = " --device cpu --label kind --leave-one-out -k 2 ";
 
 string out_of(const string& arguments) {
   const Result result = kith(arguments);
-  CAPTURE(arguments);
-  CAPTURE(result.err);
+  CAPTURE_ALL(arguments, result.err);
   CHECK(result.code == 0);
   return result.out;
 }

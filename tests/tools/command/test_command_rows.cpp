@@ -12,8 +12,7 @@ const string points = "x,y\n1,1\n1,2\n8,8\n9,8\n";
 /// Returns everything that a command prints.
 string said(const string& arguments) {
   const Result result = kith(arguments);
-  CAPTURE(arguments);
-  CAPTURE(result.err);
+  CAPTURE_ALL(arguments, result.err);
   CHECK(result.code == 0);
   return result.out + result.err;
 }

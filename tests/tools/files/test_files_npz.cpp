@@ -27,8 +27,7 @@ TEST_CASE("files: .npz, stored and deflated, by name") {
   const Folder folder;
   for (const bool packed : {false, true})
     for (const bool zip64 : {false, true}) {
-      CAPTURE(packed);
-      CAPTURE(zip64);
+      CAPTURE_ALL(packed, zip64);
       const string both =
           zip({{"notes.txt", "hello"}, {"a.npy", first, packed}, {"b.npy", second, packed}}, zip64);
       const Told taken = told(folder, "t.npz", both);

@@ -76,8 +76,7 @@ TEST_CASE("files: every format comes through a pipe, plain or gzip") {
   for (const auto& file : files)
     for (const bool packed : {false, true}) {
       const string &format = file.first, &content = file.second;
-      CAPTURE(format);
-      CAPTURE(packed);
+      CAPTURE_ALL(format, packed);
       const string data = packed ? gzip(content) : content;
       const Pipe pipe(folder, "pipe", data);
       const Table table = read_table(pipe.path(), by_format(format));

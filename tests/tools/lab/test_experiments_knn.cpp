@@ -52,9 +52,7 @@ void check_sequential(std::int64_t n, std::int64_t k) {
   const std::vector<double> right = sorted_distances(points, question);
   SequentialProgram<Real> program(points.rows.view(), points.labels, 2);
   for (const SequentialSort sort : all_sorts) {
-    CAPTURE(std::string(name(sort)));
-    CAPTURE(n);
-    CAPTURE(k);
+    CAPTURE_ALL(name(sort), n, k);
     for (int again = 0; again < 2; ++again) {  // what the first call sorted must not matter
       const auto answer = program.classify(question.at, k, sort);
       CHECK(std::vector<double>(answer.distance.begin(), answer.distance.end()) ==

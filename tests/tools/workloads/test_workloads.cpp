@@ -62,8 +62,7 @@ TEST_CASE("cases: rows of an element hold what they are, and are as near to 0") 
       c.query_element = element;
       const Rows made = make_rows(kind, c.seed, Set::queries, c.m, c.dims), rows = case_rows(c, Set::queries);
       const StoredRows stored(element, rows);
-      CAPTURE(std::string(name(kind)));
-      CAPTURE(std::string(name(element)));
+      CAPTURE_ALL(name(kind), name(element));
       REQUIRE(row_bytes(element, c.dims) == stored.view().stride_bytes);
       for (std::int64_t r = 0; r < c.m; ++r)
         for (std::int64_t d = 0; d < c.dims; ++d) {

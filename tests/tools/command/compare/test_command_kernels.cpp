@@ -104,8 +104,7 @@ TEST_CASE("kernels: without double precision proposers keep their bounds, and pa
   const Changed changed("bound/bounds.cl", "defined(cl_khr_fp64)", "0");
   const Result result = changed.run(
       "compare --device opencl:pocl --how proposer=dot --stage search -n 500 -m 3 --dims 131 -k 2");
-  CAPTURE(result.out);
-  CAPTURE(result.err);
+  CAPTURE_ALL(result.out, result.err);
   CHECK(result.code == 0);
 }
 

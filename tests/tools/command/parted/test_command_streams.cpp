@@ -70,8 +70,7 @@ TEST_CASE("streams: what is done is explained") {
   CHECK_FALSE(contains(automatic.out, "in chunks of"));
   const Result limited =
       kith("search -k 5 --explain --place residence=automatic,memory-limit=200K" + files.asked());
-  CAPTURE(limited.out);
-  CAPTURE(limited.err);
+  CAPTURE_ALL(limited.out, limited.err);
   CHECK(contains(limited.out, "residence      stream, in chunks of "));
 }
 

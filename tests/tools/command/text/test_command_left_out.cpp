@@ -95,8 +95,7 @@ TEST_CASE("left out: cells that nobody asks for may hold anything") {
   for (const string& text : {string("a,b,kind,\n1,2,x,\n4,5,y,\n1.5,2,x,\n"),
                              string("a,b,kind,\n1,2,x,\n,,,\n4,5,y,\n1.5,2,x,\n,,,\n")})
     for (const char* more : {"", " --features a,b", " --prepare missing=drop", " --prepare missing=mean"}) {
-      CAPTURE(text);
-      CAPTURE(more);
+      CAPTURE_ALL(text, more);
       const string file = folder.write("u.csv", text);
       const Result result = kith(search + file + more);
       CHECK(result.out == rows);
