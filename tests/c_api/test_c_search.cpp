@@ -142,8 +142,7 @@ TEST_CASE("c: every option of a search arrives") {
   kith_search_options options = KITH_INIT(kith_search_options);
   options.filter = words.data();
   options.filter_rows = 1;
-  SearchOptions same;
-  same.filter = filter;
+  SearchOptions same{.filter = filter};
   CHECK(searched(index.get(), queries, k, &options) == beside.search(queries, k, same));
   options = KITH_INIT(kith_search_options);
   options.has_self = 1;

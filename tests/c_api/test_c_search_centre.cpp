@@ -32,8 +32,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   const Doubles train = map_points(n, 1), asked = map_points(m, 2);
   const kith_rows rows = rows_of_doubles(train), queries = rows_of_doubles(asked);
   const MatrixView<const double> train_view(train.data(), n, 3), query_view(asked.data(), m, 3);
-  IndexOptions learn;
-  learn.learn_centre = true;
+  IndexOptions learn{.learn_centre = true};
   const Index beside(device(), train_view, Metric::l2, learn);
   const Neighbors right = beside.search(query_view, k);
   const OpenDevice on = opened();
@@ -72,8 +71,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   options = learning();
   REQUIRE(told(kith_knn_graph(on.get(), &rows, k, &options, nullptr, graph.distance.data(),
                               graph.row.data())) == "ok");
-  SearchOptions own;
-  own.self = 0;
+  SearchOptions own{.self = 0};
   CHECK(graph == beside.search(train_view, k, own));
   options = KITH_INIT(kith_index_options);
   kith_index* none = nullptr;

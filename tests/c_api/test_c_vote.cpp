@@ -248,8 +248,7 @@ TEST_CASE("c: a regressor") {
   const Regressor beside(device(), data.train, data.values, Metric::l1, {}, data.weights);
   kith_vote_options vote = KITH_INIT(kith_vote_options);
   vote.weights = "distance";
-  VotingOptions voting;
-  voting.weights = Weights::distance;
+  VotingOptions voting{.weights = Weights::distance};
   const Regression expected = beside.regress(data.queries, k, voting);
   std::vector<double> value(size(m));
   std::vector<float> distance(size(m * k));

@@ -221,8 +221,7 @@ TEST_CASE("byte grid: filters, leave-one-out, rows that come and go, and files")
   const Index index(device(), stored.view(), Metric::squared_l2);
   CHECK(by_products(index, queries, 10, {.self = 100}));
   std::vector<std::uint32_t> words(size((n + 31) / 32), 0xFFFFFF7Fu);
-  SearchOptions filtered;
-  filtered.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())};
+  SearchOptions filtered{.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())}};
   CHECK(by_products(index, queries, 10, filtered));
   const std::vector<std::int64_t> gone = {0, 5, 6, 2999};
   const Index rest = index.without(gone);

@@ -87,8 +87,7 @@ TEST_CASE("classifier: a sweep gives what one classification for each k gives") 
   for (std::size_t i = 0; i < ks.size(); ++i) CHECK(sweep.label[i] == classifier.predict(queries, ks[i]));
   CHECK(difference(sweep.neighbors, neighbors(Metric::l1, queries, train, 40)) == "");
   for (const Weights weights : {Weights::uniform, Weights::distance}) {
-    VotingOptions voting;
-    voting.weights = weights;
+    VotingOptions voting{.weights = weights};
     voting.priors.assign(classifier.classes().size(), 0.5);
     const Sweep counted = classifier.sweep(queries, ks, voting, {}, nullptr, ks[0]);
     const Classification one = classifier.classify(queries, ks[0], voting);

@@ -103,10 +103,7 @@ std::vector<VotingOptions> all_votings(std::size_t classes) {
     for (const TieRule tie : {TieRule::smallest_label, TieRule::nearest, TieRule::smallest_distance,
                               TieRule::fewer_neighbors, TieRule::abstain})
       for (const bool weighed : {false, true}) {
-        VotingOptions voting;
-        voting.weights = weights;
-        voting.tie = tie;
-        voting.no_label = -5;
+        VotingOptions voting{.weights = weights, .tie = tie, .no_label = -5};
         if (weights == Weights::rank)
           for (int j = 0; j < 40; ++j) voting.rank_weights.push_back(j % 3 ? 0.5f : 1.25f / float(j + 1));
         if (weighed) {
@@ -213,10 +210,8 @@ TEST_CASE("evaluation: any number of threads") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, n, 3, Metric::l1);
   const Classifier classifier(device(), train, workloads::make_labels(3, n, 7), Metric::l1);
   const Labels truth = workloads::make_labels(4, m, 7);
-  VotingOptions voting;
-  voting.tie = TieRule::smallest_distance;
-  SearchOptions options;
-  options.threads = 1;
+  VotingOptions voting{.tie = TieRule::smallest_distance};
+  SearchOptions options{.threads = 1};
   const Evaluation alone = evaluate(classifier, queries, truth, k_max, voting, options);
   for (const std::uint32_t threads : {2u, 3u, 0u}) {
     CAPTURE(threads);
@@ -261,9 +256,7 @@ TEST_CASE("evaluation: folds are what classifiers of the other folds answer") {
   const Classifier classifier(device(), train, labels, Metric::l1, {}, weights);
   Labels folds = stratified_folds(labels, 4, 1);
   for (std::int64_t& fold : folds) fold = fold * fold * 100;  // folds may have any numbers
-  VotingOptions voting;
-  voting.weights = Weights::distance;
-  voting.tie = TieRule::fewer_neighbors;
+  VotingOptions voting{.weights = Weights::distance, .tie = TieRule::fewer_neighbors};
   Trace trace;
   const Evaluation found = cross_validate(classifier, train, folds, k_max, voting, {}, &trace);
   Evaluation sum;

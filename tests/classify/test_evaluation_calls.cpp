@@ -54,13 +54,11 @@ TEST_CASE("evaluation: bad input") {
   CHECK(error_of([&] { leave_one_out(Classifier(device(), queries, Labels{1}), queries, 1); }) ==
         "invalid_argument: leave_one_out: the classifier has 1 row; it takes two for one to ask about the "
         "other");
-  SearchOptions options;
-  options.self = 7;
+  SearchOptions options{.self = 7};
   CHECK(error_of([&] { leave_one_out(classifier, train, 1, {}, options); }) ==
         "invalid_argument: leave_one_out: the options have self = 7, which is set where it is needed; leave "
         "it empty");
-  VotingOptions voting;
-  voting.priors = {1};
+  VotingOptions voting{.priors = {1}};
   CHECK(error_of([&] { evaluate(classifier, queries, Labels{1}, 1, voting); }) ==
         "invalid_argument: evaluate: 1 priors for 2 classes; give one a class, in the order of classes()");
 }
@@ -79,8 +77,7 @@ TEST_CASE("evaluation: bad folds") {
   CHECK(error({0, 1, 0}, 2) ==
         "invalid_argument: cross_validate: k_max = 2 but 1 rows can vote; choose k_max from 1 to 1");
   const RowFilter filter(3);
-  SearchOptions options;
-  options.filter = filter;
+  SearchOptions options{.filter = filter};
   CHECK(error({0, 1, 0}, 1, options) ==
         "invalid_argument: cross_validate: the options have a filter, but folds say which rows count; leave "
         "it empty");

@@ -86,8 +86,7 @@ TEST_CASE("host buffer: nothing is asked for what is small, or too large to be l
   lent.asked.clear();
   CHECK(index.search(queries, 5) == Index(open_device("cpu"), train, Metric::l1).search(queries, 5));
   CHECK(lent.asked.empty());
-  SearchOptions whole;
-  whole.query_tile = 70;
+  SearchOptions whole{.query_tile = 70};
   CHECK(index.search(queries, 65000, whole) ==
         Index(open_device("cpu"), train, Metric::l1).search(queries, 65000));
   CHECK(lent.asked.empty());

@@ -51,8 +51,7 @@ const Device& fuzz_cpu() {
 Keys keys_or_none(const Index& index, const RowsView& query) {
   Keys keys;
   attempt("", true, [&] {
-    SearchOptions options;
-    options.threads = 1;
+    SearchOptions options{.threads = 1};
     keys = index.search_keys(query, 3, options);
   });
   return keys;
@@ -64,8 +63,7 @@ void read_index(FuzzedDataProvider& input) {
   const std::string path =
       write_file("input.kidx", mended_index(input.ConsumeRemainingBytesAsString(), sizes, paged));
   const std::string again = in_folder("again.kidx"), where = "index file: " + path + ": byte ";
-  OpenOptions one;
-  one.threads = 1;
+  OpenOptions one{.threads = 1};
   IndexFileInfo info;
   if (!attempt(where, true, [&] { info = index_file_info(path); })) return;
   verify_index_file(path, one);

@@ -61,8 +61,7 @@ const Device& cpu() {
 void ask_model(const Model& model) {
   const std::int64_t k = std::max<std::int64_t>(model.k, 1), m = std::min<std::int64_t>(model.n, 3);
   const MatrixView<const float> queries(model.rows.data(), m, model.dims);
-  SearchOptions plan;
-  plan.threads = 1;
+  SearchOptions plan{.threads = 1};
   const bool asked = attempt("", true, [&] {
     if (model.labels.empty()) {
       const auto answers = model.regressor(cpu()).predict(queries, k, model.voting, plan);

@@ -66,8 +66,7 @@ struct Search {
   Neighbors expected = neighbors(Metric::l2, queries, train, 9);
 
   std::string wrong(const Index& index, std::uint32_t threads = 0) const {
-    SearchOptions options;
-    options.threads = threads;
+    SearchOptions options{.threads = threads};
     return difference(index.search(queries, 9, options), expected);
   }
 };

@@ -200,8 +200,7 @@ TEST_CASE("index file: unit rows are within 2^-22 of 1, and no others are taken"
 
 TEST_CASE("index file: ids that are there twice or in no order, and rows that are all removed") {
   const KidxFiles files;
-  IndexOptions options;
-  options.ids = {3, 5, 8, 13};
+  IndexOptions options{.ids = {3, 5, 8, 13}};
   const string named = files.saved(small_index(Metric::l1, options));
   for (const std::int64_t id : {std::int64_t{3}, std::int64_t{2}, std::int64_t{-1}}) {
     CAPTURE(id);
@@ -258,8 +257,7 @@ TEST_CASE("index file: sections that a newer kith wrote") {
 
 TEST_CASE("index file: centres that no index has") {
   const KidxFiles files;
-  IndexOptions options;
-  options.centre = {1, 2, 3};
+  IndexOptions options{.centre = {1, 2, 3}};
   const string good = files.saved(small_index(Metric::l1, options));
   CHECK(files.refusal(good) == "no error");
   CHECK(files.why(summed(with_number(good, head_bytes + 8, std::nan("")))) ==

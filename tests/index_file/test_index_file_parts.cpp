@@ -14,11 +14,7 @@ using data_files::Folder;
 using std::string;
 
 OpenOptions options_of(const Part& part, float largest = 0) {
-  OpenOptions options;
-  options.first = part.first;
-  options.rows = part.rows;
-  options.largest = largest;
-  return options;
+  return {.largest = largest, .first = part.first, .rows = part.rows};
 }
 
 /// Opens random parts on the device under test and the CPU in turn. Together they must answer as the whole
@@ -94,8 +90,7 @@ TEST_CASE("index file: a part is that of without() and compact()") {
   const Index rest = index.without(others).compact();
   const Index part = open_index(folder / "a.kidx", device(), options_of({37, 33}));
   CHECK(difference(part.search(queries, 33), rest.search(queries, 33)) == "");
-  SearchOptions own;
-  own.self = 40;
+  SearchOptions own{.self = 40};
   CHECK(difference(part.search(queries, 5, own), rest.search(queries, 5, own)) == "");
   save(part, folder / "part.kidx");
   save(rest, folder / "rest.kidx");

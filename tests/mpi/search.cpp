@@ -168,8 +168,7 @@ TEST_CASE("mpi: votes and means are those of one classifier and one regressor") 
   const ShardValues shard_values(columns);
   const float radius = 150;
   for (const Weights weights : {Weights::uniform, Weights::distance}) {
-    VotingOptions voting;
-    voting.weights = weights;
+    VotingOptions voting{.weights = weights};
     const Classification here = shared.classify(queries.view(), 9, shard_labels, voting),
                          there = classifier.classify(queries.view(), 9, voting);
     CHECK(here.label == there.label);
@@ -192,8 +191,7 @@ TEST_CASE("mpi: leave one out, by merged keys") {
   const mpi::Index shared(MPI_COMM_WORLD, my_device(), mine_of(train, parts_of(n, random, true)), {}, metric);
   std::vector<std::int64_t> own(size(n));
   for (std::size_t row = 0; row < own.size(); ++row) own[row] = static_cast<std::int64_t>(row);
-  SearchOptions others;
-  others.self = 0;
+  SearchOptions others{.self = 0};
   CHECK(finish(metric, leave_out(shared.search_keys(train.view(), 6), own)) ==
         Index(cpu(), train.view(), metric).search(train.view(), 5, others));
 }

@@ -19,10 +19,7 @@ DeviceInfo described_hopper() {
 }
 
 Feedback known(double byte_blur, double byte_speed) {
-  Feedback feedback;
-  feedback.byte_blur = byte_blur;
-  feedback.byte_speed = byte_speed;
-  return feedback;
+  return {.byte_blur = byte_blur, .byte_speed = byte_speed};
 }
 
 Proposer chosen(const DeviceInfo& device, const Problem& problem, const Feedback& feedback) {

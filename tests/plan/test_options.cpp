@@ -18,12 +18,7 @@ struct Example {
   Neighbors expected = neighbors(Metric::l1, queries, train, k);
 
   /// Returns options that make 5 query tiles of 4 training tiles.
-  SearchOptions in_20_steps() const {
-    SearchOptions options;
-    options.query_tile = 10;
-    options.train_tile = 400;
-    return options;
-  }
+  SearchOptions in_20_steps() const { return SearchOptions{.query_tile = 10, .train_tile = 400}; }
 };
 
 TEST_SUITE_BEGIN("device");
@@ -31,8 +26,7 @@ TEST_SUITE_BEGIN("device");
 TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
   const Example example;
   for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
-    SearchOptions options;
-    options.fused = fused;
+    SearchOptions options{.fused = fused};
     const std::size_t usual = example.index.plan(50, example.k, options).workspace_bytes;
     std::size_t smaller = 0;
     for (const std::size_t limit : {usual, usual / 2, usual / 4, usual / 10, usual / 30}) {
@@ -53,8 +47,7 @@ TEST_CASE("options: a memory limit makes tiles smaller, and changes no bit") {
 
 TEST_CASE("options: a memory limit too small for one query is an error that says both sizes") {
   const Example example;
-  SearchOptions options;
-  options.memory_limit = 10;
+  SearchOptions options{.memory_limit = 10};
   const std::string refusal = error_of([&] { example.index.search(example.queries, example.k, options); });
   CAPTURE(refusal);
   CHECK(refusal.starts_with("out_of_memory: search: one query takes "));
@@ -66,8 +59,7 @@ TEST_CASE("options: any number of host threads gives the same bits") {
   const Example example;
   for (const std::uint32_t threads : {1u, 2u, 3u, 16u, 100u}) {
     CAPTURE(threads);
-    SearchOptions options;
-    options.threads = threads;
+    SearchOptions options{.threads = threads};
     CHECK(example.index.plan(50, example.k, options).threads == threads);
     CHECK(difference(example.index.search(example.queries, example.k, options), example.expected) == "");
     options.fused = false;
@@ -189,9 +181,7 @@ TEST_CASE("memory: rows that no single block of device memory holds are searched
   CHECK(index.memory_bytes() > info.largest_allocation);
   const Neighbors expected = Index(open_device("cpu"), train.view()).search(queries, k);
   CHECK(difference(index.search(queries, k), expected) == "");
-  SearchOptions options;
-  options.fused = false;
-  options.train_tile = n;
+  SearchOptions options{.fused = false, .train_tile = n};
   CHECK(index.plan(m, k, options).train_tile < n);
   CHECK(difference(index.search(queries, k, options), expected) == "");
 }
@@ -203,10 +193,7 @@ TEST_CASE("memory: no block of a workspace is larger than the device allows") {
   const std::int64_t m = 1500, n = static_cast<std::int64_t>(info.largest_allocation / sizeof(float) / 1000);
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, m, 1, Metric::l1);
   const Matrix train = hard_rows(DataKind::integers, Set::train, n, 1, Metric::l1);
-  SearchOptions options;
-  options.fused = false;
-  options.query_tile = m;
-  options.train_tile = n;
+  SearchOptions options{.fused = false, .query_tile = m, .train_tile = n};
   const Index index(device(), train, Metric::l1);
   CHECK(index.plan(m, 3, options).query_tile < m);
   CHECK(difference(index.search(queries, 3, options),

@@ -68,8 +68,7 @@ TEST_CASE("plan: a CPU takes bytes for few rows if queries are many, and for few
   cpu.profile.host_threads = true;
   cpu.proposers = {Proposer::dot, Proposer::int8};
   const auto chosen = [&](const Problem& problem, double byte_blur) {
-    Feedback feedback;
-    feedback.byte_blur = byte_blur;
+    Feedback feedback{.byte_blur = byte_blur};
     return make_plan(cpu, problem, {}, feedback).proposer;
   };
   constexpr double off = 0.3, on = 0;  // the grid
@@ -183,12 +182,8 @@ TEST_CASE("plan: is whole and within its bounds, for every problem and kind of d
 
 TEST_CASE("plan: what the caller fixes stays fixed") {
   for (const DeviceInfo& device : kinds_of_device()) {
-    SearchOptions options;
-    options.selector = Selector::bubble;
-    options.lists = 5;
-    options.query_tile = 77;
-    options.train_tile = 1234;
-    options.threads = 3;
+    SearchOptions options{
+        .selector = Selector::bubble, .lists = 5, .query_tile = 77, .train_tile = 1234, .threads = 3};
     const Plan plan = make_plan(device, everyday, options);
     CHECK(plan.selector == Selector::bubble);
     CHECK(!plan.fused);
@@ -198,8 +193,7 @@ TEST_CASE("plan: what the caller fixes stays fixed") {
     CHECK(plan.threads == 3);
     CHECK(plan.reason == "selector bubble was asked for");
     for (const bool fused : {false, true}) {
-      SearchOptions path;
-      path.fused = fused;
+      SearchOptions path{.fused = fused};
       CHECK(make_plan(device, everyday, path).fused == fused);
     }
   }
@@ -218,8 +212,7 @@ TEST_CASE("plan: less memory gives smaller tiles, never more than the limit") {
   for (const DeviceInfo& device : kinds_of_device()) {
     std::size_t before = make_plan(device, everyday).workspace_bytes;
     while (before > 20000) {
-      SearchOptions options;
-      options.memory_limit = before - 1;
+      SearchOptions options{.memory_limit = before - 1};
       std::size_t after = 0;
       const std::string refused =
           error_of([&] { after = make_plan(device, everyday, options).workspace_bytes; });
@@ -238,8 +231,7 @@ TEST_CASE("plan: no copy of the rows, and then no proposer, where what it keeps 
   device.proposers = {Proposer::fp16};
   // Each row takes 2 * 64 bytes quantized and 4 * 4 of row terms, 144 MB in all, and 4 * 64 for a copy.
   const Problem problem{Metric::l2, 1000000, 10000, 64, 10};
-  SearchOptions options;
-  options.memory_limit = 143'000'000;
+  SearchOptions options{.memory_limit = 143'000'000};
   CHECK(make_plan(device, problem, options).proposer == Proposer::none);
   options.memory_limit = 399'000'000;
   Plan plan = make_plan(device, problem, options);
@@ -267,8 +259,7 @@ TEST_CASE("plan: refuses sizes outside of their range") {
 }
 
 TEST_CASE("plan: refuses options that mean nothing") {
-  SearchOptions options;
-  options.lists = -1;
+  SearchOptions options{.lists = -1};
   CHECK(refusal(everyday, options) ==
         "invalid_argument: search: lists = -1; give a positive number, or 0 to let kith choose");
   options = {};
@@ -282,8 +273,7 @@ TEST_CASE("plan: refuses options that mean nothing") {
 }
 
 TEST_CASE("plan: refuses what the device lacks, and says what it has") {
-  SearchOptions options;
-  options.selector = Selector::quick_sort;
+  SearchOptions options{.selector = Selector::quick_sort};
   CHECK(refusal(everyday, options) ==
         "unsupported: search: cuda:0 has no selector quick_sort; it has threshold, radix, bubble, insertion");
   options = {};
@@ -305,9 +295,7 @@ TEST_CASE("plan: refuses what the device lacks, and says what it has") {
 }
 
 TEST_CASE("plan: refuses a memory limit that no tile fits") {
-  SearchOptions options;
-  options.fused = false;
-  options.memory_limit = 1000;
+  SearchOptions options{.fused = false, .memory_limit = 1000};
   // The bytes are the queries of one block, 16 rows of 64 floats; one distance; two lists of 2 * 10 keys; one
   // of 10.
   CHECK(refusal(everyday, options) ==
@@ -316,11 +304,7 @@ TEST_CASE("plan: refuses a memory limit that no tile fits") {
 }
 
 TEST_CASE("plan: explains itself, one line a decision") {
-  SearchOptions options;
-  options.selector = Selector::radix;
-  options.lists = 2;
-  options.query_tile = 10;
-  options.train_tile = 1000;
+  SearchOptions options{.selector = Selector::radix, .lists = 2, .query_tile = 10, .train_tile = 1000};
   CHECK(explain(make_plan(device_of(DeviceKind::gpu, "cuda"), everyday, options)) ==
         "device         cuda:0\n"
         "problem        l2, n = 100000, m = 1000, dims = 64, k = 10\n"

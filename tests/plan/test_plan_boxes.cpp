@@ -42,24 +42,21 @@ TEST_CASE("plan: boxes are made for many queries, of this search or of those bef
   Problem one = cloud;
   one.m = 1;
   CHECK_FALSE(by_boxes(cpu, one));
-  Feedback told;
-  told.queries = 20000;
+  Feedback told{.queries = 20000};
   CHECK(by_boxes(cpu, one, {}, told));
   CHECK_FALSE(by_boxes(gpu, cloud));
   CHECK(by_boxes(gpu, cloud, {}, told));
   Problem many = cloud;
   many.m = 40000;  // a GPU makes boxes in the time of some 38,000 such queries
   CHECK(by_boxes(gpu, many));
-  Feedback made;
-  made.boxes_made = true;
+  Feedback made{.boxes_made = true};
   CHECK(by_boxes(gpu, cloud, {}, made));
   CHECK(by_boxes(cpu, one, {}, made));
 }
 
 TEST_CASE("plan: where a sample decides a query may read several times what all rows are worth") {
   const DeviceInfo gpu = with_boxes(described_gpu("cuda"));
-  Feedback made;
-  made.boxes_made = true;
+  Feedback made{.boxes_made = true};
   const std::int64_t worth = 1000000 * 43 / (32 * 5700);
   CHECK(make_plan(gpu, cloud, {}, made).most_leaves / 4 == worth);
   CHECK(make_plan(gpu, {Metric::l2, 1000000, 10000, 8, 10}, {}, made).most_leaves / 4 == worth);
@@ -67,8 +64,7 @@ TEST_CASE("plan: where a sample decides a query may read several times what all 
 
 TEST_CASE("plan: a GPU that has few queries goes by boxes where a walk is short beside all rows") {
   const DeviceInfo gpu = with_boxes(described_gpu("cuda"));
-  Feedback made;
-  made.boxes_made = true;
+  Feedback made{.boxes_made = true};
   const auto takes = [&](std::int64_t n, std::int64_t m, std::int64_t dims, std::int64_t k) {
     return by_boxes(gpu, {Metric::l2, n, m, dims, k}, {}, made);
   };
@@ -97,8 +93,7 @@ TEST_CASE("plan: a sample of the queries decides, and where it said no others ar
   CHECK(plan.most_leaves > 100);
   Problem few = cloud;
   few.m = 10;
-  Feedback told;
-  told.boxes_made = true;
+  Feedback told{.boxes_made = true};
   const Plan of_few = make_plan(cpu, few, {}, told);
   CHECK(of_few.tried_queries == 0);  // it is unknown whether boxes pay; trying may cost a tenth more
   CHECK(of_few.most_leaves <= plan.most_leaves / 10);
@@ -111,8 +106,7 @@ TEST_CASE("plan: a sample of the queries decides, and where it said no others ar
 
 TEST_CASE("plan: who names another way, or has no memory for boxes, does without") {
   const DeviceInfo cpu = with_boxes(described_cpu("avx512", {}));
-  SearchOptions options;
-  options.proposer = Proposer::none;
+  SearchOptions options{.proposer = Proposer::none};
   CHECK_FALSE(by_boxes(cpu, cloud, options));
   options = {};
   options.fused = true;

@@ -126,9 +126,7 @@ TEST_CASE("tuning: what the caller fixes is not overruled") {
   fixed[6].sample = {Selector::radix};
   for (const SearchOptions& options : fixed)
     CHECK(make_plan(device, usual, options) == make_plan(gpu(), usual, options));
-  SearchOptions open;
-  open.memory_limit = 100 << 20;
-  open.threads = 3;
+  SearchOptions open{.memory_limit = 100 << 20, .threads = 3};
   CHECK(make_plan(device, usual, open).selector == Selector::bubble);
   DeviceInfo cpu = gpu();
   cpu.backend = "cpu";
@@ -166,8 +164,7 @@ TEST_CASE("tuning: what the device does not have is not taken") {
   CHECK(plan_of(proposed, usual, none).proposer == Proposer::none);
   proposed.proposer = Proposer::fp16;
   CHECK(plan_of(proposed, usual).proposer == Proposer::none);
-  SearchOptions little;
-  little.memory_limit = make_plan(gpu(), usual).workspace_bytes / 64;
+  SearchOptions little{.memory_limit = make_plan(gpu(), usual).workspace_bytes / 64};
   CHECK(plan_of(entry(usual, Selector::bubble, 64), usual, little).workspace_bytes <= little.memory_limit);
 }
 

@@ -39,11 +39,8 @@ TEST_CASE("hamming: any number of columns, with gaps, by every selector in tiny 
       CHECK(difference(index.search(queries.view(), k), expected) == "");
       for (const Selector selector : device().info().selectors) {
         CAPTURE(std::string(name(selector)));
-        SearchOptions options;
-        options.selector = selector;
-        options.query_tile = 3;
-        options.train_tile = k == 9 ? 13 : 67;
-        options.lists = k == 9 ? 2 : 0;
+        SearchOptions options{
+            .selector = selector, .lists = k == 9 ? 2 : 0, .query_tile = 3, .train_tile = k == 9 ? 13 : 67};
         CHECK(difference(index.search(queries.view(), k, options), expected) == "");
       }
       if (static_cast<std::uint64_t>(k) <= device().info().fused_max_k) {

@@ -151,9 +151,7 @@ TEST_CASE("filter: by hand, and short rows end in (+infinity, -1)") {
 TEST_CASE("filter: options keep a temporary filter, which copies of them share") {
   const Index index(device(), matrix(1, {5, 1, 3, 1, 9}), Metric::l1);
   const auto made = [] {
-    SearchOptions options;
-    options.filter = RowFilter::only(5, std::vector<std::int64_t>{4, 3, 0});
-    return options;
+    return SearchOptions{.filter = RowFilter::only(5, std::vector<std::int64_t>{4, 3, 0})};
   };
   SearchOptions options = made();
   const SearchOptions copy = options;

@@ -70,9 +70,7 @@ TEST_CASE("grown: features, filters and leaving out go on as before") {
   for (std::int64_t t = 0; t < n; ++t)
     for (const std::size_t d : {1u, 3u}) chosen.values.push_back(train.row(t)[d]);
   const RowFilter filter = filter_of(some(2), n, n);
-  SearchOptions options;
-  options.self = 0;
-  options.filter = filter;
+  SearchOptions options{.filter = filter, .self = 0};
   const Counts counts = [](std::int64_t q, std::int64_t t) { return q != t && some(2)(q, t); };
   CHECK(difference(index.search(train, 6, options), neighbors_among(Metric::l1, chosen, chosen, 6, counts)) ==
         "");

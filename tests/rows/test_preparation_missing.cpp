@@ -35,8 +35,7 @@ TEST_CASE("preparation: mean, median and the most frequent, column by column") {
 }
 
 TEST_CASE("preparation: filled in first, then categories, then scalings") {
-  PreparationOptions options;
-  options.scalings = {Scaling::min_max};
+  PreparationOptions options{.scalings = {Scaling::min_max}};
   CHECK(filled(Missing::mean, {0, gone, 10}, 1, {gone, 10}, options) == std::vector<float>{0.5f, 1});
   options.scalings = {Scaling::standardize};  // scales 0, 4, 8: the filled value is the mean
   CHECK(filled(Missing::median, {0, 8, gone}, 1, {gone}, options) == std::vector<float>{0});
@@ -79,9 +78,7 @@ TEST_CASE("preparation: missing values that are refused, and rows that are compl
 }
 
 TEST_CASE("preparation: fills that were learned elsewhere must fit") {
-  PreparationOptions options;
-  options.missing = Missing::most_frequent;
-  options.categorical = {1};
+  PreparationOptions options{.categorical = {1}, .missing = Missing::most_frequent};
   const std::vector<float> train{1, 0, /**/ 2, 1};
   const Preparation::Learned good =
       Preparation(MatrixView<const float>(train.data(), 2, 2), options).learned();

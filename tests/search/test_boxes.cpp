@@ -20,9 +20,7 @@ std::int64_t most() {
 }
 
 SearchOptions by_boxes() {
-  SearchOptions options;
-  options.boxes = true;
-  return options;
+  return {.boxes = true};
 }
 
 /// Makes `rows` rows of `dims` columns from make(random, r, d).
@@ -160,8 +158,7 @@ TEST_CASE("boxes: rows within a radius, those of crowded queries among them") {
       for (const bool self : {false, true}) {
         CAPTURE_ALL(name(metric), filtered, self);
         const Index index(device(), train, metric);
-        SearchOptions options;
-        options.boxes = false;
+        SearchOptions options{.boxes = false};
         if (filtered) options.filter = filter;
         if (self) options.self = 0;
         const RadiusNeighbors expected = index.within(queries, radii, options);
@@ -257,8 +254,7 @@ TEST_CASE("boxes: chosen where they pay, and not where a sample of the queries s
     Trace trace;
     const Neighbors found = index.search(queries, 3, {}, &trace);
     CHECK(trace.plan.boxes == boxes);
-    SearchOptions chain;
-    chain.boxes = false;
+    SearchOptions chain{.boxes = false};
     CHECK(found == index.search(queries, 3, chain));
     return trace.plan.reason;
   };
@@ -282,8 +278,7 @@ TEST_CASE("boxes: queries that a sample has missed and that read too much are se
   const Neighbors found = index.search(queries, 3, {}, &trace);
   CHECK(trace.plan.boxes);
   CHECK(trace.fallbacks == m / 32);
-  SearchOptions chain;
-  chain.boxes = false;
+  SearchOptions chain{.boxes = false};
   CHECK(found == index.search(queries, 3, chain));
 }
 
@@ -296,8 +291,7 @@ TEST_CASE("knn_graph: the rows nearest to each, itself left out") {
   const Neighbors expected = neighbors_among(Metric::l2, rows, rows, 4, others_of);
   CHECK(difference(knn_graph(device(), rows, 4, Metric::l2), expected) == "");
   if (most() >= 5) CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, by_boxes()), expected) == "");
-  SearchOptions with_self;
-  with_self.self = 0;
+  SearchOptions with_self{.self = 0};
   const IndexOptions second{.features = {1}};
   CHECK(difference(knn_graph(device(), rows, 4, Metric::l2, {}, nullptr, second),
                    Index(device(), rows, Metric::l2, second).search(rows, 4, {.self = 0})) == "");

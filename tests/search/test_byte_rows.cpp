@@ -244,8 +244,7 @@ TEST_CASE("byte rows: features, ids that ascend, and a shard") {
   std::iota(with_ids.ids.begin(), with_ids.ids.end(), 1000);
   const Both ids(rows, Element::u8, Metric::l2, with_ids);
   CHECK(ids.in_bytes.search(queries, k) == ids.floats.search(queries, k));
-  IndexOptions shard;
-  shard.first_row = std::int64_t{1} << 33;
+  IndexOptions shard{.first_row = std::int64_t{1} << 33};
   const Both part(rows, Element::u8, Metric::l2, shard);
   CHECK(part.in_bytes.search_keys(queries, k) == part.floats.search_keys(queries, k));
 }
@@ -262,10 +261,7 @@ TEST_CASE("byte rows: on the members of a set, which rows come to, go from and a
                    more = bytes(150, dims, element, 43);
       Matrix odd = more;
       odd.values[5] = 0.5f;
-      IndexOptions options;
-      options.placement = placement;
-      options.shares = {1, 3, 2};
-      options.reserve = 1;
+      IndexOptions options{.placement = placement, .shares = {1, 3, 2}, .reserve = 1};
       const Stored stored(all, element), stored_more(more, element), asked(queries, element);
       const Index index(set, stored.view(), metric, options), whole(one_device(), all, metric);
       const auto check = [&](const Index& parted, const Index& right) {
@@ -289,9 +285,7 @@ TEST_CASE("byte rows: on the members of a set, which rows come to, go from and a
       check(index.with(odd).without(gone).compact(), whole.with(odd).without(gone));
       const test_support::TemporaryFolder folder;
       save(index, folder / "rows.kidx");
-      OpenOptions open;
-      open.placement = placement;
-      open.shares = {2, 1, 1};
+      OpenOptions open{.placement = placement, .shares = {2, 1, 1}};
       check(open_index(folder / "rows.kidx", set, open), whole);
     }
 }

@@ -78,9 +78,7 @@ TEST_CASE("checkpoint: a set goes on with what one device has left, and the othe
   for (const Placement placement : {Placement::split, Placement::replicate}) {
     StoppedSearch search;
     search.stop_at(130);  // chunks of 20: the first 120 rows are done
-    IndexOptions options;
-    options.placement = placement;
-    options.shares = {1, 2, 1};
+    IndexOptions options{.placement = placement, .shares = {1, 2, 1}};
     const Index on_set(set_of(3), search.source, Metric::l2, streamed(30, options));
     search.source->before_read = [](std::int64_t first, std::int64_t count) {
       if (count > 1 && first < 120) throw std::runtime_error("this was searched already");
@@ -175,8 +173,7 @@ TEST_CASE("checkpoint: with a filter") {
   RowFilter filter(n);
   for (std::int64_t t = 0; t < n; t += 3) filter.set(t, false);
   search.options.filter = filter;
-  SearchOptions plain;
-  plain.filter = filter;
+  SearchOptions plain{.filter = filter};
   const Index whole(device(), search.train, Metric::l2);
   CHECK(difference(search.index(50).search(search.queries, k, search.options),
                    whole.search(search.queries, k, plain)) == "");

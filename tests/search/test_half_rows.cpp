@@ -214,8 +214,7 @@ TEST_CASE("half rows: ids that ascend, ids that do not, and a shard") {
   const HalvesAndFloats ways(rows, element, Metric::l2);
   ways.check(
       [&](const Index& index) { return index.with(Stored(rows, element).view(), ids).search(queries, k); });
-  IndexOptions shard;
-  shard.first_row = std::int64_t{1} << 33;
+  IndexOptions shard{.first_row = std::int64_t{1} << 33};
   const HalvesAndFloats parts(rows, element, Metric::l2, shard);
   parts.check([&](const Index& index) { return index.search_keys(queries, k); });
   parts.check([&](const Index& index) { return index.within_keys(queries, std::vector<float>{30.0f}); });

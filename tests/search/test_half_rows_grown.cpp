@@ -175,9 +175,7 @@ TEST_CASE("half rows: on the members of a set, which rows come to, go from and a
                    more = rows_of_halves(150, dims, element, 43);
       Matrix odd = more;
       odd.values[5] = 0.1f;
-      IndexOptions options;
-      options.placement = placement;
-      options.shares = {1, 3, 2};
+      IndexOptions options{.placement = placement, .shares = {1, 3, 2}};
       const Index floats(set, all, Metric::l2, options);
       options.reserve = 1;
       const Stored stored(all, element), stored_more(more, element);
@@ -198,9 +196,7 @@ TEST_CASE("half rows: on the members of a set, which rows come to, go from and a
       check(index.with(stored_more.view()), whole.with(more));
       save(index, folder / "rows.kidx");
       check(index, whole);
-      OpenOptions open;
-      open.placement = placement;
-      open.shares = {2, 1, 1};
+      OpenOptions open{.placement = placement, .shares = {2, 1, 1}};
       check(open_index(folder / "rows.kidx", set, open), whole);
       check(index.with(stored_more.view()).compact(), whole.with(more));
       check(index.with(odd).without(gone).compact(), whole.with(odd).without(gone));

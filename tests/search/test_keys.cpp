@@ -178,8 +178,7 @@ TEST_CASE("keys: what is padded, what is counted from, and no queries") {
     }
   CHECK(shard.search_keys(Matrix{0, 3, {}}, 7) == Keys{0, 7, {}, {}});
   CHECK(error_of([&] { shard.search_keys(queries, 0); }) == error_of([&] { shard.search(queries, 0); }));
-  SearchOptions self;
-  self.self = 1;
+  SearchOptions self{.self = 1};
   CHECK(error_of([&] { shard.search_keys(queries, 2, self); }) ==
         "unsupported: search_keys: self = 1, but a row leaves the lists after the merge; search for k + 1 "
         "and call leave_out() then");

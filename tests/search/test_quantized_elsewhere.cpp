@@ -16,11 +16,7 @@ Proposer of_quantized() {
 }
 
 IndexOptions quantized(std::int64_t chunk_rows, std::size_t memory_limit = 0) {
-  IndexOptions options;
-  options.residence = Residence::quantized;
-  options.chunk_rows = chunk_rows;
-  options.memory_limit = memory_limit;
-  return options;
+  return {.residence = Residence::quantized, .memory_limit = memory_limit, .chunk_rows = chunk_rows};
 }
 
 TEST_SUITE_BEGIN("device");
@@ -126,8 +122,7 @@ TEST_CASE("quantized rows: rows in memory are ranked where they lie, or gathered
         const Index index(device(), memory_source(rows), metric, way);
         CHECK(index.residence() == Residence::quantized);
         CHECK(difference(index.search(queries, k), expected) == "");
-        SearchOptions one;
-        one.threads = 1;
+        SearchOptions one{.threads = 1};
         CHECK(difference(index.search(queries, k, one), expected) == "");
       }
     }
@@ -238,8 +233,7 @@ TEST_CASE("quantized rows: filters, leave-one-out, removed rows, radii and all n
                queries = hard_rows(DataKind::grid, Set::queries, m, dims, Metric::l2);
   const auto source = std::make_shared<CopiedRows>(train);
   const Index index(device(), source, Metric::l2, quantized(128)), whole(device(), train, Metric::l2);
-  SearchOptions way;
-  way.self = 20;
+  SearchOptions way{.self = 20};
   CHECK(difference(index.search(train.view().slice(20, 30), 7, way),
                    whole.search(train.view().slice(20, 30), 7, way)) == "");
   RowFilter filter(n);

@@ -124,8 +124,7 @@ TEST_CASE("radius: with a filter, without the query itself, and with both") {
                        within(Metric::l2, queries, train, radii, same)) == "");
     }
   const RowFilter none(n, 1, false);
-  SearchOptions options;
-  options.filter = none;
+  SearchOptions options{.filter = none};
   CHECK(index.within(queries, std::vector{inf}, options).row.empty());
 }
 
@@ -146,8 +145,7 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   const std::vector<float> radii = radii_of(Metric::l1, queries, train);
   const RadiusNeighbors expected = within(Metric::l1, queries, train, radii);
   const RowFilter all(1600);
-  SearchOptions options;
-  options.filter = all;
+  SearchOptions options{.filter = all};
   Trace trace;
   CHECK(difference(index.within(queries, radii, options, &trace), expected) == "");
   CHECK(trace.plan.problem == Problem{Metric::l1, 1600, 50, 6, 0});
@@ -165,16 +163,14 @@ TEST_CASE("radius: the plan, the trace, threads, and a memory limit that changes
   const std::size_t usual = trace.plan.workspace_bytes;
   for (const std::size_t limit : {usual / 2, usual / 10, usual / 100}) {
     CAPTURE(limit);
-    SearchOptions tight;
-    tight.memory_limit = limit;
+    SearchOptions tight{.memory_limit = limit};
     const std::string refusal = error_of([&] {
       CHECK(difference(index.within(queries, radii, tight, &trace), expected) == "");
       CHECK(trace.plan.workspace_bytes <= limit);
     });
     if (refusal != "nothing was thrown") CHECK(refusal.starts_with("out_of_memory: "));
   }
-  SearchOptions tiny;
-  tiny.memory_limit = 10;
+  SearchOptions tiny{.memory_limit = 10};
   CHECK(error_of([&] { index.within(queries, radii, tiny); }).starts_with("out_of_memory: "));
 }
 
@@ -242,8 +238,7 @@ TEST_CASE("radius: refuses what the contract refuses, and what has no part in it
         "invalid_argument: within: self = 2 with 2 queries, but the index holds 3 rows; all of self ... self "
         "+ m - 1 must be rows");
   const RowFilter filter(33);
-  SearchOptions options;
-  options.filter = filter;
+  SearchOptions options{.filter = filter};
   CHECK(refusal({1}, options).starts_with("invalid_argument: within: the filter is [1, 2], but 3 "));
 }
 

@@ -28,16 +28,15 @@ TEST_CASE("random: a case that once lacked the scratch of lists that were made l
   if (std::find(has.begin(), has.end(), Proposer::int8) == has.end() ||
       std::find(selects.begin(), selects.end(), Selector::selection_sort) == selects.end())
     return;
-  workloads::Case c;
-  c.data = DataKind::integers;
-  c.seed = 256205;
-  c.n = 5784;
-  c.m = 31;
-  c.dims = 1;
-  c.k = 17;
-  c.metric = Metric::negative_dot;
-  c.train_element = Element::bf16;
-  c.query_element = Element::f16;
+  workloads::Case c{.data = DataKind::integers,
+                    .seed = 256205,
+                    .n = 5784,
+                    .m = 31,
+                    .dims = 1,
+                    .k = 17,
+                    .metric = Metric::negative_dot,
+                    .train_element = Element::bf16,
+                    .query_element = Element::f16};
   c.selector = Selector::selection_sort;  // other selectors ask for more scratch, which hides it
   c.proposer = Proposer::int8;
   c.query_tile = 28;

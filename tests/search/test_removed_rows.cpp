@@ -55,8 +55,7 @@ TEST_CASE("updates: of queries that are rows of the index each is there") {
   const Index index = Index(device(), rows, Metric::l1).without(Numbers{2});
   for (const Index& at : {index, index.compact()})
     for (const std::int64_t first : {0, 1, 2}) {
-      SearchOptions options;
-      options.self = first;
+      SearchOptions options{.self = first};
       const std::string refused = "invalid_argument: search: self = " + std::to_string(first) +
                                   " with 3 queries, but row 2 is removed; ask about rows that are there";
       CHECK(error_of([&] { at.search(three, 1, options); }) == refused);
@@ -77,8 +76,7 @@ TEST_CASE("updates: rows far behind the first that is removed, alone and beside 
     CHECK(at.search_keys(queries, 1).row == left.row);
     RowFilter filter(n);
     filter.set(39999, false);
-    SearchOptions options;
-    options.filter = filter;
+    SearchOptions options{.filter = filter};
     CHECK(at.search(queries, 1, options) == Neighbors{3, 1, {1, 1, 0}, {40001, 69998, 0}});
   }
   const Index three = two.without(Numbers{0});

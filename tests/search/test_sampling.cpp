@@ -8,9 +8,7 @@ namespace kith::tests {
 namespace {
 
 SearchOptions sampling(std::vector<Selector> sample) {
-  SearchOptions options;
-  options.sample = std::move(sample);
-  return options;
+  return {.sample = std::move(sample)};
 }
 
 /// Returns a selector this device does not have.

@@ -94,11 +94,10 @@ TEST_CASE("search: the bits of the scalar search, whatever the tiles, on hard da
         if (tile == 1 && (metric != one || k != 5)) continue;
         for (const std::optional<bool> fused : {std::optional<bool>(), std::optional(false)}) {
           CAPTURE_ALL(k, tile, fused.has_value());
-          SearchOptions options;
-          options.fused = fused;
-          options.train_tile = tile;
-          options.query_tile = tile == 1 ? m : 16;
-          options.lists = tile == 64 ? 3 : 0;
+          SearchOptions options{.fused = fused,
+                                .lists = tile == 64 ? 3 : 0,
+                                .query_tile = tile == 1 ? m : 16,
+                                .train_tile = tile};
           CHECK(difference(index.search(queries, k, options), expected) == "");
         }
       }

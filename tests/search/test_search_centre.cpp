@@ -26,15 +26,11 @@ MatrixView<const double> view(const Doubles& values, std::int64_t first = 0, std
 }
 
 IndexOptions learning() {
-  IndexOptions options;
-  options.learn_centre = true;
-  return options;
+  return {.learn_centre = true};
 }
 
 IndexOptions given(Doubles centre) {
-  IndexOptions options;
-  options.centre = std::move(centre);
-  return options;
+  return {.centre = std::move(centre)};
 }
 
 /// Holds map points, queries, and both as a preparation makes them.
@@ -124,12 +120,10 @@ TEST_CASE("centre: rows that are added, removed and compacted, with ids, go by t
 TEST_CASE("centre: a graph, classes, values and filters see rows and queries alike") {
   const Map map;
   const Index index(device(), view(map.train), Metric::l2, learning()), plain = map.plain(Metric::l2);
-  SearchOptions own;
-  own.self = 0;
+  SearchOptions own{.self = 0};
   CHECK(index.search(view(map.train), k, own) == plain.search(RowsView(map.rows.data(), n, 3), k, own));
   std::vector<std::uint32_t> words(static_cast<std::size_t>(n + 31) / 32, 0x55555555u);
-  SearchOptions half;
-  half.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())};
+  SearchOptions half{.filter = {words.data(), 1, static_cast<std::int64_t>(words.size())}};
   CHECK(index.search(view(map.queries), k, half) == plain.search(map.plain_queries(), k, half));
   std::vector<std::int64_t> labels;
   std::vector<double> values;
@@ -237,8 +231,7 @@ TEST_CASE("centre: sets of devices, split and replicated, from memory, files and
   for (const Placement placement : {Placement::split, Placement::replicate}) {
     IndexOptions options = learning();
     options.placement = placement;
-    OpenOptions open;
-    open.placement = placement;
+    OpenOptions open{.placement = placement};
     check_same(map, Index(set_of(3), view(map.train), Metric::l2, options), plain);
     check_same(map, open_index(folder / "a.kidx", set_of(2), open), plain);
     if (placement == Placement::split)

@@ -16,11 +16,8 @@ TEST_CASE("search: every selector x metric x hard data x tiny tiles, the bits of
       const Neighbors expected = neighbors(metric, queries, train, k);
       for (const Selector selector : device().info().selectors) {
         CAPTURE_ALL(name(selector), k);
-        SearchOptions options;
-        options.selector = selector;
-        options.query_tile = 3;
-        options.train_tile = k == 9 ? 13 : 67;
-        options.lists = k == 9 ? 2 : 0;
+        SearchOptions options{
+            .selector = selector, .lists = k == 9 ? 2 : 0, .query_tile = 3, .train_tile = k == 9 ? 13 : 67};
         CHECK(difference(index.search(queries, k, options), expected) == "");
       }
     }
@@ -36,8 +33,7 @@ TEST_CASE("search: only local_sort refuses a k, and only one above its block") {
     const Neighbors expected = neighbors(Metric::l2, queries, train, k);
     for (const Selector selector : device().info().selectors) {
       CAPTURE_ALL(name(selector), k);
-      SearchOptions options;
-      options.selector = selector;
+      SearchOptions options{.selector = selector};
       Neighbors found;
       const std::string refusal = error_of([&] { found = index.search(queries, k, options); });
       if (selector == Selector::local_sort && k > 256) {

@@ -103,8 +103,7 @@ TEST_CASE("shards: leave-one-out, where the row leaves after the merge") {
     const std::vector<Index> shards = shards_of(train, uneven_parts(n, 5, random), Metric::l2);
     std::vector<std::int64_t> own(n);
     std::iota(own.begin(), own.end(), 0);
-    SearchOptions self;
-    self.self = 0;
+    SearchOptions self{.self = 0};
     const Keys kept = leave_out(searched(shards, train, 8, random), own);
     CHECK(difference(finish(Metric::l2, kept), whole.search(train, 7, self)) == "");
     const std::vector<float> radii = radii_of(whole, train, 9);
@@ -134,8 +133,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
     RowFilter filter(n, filters, false);
     for (std::int64_t f = 0; f < filters; ++f)
       for (std::int64_t t = 0; t < n; ++t) filter.set(t, random() % 6 == 0, f);
-    SearchOptions options;
-    options.filter = filter;
+    SearchOptions options{.filter = filter};
     const Neighbors expected = whole.search(queries, 40, options);  // more than the rows that count
     const float radius[] = {2};
     const RadiusNeighbors expected_within = whole.within(queries, radius, options);
@@ -147,8 +145,7 @@ TEST_CASE("shards: filters, cut at multiples of 32 or shifted") {
       std::vector<RadiusKeys> lists_within;
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const RowFilter shifted = filter.slice(parts[i].first, parts[i].rows);
-        SearchOptions own;
-        own.filter = shifted;
+        SearchOptions own{.filter = shifted};
         if (step == 32)  // takes the filter's words unchanged
           own.filter = {filter.view().data() + parts[i].first / 32, filters, (parts[i].rows + 31) / 32,
                         filter.view().cols()};
@@ -229,9 +226,7 @@ TEST_CASE("shards: votes and means count after the merge") {
                                 TieRule::fewer_neighbors, TieRule::abstain})
         for (const Weights by : {Weights::uniform, Weights::distance, Weights::rank}) {
           CAPTURE_ALL(name(tie), name(by));
-          VotingOptions voting;
-          voting.weights = by;
-          voting.tie = tie;
+          VotingOptions voting{.weights = by, .tie = tie};
           if (by == Weights::rank)
             for (std::int64_t j = 0; j < n; ++j)
               voting.rank_weights.push_back(1.0f / static_cast<float>(j + 1));
@@ -260,8 +255,7 @@ TEST_CASE("shards: votes and means count after the merge") {
   CHECK(error_of([&] { regress(Metric::l2, beyond, ShardValues(targets)); }) ==
         "invalid_argument: regress: the keys name row 150, but there are values of 150 rows; give those of "
         "the rows of all shards");
-  VotingOptions by_distance;
-  by_distance.weights = Weights::distance;
+  VotingOptions by_distance{.weights = Weights::distance};
   CHECK(error_of([&] { classify(Metric::negative_dot, beyond, ShardLabels({}), by_distance); }) ==
         "invalid_argument: shard labels: there is none; give one a row of all shards");
   CHECK(error_of([&] {

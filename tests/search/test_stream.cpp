@@ -95,8 +95,7 @@ TEST_CASE("stream: bits, rows in memory, and rows of all chunks in one search fo
 TEST_CASE("stream: leave-one-out, removed rows, and what cannot be had") {
   const Matrix train = hard_rows(DataKind::grid, Set::train, n, dims, Metric::l2);
   const Index whole(device(), train, Metric::l2), index(device(), copied(train), Metric::l2, streamed(33));
-  SearchOptions self;
-  self.self = 0;
+  SearchOptions self{.self = 0};
   CHECK(difference(index.search(train, 6, self), whole.search(train, 6, self)) == "");
   const std::vector<std::int64_t> gone = {0, 31, 32, 33, 66, 96};
   check_same(index.without(gone), whole.without(gone), train.view().slice(10, 5), 8);
@@ -243,8 +242,7 @@ TEST_CASE("stream: a limit bounds what is on the device, and automatic goes by i
   constexpr std::size_t limit = std::size_t{1} << 20;
   const Matrix train = hard_rows(DataKind::normal, Set::train, rows, columns, Metric::l2),
                queries = hard_rows(DataKind::normal, Set::queries, 40, columns, Metric::l2);
-  IndexOptions options;
-  options.memory_limit = limit;
+  IndexOptions options{.memory_limit = limit};
   const Index index(device(), copied(train), Metric::l2, options), whole(device(), train, Metric::l2);
   REQUIRE(index.residence() == Residence::stream);
   const Plan plan = index.plan(40, 10);

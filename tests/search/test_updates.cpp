@@ -14,9 +14,7 @@ namespace {
 using Numbers = std::vector<std::int64_t>;
 
 SearchOptions filtered_by(const RowFilter& filter) {
-  SearchOptions options;
-  options.filter = filter;
-  return options;
+  return {.filter = filter};
 }
 
 TEST_SUITE_BEGIN("device");
@@ -101,11 +99,7 @@ TEST_CASE("updates: k counts the rows that are there, and a removed row is no qu
   const Index index = Index(device(), rows, Metric::l1).without(Numbers{1});
   CHECK(error_of([&] { index.search(rows, 4); }) ==
         "invalid_argument: search: k = 4 is out of range for an index of 3 rows; choose k from 1 to 3");
-  const auto self = [](std::int64_t first) {
-    SearchOptions options;
-    options.self = first;
-    return options;
-  };
+  const auto self = [](std::int64_t first) { return SearchOptions{.self = first}; };
   const Matrix two = matrix(1, {4, 8});
   for (const Index& at : {index, index.compact()}) {
     CHECK(at.search(two, 2, self(2)) == Neighbors{2, 2, {3, 4, 4, 7}, {0, 3, 2, 0}});
@@ -244,8 +238,7 @@ TEST_CASE("updates: an index and its snapshots share what is made of the rows") 
   const Matrix queries = hard_rows(DataKind::integers, Set::queries, 20, 16, Metric::squared_l2);
   const Index index(device(), train, Metric::squared_l2);
   for_each_proposer([&](Proposer proposer) {
-    SearchOptions options;
-    options.proposer = proposer;
+    SearchOptions options{.proposer = proposer};
     index.prepare(20, 3, options);
     const Index fewer = index.without(Numbers{5});
     CHECK(fewer.memory_bytes() == index.memory_bytes());

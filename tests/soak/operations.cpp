@@ -13,11 +13,7 @@ namespace {
 struct Enough {};
 
 SearchOptions options_of(const Way& way) {
-  SearchOptions options;
-  options.selector = way.selector;
-  options.proposer = way.proposer;
-  options.fused = way.fused;
-  return options;
+  return {.selector = way.selector, .proposer = way.proposer, .fused = way.fused};
 }
 
 const Way& any(const std::vector<Way>& ways, Random& random) {
@@ -103,9 +99,7 @@ std::string filter(Worker& worker, Place&, Bench& bench) {
   for (std::int64_t f = 0; f < bits.filters(); ++f)
     for (std::int64_t t = 0; t < p.train.rows; ++t)
       if (worker.random.one_in(share)) bits.set(t, true, f);
-  SearchOptions options;
-  options.filter = bits;
-  options.threads = static_cast<std::uint32_t>(worker.random.below(3));
+  SearchOptions options{.filter = bits, .threads = static_cast<std::uint32_t>(worker.random.below(3))};
   const auto counts = [&](std::int64_t q, std::int64_t t) { return bits.counts(t, own ? q : 0); };
   return difference(bench.index.search(p.queries, p.k, options), known(p, 0, p.queries.rows, p.k, counts));
 }
@@ -169,8 +163,7 @@ std::string radius(Worker& worker, Place&, Bench& bench) {
   const auto& list = p.ranked[size(worker.random.below(p.queries.rows))];
   const float reach = list[size(worker.random.below(static_cast<std::int64_t>(list.size())))].first;
   const RadiusNeighbors expected = known_within(p, reach);
-  SearchOptions options;
-  options.threads = static_cast<std::uint32_t>(worker.random.below(3));
+  SearchOptions options{.threads = static_cast<std::uint32_t>(worker.random.below(3))};
   const std::vector<float> radii{reach};
   if (worker.random.one_in(2))
     return bench.index.within(p.queries, radii, options) == expected ? "" : "other rows within the radius";

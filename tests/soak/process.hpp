@@ -29,8 +29,7 @@ struct Facts {
 
 /// Measures the process. Reading the folder always adds one descriptor.
 inline Facts facts(double seconds) {
-  Facts now;
-  now.seconds = seconds;
+  Facts now{.seconds = seconds};
   std::int64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages >> pages;
   now.resident = pages * sysconf(_SC_PAGESIZE);

@@ -60,9 +60,7 @@ class MappedFile {
 };
 
 Index made(const RowsView& rows, Residence residence) {
-  IndexOptions options;
-  options.residence = residence;
-  options.chunk_rows = residence == Residence::stream ? 700 : 0;
+  IndexOptions options{.residence = residence, .chunk_rows = residence == Residence::stream ? 700 : 0};
   return {device(), memory_source(rows), Metric::l2, options};
 }
 

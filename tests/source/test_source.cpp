@@ -289,8 +289,7 @@ TEST_CASE("source: a block of an index file is compared with its checksum when i
     CHECK(files.shown(error_of([&] { source->read(at, 1, row.data()); }))
               .starts_with("bad_file: source: a.kidx: byte 4096: the checksum of the 24000 bytes"));
   for (const Residence residence : {Residence::stream, Residence::resident}) {
-    IndexOptions options;
-    options.residence = residence;
+    IndexOptions options{.residence = residence};
     CHECK(error_of([&] {
             Index(open_device("cpu"), file_source(path), Metric::l2, options)
                 .search(train.view().slice(0, 2), 3);

@@ -225,8 +225,7 @@ TEST_CASE("feature selection: leave-one-out with several neighbours and weights"
   options.voting.weights = Weights::distance;
   const FeatureSelection found = select_features(device(), samples, labels, Metric::squared_l2, options);
   const Classifier classifier(device(), samples, labels, Metric::squared_l2);
-  SearchOptions alone;
-  alone.self = 0;
+  SearchOptions alone{.self = 0};
   const Labels given = classifier.classify(samples, 5, options.voting, alone).label;
   double right = 0;
   for (std::size_t row = 0; row < labels.size(); ++row) right += given[row] == labels[row];

@@ -73,11 +73,9 @@ TEST_CASE("structure: refuses what the contract refuses") {
   const std::string filtered =
       "invalid_argument: structure: the plan has a filter or self, but here all samples count; leave both "
       "out";
-  SearchOptions self;
-  self.self = 0;
+  SearchOptions self{.self = 0};
   const std::uint32_t word = 7;
-  SearchOptions filter;
-  filter.filter = {&word, 1, 1};
+  SearchOptions filter{.filter = {&word, 1, 1}};
   for (const SearchOptions& options : {self, filter}) {
     CHECK(error_of([&] { structure.class_matrix(options); }) == filtered);
     CHECK(error_of([&] { structure.sample_classes(options); }) == filtered);

@@ -34,9 +34,7 @@ std::vector<float> values(std::int64_t count) {
 
 kith::Index index_of(const std::string& kind, const kith::Device& device, const kith::RowsView& train) {
   if (kind == "plain") return {device, train};
-  kith::IndexOptions options;
-  options.residence = kith::Residence::stream;
-  options.chunk_rows = rows / 8;
+  kith::IndexOptions options{.residence = kith::Residence::stream, .chunk_rows = rows / 8};
   return {device, kith::memory_source(train), kith::default_metric, options};
 }
 
@@ -48,8 +46,7 @@ int main(int, char** arguments) try {
   const kith::Index index =
       index_of(arguments[1], kith::open_device(arguments[2]), {train.data(), kith::Element::f32, rows, dims});
   const kith::RowsView given(asked.data(), kith::Element::f32, queries, dims);
-  kith::SearchOptions options;
-  options.proposer = kith::Proposer::none;
+  kith::SearchOptions options{.proposer = kith::Proposer::none};
   kith::Neighbors found = index.search(given, k, options);
   kith_search_begins();
   found = index.search(given, k, options);

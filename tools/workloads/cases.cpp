@@ -177,8 +177,7 @@ void draw_reserve(Random random, Case& c) {
 
 Index index_of(const Device& device, const RowsView& train, Metric metric, std::int64_t reserve) {
   if (reserve == 0) return Index(device, train, metric);
-  IndexOptions options;
-  options.reserve = reserve;
+  IndexOptions options{.reserve = reserve};
   const std::int64_t first = (train.rows + 1) / 2;
   const Index half(device, train.slice(0, first), metric, options);
   return first == train.rows ? half : half.with(train.slice(first, train.rows - first));
@@ -280,15 +279,14 @@ Rows case_rows(const Case& c, Set set) {
 Answer answer(const Device& device, const Case& c) {
   const StoredRows train(c.train_element, case_rows(c, Set::train));
   const StoredRows queries(c.query_element, case_rows(c, Set::queries));
-  SearchOptions options;
-  options.selector = c.selector;
-  options.proposer = c.proposer;
-  options.fused = c.fused;
-  options.boxes = c.boxes;
-  options.lists = c.lists;
-  options.query_tile = c.query_tile;
-  options.train_tile = c.train_tile;
-  options.threads = c.threads;
+  SearchOptions options{.selector = c.selector,
+                        .proposer = c.proposer,
+                        .fused = c.fused,
+                        .boxes = c.boxes,
+                        .lists = c.lists,
+                        .query_tile = c.query_tile,
+                        .train_tile = c.train_tile,
+                        .threads = c.threads};
   if (c.classes == 0)
     return ask(index_of(device, train.view(), c.metric, c.reserve), queries.view(), c.k, options);
   const std::vector<std::int64_t> labels = make_labels(c.seed, c.n, c.classes);

@@ -63,13 +63,12 @@ Rows spread_rows(MatrixView<const float> all, std::int64_t count) {
 Answer plain_answer(Metric metric, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, const std::vector<std::int64_t>* labels) {
   const Rows rows = prepared_rows(metric, train), asked = prepared_rows(metric, queries);
-  Operation operation;
-  operation.stage = Stage::nearest;
-  operation.metric = metric;
-  operation.n = train.rows();
-  operation.m = queries.rows();
-  operation.dims = train.cols();
-  operation.k = k;
+  Operation operation{.stage = Stage::nearest,
+                      .metric = metric,
+                      .n = train.rows(),
+                      .m = queries.rows(),
+                      .dims = train.cols(),
+                      .k = k};
   Operands operands;
   operands.train = rows.view();
   operands.queries = asked.view();

@@ -101,8 +101,7 @@ void draw_tiles(Random& random, const DeviceInfo& device, Case& c) {
 }
 
 SearchOptions options_of(const Case& c, Proposer proposer) {
-  SearchOptions options;
-  options.proposer = proposer;
+  SearchOptions options{.proposer = proposer};
   if (proposer != Proposer::none) {
     options.query_tile = c.query_tile;
     options.train_tile = c.train_tile;
@@ -274,8 +273,7 @@ Neighbors first_of(const Neighbors& all, std::int64_t m, std::int64_t k) {
 std::vector<Case> proposed_cases(const DeviceInfo& device, std::span<const Proposer> proposers,
                                  std::uint64_t seed, std::uint64_t number) {
   Random random(random_bits(scramble(seed) + 2, number));
-  Case c;
-  c.seed = random.next() % 1000000;
+  Case c{.seed = random.next() % 1000000};
   const auto kind = static_cast<std::size_t>(
       random.below(static_cast<std::int64_t>(all_data_kinds.size() + adversarial_data_kinds.size())));
   c.data = kind < all_data_kinds.size() ? all_data_kinds[kind]

@@ -16,10 +16,7 @@ std::string check_stage(const Device& device, const Case& c) {
   const auto rows = [&](Set set, std::int64_t count) {
     return prepared_rows(c.metric, make_rows(c.data, c.seed, set, count, c.dims, c.metric).view());
   };
-  Operation sizes;
-  sizes.metric = c.metric;
-  sizes.k = c.k;
-  sizes.threads = c.threads;
+  Operation sizes{.metric = c.metric, .k = c.k, .threads = c.threads};
   OperandChain chain(sizes, rows(Set::train, c.n), rows(Set::queries, c.m),
                      make_labels(c.seed, c.n, c.classes), c.seed, plain_result);
   const StageResult& expected = chain.result(*c.stage);

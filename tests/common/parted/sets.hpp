@@ -31,8 +31,7 @@ inline Device set_of(std::size_t count) {
 /// or replicated.
 inline std::pair<Device, IndexOptions> set_by_chance(std::mt19937& random, std::size_t most) {
   const std::size_t count = 2 + random() % (most - 1);
-  IndexOptions options;
-  options.placement = random() % 3 == 0 ? Placement::replicate : Placement::split;
+  IndexOptions options{.placement = random() % 3 == 0 ? Placement::replicate : Placement::split};
   for (std::size_t i = 0; i < count; ++i) options.shares.push_back(static_cast<double>(random() % 5));
   options.shares[random() % count] = 3;
   return {set_of(count), options};

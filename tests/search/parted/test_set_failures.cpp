@@ -76,8 +76,7 @@ TEST_CASE("set failures: whichever call fails, the error names the member, and t
   const Neighbors expected = neighbors(Metric::l2, queries, train, 7);
   Countdown countdown;
   for (const Placement placement : {Placement::split, Placement::replicate}) {
-    IndexOptions options;
-    options.placement = placement;
+    IndexOptions options{.placement = placement};
     const Device set = set_that_fails(countdown);
     const auto failures_of = [&](const auto& body) {
       std::int64_t failures = 0;
@@ -105,9 +104,7 @@ TEST_CASE("set failures: what failed is told, and not that a member before it wa
   const Device faulty = cpu_behind<FailingDevice>(countdown), slow = cpu_behind<SlowDevice>(countdown);
   faulty.state()->info.spec = "faulty:1";
   const Index index(set_of_devices({slow, faulty}), train, Metric::l2, {.placement = Placement::split});
-  SearchOptions options;
-  options.train_tile = 32;
-  options.query_tile = 5;
+  SearchOptions options{.query_tile = 5, .train_tile = 32};
   countdown.left = 0;
   CHECK(error_of([&] {
           index.search(queries, 7, options);
@@ -121,9 +118,7 @@ TEST_CASE("set failures: one progress, told on the caller's thread") {
   const Index index(set_of_devices({cpu, cpu, cpu}), train, Metric::l2, {.placement = Placement::split});
   const std::thread::id caller = std::this_thread::get_id();
   double last = 0;
-  SearchOptions options;
-  options.train_tile = 100;
-  options.query_tile = 100;
+  SearchOptions options{.query_tile = 100, .train_tile = 100};
   options.progress = [&](const Progress& progress) {
     CHECK(std::this_thread::get_id() == caller);
     CHECK(progress.fraction >= last);

@@ -77,8 +77,7 @@ TEST_CASE("sets: any parts on any members give the bits of one index") {
     check_same(at, {});
     const std::int64_t filters = random() % 2 == 0 ? 1 : at.queries.rows;
     const RowFilter filter = filter_of(some(chosen(random, 1, 9)), at.train.rows, filters);
-    SearchOptions options;
-    options.filter = filter;
+    SearchOptions options{.filter = filter};
     check_same(at, options);
     options.filter = {};
     if (at.queries.rows <= at.train.rows && at.k < at.train.rows) {
@@ -106,8 +105,7 @@ TEST_CASE("sets: the same bits whatever the host program has set, and its settin
     bool kept = false;
     {
       const HostileEnvironment hostile(setting);
-      SearchOptions options;
-      options.progress = [](const Progress&) {};
+      SearchOptions options{.progress = [](const Progress&) {}};
       found = at.set.search(at.queries, at.k, options);
       near = at.set.within(at.queries, radii);
       anew = Index(at.set.device(), at.train, at.metric).search(at.queries, at.k);
@@ -177,8 +175,7 @@ TEST_CASE("sets: rows come, go and are compacted as on one device") {
       at.k = std::min(at.k, at.one.rows() - 1);
       check_same(at, {});
       const RowFilter filter = filter_of(some(3), at.one.positions(), 1);
-      SearchOptions options;
-      options.filter = filter;
+      SearchOptions options{.filter = filter};
       check_same(at, options);
     }
   }
@@ -200,9 +197,7 @@ TEST_CASE("sets: an index goes through a file from a set, to a set and back") {
     save(at.one, folder / "one.kidx");
     CHECK(folder.read("set.kidx") == folder.read("one.kidx"));
     const auto [set, options] = set_by_chance(random, 5);
-    OpenOptions how;
-    how.placement = options.placement;
-    how.shares = options.shares;
+    OpenOptions how{.placement = options.placement, .shares = options.shares};
     at.set = open_index(folder / "one.kidx", set, how);
     check_same(at, {});
     at.set = open_index(folder / "set.kidx", one_device());

@@ -53,9 +53,7 @@ TEST_CASE("stream: the members of a set stream their shares, random elements, ti
 TEST_CASE("stream: on a set a bad row is named by its number among all, and what it does not do is said") {
   Matrix train = hard_rows(DataKind::grid, Set::train, 300, 3, Metric::l2);
   const Matrix queries = hard_rows(DataKind::grid, Set::queries, 4, 3, Metric::l2);
-  IndexOptions options;
-  options.placement = Placement::split;
-  options.shares = {1, 1, 1};
+  IndexOptions options{.placement = Placement::split, .shares = {1, 1, 1}};
   const Device set = set_of(3);
   Trace trace;
   const Index index(set, std::make_shared<CopiedRows>(train), Metric::l2, streamed(40, options));
@@ -64,8 +62,7 @@ TEST_CASE("stream: on a set a bad row is named by its number among all, and what
   CHECK(trace.members.size() == 3);
   CHECK(trace.source_bytes == 300 * 3 * sizeof(float));
   CHECK(trace.chunks >= 6);
-  SearchOptions self;
-  self.self = 200;
+  SearchOptions self{.self = 200};
   CHECK(difference(index.search(train.view().slice(200, 40), 5, self),
                    whole.search(train.view().slice(200, 40), 5, self)) == "");
   const std::vector<std::int64_t> gone = {0, 31, 32, 150, 299};

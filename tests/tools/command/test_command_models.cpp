@@ -136,8 +136,7 @@ TEST_CASE("model: missing values and the origin of rows, byte for byte, and what
   model.answer_names = {"price", "age"};
   model.row_numbers = {0, 2, 7};
   model.first_index = 0;
-  PreparationOptions options;
-  options.missing = Missing::mean;
+  PreparationOptions options{.missing = Missing::mean};
   model.preparation = Preparation(MatrixView<const float>(model.rows.data(), 3, 2), options);
   save(model, folder / "m.kith");
   Sections sections = sections_of(folder.read("m.kith"));

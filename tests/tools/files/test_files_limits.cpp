@@ -53,8 +53,7 @@ TEST_CASE("limits: columns of a .svm file") {
   CHECK(
       folder.table_error("a.svm", "1 1:1\n1 2147483648:1\n")
           .starts_with("bad_file: a.svm:2: has the index 2147483648, but a file may have 16777216 columns"));
-  Limits limits;
-  limits.svm_columns = 5;
+  Limits limits{.svm_columns = 5};
   CHECK(folder.table_error("a.svm", "1 6:1\n", with(limits)).ends_with("--read max-columns=7"));
   CHECK(folder.table("a.svm", "1 5:1\n", with(limits)).cols == 5);
   CHECK(folder.error([&] { read_svm_width(folder.write("a.svm", "1 16777217:1\n")); })
@@ -70,8 +69,7 @@ TEST_CASE("limits: cells of a line") {
         "bad_file: a.csv:1: has more than 1048576" + why + "2097152");
   CHECK(folder.table_error("a.csv", repeated("\"1\",", 1 << 20) + "1\n") ==
         "bad_file: a.csv:1: has more than 1048576" + why + "2097152");
-  Limits limits;
-  limits.text_columns = 3;
+  Limits limits{.text_columns = 3};
   CHECK(folder.table("a.csv", "1,2,3\n4,5,6\n", with(limits)).cols == 3);
   CHECK(folder.table_error("a.csv", "1,2,3\n4,5,6,7\n", with(limits)) ==
         "bad_file: a.csv:2: has more than 3" + why + "6");
@@ -79,8 +77,7 @@ TEST_CASE("limits: cells of a line") {
 
 TEST_CASE("limits: bytes of a line, and of the lines that a quote holds together") {
   const Folder folder;
-  Limits limits;
-  limits.line = 10;
+  Limits limits{.line = 10};
   CHECK(folder.table("a.csv", "12345,6789\n1,2\n", with(limits)).rows == 2);
   CHECK(folder.table("a.csv", "1,2\n12345,6789", with(limits)).rows == 2);
   for (const char* end : {"\n", "", "\r\n"})
@@ -107,8 +104,7 @@ TEST_CASE("limits: axes of arrays, and what axes of length 1 cost") {
   CHECK(folder.table_error("a.npy", npy("<f4", axes(31), six)) ==
         "bad_file: a.npy: holds an array of 33 axes, more than the 32 that a file may have; save it with "
         "fewer, a.reshape(len(a), -1), or allow more: --read max-axes=33");
-  Limits limits;
-  limits.axes = 15002;
+  Limits limits{.axes = 15002};
   CHECK(folder.table("a.npy", npy("<f4", axes(15000), six, true), with(limits)).values ==
         Floats{1, 3, 5, 2, 4, 6});
   limits.axes = 1;
@@ -128,9 +124,7 @@ TEST_CASE("limits: values that a small file stands for") {
         "which each stands for 1024 bytes of values at most; if it is not damaged, allow more: --read "
         "max-growth="
         "10324442");
-  Limits limits;
-  limits.free_growth = 1000;
-  limits.growth = 10;
+  Limits limits{.growth = 10, .free_growth = 1000};
   CHECK(folder.table("a.svm", "1 25:1\n1 25:1\n", with(limits)).cols == 25);
   CHECK(folder.table_error("a.svm", "1 250:1\n1 25:1\n", with(limits)).ends_with("--read max-growth=268"));
   limits.growth = 268;
@@ -148,9 +142,7 @@ TEST_CASE("limits: what a .gz unpacks to") {
                    " bytes, of which each stands for 1024 bytes of values at most; if it is not damaged, "
                    "allow more: --read max-growth=") != string::npos);
   CHECK(folder.labels_error("a.npy.gz", rows) == error);
-  Limits limits;
-  limits.free_growth = 1000;
-  limits.growth = 10;
+  Limits limits{.growth = 10, .free_growth = 1000};
   const string text = gzip_of("", "0\n", 2000);
   CHECK(
       folder.table_error("a.csv.gz", text, with(limits)).starts_with("bad_file: a.csv.gz: unpacks to more"));

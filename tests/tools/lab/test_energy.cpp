@@ -27,11 +27,7 @@ class Powercap : public test_support::TemporaryFolder {
   }
   void put(const std::string& file, const std::string& text) const { write(file, text + "\n"); }
   void remove(const std::string& file) const { fs::remove(*this / file); }
-  Sources sources() const {
-    Sources sources;
-    sources.powercap = path();
-    return sources;
-  }
+  Sources sources() const { return Sources{.powercap = path()}; }
 };
 
 /// Holds the boards that a simulated NVML reports.
@@ -82,11 +78,7 @@ struct Boards {
     return nvml;
   }
 
-  Sources sources() {
-    Sources sources;
-    sources.nvml = nvml();
-    return sources;
-  }
+  Sources sources() { return Sources{.nvml = nvml()}; }
 };
 
 DeviceInfo gpu(const std::string& name, const std::string& pci, const std::string& backend = "cuda") {
@@ -215,8 +207,7 @@ TEST_CASE("energy: NVML's board is found by its address, else by a name that onl
 }
 
 TEST_CASE("energy: the board of an OpenCL device; who is no NVIDIA has none") {
-  Boards boards;
-  boards.boards = {{"NVIDIA H200", "0000:1a:00.0", 5000}};
+  Boards boards{.boards = {{"NVIDIA H200", "0000:1a:00.0", 5000}}};
   const EnergyMeter meter(gpu("NVIDIA H200", "0000:1a:00.0", "opencl"), boards.sources());
   CHECK(meter.available());
   CHECK(contains(meter.source(), "joules: NVML's counter of NVIDIA H200"));
@@ -230,17 +221,14 @@ TEST_CASE("energy: the board of an OpenCL device; who is no NVIDIA has none") {
 
 TEST_CASE("energy: why there is no NVML") {
   const DeviceInfo device = gpu("NVIDIA H200", "0000:1a:00.0");
-  Sources sources;
-  sources.nvml_library = "libkith-no-such-library.so";
+  Sources sources{.nvml_library = "libkith-no-such-library.so"};
   CHECK(contains(open_nvml(device, sources).what,
                  "NVIDIA's management library cannot be opened (libkith-no-such-library.so"));
   sources.nvml_library = "libm.so.6";
   CHECK(open_nvml(device, sources).what ==
         "libm.so.6 lacks functions that kith needs; install a newer driver");
 
-  Boards boards;
-  boards.boards = {{"NVIDIA H200", "0000:1a:00.0", 5000}};
-  boards.init_status = 9;
+  Boards boards{.boards = {{"NVIDIA H200", "0000:1a:00.0", 5000}}, .init_status = 9};
   CHECK(open_nvml(device, boards.sources()).what == "NVML does not start: Unknown Error");
   boards.init_status = 0;
   boards.energy_status = 3;
@@ -250,8 +238,7 @@ TEST_CASE("energy: why there is no NVML") {
 }
 
 TEST_CASE("energy: NVML is a library opened at run time") {
-  Sources sources;
-  sources.nvml_library = std::string(KITH_TEST_PLUGIN_DIR) + "/energy/libnvml.so";
+  Sources sources{.nvml_library = std::string(KITH_TEST_PLUGIN_DIR) + "/energy/libnvml.so"};
   const Opened opened = open_nvml(gpu("NVIDIA Planted", "0000:1a:00.0"), sources);
   REQUIRE(opened.counter);
   CHECK(opened.counter->joules() == 2);

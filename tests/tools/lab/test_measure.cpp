@@ -18,12 +18,8 @@ TEST_CASE("measure: a stage whose bits are wrong is not timed") {
   const Distances distances = random_distances(settings, 2, 100);
   workloads::Operands operands;
   operands.distances = distances.view();
-  workloads::Operation operation;
-  operation.stage = Stage::select;
-  operation.selector = device().info().selectors.front();
-  operation.n = 100;
-  operation.m = 2;
-  operation.k = 3;
+  workloads::Operation operation{
+      .stage = Stage::select, .selector = device().info().selectors.front(), .n = 100, .m = 2, .k = 3};
   workloads::StageResult expected = right_result(settings, operation, operands, 2);
   const Measured right = time_stage(settings, device(), operation, operands, expected);
   CHECK(right.difference == "");

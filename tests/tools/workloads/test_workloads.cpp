@@ -56,8 +56,7 @@ TEST_CASE("cases: a number always means the same case, within the contract") {
 TEST_CASE("cases: rows of an element hold what they are, and are as near to 0") {
   for (const DataKind kind : all_data_kinds)
     for (const Element element : kith::tests::number_elements) {
-      Case c;
-      c.data = kind;
+      Case c{.data = kind};
       c.m = 5, c.n = 1, c.dims = 9;
       c.query_element = element;
       const Rows made = make_rows(kind, c.seed, Set::queries, c.m, c.dims), rows = case_rows(c, Set::queries);
@@ -72,8 +71,7 @@ TEST_CASE("cases: rows of an element hold what they are, and are as near to 0") 
           CHECK(std::fabs(value) <= std::fabs(made.view()(r, d)));
         }
     }
-  Case words;
-  words.metric = Metric::hamming;
+  Case words{.metric = Metric::hamming};
   words.train_element = words.query_element = Element::bits;
   words.m = 3, words.dims = 2;
   const Rows rows = case_rows(words, Set::queries);
@@ -83,9 +81,7 @@ TEST_CASE("cases: rows of an element hold what they are, and are as near to 0") 
 }
 
 TEST_CASE("cases: a command line says all that is not chosen by the plan") {
-  Case c;
-  c.data = DataKind::grid;
-  c.seed = 7;
+  Case c{.data = DataKind::grid, .seed = 7};
   c.n = 100, c.m = 5, c.dims = 3, c.k = 9;
   c.metric = Metric::l1;
   CHECK(command_line(c, "opencl:0") ==
@@ -99,9 +95,7 @@ TEST_CASE("cases: a command line says all that is not chosen by the plan") {
       command_line(c, "cuda:0") ==
       "kith compare --device cuda:0 --stage classify --data grid --seed 7 -n 100 -m 5 --dims 3 -k 9 --metric "
       "l1 --classes 4 --how selector=bubble,fused=no,lists=2,query_tile=3,train_tile=50 --place threads=1");
-  Case alone;
-  alone.stage = Stage::score;
-  alone.seed = 7;
+  Case alone{.seed = 7, .stage = Stage::score};
   alone.n = 100, alone.m = 5, alone.dims = 3, alone.k = 9, alone.classes = 4;
   CHECK(command_line(alone, "cpu") ==
         "kith compare --device cpu --stage score --data normal --seed 7 -n 100 -m 5 --dims 3 -k 9 --metric "
@@ -120,8 +114,7 @@ TEST_CASE("plain_answer: neighbours and votes that can be checked on paper") {
 
 TEST_CASE("plain_result: parts, padding and votes") {
   const float distances[] = {3, 1, 2, 1, 0};
-  Operation operation;
-  operation.stage = Stage::select;
+  Operation operation{.stage = Stage::select};
   operation.n = 5, operation.m = 1, operation.k = 2, operation.groups = 3;
   Operands operands;
   operands.distances = {distances, 1, 5};
@@ -142,8 +135,7 @@ TEST_CASE("plain_result: parts, padding and votes") {
 
 TEST_CASE("plain_result: candidates within the threshold, their keys, and what is best") {
   const float distances[] = {3, 1, 2, 1, /**/ 0, 0, 0, 0}, threshold[] = {2, 0};
-  Operation operation;
-  operation.stage = Stage::collect;
+  Operation operation{.stage = Stage::collect};
   operation.n = 4, operation.m = 2, operation.dims = 1, operation.k = 2, operation.capacity = 3;
   Operands operands;
   operands.distances = {distances, 2, 4};
@@ -176,8 +168,7 @@ TEST_CASE("plain_result: filters, weights and sums of classes") {
   const float distances[] = {3, 1, 2, 1, /**/ 0x1p24f, 0, 1, -0.0f}, weights[] = {0.5f, 4, /**/ 1, 0.25f};
   const std::uint32_t labels[] = {0, 2, 0, 2}, filter[] = {0b1101, 0b0010};
   const Key nearest[] = {make_key(1, 1), make_key(1, 3), /**/ make_key(0, 2), no_key};
-  Operation operation;
-  operation.stage = Stage::mask;
+  Operation operation{.stage = Stage::mask};
   operation.n = 4, operation.m = 2, operation.k = 2, operation.classes = 3;
   Operands operands;
   operands.distances = {distances, 2, 4};

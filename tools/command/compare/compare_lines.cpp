@@ -53,12 +53,10 @@ class StageLines {
 
  private:
   static Operation sizes_of(const CompareProblem& problem) {
-    Operation sizes;
-    sizes.metric = problem.metric;
-    sizes.k = problem.k;
-    sizes.groups = problem.groups;
-    sizes.threads = problem.options.threads;
-    return sizes;
+    return Operation{.metric = problem.metric,
+                     .k = problem.k,
+                     .groups = problem.groups,
+                     .threads = problem.options.threads};
   }
 
   /// Returns the result of the reference.

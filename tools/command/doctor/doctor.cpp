@@ -177,8 +177,7 @@ void examine_data() {
 /// checks its bound.
 std::string refusal_of(const Index& index, MatrixView<const float> query, Proposer proposer) {
   throw_if_interrupted("doctor");
-  SearchOptions options;
-  options.proposer = proposer;
+  SearchOptions options{.proposer = proposer};
   Trace trace;
   try {
     index.search(query, 1, options, &trace);

@@ -44,9 +44,8 @@ int build_index(const IndexFlags& flags) {
 }
 
 Index opened(const IndexFlags& flags) {
-  IndexOptions placing;
-  placing.placement = parse<Placement>(flags.training.placement);
-  placing.shares = flags.training.shares;
+  IndexOptions placing{.placement = parse<Placement>(flags.training.placement),
+                       .shares = flags.training.shares};
   return open_index_file(flags.file, open_device(flags.device), placing);
 }
 

@@ -10,8 +10,7 @@ namespace {
 
 void verify_all(const std::string& path) {
   ActivityLine activity("reading " + files::shown_name(path));
-  OpenOptions options;
-  options.stop = interrupt_token();
+  OpenOptions options{.stop = interrupt_token()};
   options.progress = [&](double part) { activity.update(part); };
   verify_index_file(path, options);
 }

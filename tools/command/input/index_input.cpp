@@ -39,8 +39,7 @@ Preparation preparation_by(const IndexFileRows& from, std::int64_t dims) {
 
 void read_rows(const std::string& path, files::Table& table, Training& training) {
   ActivityLine activity("reading " + files::shown_name(path));
-  OpenOptions options;
-  options.stop = interrupt_token();
+  OpenOptions options{.stop = interrupt_token()};
   options.progress = [&](double part) { activity.update(part); };
   IndexFileRows from = read_index_rows(path, options);
   training.features = from.features;

@@ -28,8 +28,7 @@ files::Table index_table(const TrainingFlags& flags, Training& training);
 template <class Open>
 auto opening_index_file(const std::string& path, const Open& open) {
   ActivityLine activity("opening " + files::shown_name(path));
-  OpenOptions options;
-  options.stop = interrupt_token();
+  OpenOptions options{.stop = interrupt_token()};
   options.progress = [&](double part) { activity.update(part); };
   return open(options);
 }

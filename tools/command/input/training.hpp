@@ -126,10 +126,7 @@ struct Training {
     return row_numbers.empty() ? t : row_numbers[static_cast<std::size_t>(t)];
   }
   IndexOptions index_options() const {
-    IndexOptions options;
-    options.features = features;
-    options.placement = placement;
-    options.shares = shares;
+    IndexOptions options{.features = features, .placement = placement, .shares = shares};
     if (residence) options.residence = *residence;
     options.memory_limit = memory_limit;
     return options;

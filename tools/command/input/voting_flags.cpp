@@ -142,10 +142,9 @@ void add_weight_options(CLI::App& app, VotingFlags& flags, const std::vector<Key
 
 VotingOptions voting_options(const std::string& where, const VotingFlags& flags, const files::Labels* labels,
                              const std::vector<std::int64_t>& classes, std::int64_t k) {
-  VotingOptions options;
-  options.weights = parse<Weights>(flags.weights);
-  options.tie = parse<TieRule>(flags.tie);
-  options.rank_weights = rank_weights(where, flags, k);
+  VotingOptions options{.weights = parse<Weights>(flags.weights),
+                        .tie = parse<TieRule>(flags.tie),
+                        .rank_weights = rank_weights(where, flags, k)};
   if (!labels) return options;
   options.priors = priors(where, flags, *labels, classes);
   options.costs = costs(where, flags, *labels, classes);

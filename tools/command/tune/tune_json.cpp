@@ -8,9 +8,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 TuningEntry tuning_entry_of(const Json& json, const Problem& problem) {
-  TuningEntry entry;
-  entry.problem = problem;
-  entry.fused = json.at("fused").get<bool>();
+  TuningEntry entry{.problem = problem, .fused = json.at("fused").get<bool>()};
   if (!entry.fused) entry.selector = parse<Selector>(json.at("selector").get<std::string>());
   entry.proposer = parse<Proposer>(json.at("proposer").get<std::string>());
   entry.lists = json.at("lists").get<std::int64_t>();

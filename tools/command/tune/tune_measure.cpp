@@ -275,8 +275,7 @@ TunedProblem Tuner::measure(std::int64_t m, std::int64_t k, double seconds) {
   times_.clear();
   expected_ = {};
   try {
-    SearchOptions rules;
-    rules.boxes = false;
+    SearchOptions rules{.boxes = false};
     const TunedWay first = TunedWay::of(make_plan(plain_, problem, rules)),
                    built_in = TunedWay::of(index_of(problem.n).plan(m, k, options_of(first)));
     if (!time(problem, built_in, result)) {

@@ -101,8 +101,7 @@ RandomSeries random_series(const Device& device, const Subject& reference, bool 
 /// Returns why the proposer cannot run here, such as a library that is missing; empty if it can.
 std::string refusal(const Device& device, Proposer proposer) {
   const float one = 1;
-  SearchOptions options;
-  options.proposer = proposer;
+  SearchOptions options{.proposer = proposer};
   try {
     Index(device, {&one, 1, 1}).search({&one, 1, 1}, 1, options);
   } catch (const Error& error) {

@@ -41,8 +41,7 @@ std::int64_t rows_a_chunk(const workloads::Workload& w) {
 Index grown_index(const Device& device, const workloads::Workload& w) {
   MadeRows made(train_seed, w.dims);
   const std::int64_t step = rows_a_chunk(w);
-  IndexOptions options;
-  options.reserve = w.n;
+  IndexOptions options{.reserve = w.n};
   Index index(device, made.make(0, step), w.metric, options);
   for (std::int64_t first = step; first < w.n; first += step) {
     throw_if_interrupted("bench");
@@ -58,8 +57,7 @@ Neighbors answers_of_cpu(const Device& cpu, const workloads::Workload& w, const 
   std::vector<Keys> lists;
   for (std::int64_t first = 0; first < w.n; first += step) {
     throw_if_interrupted("bench");
-    IndexOptions options;
-    options.first_row = first;
+    IndexOptions options{.first_row = first};
     const Index some(cpu, made.make(first, std::min(step, w.n - first)), w.metric, options);
     lists.push_back(some.search_keys(queries, w.k));
     if (lists.size() == 2) lists = {merge(lists)};

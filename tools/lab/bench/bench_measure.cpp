@@ -100,8 +100,7 @@ std::optional<energy::Energy> joules(energy::EnergyMeter* meter, const std::func
 
 /// Returns an Index whose training rows lie where the residence says.
 Index index_of(const Device& device, const BenchData& data, const BenchFlags& flags) {
-  IndexOptions options;
-  options.residence = parse<Residence>(flags.residence);
+  IndexOptions options{.residence = parse<Residence>(flags.residence)};
   if (options.residence == Residence::resident) return {device, data.train_rows(), data.workload.metric};
   return {device, memory_source(data.train_rows()), data.workload.metric, options};
 }
@@ -110,8 +109,7 @@ Index index_of(const Device& device, const BenchData& data, const BenchFlags& fl
 double seconds_of_boxes(const Device& device, const BenchData& data, const BenchFlags& flags) {
   const Index again = index_of(device, data, flags);
   Trace trace;
-  SearchOptions options;
-  options.boxes = true;
+  SearchOptions options{.boxes = true};
   again.search(data.query_rows().slice(0, 1), 1, options, &trace);
   return trace.boxes_seconds;
 }

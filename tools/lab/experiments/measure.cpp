@@ -176,12 +176,11 @@ workloads::Rows uniform_rows(const Settings& settings, workloads::Set set, std::
 
 Distances right_distances(const Settings& settings, MatrixView<const float> train,
                           MatrixView<const float> queries, Metric metric) {
-  Operation operation;
-  operation.stage = Stage::distance;
-  operation.metric = metric;
-  operation.n = train.rows();
-  operation.m = queries.rows();
-  operation.dims = train.cols();
+  Operation operation{.stage = Stage::distance,
+                      .metric = metric,
+                      .n = train.rows(),
+                      .m = queries.rows(),
+                      .dims = train.cols()};
   Operands operands;
   operands.train = train;
   operands.queries = queries;
@@ -229,8 +228,7 @@ Measured time_stage(const Settings& settings, const Device& device, const Operat
 Answer right_answer(const Settings& settings, MatrixView<const float> train, MatrixView<const float> queries,
                     std::int64_t k, Metric metric, const std::vector<std::int64_t>* labels) {
   tell(settings, "the right answer on cpu, n = " + std::to_string(train.rows()));
-  SearchOptions options;
-  options.stop = settings.stop;
+  SearchOptions options{.stop = settings.stop};
   if (!labels) return workloads::ask(Index(settings.cpu, train, metric), queries, k, options);
   return workloads::ask(Classifier(settings.cpu, train, *labels, metric), queries, k, options);
 }

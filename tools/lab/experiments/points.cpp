@@ -17,13 +17,11 @@ Points make_points(std::uint64_t seed, std::int64_t n) {
 }
 
 PlacedProblem placed_problem(const Points& points, const Question& question) {
-  PlacedProblem problem;
-  problem.train = points.rows.view();
-  problem.queries = question.view();
-  problem.labels = points.labels;
-  problem.k = question.k;
-  problem.classes = 2;
-  return problem;
+  return {.train = points.rows.view(),
+          .queries = question.view(),
+          .labels = points.labels,
+          .k = question.k,
+          .classes = 2};
 }
 
 template <class Real>
@@ -38,8 +36,7 @@ SequentialTime time_sequential(const Settings& settings, const Points& points, c
     const double seconds = seconds_of([&] { answer = program.classify(question.at, question.k, sort); });
     return {not_measured, seconds, seconds};
   });
-  SequentialTime time;
-  time.seconds = measured.total;
+  SequentialTime time{.seconds = measured.total};
   for (std::size_t j = 0; j < answer.distance.size(); ++j)
     time.others += answer.distance[j] != static_cast<Real>(right.neighbors.distance[j]);
   time.same_class = static_cast<std::int64_t>(answer.winner) == right.label[0];
@@ -55,8 +52,7 @@ Measured time_whole_call(const Settings& settings, const Device& device, const P
                          const Question& question, const workloads::Answer& right) {
   const std::string what =
       "kith's choice on " + device.info().spec + ", n = " + std::to_string(points.rows.rows());
-  SearchOptions options;
-  options.stop = settings.stop;
+  SearchOptions options{.stop = settings.stop};
   Trace trace;
   trace.time_steps = false;
   const auto call = [&] {

@@ -99,8 +99,7 @@ Measured time_step(const Settings& settings, const Structure& structure, const S
   const Device& device = structure.index().device();
   const std::string what =
       std::string(step.name) + " on " + device.info().spec + ", n = " + std::to_string(samples.rows.rows());
-  SearchOptions options;
-  options.stop = settings.stop;
+  SearchOptions options{.stop = settings.stop};
   return time_checked(
       settings, device, what, [&] { return difference(expected, step.run(structure, samples, options)); },
       [&]() -> Seconds {

@@ -54,19 +54,17 @@ std::string placement_text(const Placement& placement) {
 }
 
 Operation operation_of(const PlacedProblem& problem, Stage stage) {
-  Operation operation;
-  operation.stage = stage;
-  operation.metric = problem.metric;
-  operation.selector = problem.selector;
-  operation.n = problem.train.rows();
-  operation.m = problem.queries.rows();
-  operation.dims = problem.train.cols();
-  operation.k = problem.k;
-  operation.groups = problem.groups;
-  operation.classes = problem.classes;
-  operation.threads = problem.threads;
-  operation.vote = problem.vote;
-  return operation;
+  return {.stage = stage,
+          .metric = problem.metric,
+          .selector = problem.selector,
+          .n = problem.train.rows(),
+          .m = problem.queries.rows(),
+          .dims = problem.train.cols(),
+          .k = problem.k,
+          .groups = problem.groups,
+          .classes = problem.classes,
+          .threads = problem.threads,
+          .vote = problem.vote};
 }
 
 Operands operands_of(const PlacedProblem& problem) {

@@ -36,8 +36,7 @@ Measured time_selection(const Settings& settings, const Device& device, Selector
   const std::string what = "selection by " + std::string(name(selector)) + " on " + device.info().spec +
                            ", k = " + std::to_string(k);
   const Measured whole = attempt(settings, what, [&] {
-    SearchOptions options;
-    options.selector = selector;
+    SearchOptions options{.selector = selector};
     const std::int64_t n = operands.distances.cols(), m = operands.distances.rows();
     const Plan plan = make_plan(device.info(), {Metric::squared_l2, n, m, dims, k}, options);
     const Operation operation{

@@ -109,8 +109,7 @@ Connections read(const std::string& path, std::stop_token stop) {
 
 Prepared prepare(const Connections& all, std::span<const std::int64_t> train,
                  std::span<const std::int64_t> test) {
-  PreparationOptions options;
-  options.scalings = {Scaling::standardize, Scaling::min_max};
+  PreparationOptions options{.scalings = {Scaling::standardize, Scaling::min_max}};
   options.categorical.assign(text_columns.begin(), text_columns.end());
   options.categories = Categories::one_hot;
   const auto view = [&](const std::vector<float>& values) {

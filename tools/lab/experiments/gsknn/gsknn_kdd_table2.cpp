@@ -64,8 +64,7 @@ struct Table2 {
 };
 
 Sweep ask(const Settings& settings, const Device& device, const Problem& problem) {
-  SearchOptions options;
-  options.stop = settings.stop;
+  SearchOptions options{.stop = settings.stop};
   return Classifier(device, problem.train(), problem.train_labels, Metric::squared_l2)
       .sweep(problem.test(), ks, options);
 }

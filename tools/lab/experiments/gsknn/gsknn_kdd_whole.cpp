@@ -25,8 +25,7 @@ struct Timed {
 Timed classify(const Settings& settings, const Device& device, const Problem& problem) {
   const std::string what = "all rows on " + device.info().spec;
   tell(settings, what);
-  SearchOptions options;
-  options.stop = settings.stop;
+  SearchOptions options{.stop = settings.stop};
   const Classifier classifier(device, problem.train(), problem.train_labels, Metric::squared_l2);
   const MatrixView<const float> test = problem.test();
   classifier.sweep(test.slice(0, std::min(warm_queries, test.rows())), ks, options);

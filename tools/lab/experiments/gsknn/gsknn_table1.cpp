@@ -33,10 +33,8 @@ Measured time_gs_knn(const Settings& settings, const Index& index, MatrixView<co
                            std::string(name(proposer)) + ", n = " + std::to_string(index.rows()) +
                            ", dims = " + std::to_string(index.dims());
   return attempt(settings, what, [&] {
-    SearchOptions options;
-    options.stop = settings.stop;
-    options.proposer = proposer;
-    options.sample = {Selector::k_min, Selector::bitonic};
+    SearchOptions options{
+        .proposer = proposer, .sample = {Selector::k_min, Selector::bitonic}, .stop = settings.stop};
     Trace trace;
     index.search(queries, k, options, &trace);
     options.sample.clear();
@@ -117,8 +115,7 @@ void measure_device(const Settings& settings, const Index& index, MatrixView<con
       plans->push_back("dims = " + std::to_string(index.dims()) + ", n = " + std::to_string(index.rows()) +
                        ", " + curve.series().label + ": " + measured.plan);
   };
-  SearchOptions garcia;
-  garcia.selector = Selector::insertion;
+  SearchOptions garcia{.selector = Selector::insertion};
   add(curves.gemm, time_gs_knn(settings, index, queries, Proposer::gemm, right));
   add(curves.chain, time_gs_knn(settings, index, queries, Proposer::none, right));
   add(curves.garcia, time_search(settings, index, queries, k, garcia, right));
