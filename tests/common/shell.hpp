@@ -40,6 +40,14 @@ inline Result kith(const string& arguments) {
   return shell("\"$kith\" " + arguments);
 }
 
+/// What a command prints that must succeed.
+inline string out_of(const string& arguments) {
+  const Result result = kith(arguments);
+  CAPTURE_ALL(arguments, result.err);
+  CHECK(result.code == 0);
+  return result.out;
+}
+
 /// Counts the options that a help lists.
 inline int options_in(const string& help) {
   std::istringstream lines(help);

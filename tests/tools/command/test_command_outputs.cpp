@@ -13,13 +13,6 @@ const char* const flowers =
     "virginica\n";
 const string ask = " --device cpu --label kind --leave-one-out -k 2 ";
 
-string out_of(const string& arguments) {
-  const Result result = kith(arguments);
-  CAPTURE_ALL(arguments, result.err);
-  CHECK(result.code == 0);
-  return result.out;
-}
-
 json json_of(const string& arguments) {
   return json::parse(out_of(arguments + " --json"));
 }

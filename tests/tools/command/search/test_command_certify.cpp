@@ -52,10 +52,9 @@ TEST_CASE("search --certify: queries, candidates, bound, check, memory, and what
   CHECK(contains(result.out, proven + string("\nnearest training rows of each query, from 0 (and their "
                                              "distance)\nquery     #1\n    0  0 (1)\n    1  3 (1)\n")));
   CHECK_FALSE(contains(result.out, "whole call"));
-  const Result both = kith(asked + "--explain --certify --out-index " + (folder / "found.csv"));
-  CHECK(both.code == 0);
-  CHECK(both.out.find("whole call") < both.out.find("\ncertified "));
-  CHECK_FALSE(contains(both.out, "nearest training rows"));
+  const string both = out_of(asked + "--explain --certify --out-index " + (folder / "found.csv"));
+  CHECK(both.find("whole call") < both.find("\ncertified "));
+  CHECK_FALSE(contains(both, "nearest training rows"));
   CHECK(folder.read("found.csv") == "neighbor_1\n0\n3\n");
 }
 
@@ -75,12 +74,11 @@ TEST_CASE("search --certify: by the chain alone there is nothing to certify") {
 TEST_CASE("search --certify: of leave-one-out a query itself is among the candidates") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
-  const Result result = kith(
+  const string result = out_of(
       "search --certify --device cpu --label-column kind --how proposer=dot -k 1 --leave-one-out --train " +
       train);
-  CHECK(result.code == 0);
   // Four rows are listed for k = 2. Two others are as near as the second row, so three are ranked.
-  CHECK(line_of(result.out, "listed") ==
+  CHECK(line_of(result, "listed") ==
         "listed         2.00 times k candidates a query, k = 2 with the query itself; the chain ranked 1.50 "
         "times k\n");
 }
@@ -88,25 +86,23 @@ TEST_CASE("search --certify: of leave-one-out a query itself is among the candid
 TEST_CASE("search --certify: where all rows are alike, lists overflow twice, and the chain alone answers") {
   const Folder folder;
   const string train = folder.write("train.csv", alike(3000, "7,7"));
-  const Result result = kith(
+  const string result = out_of(
       "search --certify --device cpu --csv header=no --how proposer=dot -k 1 --query 7,7 --query 0,0 "
       "--train " +
       train);
-  CHECK(result.code == 0);
-  CHECK(line_of(result.out, "certified") ==
+  CHECK(line_of(result, "certified") ==
         "certified      0 of 2 queries at the first attempt; 2 by the chain alone, since a list overflowed "
         "at every attempt\n");
-  CHECK(contains(result.out, "    0         0 (0)\n    1  0 (9.899495)\n"));
+  CHECK(contains(result, "    0         0 (0)\n    1  0 (9.899495)\n"));
 }
 
 TEST_CASE("classify and regress certify, too") {
   const Folder folder;
   const string train = folder.write("train.csv", square);
   const string asked = " --certify --device cpu --how proposer=dot --query 1,0 -k 1 --train " + train;
-  const Result kinds = kith("classify --label-column kind" + asked);
-  CHECK(kinds.code == 0);
-  CHECK(line_of(kinds.out, "certified") == "certified      1 of 1 query at the first attempt\n");
-  CHECK(contains(kinds.out, proven + string("\n1,0: a\n")));
+  const string kinds = out_of("classify --label-column kind" + asked);
+  CHECK(line_of(kinds, "certified") == "certified      1 of 1 query at the first attempt\n");
+  CHECK(contains(kinds, proven + string("\n1,0: a\n")));
   const string values = folder.write("values.csv", "x,y,z\n0,0,1\n0,4,2\n4,0,3\n4,4,4\n");
   const Result value =
       kith("regress --target z --certify --device cpu --how proposer=dot --query 1,0 -k 1 --train " + values);
@@ -128,9 +124,8 @@ TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain
   CHECK(contains(text.out, "\ncpu     dot       same  "));
   CHECK(text.out.ends_with("\n\nSame bits everywhere.\n"));
 
-  const Result some = kith(asked + " -m 3 --how proposer=dot --json");
-  REQUIRE(some.code == 0);
-  const json found = json::parse(some.out);
+  const string some = out_of(asked + " -m 3 --how proposer=dot --json");
+  const json found = json::parse(some);
   CHECK(found["m"] == 3);
   CHECK(found["reference"] == "cpu");
   REQUIRE(found["results"].size() == 2);
@@ -143,22 +138,20 @@ TEST_CASE("verify --train: every proposer of the CPU gives the bits of the chain
   CHECK(dot["by_the_chain_alone"] == 0);
   CHECK(dot["total_seconds"] > 0);
 
-  const Result plain = kith(asked + " --reference plain --how proposer=none");
-  CHECK(plain.code == 0);
-  CHECK(contains(plain.out, "; compared with plain\n"));
-  CHECK(contains(plain.out, "\ncpu     none      same  "));
+  const string plain = out_of(asked + " --reference plain --how proposer=none");
+  CHECK(contains(plain, "; compared with plain\n"));
+  CHECK(contains(plain, "\ncpu     none      same  "));
 }
 
 TEST_CASE("verify --train: duplicates are counted, text is one-hot, other files are queries") {
   const Folder folder;
   const string train = folder.write("train.csv", alike(3000, "7,tcp") + "1,udp\n"),
                queries = folder.write("q.csv", "7,udp\n7,tcp\n7,tcp\n6,udp\n");
-  const Result result = kith(
+  const string result = out_of(
       "verify --device cpu --how proposer=dot --csv header=no --prepare categories=one-hot --scale min-max "
       "-k 1 -m 2 --json --train " +
       train + " --queries " + queries);
-  REQUIRE(result.code == 0);
-  const json found = json::parse(result.out);
+  const json found = json::parse(result);
   CHECK(found["dims"] == 3);
   CHECK(found["m"] == 2);  // queries 0 and 2
   CHECK(found["results"][1]["same"] == true);
@@ -199,10 +192,9 @@ TEST_CASE("verify --found-index: an earlier answer is searched for once more, an
                  distance + both)
                 .code == 0);
     const string asked = "verify --device cpu" + both + " --found-index " + index;
-    const Result same = kith(asked + " --found-distance " + distance + " --how proposer=dot");
-    CHECK(same.code == 0);
-    CHECK(contains(same.out, "; compared with " + index + "\n"));
-    CHECK(same.out.ends_with("Same bits everywhere.\n"));
+    const string same = out_of(asked + " --found-distance " + distance + " --how proposer=dot");
+    CHECK(contains(same, "; compared with " + index + "\n"));
+    CHECK(same.ends_with("Same bits everywhere.\n"));
     CHECK(kith(asked + " -m 2").code == 0);
   }
   folder.write("i.csv", "0,1\n3,2\n1,2\n");
