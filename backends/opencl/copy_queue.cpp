@@ -10,7 +10,12 @@ class SecondQueue final : public spi::CopyQueue {
 
   void write(spi::Allocation& to, std::size_t offset, const void* from, std::size_t bytes) override {
     if (bytes == 0) return;
-    guard_.run("write", [&] { queue_.enqueueWriteBuffer(buffer_of(&to), CL_TRUE, offset, bytes, from); });
+    guard_.run("write", [&] {
+      queue_.enqueueWriteBuffer(buffer_of(&to), CL_TRUE, offset, bytes, from);
+      // A blocking write only promises that `from` may change: Intel's driver copies up to 512 bytes later,
+      // and the first queue would read memory that is not yet written.
+      queue_.finish();
+    });
   }
 
  private:

@@ -54,6 +54,21 @@ TEST_CASE("stream: chunks of any length give the bits of one resident index") {
     }
 }
 
+TEST_CASE("stream: a few bytes that a second queue copies are there before the first queue reads them") {
+  std::mt19937 random(99);
+  for (int i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    Matrix train{5, 37, {}}, queries{3, 37, {}};
+    for (Matrix* of : {&train, &queries})
+      for (std::int64_t j = 0; j < of->rows * of->cols; ++j)
+        of->values.push_back(static_cast<float>(random() % 256));
+    const Stored stored(train, Element::u8, 0);
+    const Index whole(device(), stored.view(), Metric::squared_l2),
+        index(device(), copied(stored.view()), Metric::squared_l2, streamed(5));
+    CHECK(difference(index.search(queries, 2), whole.search(queries, 2)) == "");
+  }
+}
+
 TEST_CASE("stream: random elements, columns, k, filters and ids") {
   std::mt19937 random(25);
   constexpr int cases = 60;
