@@ -1,5 +1,5 @@
 // The bounds `low` and `high` that collect writes for its candidates: docs/certificate.md, section 4.
-#include "common/bounds.hpp"
+#include "certified/bounds.hpp"
 
 namespace kith::tests {
 namespace {

@@ -1,5 +1,5 @@
 // Samples of bounds, and the thresholds that tighten makes of them: docs/certificate.md, section 5.
-#include "common/bounds.hpp"
+#include "certified/bounds.hpp"
 #include "workloads/random.hpp"
 
 namespace kith::tests {

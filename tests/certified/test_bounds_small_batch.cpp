@@ -1,6 +1,6 @@
 // Runs collect by products with any number of queries and columns. Devices have separate kernels for few
 // queries, for few columns, and for queries that do not fit into fast memory.
-#include "common/bounds.hpp"
+#include "certified/bounds.hpp"
 
 namespace kith::tests {
 namespace {

@@ -1,5 +1,5 @@
 // tighten computes thresholds from bounds, and fills lists from scratch: docs/certificate.md, section 4.
-#include "common/bounds.hpp"
+#include "certified/bounds.hpp"
 #include "workloads/random.hpp"
 
 namespace kith::tests {

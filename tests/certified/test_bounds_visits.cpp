@@ -1,6 +1,6 @@
 // Runs collect in a step after the first, with thresholds of every kind. Devices may then compute the
 // comparison with the threshold as part of the product, which costs a little accuracy in both.
-#include "common/bounds.hpp"
+#include "certified/bounds.hpp"
 #include "common/sanitizers.hpp"
 
 namespace kith::tests {

@@ -1,7 +1,7 @@
 // Tests the error bound b of docs/certificate.md, section 3: that its values are right, and that a device
 // takes b from the step that it runs and from nowhere else.
+#include "certified/bounds.hpp"
 #include "check/hard_rows.hpp"
-#include "common/bounds.hpp"
 #include "common/proposers.hpp"
 #include "common/proxy_device.hpp"
 #include "kith/index.hpp"

@@ -1,7 +1,7 @@
 // Measures what tensor cores lose (docs/certificate.md, section 3) with rows whose products lie just below
 // the last place kept, and checks that a device whose cores lose more does not propose.
+#include "certified/bounds.hpp"
 #include "check/hard_rows.hpp"
-#include "common/bounds.hpp"
 #include "kith/index.hpp"
 
 namespace kith::tests {
