@@ -14,7 +14,8 @@ TEST_CASE("bytes: products worked out on paper, in lines of every length") {
     if (std::find(has.begin(), has.end(), Proposer::int8) == has.end()) return;
     // All elements of training rows are 1 but for one of 127 or -127 in three rows. Of three queries each,
     // one has 127 first, one has -127 first, and one has 127 last: each is near one of these rows.
-    for (const auto& [m, dims] : {std::pair{2, 2}, {66, 40}, {66, 70}, {3, 200}}) {
+    for (const std::pair<int, int>& shape : {std::pair{2, 2}, {66, 40}, {66, 70}, {3, 200}}) {
+      const int m = shape.first, dims = shape.second;
       CAPTURE(dims);
       Matrix train{130, dims, std::vector<float>(size(130 * dims), 1.0f)},
           queries{m, dims, std::vector<float>(size(m * dims))};
