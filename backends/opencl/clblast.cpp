@@ -9,9 +9,9 @@
 namespace kith::opencl {
 namespace {
 
-// These are from clblast_c.h. In column-major order a product is X times Q transposed, and its elements
-// have the same addresses as in row-major order, so that CLBlast need not transpose the largest of the
-// three matrices.
+// Values of enums in clblast_c.h. The output [q, t] by rows is, at the same addresses, a matrix [t, q] by
+// columns: train times queries transposed. kith asks for that one, because CLBlast would transpose the other,
+// which is the largest of the three matrices.
 constexpr int column_major = 102, as_it_is = 111, transposed = 112;
 
 constexpr const char* install = "; install libclblast1, or choose proposer none";

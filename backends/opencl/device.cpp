@@ -144,7 +144,7 @@ double Device::elapsed(std::uint64_t from, std::uint64_t to) {
 
 void Device::hold() {
   constexpr cl_uint rounds = 1u << 18;
-  if (info.kind == DeviceKind::cpu) return;  // its threads would only compete
+  if (info.kind == DeviceKind::cpu) return;  // it would take a core from this thread
   guard_.run("hold", [&] {
     if (!held_()) held_ = cl::Buffer(context_, CL_MEM_READ_WRITE, sizeof(cl_uint));
     launch("common/hold.cl", "", "kith_hold", Range{{1, 1, 1}, {1, 1, 1}}, rounds, held_);

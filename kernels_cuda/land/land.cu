@@ -1,7 +1,7 @@
 // land: converts rows of the caller into rows of float32 in blocks.
 //
 //   from     [rows, cols]    elements at any address; stride in bytes
-//   columns  [dims]          the columns that count; or null: all
+//   columns  [dims]          the column of `from` for each column of out; or null: all
 //   chosen   [rows]          the rows of the caller that are landed; or null: 0, 1, ...
 //   out      [blocks, dims, 32]  transposed, from block 0 of the step on; the last block is padded with 0
 //   found    [2]             the largest |value| as bits, and the first row that holds a NaN or an infinity

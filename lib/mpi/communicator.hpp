@@ -25,7 +25,8 @@ void tell(MPI_Comm comm, const std::exception_ptr& failure);
 /// Throws invalid_argument if MPI is not running, or does not allow for threads that do not call it.
 void require_mpi();
 
-/// Holds a communicator whose errors are returned: a duplicate, or the given one if ranks may outlive others.
+/// Holds a communicator on which MPI calls return errors: a duplicate of the given one, or that one itself if
+/// it returns errors already and this MPI lets ranks survive the death of others.
 class Communicator {
  public:
   explicit Communicator(MPI_Comm from);

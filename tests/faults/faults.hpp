@@ -51,7 +51,7 @@ class InDriver {
   InDriver& operator=(const InDriver&) = delete;
 };
 
-/// Returns whether kith itself runs on this thread: it is the thread that asks, and outside of drivers.
+/// Returns whether this thread runs the operation under test, and is not inside a call of a driver.
 bool is_watched();
 
 /// Counts a call. Returns whether it must fail.

@@ -51,7 +51,7 @@ class SideFile {
     return true;
   }
 
-  /// The next line of data; where the first line is in doubt, without it.
+  /// Reads the next line of data; returns false at the end. Skips the first line if it may be a header.
   bool next(std::vector<std::string_view>& cells) {
     const bool skip = !begun_ && !records_.has_header() && (named_ || open_);
     begun_ = true;

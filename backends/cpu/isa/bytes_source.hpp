@@ -76,7 +76,8 @@ void run_queries(const Slab& slab, std::size_t q) {
   for (; block < slab.end; ++block) run_tile<groups, 1>(slab, q, block);
 }
 
-/// Handles as many groups of 4 queries as there are, up to most_groups; these fill the registers.
+/// Tests the rows of a slab with `groups` groups of 4 queries, from query `q` on: 1 to most_groups, whose
+/// sums fill the registers.
 inline void run_groups(const Slab& slab, std::size_t q, std::size_t groups) {
   if constexpr (most_groups > 2)
     if (groups == 3) return run_queries<3, blocks_beside(3)>(slab, q);

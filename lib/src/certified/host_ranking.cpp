@@ -161,7 +161,9 @@ void HostRanking::rank_all(const ListedPlaces& lists) {
 void HostRanking::rank_gathered(const ListedPlaces& lists) {
   const std::vector<Candidate> all = by_place(lists);
   const std::size_t most_rows = std::max<std::size_t>(1, batch_floats / dims_);
-  std::vector<std::uint32_t> places, lengths(m_), own;  // of a batch; `own` has its rows by query
+  std::vector<std::uint32_t> places;  // rows of a batch
+  // [m, longest] and [m]: for each query, which of these it lists, and how many
+  std::vector<std::uint32_t> own, lengths(m_);
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
     places.clear();
     std::fill(lengths.begin(), lengths.end(), 0);

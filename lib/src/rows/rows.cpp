@@ -24,8 +24,8 @@ namespace {
 
 /// Returns the largest |element| of a row; NaN if it has a NaN or an infinity.
 float largest_of(const float* row, std::int64_t dims) {
-  // Without their signs, floats have the order of their bits, and those that are not finite come last. The
-  // comparisons of bits vectorise, which a sum of floats would not.
+  // Without their signs, floats have the order of their bits as whole numbers; infinities and NaN come last.
+  // Compilers vectorise a maximum of whole numbers, but no maximum of floats that has to notice a NaN.
   constexpr std::int32_t magnitude = 0x7FFFFFFF, infinity = 0x7F800000;
   std::int32_t largest = 0;
   for (std::int64_t d = 0; d < dims; ++d)

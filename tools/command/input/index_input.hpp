@@ -33,8 +33,8 @@ auto opening_index_file(const std::string& path, const Open& open) {
   return open(options);
 }
 
-/// Opens an index file in the same way.
-///   placing  its placement and shares
+/// Opens an index file on a device.
+///   placing  placement and shares of the index
 Index open_index_file(const std::string& path, const Device& device, const IndexOptions& placing);
 
 }  // namespace kith::command

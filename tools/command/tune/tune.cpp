@@ -22,8 +22,8 @@ struct TuneFlags {
   bool quick = false, show = false, json = false, fresh = false;
 };
 
-// A measurement is used for problems with at most four times as many rows, queries and neighbours, or at
-// least a quarter, and twice the columns, or half: grids have steps of the square of these factors.
+// A measurement serves problems whose rows, queries and neighbours are each within a factor of 4 of its own,
+// and whose columns are within a factor of 2. Neighbouring sizes of a grid therefore differ by 16 and 4.
 TuneGrid default_grid(const DeviceInfo& device, bool quick) {
   if (quick) return {{4096, 65536}, {16, 256}, {8, 32}, {4, 64}};
   if (device.kind == DeviceKind::cpu)

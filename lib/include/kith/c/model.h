@@ -8,7 +8,7 @@ KITH_C_BEGIN
 
 typedef struct kith_preparation kith_preparation;
 
-/// Learn from training rows. Free by kith_preparation_free().
+/// Learn fills, categories and scalings from training rows. Free by kith_preparation_free().
 ///   train  [n, dims]  of any numbers, KITH_F64 too; NaN only if `missing` fills it
 KITH_C_API kith_status kith_preparation_new(const kith_rows* train, const kith_preparation_options* options,
                                             kith_preparation** out);

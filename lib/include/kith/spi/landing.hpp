@@ -35,7 +35,7 @@ inline constexpr std::size_t land_findings = 2;
 struct LandStep {
   static constexpr const char* name = "land";
   RawRows from;                 ///< read only
-  Grid<std::uint32_t> columns;  ///< [1, out.dims]  those that count; empty: all. Read only
+  Grid<std::uint32_t> columns;  ///< [1, out.dims]  columns of `from` to take; empty: all. Read only
   RowBlocks out;                ///< written, with all of the last block; `first` is a multiple of `block`
   Grid<std::uint32_t> found;    ///< [1, land_findings]  in and out: merged with earlier findings
   std::uint32_t first_row;      ///< the number of row 0 of the caller, for `found`
