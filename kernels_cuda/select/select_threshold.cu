@@ -166,7 +166,7 @@ bool guesses(const Selection& selection) {
 /// lists need, since a list that overflows is selected from its columns, which all others wait for.
 std::uint32_t capacity_of_guess(const Selection& selection) {
   if (!fits_shared(selection)) return capacity_of(selection);
-  return std::max(4 * sort_threads, 4 * power_of_two(selection.k));
+  return std::max(8 * sort_threads, 4 * power_of_two(selection.k));
 }
 
 std::size_t bytes_a_row(const Selection& selection) {
@@ -190,8 +190,7 @@ cudaError_t select_by_guess(const Queue& queue, const Selection& rows, Key* scra
         launch(queue, filter_slices, std::uint64_t{lists} * slices, slice_threads, 0, rows, passed, slices);
   if (error != cudaSuccess) return error;
   if (!shared) return launch(queue, finish_in_scratch, lists, scratch_threads, 0, rows, passed);
-  const auto finish = capacity == 4 * sort_threads    ? finish_in_shared<2>
-                      : capacity == 8 * sort_threads  ? finish_in_shared<4>
+  const auto finish = capacity == 8 * sort_threads    ? finish_in_shared<4>
                       : capacity == 16 * sort_threads ? finish_in_shared<8>
                                                       : finish_in_shared<16>;
   static_assert(threshold_max_k == 8 * sort_threads);
@@ -199,7 +198,10 @@ cudaError_t select_by_guess(const Queue& queue, const Selection& rows, Key* scra
 }
 
 cudaError_t select_rows(const Queue& queue, const Selection& rows, void* scratch) {
-  if (guesses(rows)) return select_by_guess(queue, rows, static_cast<Key*>(scratch));
+  // Chips of compute capability 7.5 have 64 KiB of shared memory, which the longest lists exceed.
+  const std::size_t wanted = fits_shared(rows) ? (capacity_of_guess(rows) + 8) * sizeof(Key) : 0;
+  if (guesses(rows) && wanted <= queue.shared_bytes)
+    return select_by_guess(queue, rows, static_cast<Key*>(scratch));
   const std::uint32_t capacity = capacity_of(rows);
   if (fits_shared(rows))
     return launch(queue, select_in_shared, lists_of(rows), shared_threads, capacity * sizeof(Key), rows,
