@@ -74,6 +74,7 @@ TEST_CASE("c: a centre, learned and given, of an index, its file, more rows and 
   SearchOptions own{.self = 0};
   CHECK(graph == beside.search(train_view, k, own));
   options = KITH_INIT(kith_index_options);
+  options.arithmetic = "f32";
   kith_index* none = nullptr;
   CHECK(told(kith_index_new(on.get(), &rows, &options, &none))
             .starts_with("6: index: the training rows are f64"));

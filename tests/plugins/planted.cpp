@@ -320,6 +320,7 @@ class PlantedDevice : public spi::Device {
   void run(const spi::BoxesStep&) {}
   void run(const spi::OrderStep&) {}
   void run(const spi::PackBoxesStep&) {}
+  void run(const spi::DoubleChainsStep&) {}
   void run(const spi::LandStep&) {}
   void run(const spi::RecoverStep&) {}
   void run(const spi::UnitStep&) {}

@@ -34,7 +34,7 @@ TEST_CASE("radius: by hand, nearest first, equal distances in the order of the r
         RadiusNeighbors{3, {0, 0, 1, 5}, {0, 2, 3, 4, 4}, {4, 0, 4, 1, 5}});
   CHECK(index.within(matrix(1, {5, 8, 5}), each).count(2) == 4);
   CHECK(index.within(Matrix{0, 1, {}}, radius_1) == RadiusNeighbors{0, {0}, {}, {}});
-  CHECK(index.within(Matrix{0, 1, {}}, {}) == RadiusNeighbors{0, {0}, {}, {}});
+  CHECK(index.within(Matrix{0, 1, {}}, std::vector<float>{}) == RadiusNeighbors{0, {0}, {}, {}});
 }
 
 TEST_CASE("radius: the distance that is shown decides, not what is under its root") {

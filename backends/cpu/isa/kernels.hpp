@@ -100,6 +100,17 @@ struct ClassSums {
   float smallest[16], high[16], low[16];
 };
 
+/// The training rows in double precision that are listed for one query.
+struct DoubleCandidates {
+  Metric metric;
+  const double* query;  ///< [dims]
+  const double* train;  ///< row `first_row`; rows are `stride` apart
+  std::size_t stride, dims;
+  const std::uint32_t* rows;
+  std::uint32_t first_row, train_rows;  ///< rows that are not among these are left out
+  std::size_t count;
+};
+
 struct Kernels {
   /// Writes the raw value of each pair.
   ///   out  element (query_begin, train_begin); rows are `stride` apart
@@ -153,6 +164,10 @@ struct Kernels {
   ///   values  [leaf_rows]
   std::uint32_t (*gaps)(Metric metric, const float* query, const float* bounds, std::size_t dims, float most,
                         float* values);
+
+  /// Writes the raw value, in double precision, of each candidate among the training rows.
+  ///   values  [count]
+  void (*double_chains)(const DoubleCandidates&, double* values);
 };
 
 const Kernels& kernels_baseline();

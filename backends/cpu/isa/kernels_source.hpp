@@ -10,6 +10,7 @@
 #pragma once
 
 #include "cpu/isa/boxes_source.hpp"
+#include "cpu/isa/doubles_source.hpp"
 #include "cpu/isa/kernels.hpp"
 #include "cpu/steps/chain.hpp"
 #include "cpu/steps/class_sums.hpp"
@@ -342,7 +343,8 @@ constexpr Kernels table = {distance,
                            propose,
                            accumulate,
                            values_of<LeafOfRows>,
-                           values_of<LeafOfBoxes>};
+                           values_of<LeafOfBoxes>,
+                           double_chains};
 
 }  // namespace
 }  // namespace kith::cpu::KITH_ISA

@@ -54,6 +54,17 @@ enum class Proposer {
   int8,
 };
 
+/// Says how an index computes, and how wide its distances are. All answers of an index have the same
+/// arithmetic.
+enum class Arithmetic {
+  /// F64 for rows of f64 without a centre, else f32.
+  automatic,
+  /// Single precision: rows of f64 need a centre, and are rounded once.
+  f32,
+  /// Double precision: every element goes in as it is, and distances are doubles.
+  f64,
+};
+
 /// Says which rows each device of a set holds. It changes no answer. A single device holds all rows.
 enum class Placement {
   /// Replicates if there are few rows (docs/howto/device-sets.md), else splits.

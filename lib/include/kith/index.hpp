@@ -112,6 +112,10 @@ class KITH_API Index {
   ///        out_of_memory: what is found does not fit the host (says both sizes).
   RadiusNeighbors within(const RowsView& queries, std::span<const float> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  /// Does the same for radii in double precision. An Index in single precision finds the rows whose distance,
+  /// which is a float, is at most the radius.
+  RadiusNeighbors within(const RowsView& queries, std::span<const double> radii,
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Returns the keys of the k nearest training rows, for merge() with those of other shards.
   ///   k        >= 1; lists of an Index of fewer rows are padded
@@ -122,6 +126,8 @@ class KITH_API Index {
   /// Returns the keys of all training rows within a radius, for merge() with those of other shards. Throws as
   /// within() does, and unsupported: SearchOptions::self (use leave_out() after the merge).
   RadiusKeys within_keys(const RowsView& queries, std::span<const float> radii,
+                         const SearchOptions& options = {}, Trace* trace = nullptr) const;
+  RadiusKeys within_keys(const RowsView& queries, std::span<const double> radii,
                          const SearchOptions& options = {}, Trace* trace = nullptr) const;
 
   /// Makes now what the first search() for m queries with these options would make of the rows: quantized
@@ -140,6 +146,7 @@ class KITH_API Index {
 
   const Device& device() const;
   Metric metric() const;
+  Arithmetic arithmetic() const;  ///< f32 or f64: the precision of all answers
   std::int64_t rows() const;      ///< n, without removed rows
   std::int64_t next_row() const;  ///< number of the next row of with()
   /// Number of rows ever given. The position of a row is how many of these have smaller numbers; without ids

@@ -34,6 +34,20 @@ constexpr float unordered(std::uint32_t code) {
   return std::bit_cast<float>(code >> 31 ? code & 0x7FFFFFFFu : ~code);
 }
 
+/// Does the same for doubles, of which no NaN reaches a key.
+constexpr std::uint64_t ordered(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value == 0.0 ? 0.0 : value);
+  return bits >> 63 ? ~bits : bits | 0x8000000000000000ull;
+}
+
+/// Returns the double that ordered() mapped to `code`.
+constexpr double unordered_double(std::uint64_t code) {
+  return std::bit_cast<double>(code >> 63 ? code & 0x7FFFFFFFFFFFFFFFull : ~code);
+}
+
+/// Is no_value of keys of doubles: it comes after the code of every double.
+inline constexpr std::uint64_t no_double = 0xFFFFFFFFFFFFFFFFull;
+
 constexpr Key make_key(float value, std::uint32_t row) {
   return static_cast<Key>(ordered(value)) << 32 | row;
 }

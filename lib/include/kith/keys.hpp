@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "kith/choices.hpp"
 #include "kith/export.hpp"
 #include "kith/metric.hpp"
 #include "kith/neighbors.hpp"
@@ -22,8 +23,10 @@ namespace kith {
 struct Keys {
   std::int64_t queries = 0;  ///< m
   std::int64_t k = 0;
-  std::vector<std::uint32_t> value;  ///< [m, k], row-major: ordered() of the raw distance (key.hpp)
-  std::vector<std::int64_t> row;     ///< [m, k], numbers among the rows of all shards
+  std::vector<std::uint32_t> value;         ///< [m, k], row-major: ordered() of the raw distance (key.hpp)
+  std::vector<std::int64_t> row;            ///< [m, k], numbers among the rows of all shards
+  Arithmetic arithmetic = Arithmetic::f32;  ///< f32, or f64: then values are in `value64`
+  std::vector<std::uint64_t> value64 = {};  ///< [m, k], as `value`; without a row no_double
 
   bool operator==(const Keys&) const = default;
 };
@@ -31,10 +34,12 @@ struct Keys {
 /// Holds all training rows within a radius of each query, in the same order. Those of query q are at first[q]
 /// ... first[q + 1] - 1.
 struct RadiusKeys {
-  std::int64_t queries = 0;          ///< m
-  std::vector<std::int64_t> first;   ///< [m + 1], first[0] = 0
-  std::vector<std::uint32_t> value;  ///< [first[m]]
-  std::vector<std::int64_t> row;     ///< [first[m]]
+  std::int64_t queries = 0;                 ///< m
+  std::vector<std::int64_t> first;          ///< [m + 1], first[0] = 0
+  std::vector<std::uint32_t> value;         ///< [first[m]]
+  std::vector<std::int64_t> row;            ///< [first[m]]
+  Arithmetic arithmetic = Arithmetic::f32;  ///< as in Keys
+  std::vector<std::uint64_t> value64 = {};  ///< [first[m]], as `value`
 
   bool operator==(const RadiusKeys&) const = default;
 };

@@ -102,6 +102,8 @@ struct IndexOptions {
   std::vector<double> centre = {};
   /// Takes the mean of each column of the rows as the centre.
   bool learn_centre = false;
+  /// The precision of chains, distances and radii (docs/contract.md, section 3).
+  Arithmetic arithmetic = Arithmetic::automatic;
 };
 
 /// Says how to open an index file.

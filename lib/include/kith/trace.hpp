@@ -48,6 +48,9 @@ struct Trace {
   std::int64_t listed = 0, collected = 0;
   std::int64_t repeats = 0;  ///< queries whose list overflowed, or whose guess failed, but not when repeated
   std::int64_t fallbacks = 0;  ///< queries whose lists always overflowed, left to the chain alone
+  /// In double precision: candidates whose chain was computed, and queries that were asked again, since other
+  /// rows might have been as near.
+  std::int64_t ranked_doubles = 0, repeated_doubles = 0;
   /// The b of docs/certificate.md, section 3: the largest of the kernels that may have run; 0 without
   /// a proposer.
   double product_bound = 0;

@@ -23,6 +23,8 @@ constexpr std::string_view kind_of<Selector> = "selector";
 template <>
 constexpr std::string_view kind_of<Proposer> = "proposer";
 template <>
+constexpr std::string_view kind_of<Arithmetic> = "arithmetic";
+template <>
 constexpr std::string_view kind_of<Placement> = "placement";
 template <>
 constexpr std::string_view kind_of<Residence> = "residence";
@@ -63,6 +65,7 @@ template KITH_API Metric parse(std::string_view);
 template KITH_API Element parse(std::string_view);
 template KITH_API Selector parse(std::string_view);
 template KITH_API Proposer parse(std::string_view);
+template KITH_API Arithmetic parse(std::string_view);
 template KITH_API Placement parse(std::string_view);
 template KITH_API Residence parse(std::string_view);
 template KITH_API Weights parse(std::string_view);

@@ -12,6 +12,7 @@
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/search.hpp"
 
 using namespace kith;
@@ -45,6 +46,7 @@ class ArraysSink final : public HostSink {
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row) {
   const Index::State& state = in.state();
+  check_single("search", state);
   const CentredRows queries("search", "query", state, asked);
   const MappedOptions mapped("search", state, options, asked.rows, k);
   ArraysSink sink(state.metric, distance, row);
@@ -232,6 +234,7 @@ kith_status kith_index_within(const kith_index* index, const kith_rows* queries,
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.positions(), asked.rows);
+    check_single("within", in.state());
     auto within = std::make_unique<kith_within>();
     within->found =
         in.within(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());

@@ -9,6 +9,7 @@
 #include "c_api/c_structs.hpp"
 #include "kith/keys.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/lists/shard_lists.hpp"
 
 using namespace kith;
@@ -59,6 +60,7 @@ kith_status kith_index_search_keys(const kith_index* index, const kith_rows* que
       check_given(where, "row", row);
     }
     const Asked how(where, options, in.positions(), asked.rows);
+    check_single("search_keys", in.state());
     const Keys keys = in.search_keys(asked, k, how.options(), how.trace());
     give(value, keys.value);
     give(row, keys.row);
@@ -120,6 +122,7 @@ kith_status kith_index_within_keys(const kith_index* index, const kith_rows* que
     const Index& in = given(where, "index", index).index;
     const RowsView asked = rows_of(where, "query", queries);
     const Asked how(where, options, in.positions(), asked.rows);
+    check_single("within_keys", in.state());
     auto keys = std::make_unique<kith_radius_keys>();
     keys->keys =
         in.within_keys(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());

@@ -307,6 +307,7 @@ void plain(const FinishStep& s) {
   }
 }
 
+void plain(const DoubleChainsStep&) {}
 void plain(const PrepareStep&) {}
 void plain(const RecoverStep&) {}
 void plain(const PruneStep&) {}

@@ -14,6 +14,7 @@
 #include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/resident_store.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -93,6 +94,7 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {
+  check_single("classifier", index.state());
   LabelledRows rows{{}, std::move(sample_weights)};
   for (std::int64_t output = 0; output < labels.cols(); ++output)
     rows.outputs.push_back(make_column(index, nullptr, labels, output));

@@ -15,6 +15,7 @@
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/search.hpp"
 #include "vote/weights.hpp"
 
@@ -105,6 +106,7 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
   std::vector<double> kept = checked_values(values, train.rows);
   check_sample_weights("regressor", sample_weights, train.rows);
   Index index(std::move(device), train, metric, options);
+  check_single("regressor", index.state());
   const auto columns = static_cast<std::size_t>(values.cols());
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
@@ -115,6 +117,7 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
 }
 
 Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights) try {
+  check_single("regressor", index.state());
   std::vector<double> kept = checked_values(values, index.rows());
   check_sample_weights("regressor", sample_weights, index.rows());
   auto rows =

@@ -11,6 +11,7 @@
 #include "index_file/index_layout.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/row_store.hpp"
 
 namespace kith {
@@ -134,6 +135,7 @@ void write_rows(BodyWriter& body, const Index::State& index, const IndexLayout& 
 
 void save(const Index& index, const std::string& path, const SaveOptions& options) try {
   const Index::State& state = index.state();
+  check_single("save", state);
   const IndexLayout layout = layout_of(state);
   SavedFile file(std::string(index_where), path, layout.info.bytes, options);
   const std::vector<unsigned char> head = head_of(layout);

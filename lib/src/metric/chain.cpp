@@ -9,6 +9,44 @@ using std::fma;
 using std::fmax;
 using std::sqrt;
 
+/// Completes the table for doubles, which hold no bits: hamming has no chain in double precision.
+double bits_apart(double, double) {
+  return 0;
+}
+float bits_apart(float a, float b) {
+  return kith::bits_apart(a, b);
+}
+
+template <class Real>
+Real chain_of(Metric metric, std::span<const Real> query, std::span<const Real> row) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id: {                                        \
+    Real acc = start;                                       \
+    for (std::size_t d = 0; d < query.size(); ++d) {        \
+      const Real a = query[d], b = row[d];                  \
+      acc = accumulate;                                     \
+    }                                                       \
+    return acc;                                             \
+  }
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return Real{0};
+}
+
+template <class Real>
+Real finish_of(Metric metric, Real acc) {
+  switch (metric) {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    return finish;
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+  return acc;
+}
+
 }  // namespace
 
 Prepare prepare_of(Metric metric) {
@@ -23,31 +61,19 @@ Prepare prepare_of(Metric metric) {
 }
 
 float chain(Metric metric, std::span<const float> query, std::span<const float> row) {
-  switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id: {                                        \
-    float acc = start;                                      \
-    for (std::size_t d = 0; d < query.size(); ++d) {        \
-      const float a = query[d], b = row[d];                 \
-      acc = accumulate;                                     \
-    }                                                       \
-    return acc;                                             \
-  }
-#include "kith/metrics.def"
-#undef KITH_METRIC
-  }
-  return 0.0f;
+  return chain_of(metric, query, row);
+}
+
+double chain(Metric metric, std::span<const double> query, std::span<const double> row) {
+  return chain_of(metric, query, row);
 }
 
 float finish(Metric metric, float acc) {
-  switch (metric) {
-#define KITH_METRIC(id, prepare, start, accumulate, finish) \
-  case Metric::id:                                          \
-    return finish;
-#include "kith/metrics.def"
-#undef KITH_METRIC
-  }
-  return acc;
+  return finish_of(metric, acc);
+}
+
+double finish(Metric metric, double acc) {
+  return finish_of(metric, acc);
 }
 
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index) {

@@ -19,8 +19,11 @@ Prepare prepare_of(Metric metric);
 /// Returns the raw value of one pair: accumulates over dimensions 0, 1, ..., dims - 1 in this order.
 float chain(Metric metric, std::span<const float> query, std::span<const float> row);
 
+double chain(Metric metric, std::span<const double> query, std::span<const double> row);
+
 /// Turns a raw value into the distance that a user sees.
 float finish(Metric metric, float value);
+double finish(Metric metric, double value);
 
 /// Turns `keys` into equally many distances and rows; row -1 if there is no key.
 void finish(Metric metric, std::span<const Key> keys, float* distance, std::int64_t* index);

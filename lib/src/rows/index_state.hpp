@@ -15,6 +15,7 @@
 namespace kith {
 
 class RowStore;
+struct DoubleIndex;
 
 /// The numbers of the rows of an Index, by their places.
 struct RowNumbering {
@@ -38,7 +39,9 @@ struct RowNumbering {
 struct Index::State : RowSchema, RowNumbering {
   explicit State(RowSchema schema) : RowSchema(std::move(schema)) {}
 
-  std::shared_ptr<const RowStore> store;  ///< the rows
+  std::shared_ptr<const RowStore> store;  ///< the rows; in double precision the floats that propose for them
+  std::shared_ptr<const DoubleIndex> doubles;  ///< null: the Index computes in single precision
+  Arithmetic arithmetic = Arithmetic::f32;     ///< f32 or f64
   std::shared_ptr<NumbersOnDevice> numbers_there = std::make_shared<NumbersOnDevice>(device.info());
   std::vector<double> shift;  ///< [columns] IndexOptions::centre, subtracted from all rows but a caller's
 };

@@ -16,11 +16,11 @@
 #include "rows/landed/borrowed.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_index.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/index_checks.hpp"
-#include "search/packed/packed_store.hpp"
-#include "search/sets/set_store.hpp"
+#include "search/sets/new_store.hpp"
 #include "search/stores/index_rows.hpp"
-#include "search/stores/resident_store.hpp"
 
 namespace kith {
 namespace {
@@ -71,25 +71,9 @@ std::vector<std::int64_t> places_of(const Index::State& index, std::span<const s
   return places;
 }
 
-/// Stores the rows of a new Index.
-std::shared_ptr<const RowStore> new_store(const RowSchema& schema, const RowsForIndex& given,
-                                          const IndexOptions& options) {
-  const std::int64_t count = given.rows.rows;
-  if (is_set(schema.device)) {
-    const PreparedRows rows = prepared_rows(schema, given);
-    SetLayout layout = set_layout(schema, options.placement, options.shares, count);
-    layout.reserve = options.reserve;
-    std::vector<SetPart> parts = make_parts(schema, layout, [&](const RowSchema& member, RowRange places) {
-      return stored_on_device(member, rows.view.slice(places.first, places.count), rows.largest,
-                              options.reserve, 0);
-    });
-    return std::make_shared<SetStore>(schema, std::move(layout), std::move(parts), count);
-  }
-  if (given.order.empty() && stays_packed(schema, count, given.rows.where, options.reserve))
-    return PackedStore::made_of(schema, given, options.reserve);
-  RowsOfIndex put = put_rows(schema, given);
-  return std::make_shared<ResidentStore>(
-      resident_of(schema, std::move(put.chunks), put.sample.view, put.largest));
+/// Returns max |element| of the rows, in the precision of the Index.
+double largest_of(const Index::State& index) {
+  return index.doubles ? index.doubles->largest : static_cast<double>(index.store->largest());
 }
 
 /// Sums the columns of training rows, for learning a centre.
@@ -109,7 +93,7 @@ void check_reserve(const IndexOptions& options) {
 
 }  // namespace
 
-void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest) {
+void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, double largest) {
   check_reserve(options);
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   if (options.first_row < 0 || options.first_row > most - rows)
@@ -118,7 +102,8 @@ void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, 
   if (options.first_row != 0 && !options.ids.empty())
     refuse("index", "first_row = " + std::to_string(options.first_row) +
                         " with ids, which are numbers of all shards already; leave first_row out");
-  if (metric == Metric::negative_dot && options.largest != 0 && !(options.largest >= largest))
+  if (metric == Metric::negative_dot && options.largest != 0 &&
+      !(static_cast<double>(options.largest) >= largest))
     refuse("index", "largest = " + text_of(options.largest) + ", but the training rows reach " +
                         text_of(largest) + "; give the largest |element| of the rows of all shards");
 }
@@ -155,8 +140,10 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   check_residence(options);
   auto state = std::make_shared<State>(RowSchema(std::move(device), metric, given_rows.cols,
                                                  checked_features(options, metric, given_rows.cols)));
-  state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
-                           [&] { return sums_of(*state, given_rows); });
+  state->arithmetic = arithmetic_of(options, metric, given_rows.element);
+  if (state->arithmetic == Arithmetic::f32)
+    state->shift = centre_of(options, metric, given_rows.element, given_rows.cols, state->features,
+                             [&] { return sums_of(*state, given_rows); });
   const CentredRows centred("index", "training", *state, given_rows, options.first_row);
   const RowsView& train = centred.view();
   check_shard(options, metric, train.rows, 0);
@@ -167,8 +154,12 @@ Index::Index(Device device, const RowsView& given_rows, Metric metric, const Ind
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   check_reserve(options);
-  state->store = new_store(*state, {"training", train, order, 0, options.first_row}, options);
-  check_shard(options, metric, train.rows, state->store->largest());
+  const RowsForIndex rows{"training", train, order, 0, options.first_row};
+  if (state->arithmetic == Arithmetic::f64)
+    put_doubles(*state, rows, options);
+  else
+    state->store = new_store(*state, rows, options);
+  check_shard(options, metric, train.rows, largest_of(*state));
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();
@@ -191,9 +182,13 @@ Index Index::with(const RowsView& given_rows, std::span<const std::int64_t> ids)
   if (state->first_row != 0 && state->numbers.has_ids())
     refuse("index", "the index has first_row = " + std::to_string(state->first_row) +
                         ", so rows are not given ids; leave them out");
-  state->store = state_->store->appended(*state, {"added", more, order, state_->rows});
+  const RowsForIndex added{"added", more, order, state_->rows};
+  if (state->arithmetic == Arithmetic::f64)
+    append_doubles(*state, added);
+  else
+    state->store = state_->store->appended(*state, added);
   check_shard({{}, state->first_row, state->largest_of_shards}, state->metric, state->numbers.positions(),
-              state->store->largest());
+              largest_of(*state));
   Index grown = *this;
   grown.state_ = std::move(state);
   return grown;
@@ -218,7 +213,10 @@ Index Index::compact() const try {
   if (state_->removed.count() == 0 && state_->store->info().compact) return *this;
   const std::vector<std::int64_t> places = state_->live_places();
   auto state = std::make_shared<State>(*state_);
-  state->store = state_->store->subset(*state_, places);
+  if (state->arithmetic == Arithmetic::f64)
+    keep_doubles(*state, places);
+  else
+    state->store = state_->store->subset(*state_, places);
   state->rows = static_cast<std::int64_t>(places.size());
   if (state_->removed.count() > 0) state->numbers = state_->numbers.of(places);
   state->removed = {};
@@ -234,6 +232,9 @@ const Device& Index::device() const {
 }
 Metric Index::metric() const {
   return state_->metric;
+}
+Arithmetic Index::arithmetic() const {
+  return state_->arithmetic;
 }
 std::int64_t Index::rows() const {
   return state_->live();

@@ -11,7 +11,7 @@ namespace kith {
 /// Checks the options of a shard: its row numbers, and the largest element of all shards.
 ///   largest  max |element| of the rows here
 /// Throws invalid_argument.
-void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, float largest);
+void check_shard(const IndexOptions& options, Metric metric, std::int64_t rows, double largest);
 
 /// Returns IndexOptions::features as ordered_features() does. Throws invalid_argument as that does, and for
 /// features of rows of bits.

@@ -1,7 +1,11 @@
 // Implements the questions to an Index: searches, and their plans.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "base/border.hpp"
 #include "device/device_set.hpp"
@@ -12,6 +16,9 @@
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
+#include "search/doubles/double_index.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
+#include "search/doubles/double_search.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
 
@@ -23,6 +30,31 @@ void check_no_self(std::string_view where, const SearchOptions& options) {
     throw Error(Errc::unsupported, std::string(where) + ": self = " + std::to_string(*options.self) +
                                        ", but a row leaves the lists after the merge; search for k + 1 and "
                                        "call leave_out() then");
+}
+
+/// Returns the Index of floats that is searched: of an Index in double precision, that which proposes.
+const Index::State& searched(const Index::State& index) {
+  return index.doubles ? *index.doubles->proposing : index;
+}
+
+/// Returns how many neighbours the Index of floats is asked for.
+std::int64_t searched_for(const Index::State& index, std::int64_t k, const SearchOptions& options) {
+  return index.doubles && k > 0 ? std::max(k, proposed_for(k, index.rows, options)) : k;
+}
+
+/// Rounds radii down to floats: a distance that is a float is within one exactly if it is within the other.
+std::vector<float> floats_below(std::span<const double> radii) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> floats;
+  for (const double radius : radii) {
+    const float nearest = static_cast<float>(radius);
+    floats.push_back(static_cast<double>(nearest) > radius ? std::nextafter(nearest, -infinity) : nearest);
+  }
+  return floats;
+}
+
+std::vector<double> doubles_of(std::span<const float> radii) {
+  return {radii.begin(), radii.end()};
 }
 
 /// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
@@ -39,11 +71,7 @@ void prepare_store(const RowStore& store, const SearchRequest& request) {
 Neighbors Index::search(const RowsView& given, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const try {
   Neighbors found;
-  const MappedOptions mapped("search", *state_, options, given.rows, k);
-  const CentredRows queries("search", "query", *state_, given);
-  NeighborsSink sink(state_->metric, found);
-  kith::search(*state_, queries, k, mapped.options(), sink, trace);
-  state_->numbers.to_numbers(found.row);
+  search_into(given, k, found, options, trace);
   return found;
 } catch (...) {
   rethrow_as_error();
@@ -52,6 +80,10 @@ Neighbors Index::search(const RowsView& given, std::int64_t k, const SearchOptio
 void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found, const SearchOptions& options,
                         Trace* trace) const try {
   const MappedOptions mapped("search", *state_, options, given.rows, k);
+  if (state_->doubles) {
+    finish_doubles(state_->metric, search_doubles(*state_, given, k, mapped.options(), trace), found);
+    return state_->numbers.to_numbers(found.row);
+  }
   const CentredRows queries("search", "query", *state_, given);
   NeighborsSink sink(state_->metric, found);
   kith::search(*state_, queries, k, mapped.options(), sink, trace);
@@ -62,6 +94,7 @@ void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found,
 
 void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeighbors& found,
                         const SearchOptions& options, Trace* trace) const try {
+  check_single("search_into", *state_);
   const MappedOptions mapped("search", *state_, options, given.rows, k);
   const CentredRows queries("search", "query", *state_, given);
   check_layout("search", "query", queries);
@@ -80,11 +113,13 @@ void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeigh
 
 Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptions& options,
                         Trace* trace) const try {
-  const CentredRows queries("search_keys", "query", *state_, given);
   check_no_self("search_keys", options);
+  const CentredRows queries("search_keys", "query", *state_, given);
   const MappedOptions mapped("search_keys", *state_, options, given.rows, std::nullopt);
   // The plan refuses k < 1. If all rows are removed, the search for one neighbour finds none.
   const std::int64_t here = k < 1 ? k : std::clamp<std::int64_t>(state_->live(), 1, k);
+  if (state_->doubles)
+    return numbered(*state_, search_doubles(*state_, given, here, mapped.options(), trace), k);
   Keys keys;
   KeysSink sink(keys, k, &*state_);
   kith::search(*state_, queries, here, mapped.options(), sink, trace);
@@ -95,6 +130,7 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
 
 RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) const try {
+  if (state_->doubles) return within(given, doubles_of(radii), options, trace);
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
   RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
@@ -104,8 +140,22 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radi
   rethrow_as_error();
 }
 
+RadiusNeighbors Index::within(const RowsView& given, std::span<const double> radii,
+                              const SearchOptions& options, Trace* trace) const try {
+  if (!state_->doubles) return within(given, floats_below(radii), options, trace);
+  const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
+  RadiusNeighbors found;
+  finish_doubles(state_->metric, search_doubles_within(*state_, given, radii, mapped.options(), trace),
+                 found);
+  state_->numbers.to_numbers(found.row);
+  return found;
+} catch (...) {
+  rethrow_as_error();
+}
+
 RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) const try {
+  if (state_->doubles) return within_keys(given, doubles_of(radii), options, trace);
   check_no_self("within_keys", options);
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
   const CentredRows queries("within", "query", *state_, given);
@@ -116,16 +166,30 @@ RadiusKeys Index::within_keys(const RowsView& given, std::span<const float> radi
   rethrow_as_error();
 }
 
-void Index::prepare(std::int64_t m, std::int64_t k, const SearchOptions& options) const try {
-  const MappedOptions mapped("search", *state_, options, m, k);
-  QuerySet queries(*state_, m);
-  if (!is_set(state_->device)) return prepare_store(*state_->store, {queries, mapped.options(), k});
-  check_k("search", k, state_->rows, mapped.options());
-  check_rows_left_out("search", state_->rows, m, mapped.options());
+RadiusKeys Index::within_keys(const RowsView& given, std::span<const double> radii,
+                              const SearchOptions& options, Trace* trace) const try {
+  if (!state_->doubles) return within_keys(given, floats_below(radii), options, trace);
+  check_no_self("within_keys", options);
+  const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
+  RadiusKeys keys = search_doubles_within(*state_, given, radii, mapped.options(), trace);
+  for (std::int64_t& row : keys.row) row = state_->first_row + state_->numbers.number(row);
+  return keys;
+} catch (...) {
+  rethrow_as_error();
+}
+
+void Index::prepare(std::int64_t m, std::int64_t asked, const SearchOptions& options) const try {
+  const MappedOptions mapped("search", *state_, options, m, asked);
+  const State& index = searched(*state_);
+  const std::int64_t k = searched_for(*state_, asked, mapped.options());
+  QuerySet queries(index, m);
+  if (!is_set(index.device)) return prepare_store(*index.store, {queries, mapped.options(), k});
+  check_k("search", k, index.rows, mapped.options());
+  check_rows_left_out("search", index.rows, m, mapped.options());
   SearchOptions own = mapped.options();
   own.self.reset();
   const SearchRequest all{queries, own, k + (mapped.options().self ? 1 : 0)};
-  state_->store->each_part(
+  index.store->each_part(
       all,
       [](const RowStore& part, const SearchRequest& request, Trace*) {
         SearchRequest of_part = request;
@@ -140,7 +204,7 @@ void Index::prepare(std::int64_t m, std::int64_t k, const SearchOptions& options
 Plan Index::plan(std::int64_t m, std::int64_t k, const SearchOptions& options, const Feedback& feedback) const
     try {
   const MappedOptions mapped("search", *state_, options, m, k);
-  return state_->store->plan(m, k, mapped.options(), feedback);
+  return state_->store->plan(m, searched_for(*state_, k, mapped.options()), mapped.options(), feedback);
 } catch (...) {
   rethrow_as_error();
 }

@@ -14,6 +14,7 @@
 #include "rows/index_state.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "search/index_checks.hpp"
 #include "search/sets/set_store.hpp"
 #include "search/streams/quantized_store.hpp"
@@ -114,6 +115,15 @@ class CentredSource final : public Source {
   const std::vector<double> centre_;
 };
 
+/// Throws unsupported: rows in double precision that would not be on the device.
+void check_doubles_resident(const Source& source, Residence residence) {
+  if (residence == Residence::resident) return;
+  refuse_source(Errc::unsupported,
+                source.name() + " has rows for double precision, and residence " +
+                    std::string(name(residence)) +
+                    " is for single precision; choose residence resident, or arithmetic f32 with a centre");
+}
+
 /// Reads a range of the rows of another Source.
 class PartOfSource final : public Source {
  public:
@@ -205,13 +215,18 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   IndexOptions chosen = options;
   const std::vector<double> kept = source->centre();
   if (!kept.empty()) chosen.centre = kept_centre(*source, kept, options);
+  const bool fits = fits_device(device.info(), info.rows, state->dims, options.memory_limit);
+  if (options.residence == Residence::automatic)
+    chosen.residence = fits ? Residence::resident : Residence::stream;
+  if (arithmetic_of(chosen, metric, info.element) == Arithmetic::f64) {
+    check_doubles_resident(*source, chosen.residence);
+    *this = resident_index(std::move(device), *source, info, metric, chosen);
+    return;
+  }
   state->shift =
       centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
   chosen.learn_centre = false;
   chosen.centre = kept.empty() ? state->shift : std::vector<double>{};
-  const bool fits = fits_device(device.info(), info.rows, state->dims, options.memory_limit);
-  if (options.residence == Residence::automatic)
-    chosen.residence = fits ? Residence::resident : Residence::stream;
   if (chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     if (kept.empty()) return;

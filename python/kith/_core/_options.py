@@ -10,6 +10,7 @@ Selector = Literal[
     "rank_sort", "merge_sort", "selection_sort", "quick_sort"
 ]  # fmt: skip
 Proposer = Literal["automatic", "none", "gemm", "dot", "bf16", "fp16", "int8"]
+Arithmetic = Literal["automatic", "f32", "f64"]
 Placement = Literal["automatic", "split", "replicate"]
 Residence = Literal["automatic", "resident", "stream", "quantized"]
 Weights = Literal["uniform", "distance", "rank"]
@@ -76,7 +77,7 @@ class IndexOptions(c.Structure):
         ("centre", c.c_void_p),
         ("centre_count", c.c_int64),
         ("learn_centre", c.c_int32),
-        ("reserved", c.c_int32),
+        ("arithmetic", c.c_char_p),
     ]
 
 

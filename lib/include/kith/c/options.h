@@ -113,7 +113,9 @@ typedef struct kith_index_options {
   int64_t centre_count;
   /// Takes the mean of each column of the rows as the centre.
   int32_t learn_centre;
-  int32_t reserved;
+  /// The precision of chains, distances and radii (docs/contract.md, section 3). NULL: `automatic`; `f32`,
+  /// `f64`.
+  const char* arithmetic;
 } kith_index_options;
 
 /// Says how to open an index file.

@@ -142,6 +142,7 @@ CentredRows::CentredRows(std::string_view where, std::string_view what, const In
                          const RowsView& given, std::int64_t first_row)
     : view_(given) {
   if (index.shift.empty()) {
+    if (index.arithmetic == Arithmetic::f64) return;
     check_no_doubles(where, what, given.element);
     return;
   }

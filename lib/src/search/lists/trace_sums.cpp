@@ -12,6 +12,8 @@ void add_counts(Trace& all, const Trace& part) {
   all.collected += part.collected;
   all.repeats += part.repeats;
   all.fallbacks += part.fallbacks;
+  all.ranked_doubles += part.ranked_doubles;
+  all.repeated_doubles += part.repeated_doubles;
   all.product_bound = std::max(all.product_bound, part.product_bound);
   if (all.proposer_check.empty()) all.proposer_check = part.proposer_check;
   all.quantized_seconds += part.quantized_seconds;

@@ -1,0 +1,96 @@
+// Computes chains in double precision; kernels_source.hpp includes this. The same restrictions hold as there.
+#pragma once
+
+#include "cpu/isa/kernels.hpp"
+
+namespace kith::cpu::KITH_ISA {
+namespace {
+
+/// A double for the table of metrics: fma, fabs and fmax are functions of this type here, as they are of
+/// Lanes.
+struct Double {
+  double value;
+  constexpr Double(double of) : value(of) {}
+  friend Double operator+(Double a, Double b) { return a.value + b.value; }
+  friend Double operator-(Double a, Double b) { return a.value - b.value; }
+  friend Double operator-(Double a) { return -a.value; }
+};
+
+inline Double fma(Double a, Double b, Double c) {
+  return __builtin_fma(a.value, b.value, c.value);
+}
+inline Double fabs(Double a) {
+  return __builtin_fabs(a.value);
+}
+inline Double fmax(Double a, Double b) {
+  return a.value > b.value ? a : b;
+}
+/// Completes the table: rows of doubles hold no bits.
+inline Double bits_apart(Double, Double) {
+  return 0.0;
+}
+
+/// The chain of one metric: DoubleChain<metric>::first and DoubleChain<metric>::next(acc, a, b).
+template <Metric metric>
+struct DoubleChain;
+#define KITH_METRIC(id, prepare, start, accumulate, finish)                   \
+  template <>                                                                 \
+  struct DoubleChain<Metric::id> {                                            \
+    static constexpr double first = start;                                    \
+    static Double next(Double acc, Double a, Double b) { return accumulate; } \
+  };
+#include "kith/metrics.def"
+#undef KITH_METRIC
+
+/// The number of chains that a processor works at together: it begins two steps a cycle, and waits four
+/// cycles for each.
+constexpr std::size_t double_chains_at_once = 8;
+
+/// Computes the chains of `count` rows, at most double_chains_at_once.
+template <Metric metric>
+void some_double_chains(const double* query, const double* const* rows, std::size_t count, std::size_t dims,
+                        double* const* out) {
+  const double* row[double_chains_at_once];
+  Double acc[double_chains_at_once] = {0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < double_chains_at_once; ++i) {
+    row[i] = rows[i < count ? i : 0];
+    acc[i] = DoubleChain<metric>::first;
+  }
+  for (std::size_t d = 0; d < dims; ++d) {
+    const Double value = query[d];
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < double_chains_at_once; ++i)
+      acc[i] = DoubleChain<metric>::next(acc[i], value, row[i][d]);
+  }
+  for (std::size_t i = 0; i < count; ++i) *out[i] = acc[i].value;
+}
+
+template <Metric metric>
+void double_chains_of(const DoubleCandidates& c, double* values) {
+  const double* rows[double_chains_at_once];
+  double* out[double_chains_at_once];
+  std::size_t found = 0;
+  for (std::size_t j = 0; j < c.count; ++j) {
+    const std::uint32_t row = c.rows[j] - c.first_row;
+    if (row >= c.train_rows) continue;
+    rows[found] = c.train + row * c.stride;
+    out[found++] = values + j;
+    if (found < double_chains_at_once) continue;
+    some_double_chains<metric>(c.query, rows, found, c.dims, out);
+    found = 0;
+  }
+  if (found > 0) some_double_chains<metric>(c.query, rows, found, c.dims, out);
+}
+
+void double_chains(const DoubleCandidates& c, double* values) {
+  switch (c.metric) {
+#define KITH_METRIC(id, prepare, start, accumulate, finish) \
+  case Metric::id:                                          \
+    return double_chains_of<Metric::id>(c, values);
+#include "kith/metrics.def"
+#undef KITH_METRIC
+  }
+}
+
+}  // namespace
+}  // namespace kith::cpu::KITH_ISA

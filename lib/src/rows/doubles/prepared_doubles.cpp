@@ -1,0 +1,145 @@
+#include "rows/doubles/prepared_doubles.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "base/float_guard.hpp"
+#include "base/refuse.hpp"
+#include "base/text.hpp"
+#include "host/parallel.hpp"
+#include "metric/chain.hpp"
+#include "rows/landing.hpp"
+#include "rows/rows.hpp"
+
+namespace kith {
+namespace {
+
+/// Converts one row to doubles, exactly.
+///   floats  [cols]  memory for elements that first become floats
+void widen_row(const RowsView& given, std::int64_t r, std::span<float> floats, std::span<double> to) {
+  if (given.element == Element::f64) {
+    std::memcpy(to.data(), given.row(r), to.size_bytes());
+    return;
+  }
+  land_row(given.element, given.row(r), given.cols, floats.data());
+  std::copy(floats.begin(), floats.end(), to.begin());
+}
+
+double largest_of(std::span<const double> row) {
+  double largest = 0;
+  for (const double value : row) {
+    if (!std::isfinite(value)) return INFINITY;
+    largest = std::max(largest, std::fabs(value));
+  }
+  return largest;
+}
+
+/// Lowers `known` to `row` if that is smaller; several threads may call this at once.
+void lower(std::atomic<std::int64_t>& known, std::int64_t row) {
+  std::int64_t before = known;
+  while (row < before && !known.compare_exchange_weak(before, row)) {
+  }
+}
+
+/// What is wrong with rows: the first that is not finite, and the first of zeros; else the number of rows.
+struct WrongRows {
+  std::atomic<std::int64_t> not_finite, zero;
+};
+
+[[noreturn]] void refuse_not_finite(std::string_view where, std::string_view what,
+                                    std::span<const double> row, std::int64_t number,
+                                    std::span<const std::int64_t> features) {
+  const auto at = std::find_if(row.begin(), row.end(), [](double value) { return !std::isfinite(value); });
+  const std::int64_t d = at - row.begin();
+  refuse(where, place_text(what, number, features.empty() ? d : features[size(d)]) + " holds " +
+                    (std::isnan(*at) ? "NaN" : "an infinity") +
+                    "; make every value finite, or leave the row out");
+}
+
+/// Prepares rows `first` ... `end` - 1 of the result, and returns their max |element|.
+double prepare_share(const RowsView& given, Metric metric, std::span<const std::int64_t> features,
+                     std::span<const std::int64_t> order, PreparedDoubles& to, std::int64_t first,
+                     std::int64_t end, WrongRows& wrong) {
+  std::vector<float> floats(given.element == Element::f64 ? 0 : size(given.cols));
+  std::vector<double> whole(features.empty() ? 0 : size(given.cols));
+  double most = 0;
+  for (std::int64_t r = first; r < end; ++r) {
+    const std::span<double> row(to.values.data() + r * to.dims, size(to.dims));
+    widen_row(given, order.empty() ? r : order[size(r)], floats, features.empty() ? row : std::span(whole));
+    for (std::size_t d = 0; d < features.size(); ++d) row[d] = whole[size(features[d])];
+    const double largest = largest_of(row);
+    if (std::isinf(largest))
+      lower(wrong.not_finite, r);
+    else if (prepare_of(metric) == Prepare::unit_rows && !make_unit_row(row))
+      lower(wrong.zero, r);
+    most = std::max(most, prepare_of(metric) == Prepare::unit_rows ? 1 : largest);
+  }
+  return most;
+}
+
+}  // namespace
+
+bool make_unit_row(std::span<double> row) {
+  const double largest = largest_of(row);
+  if (largest == 0) return false;
+  const int exponent = std::ilogb(largest);
+  double sum = 0;
+  for (double& value : row) {
+    value = std::scalbn(value, -exponent);
+    sum += value * value;
+  }
+  const double norm = std::sqrt(sum);
+  for (double& value : row) value /= norm;
+  return true;
+}
+
+PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, const RowsView& given,
+                                Metric metric, std::span<const std::int64_t> features,
+                                std::span<const std::int64_t> order, std::uint32_t threads,
+                                std::int64_t first_row) {
+  check_element(where, what, given, metric);
+  check_rows(where, what, given);
+  const FloatGuard guard;
+  PreparedDoubles to{
+      {}, given.rows, features.empty() ? given.cols : static_cast<std::int64_t>(features.size())};
+  to.values.resize(cells_of(to.rows, to.dims));
+  WrongRows wrong{given.rows, given.rows};
+  constexpr std::int64_t share_values = 1 << 14;
+  const std::int64_t a_share =
+      std::max<std::int64_t>(1, share_values / std::max<std::int64_t>(1, given.cols));
+  const std::int64_t shares = divide_up(to.rows, a_share);
+  std::vector<double> largest(size(shares));
+  parallel_for(shares, to.rows * to.dims, threads, [&](std::int64_t s) {
+    largest[size(s)] = prepare_share(given, metric, features, order, to, s * a_share,
+                                     std::min((s + 1) * a_share, to.rows), wrong);
+  });
+  const auto number = [&](std::int64_t r) { return first_row + (order.empty() ? r : order[size(r)]); };
+  if (wrong.not_finite < to.rows)
+    refuse_not_finite(where, what, to.row(wrong.not_finite), number(wrong.not_finite), features);
+  if (wrong.zero < to.rows)
+    refuse(where, std::string(what) + " row " + std::to_string(number(wrong.zero)) + " is all zeros" +
+                      (features.empty() ? "" : " in the columns that count") +
+                      ", which has no direction; leave it out for cosine");
+  for (const double most : largest) to.largest = std::max(to.largest, most);
+  return to;
+}
+
+void check_range(std::string_view where, Metric metric, const PreparedDoubles& queries,
+                 double largest_train) {
+  if (metric != Metric::negative_dot) return;
+  for (std::int64_t q = 0; q < queries.rows; ++q) {
+    const double largest = largest_of(queries.row(q));
+    const double bound = static_cast<double>(queries.dims) * largest * largest_train;
+    if (bound < DBL_MAX) continue;
+    refuse(where, "query row " + std::to_string(q) + " reaches " + text_of(largest) +
+                      " and the training rows " + text_of(largest_train) +
+                      ": dims * both may overflow double; scale them so that it stays below " +
+                      text_of(DBL_MAX));
+  }
+}
+
+}  // namespace kith

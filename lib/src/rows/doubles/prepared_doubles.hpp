@@ -1,0 +1,51 @@
+// Checks and prepares rows of the caller in double precision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/floats.hpp"
+#include "base/numbers.hpp"
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/rows_view.hpp"
+
+namespace kith {
+
+using Doubles = std::vector<double, LeftAsItIs<double>>;
+
+/// Rows that a search in double precision may use: only the columns that count, finite, and for cosine divided
+/// by their norms.
+struct PreparedDoubles {
+  Doubles values;  ///< [rows, dims]
+  std::int64_t rows = 0, dims = 0;
+  double largest = 0;  ///< max |element|
+
+  MatrixView<const double> view() const { return {values.data(), rows, dims}; }
+  std::span<const double> row(std::int64_t r) const { return {values.data() + r * dims, size(dims)}; }
+};
+
+/// Checks rows and prepares them for `metric`. Every element becomes the double that it equals.
+///   where, what  the caller and the rows in messages, as for prepare_rows()
+///   given        on the host
+///   features     the columns that count, ascending; empty: all
+///   order        row i of the result is row order[i] of `given`; empty: row i
+///   first_row    the number of row 0 in messages
+/// Throws as check_rows() and check_element() do, and invalid_argument: a NaN or infinity (names the first
+/// one's row and column), or for cosine a row of zeros.
+PreparedDoubles prepare_doubles(std::string_view where, std::string_view what, const RowsView& given,
+                                Metric metric, std::span<const std::int64_t> features,
+                                std::span<const std::int64_t> order, std::uint32_t threads,
+                                std::int64_t first_row = 0);
+
+/// Divides a row by its norm in double precision: docs/contract.md, section 1. Returns false for a row of
+/// zeros.
+bool make_unit_row(std::span<double> row);
+
+/// For negative_dot: refuses the first query whose chain could reach inf - inf, because dims * max|q| *
+/// max|x| is not below the largest double. docs/contract.md, section 3.
+void check_range(std::string_view where, Metric metric, const PreparedDoubles& queries, double largest_train);
+
+}  // namespace kith

@@ -1,0 +1,155 @@
+#include "rows/doubles/rounded_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/float_guard.hpp"
+#include "host/parallel.hpp"
+#include "kith/centre.hpp"
+
+namespace kith {
+namespace {
+
+/// Floats stay as they are unless their centre is this many times as far from 0 as they are from it.
+constexpr double far_from_zero = 256;
+
+/// Elements of x~ stay below 2^32, so that no sum of squares of floats overflows; a query may be 2^18 times
+/// as far away.
+constexpr double most_moved = 0x1p32, most_of_query = 0x1p50, least_moved = 0x1p-32;
+
+/// The sums of a row in the norm of a metric.
+class Norm {
+ public:
+  explicit Norm(Metric metric) : metric_(metric) {}
+
+  void add(double value) {
+    switch (metric_) {
+      case Metric::l1:
+        sum_ += std::fabs(value);
+        return;
+      case Metric::linf:
+        sum_ = std::max(sum_, std::fabs(value));
+        return;
+      default:
+        sum_ += value * value;
+    }
+  }
+
+  /// Returns at least the norm. In double precision a sum of `dims` squares has a relative error of at most
+  /// (dims + 2) 2^-53; squares below 2^-1022 lose less than 2^-1074 each.
+  double above(std::size_t dims) const {
+    if (sum_ == 0 && !may_underflow_) return 0;
+    const auto count = static_cast<double>(dims);
+    const bool squares = metric_ != Metric::l1 && metric_ != Metric::linf;
+    const double norm = squares ? std::sqrt(sum_ + count * 0x1p-1022) : sum_;
+    return norm * (1 + (count + 8) * 0x1p-52);
+  }
+
+  /// Says that a value other than 0 was added, whose square may have become 0.
+  void note_underflow() { may_underflow_ = true; }
+
+ private:
+  const Metric metric_;
+  double sum_ = 0;
+  bool may_underflow_ = false;
+};
+
+/// Rounds one row. Errors of the operations: docs/certificate.md, section 8.
+RowErrors round_row(Metric metric, std::span<const double> row, const Rounding& how, std::span<float> to) {
+  Norm rest(metric), moved(metric), rounded(metric);
+  bool fits = true;
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    const double x = (how.centre.empty() ? row[d] : row[d] - how.centre[d]) * how.scale;
+    const bool small = std::fabs(x) < most_of_query;  // false for infinities, and for inf - inf
+    fits = fits && small;
+    to[d] = small ? static_cast<float>(x) : 0;
+    const auto near = static_cast<double>(to[d]);
+    rest.add(x - near);
+    if (x != near) rest.note_underflow();
+    moved.add(x);
+    rounded.add(near);
+    if (near != 0) rounded.note_underflow();
+  }
+  if (!fits) {
+    std::fill(to.begin(), to.end(), 0.0f);
+    return {INFINITY, 0};
+  }
+  RowErrors errors{rest.above(row.size()), rounded.above(row.size())};
+  // The difference is rounded once, and the product once where it is subnormal.
+  if (!how.centre.empty()) errors.residual += 0x1p-52 * moved.above(row.size());
+  if (how.scale != 1) errors.residual += 0x1p-1000;
+  return errors;
+}
+
+/// Returns the power of two that brings `largest` near 1; 1 if it is in a range that needs none.
+double scale_of(double largest) {
+  if (largest == 0 || (largest >= least_moved && largest <= most_moved)) return 1;
+  const int exponent = std::clamp(-std::ilogb(largest), -1000, 1000);
+  return std::scalbn(1.0, exponent);
+}
+
+bool are_floats(std::span<const double> values) {
+  return std::all_of(values.begin(), values.end(), [](double value) {
+    return std::fabs(value) <= most_moved && static_cast<double>(static_cast<float>(value)) == value;
+  });
+}
+
+/// Returns the means of the columns, as floats: the differences of whole numbers from them are whole.
+std::vector<double> means_of(const PreparedDoubles& rows) {
+  std::vector<double> sums(size(rows.dims));
+  const double share = 1 / static_cast<double>(rows.rows);
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += rows.row(r)[d] * share;
+  for (double& sum : sums) {
+    const float mean = static_cast<float>(sum);
+    if (std::isfinite(mean)) sum = static_cast<double>(mean);
+  }
+  return sums;
+}
+
+}  // namespace
+
+void RowErrors::include(const RowErrors& other) {
+  residual = std::max(residual, other.residual);
+  norm = std::max(norm, other.norm);
+}
+
+Rounding rounding_for(Metric metric, const PreparedDoubles& rows) {
+  const FloatGuard guard;
+  if (metric == Metric::negative_dot) return {{}, scale_of(rows.largest)};
+  Rounding how{means_of(rows), 1};
+  double largest = 0;
+  for (std::int64_t r = 0; r < rows.rows; ++r)
+    for (std::size_t d = 0; d < how.centre.size(); ++d)
+      largest = std::max(largest, std::fabs(rows.row(r)[d] - how.centre[d]));
+  if (rows.largest < far_from_zero * largest && are_floats(rows.values)) return {};
+  how.scale = scale_of(largest);
+  return how;
+}
+
+Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, const Rounding& of_rows) {
+  return metric == Metric::negative_dot ? Rounding{{}, scale_of(queries.largest)} : of_rows;
+}
+
+RoundedRows round_rows(Metric metric, const PreparedDoubles& rows, const Rounding& how,
+                       std::uint32_t threads) {
+  RoundedRows rounded;
+  rounded.values.resize(rows.values.size());
+  rounded.errors.resize(size(rows.rows));
+  constexpr std::int64_t share_values = 1 << 14;
+  const std::int64_t a_share = std::max<std::int64_t>(1, share_values / rows.dims);
+  parallel_for(divide_up(rows.rows, a_share), rows.rows * rows.dims, threads, [&](std::int64_t s) {
+    for (std::int64_t r = s * a_share; r < std::min((s + 1) * a_share, rows.rows); ++r)
+      rounded.errors[size(r)] =
+          round_row(metric, rows.row(r), how, {rounded.values.data() + r * rows.dims, size(rows.dims)});
+  });
+  return rounded;
+}
+
+RowErrors largest_errors(std::span<const RowErrors> errors) {
+  RowErrors all;
+  for (const RowErrors& one : errors) all.include(one);
+  return all;
+}
+
+}  // namespace kith

@@ -1,0 +1,49 @@
+// Rounds rows of doubles to the floats that propose for them, and measures by how much: docs/certificate.md,
+// section 8.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/floats.hpp"
+#include "kith/metric.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
+
+namespace kith {
+
+/// How a row x of doubles becomes a row x~ of floats: (x - centre) * scale, each element rounded to float
+/// once. Any centre and any power of two are right; good ones make x~ near.
+struct Rounding {
+  std::vector<double> centre;  ///< [dims]; empty: nothing is subtracted
+  double scale = 1;            ///< a power of two
+};
+
+/// Chooses a rounding by the training rows. Without any error are rows that are floats already.
+Rounding rounding_for(Metric metric, const PreparedDoubles& rows);
+/// Chooses one for queries: for negative_dot, whose queries have a scale of their own; else that of the rows.
+Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, const Rounding& of_rows);
+
+/// Bounds of one row, or of all, in the norm of the metric: Euclidean, and the sum or the largest of
+/// magnitudes for l1 and linf.
+struct RowErrors {
+  double residual = 0;  ///< at least |(x - centre) * scale - x~|; infinite if x~ cannot be a row of floats
+  double norm = 0;      ///< at least |x~|
+
+  /// Raises both to at least those of `other`.
+  void include(const RowErrors& other);
+};
+
+/// Rows of floats near rows of doubles.
+struct RoundedRows {
+  Floats values;                  ///< [rows, dims]; 0 in rows whose residual is infinite
+  std::vector<RowErrors> errors;  ///< [rows]
+};
+
+RoundedRows round_rows(Metric metric, const PreparedDoubles& rows, const Rounding& how,
+                       std::uint32_t threads);
+
+/// Returns the largest errors of all rows.
+RowErrors largest_errors(std::span<const RowErrors> errors);
+
+}  // namespace kith

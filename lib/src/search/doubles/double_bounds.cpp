@@ -1,0 +1,69 @@
+#include "search/doubles/double_bounds.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "kith/key.hpp"
+#include "kith/spi/product_error.hpp"
+#include "metric/chain.hpp"
+
+namespace kith {
+namespace {
+
+constexpr double unit = 0x1p-53;
+/// Covers the operations below: fewer than 32, each with a relative error of at most 2^-53.
+constexpr double roundings = 0x1p-40;
+
+double chain_error_of_doubles(double dims) {
+  return (dims + 2) * unit / (1 - (dims + 2) * unit) * (1 + roundings);
+}
+
+}  // namespace
+
+DoubleBounds::DoubleBounds(Metric metric, std::int64_t dims, const Rounding& rows, const Rounding& queries,
+                           const RowErrors& errors)
+    : metric_(metric),
+      dims_(static_cast<double>(dims)),
+      row_scale_(rows.scale),
+      query_scale_(queries.scale),
+      errors_(errors),
+      g_(spi::chain_error(static_cast<std::size_t>(dims))),
+      eta_(spi::chain_underflow(static_cast<std::size_t>(dims))),
+      g_double_(chain_error_of_doubles(dims_)),
+      eta_double_(dims_ * 0x1p-1074) {}
+
+float DoubleBounds::above(double value, const RowErrors& query) const {
+  if (!(g_ < 1)) return std::numeric_limits<float>::infinity();
+  return spi::float_above(metric_ == Metric::negative_dot ? of_product(value, query) : of_norm(value, query));
+}
+
+double DoubleBounds::of_product(double value, const RowErrors& query) const {
+  const double query_norm = query.norm + query.residual, row_norm = errors_.norm + errors_.residual;
+  const double moved = query_norm * errors_.residual + query.residual * errors_.norm;
+  const double rounded = g_ * query.norm * errors_.norm + 2 * eta_ + g_double_ * query_norm * row_norm;
+  // The chain of doubles loses what is subnormal, and so may the scaled value.
+  const double lost = 2 * eta_double_ * query_scale_ * row_scale_ + 0x1p-1000;
+  const double scaled = value * query_scale_ * row_scale_;
+  const double slack = moved + rounded + lost;
+  return scaled + slack + (std::fabs(scaled) + slack) * roundings;
+}
+
+double DoubleBounds::of_norm(double value, const RowErrors& query) const {
+  const double most = (value + eta_double_) / (1 - g_double_);
+  const bool squares = sums_squares(metric_);
+  const double distance = (squares ? std::sqrt(most) : most) * row_scale_;
+  const double of_floats = distance + query.residual + errors_.residual + 0x1p-1000;
+  return ((squares ? of_floats * of_floats : of_floats) * (1 + g_) + eta_) * (1 + roundings);
+}
+
+double bound_of(Metric metric, double radius) {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  std::uint64_t within = ordered(-infinity), beyond = ordered(infinity) + 1;
+  while (beyond - within > 1) {
+    const std::uint64_t middle = within + (beyond - within) / 2;
+    (finish(metric, unordered_double(middle)) > radius ? beyond : within) = middle;
+  }
+  return unordered_double(within);
+}
+
+}  // namespace kith

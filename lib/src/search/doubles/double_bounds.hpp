@@ -1,0 +1,38 @@
+// Says which floats can belong to near doubles: docs/certificate.md, section 8.
+#pragma once
+
+#include <cstdint>
+
+#include "kith/metric.hpp"
+#include "rows/doubles/rounded_rows.hpp"
+
+namespace kith {
+
+/// Bounds the chains of floats by those of doubles, for the rows of an Index and one query.
+class DoubleBounds {
+ public:
+  ///   rows, queries  how they are rounded
+  ///   errors         of all rows
+  DoubleBounds(Metric metric, std::int64_t dims, const Rounding& rows, const Rounding& queries,
+               const RowErrors& errors);
+
+  /// Returns a number that the chain of floats exceeds for no row whose chain of doubles is at most `value`.
+  ///   query  its errors
+  float above(double value, const RowErrors& query) const;
+
+ private:
+  double of_product(double value, const RowErrors& query) const;
+  double of_norm(double value, const RowErrors& query) const;
+
+  const Metric metric_;
+  const double dims_, row_scale_, query_scale_;
+  const RowErrors errors_;
+  const double g_, eta_;                ///< of a chain of floats
+  const double g_double_, eta_double_;  ///< of a chain of doubles
+};
+
+/// Returns the largest raw value whose distance is at most `radius`: that of bound_of() for doubles. Must run
+/// under FloatGuard.
+double bound_of(Metric metric, double radius);
+
+}  // namespace kith

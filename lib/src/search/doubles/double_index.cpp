@@ -1,0 +1,35 @@
+#include "search/doubles/double_index.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "rows/rows.hpp"
+
+namespace kith {
+
+std::span<const double> DoubleRows::row(std::int64_t place) const {
+  const auto behind = std::upper_bound(chunks_.begin(), chunks_.end(), place,
+                                       [](std::int64_t at, const Chunk& chunk) { return at < chunk.first; });
+  const Chunk& chunk = *std::prev(behind);
+  return chunk.rows->row(place - chunk.first);
+}
+
+void DoubleRows::append(PreparedDoubles more) {
+  const std::int64_t count = more.rows;
+  chunks_.push_back({rows_, std::make_shared<const PreparedDoubles>(std::move(more))});
+  rows_ += count;
+}
+
+PreparedDoubles DoubleRows::gathered(std::span<const std::int64_t> places) const {
+  const std::int64_t count = places.empty() ? rows_ : static_cast<std::int64_t>(places.size());
+  PreparedDoubles some{{}, count, dims(), 0};
+  some.values.resize(cells_of(count, some.dims));
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::span<const double> from = row(places.empty() ? i : places[size(i)]);
+    std::copy(from.begin(), from.end(), some.values.begin() + i * some.dims);
+  }
+  for (const Chunk& chunk : chunks_) some.largest = std::max(some.largest, chunk.rows->largest);
+  return some;
+}
+
+}  // namespace kith

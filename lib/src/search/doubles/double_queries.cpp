@@ -1,0 +1,43 @@
+#include "search/doubles/double_queries.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/refuse.hpp"
+#include "rows/landed/borrowed.hpp"
+
+namespace kith {
+namespace {
+
+PreparedDoubles prepared(std::string_view where, const Index::State& index, const RowsView& given,
+                         std::uint32_t threads) {
+  if (given.cols != index.columns)
+    refuse(where, "the query rows have " + std::to_string(given.cols) + " columns but the index has " +
+                      std::to_string(index.columns) + "; give as many");
+  std::vector<unsigned char> copy;
+  const RowsView rows = rows_on_host(where, "query", index.device.state(), given, copy);
+  PreparedDoubles queries = prepare_doubles(where, "query", rows, index.metric, index.mask(), {}, threads);
+  check_range(where, index.metric, queries,
+              std::max(index.doubles->largest, static_cast<double>(index.largest_of_shards)));
+  return queries;
+}
+
+}  // namespace
+
+DoubleQueries::DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
+                             std::uint32_t threads)
+    : doubles_(prepared(where, index, given, threads)),
+      how_(rounding_of_queries(index.metric, doubles_, index.doubles->rounding)),
+      floats_(round_rows(index.metric, doubles_, how_, threads)),
+      bounds_(index.metric, doubles_.dims, index.doubles->rounding, how_, index.doubles->errors) {}
+
+float DoubleQueries::bound(std::int64_t q, double value) const {
+  const RowErrors& errors = floats_.errors[size(q)];
+  if (!std::isfinite(errors.residual)) return std::numeric_limits<float>::infinity();
+  return bounds_.above(value, errors);
+}
+
+}  // namespace kith

@@ -1,0 +1,38 @@
+// The queries of a search in double precision, and the floats near them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "kith/matrix_view.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
+#include "rows/doubles/rounded_rows.hpp"
+#include "search/doubles/double_bounds.hpp"
+#include "search/doubles/double_index.hpp"
+
+namespace kith {
+
+class DoubleQueries {
+ public:
+  ///   index  in double precision; must outlive this
+  ///   given  of any element but bits, on the host or on the device of the Index
+  /// Throws invalid_argument: other columns than the rows, and as prepare_doubles() and check_range() do.
+  DoubleQueries(std::string_view where, const Index::State& index, const RowsView& given,
+                std::uint32_t threads);
+
+  std::int64_t count() const { return doubles_.rows; }
+  MatrixView<const double> doubles() const { return doubles_.view(); }
+  MatrixView<const float> floats() const { return {floats_.values.data(), doubles_.rows, doubles_.dims}; }
+
+  /// Returns a number that the chain of floats exceeds for no row whose chain of doubles with query q is at
+  /// most `value`. It is infinite for a query that is too far away to be a row of floats.
+  float bound(std::int64_t q, double value) const;
+
+ private:
+  const PreparedDoubles doubles_;
+  const Rounding how_;
+  const RoundedRows floats_;
+  const DoubleBounds bounds_;
+};
+
+}  // namespace kith

@@ -1,0 +1,35 @@
+// Computes the chains in double precision of candidates.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kith/matrix_view.hpp"
+#include "kith/metric.hpp"
+#include "kith/spi.hpp"
+#include "search/doubles/double_index.hpp"
+
+namespace kith {
+
+/// Ranks with the kernels of the CPU back end.
+class DoubleRanking {
+ public:
+  /// `rows` must live longer than this object.
+  DoubleRanking(Metric metric, const DoubleRows& rows, std::uint32_t threads);
+
+  /// Writes the raw value of each listed row.
+  ///   queries  [m, dims], prepared
+  ///   places   [m, width]; no_row: there is none
+  ///   values   [m, width]  out; not written for no_row
+  void rank(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+            std::span<double> values) const;
+
+ private:
+  const Metric metric_;
+  const DoubleRows& rows_;
+  const std::uint32_t threads_;
+  const std::unique_ptr<spi::Device> host_;
+};
+
+}  // namespace kith

@@ -1,0 +1,164 @@
+#include "search/doubles/double_rows_of_index.hpp"
+
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/refuse.hpp"
+#include "kith/error.hpp"
+#include "kith/key.hpp"
+#include "metric/chain.hpp"
+#include "rows/landed/borrowed.hpp"
+#include "rows/rows.hpp"
+#include "search/doubles/double_index.hpp"
+#include "search/sets/new_store.hpp"
+
+namespace kith {
+namespace {
+
+/// Returns an Index without rows for the floats that propose, on the same device.
+std::shared_ptr<Index::State> proposing_for(const Index::State& index) {
+  std::vector<std::int64_t> all(size(index.dims));
+  std::iota(all.begin(), all.end(), 0);
+  return std::make_shared<Index::State>(
+      RowSchema(index.device, metric_of_proposals(index.metric), index.dims, std::move(all)));
+}
+
+RowsView view_of(const RoundedRows& rows, std::int64_t dims) {
+  return {rows.values.data(), static_cast<std::int64_t>(rows.errors.size()), dims};
+}
+
+PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
+  std::vector<unsigned char> copy;
+  const RowsView rows = rows_on_host("index", given.what, index.device.state(), given.rows, copy);
+  return prepare_doubles("index", given.what, rows, index.metric, index.mask(), given.order, 0,
+                         given.first_row);
+}
+
+/// Stores all rows of `doubles`, and what proposes for them.
+void put_all(Index::State& index, PreparedDoubles rows, const IndexOptions& options) {
+  auto doubles = std::make_shared<DoubleIndex>();
+  doubles->largest = rows.largest;
+  doubles->rounding = rounding_for(index.metric, rows);
+  const RoundedRows rounded = round_rows(index.metric, rows, doubles->rounding, 0);
+  doubles->errors = largest_errors(rounded.errors);
+  auto proposing = proposing_for(index);
+  proposing->rows = rows.rows;
+  proposing->numbers = RowNumbers(rows.rows);
+  proposing->store = new_store(*proposing, {"training", view_of(rounded, index.dims), {}}, options);
+  doubles->rows.append(std::move(rows));
+  index.store = proposing->store;
+  doubles->proposing = std::move(proposing);
+  index.doubles = std::move(doubles);
+}
+
+/// Shows one value for all threads.
+template <class Shown>
+void finish_values(Metric metric, std::span<const std::uint64_t> values, Shown& distance) {
+  distance.resize(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    distance[i] = values[i] == no_double ? INFINITY : finish(metric, unordered_double(values[i]));
+}
+
+}  // namespace
+
+Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
+  const bool centred = !options.centre.empty() || options.learn_centre;
+  if (options.arithmetic == Arithmetic::automatic)
+    return element == Element::f64 && !centred ? Arithmetic::f64 : Arithmetic::f32;
+  if (options.arithmetic == Arithmetic::f32) return Arithmetic::f32;
+  if (compares_bits(metric))
+    refuse("index", "arithmetic f64, but " + std::string(name(metric)) +
+                        " counts bits; leave the arithmetic out, or choose another metric");
+  if (centred)
+    refuse("index",
+           "arithmetic f64 with a centre, which is for rows that are rounded to f32; leave one of them out");
+  return Arithmetic::f64;
+}
+
+void check_single(std::string_view where, const Index::State& index) {
+  if (index.arithmetic == Arithmetic::f32) return;
+  throw Error(Errc::unsupported, std::string(where) +
+                                     ": the index computes in double precision, which this call does not; "
+                                     "make the index with arithmetic f32 and a centre");
+}
+
+void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOptions& options) {
+  if (given.rows.rows > most_rows)
+    refuse("index", std::to_string(given.rows.rows) +
+                        " training rows, but an index in double precision holds at most " +
+                        std::to_string(most_rows) + "; split them over several");
+  PreparedDoubles rows = prepared(index, given);
+  IndexOptions own;
+  own.placement = options.placement;
+  own.shares = options.shares;
+  own.reserve = options.reserve;
+  put_all(index, std::move(rows), own);
+}
+
+void append_doubles(Index::State& index, const RowsForIndex& more) {
+  const DoubleIndex& before = *index.doubles;
+  PreparedDoubles rows = prepared(index, more);
+  const RoundedRows rounded = round_rows(index.metric, rows, before.rounding, 0);
+  auto all = std::make_shared<DoubleIndex>(before);
+  all->largest = std::max(before.largest, rows.largest);
+  all->errors.include(largest_errors(rounded.errors));
+  const std::int64_t count = rows.rows;
+  all->rows.append(std::move(rows));
+  if (std::isinf(all->errors.residual))
+    return put_all(index, all->rows.gathered({}), {});  // with another scale
+  auto proposing = std::make_shared<Index::State>(*before.proposing);
+  proposing->rows += count;
+  proposing->numbers = RowNumbers(proposing->rows);
+  proposing->store = before.proposing->store->appended(
+      *proposing, {more.what, view_of(rounded, index.dims), {}, before.rows.rows()});
+  index.store = proposing->store;
+  all->proposing = std::move(proposing);
+  index.doubles = std::move(all);
+}
+
+void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
+  const DoubleIndex& before = *index.doubles;
+  auto kept = std::make_shared<DoubleIndex>(before);
+  kept->rows = {};
+  kept->rows.append(before.rows.gathered(places));
+  auto proposing = std::make_shared<Index::State>(*before.proposing);
+  proposing->store = before.proposing->store->subset(*proposing, places);
+  proposing->rows = static_cast<std::int64_t>(places.size());
+  proposing->numbers = RowNumbers(proposing->rows);
+  index.store = proposing->store;
+  kept->proposing = std::move(proposing);
+  index.doubles = std::move(kept);
+}
+
+void finish_doubles(Metric metric, Keys keys, Neighbors& found) {
+  found = {keys.queries, keys.k, {}, std::move(keys.row), Arithmetic::f64, std::move(found.distance64)};
+  finish_values(metric, keys.value64, found.distance64);
+}
+
+void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {
+  found = {keys.queries, std::move(keys.first), {}, std::move(keys.row), Arithmetic::f64, {}};
+  finish_values(metric, keys.value64, found.distance64);
+}
+
+Keys numbered(const Index::State& index, const Keys& keys, std::int64_t k) {
+  Keys shown;
+  shown.queries = keys.queries;
+  shown.k = k;
+  shown.arithmetic = Arithmetic::f64;
+  shown.value64.assign(cells_of(keys.queries, k), no_double);
+  shown.row.assign(shown.value64.size(), -1);
+  for (std::int64_t q = 0; q < keys.queries; ++q)
+    for (std::int64_t j = 0; j < keys.k; ++j) {
+      const std::size_t from = size(q * keys.k + j), to = size(q * k + j);
+      if (keys.row[from] < 0) break;
+      shown.value64[to] = keys.value64[from];
+      shown.row[to] = index.first_row + index.numbers.number(keys.row[from]);
+    }
+  return shown;
+}
+
+}  // namespace kith

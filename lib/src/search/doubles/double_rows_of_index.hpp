@@ -1,0 +1,40 @@
+// Puts rows into an Index in double precision.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kith/keys.hpp"
+#include "kith/neighbors.hpp"
+#include "kith/options.hpp"
+#include "rows/index_state.hpp"
+#include "search/stores/index_rows.hpp"
+
+namespace kith {
+
+/// Returns f32 or f64: IndexOptions::arithmetic, or what follows from the element of the rows.
+/// Throws invalid_argument: f64 for hamming, or with a centre.
+Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element);
+
+/// Throws unsupported: the Index computes in double precision.
+void check_single(std::string_view where, const Index::State& index);
+
+/// Stores the rows of a new Index: the doubles, and the floats near them, which propose.
+///   index  everything but `store` and `doubles` is set
+/// Throws as prepare_doubles() and new_store() do.
+void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOptions& options);
+/// Adds rows to those of `index`, whose other numbers are already those of all rows.
+void append_doubles(Index::State& index, const RowsForIndex& more);
+/// Keeps only the rows at these places, ascending.
+void keep_doubles(Index::State& index, std::span<const std::int64_t> places);
+
+/// Turns lists of raw values into distances; rows stay places.
+void finish_doubles(Metric metric, Keys keys, Neighbors& found);
+void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found);
+
+/// Returns lists of k keys, padded, with the numbers of the rows that shards exchange.
+///   keys  with places
+Keys numbered(const Index::State& index, const Keys& keys, std::int64_t k);
+
+}  // namespace kith

@@ -1,0 +1,32 @@
+// Searches an Index in double precision: floats propose, the chain of doubles disposes. docs/certificate.md,
+// section 8.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kith/keys.hpp"
+#include "kith/trace.hpp"
+#include "rows/index_state.hpp"
+#include "search/doubles/double_index.hpp"
+
+namespace kith {
+
+/// Returns how many neighbours are proposed where k are wanted.
+std::int64_t proposed_for(std::int64_t k, std::int64_t rows, const SearchOptions& options);
+
+/// Returns the k nearest rows of each query, by their places.
+///   given    of any element but bits, on the host or on the device of the Index
+///   options  name rows by their places (MappedOptions)
+/// Throws as Index::search() does.
+Keys search_doubles(const Index::State& index, const RowsView& given, std::int64_t k,
+                    const SearchOptions& options, Trace* trace);
+
+/// Returns all rows within radii, by their places.
+///   radii  [m], or [1] for all
+/// Throws as Index::within() does.
+RadiusKeys search_doubles_within(const Index::State& index, const RowsView& given,
+                                 std::span<const double> radii, const SearchOptions& options, Trace* trace);
+
+}  // namespace kith

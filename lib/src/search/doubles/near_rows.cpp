@@ -1,0 +1,94 @@
+#include "search/doubles/near_rows.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "host/parallel.hpp"
+#include "kith/key.hpp"
+#include "search/lists/trace_sums.hpp"
+#include "search/resident/boxed_search.hpp"
+#include "search/stores/search.hpp"
+
+namespace kith {
+
+void NearRows::each(const OpenQueries& open,
+                    const std::function<void(std::size_t i, std::span<const RankedRow> list)>& take) {
+  // As many queries at a time as find so many rows, which take some 50 bytes each.
+  constexpr std::size_t most_rows = std::size_t{1} << 24, fewest = 16, growth = 8;
+  std::size_t batch = fewest;
+  for (std::size_t first = 0; first < open.numbers.size();) {
+    const std::size_t count = std::min(batch, open.numbers.size() - first);
+    const std::span numbers = std::span(open.numbers).subspan(first, count);
+    const Found found = find(numbers, std::span(open.bounds).subspan(first, count));
+    const std::vector<std::vector<RankedRow>> lists = ranked(numbers, found);
+    for (std::size_t i = 0; i < count; ++i) take(first + i, lists[i]);
+    first += count;
+    const std::size_t each = std::max<std::size_t>(1, found.places.size() / count);
+    batch = std::clamp<std::size_t>(most_rows / each, 1, batch * growth);
+  }
+}
+
+/// Searches the floats within radii.
+NearRows::Found NearRows::find(std::span<const std::int64_t> numbers, std::span<const float> bounds) {
+  const std::vector<std::int64_t> chosen(numbers.begin(), numbers.end());
+  const std::vector<float> rows = gathered(queries_.floats(), chosen, 0);
+  const auto count = static_cast<std::int64_t>(numbers.size());
+  SearchOptions way = options_;
+  way.self.reset();
+  std::vector<std::uint32_t> words;
+  if (way.filter.rows() > 1) {
+    words = gathered(options_.filter, chosen, 0);
+    way.filter = {words.data(), count, options_.filter.cols()};
+  }
+  Trace trace = trace_ ? asked_like(*trace_) : Trace{};
+  RadiusNeighbors near = search_within(*index_.doubles->proposing, {rows.data(), count, index_.dims}, bounds,
+                                       way, trace_ ? &trace : nullptr);
+  if (trace_) add_queries(*trace_, trace);
+  return {std::move(near.first), std::move(near.row)};
+}
+
+/// Ranks the rows of some queries, in groups of lists of similar lengths: a few long lists do not widen all.
+std::vector<std::vector<RankedRow>> NearRows::ranked(std::span<const std::int64_t> numbers,
+                                                     const Found& found) {
+  std::vector<std::size_t> order(numbers.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return found.count(a) < found.count(b); });
+  std::vector<std::vector<RankedRow>> lists(numbers.size());
+  for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    const std::size_t most = 2 * found.count(order[begin]) + 64;
+    for (end = begin; end < order.size() && found.count(order[end]) <= most;) ++end;
+    rank_group(numbers, found, std::span(order).subspan(begin, end - begin), lists);
+  }
+  if (trace_) trace_->ranked_doubles += static_cast<std::int64_t>(found.places.size());
+  return lists;
+}
+
+void NearRows::rank_group(std::span<const std::int64_t> numbers, const Found& found,
+                          std::span<const std::size_t> group, std::vector<std::vector<RankedRow>>& lists) {
+  const std::size_t width = found.count(group.back());
+  const auto count = static_cast<std::int64_t>(group.size()), cols = static_cast<std::int64_t>(width);
+  std::vector<std::int64_t> chosen;
+  std::vector<std::uint32_t> places(group.size() * width, no_row);
+  for (std::size_t g = 0; g < group.size(); ++g) {
+    chosen.push_back(numbers[group[g]]);
+    std::transform(found.places.begin() + found.first[group[g]],
+                   found.places.begin() + found.first[group[g] + 1],
+                   places.begin() + static_cast<std::ptrdiff_t>(g * width),
+                   [](std::int64_t place) { return static_cast<std::uint32_t>(place); });
+  }
+  const std::vector<double> queries = gathered(queries_.doubles(), chosen, 0);
+  std::vector<double> values(places.size());
+  ranking_.rank({queries.data(), count, index_.dims}, {places.data(), count, cols}, values);
+  constexpr std::int64_t work_a_row = 16;  // rough work of sorting it
+  parallel_for(count, count * cols * work_a_row, options_.threads, [&](std::int64_t g) {
+    const std::int64_t own = options_.self ? *options_.self + chosen[size(g)] : -1;
+    std::vector<RankedRow>& list = lists[group[size(g)]];
+    for (std::size_t i = size(g) * width; i < (size(g) + 1) * width && places[i] != no_row; ++i)
+      if (places[i] != own) list.push_back({ordered(values[i]), places[i]});
+    std::sort(list.begin(), list.end());
+  });
+}
+
+}  // namespace kith

@@ -1,0 +1,162 @@
+// Tests an Index in double precision against an oracle: docs/contract.md, sections 1 to 3.
+#include "doubles/doubles_oracle.hpp"
+#include "kith/keys.hpp"
+
+namespace kith::tests {
+namespace {
+
+constexpr auto every_row = [](std::int64_t, std::int64_t) { return true; };
+
+/// Shows the kind of data as a number.
+int number_of(DoubleData kind) {
+  return static_cast<int>(kind);
+}
+
+void check_all_searches(Metric metric, DoubleData kind, std::mt19937& random) {
+  const std::int64_t cols = 1 + random() % 6, n = 1 + random() % 300, m = 1 + random() % 20;
+  const DoubleMatrix train = double_rows(kind, n, cols, random);
+  DoubleMatrix queries = double_rows(kind, m, cols, random);
+  for (std::int64_t q = 0; q < m; q += 3)  // some are training rows
+    std::copy_n(train.values.begin() + static_cast<std::int64_t>(random() % n) * cols, cols,
+                queries.values.begin() + q * cols);
+  const std::int64_t k = 1 + random() % std::min<std::int64_t>(n, 12);
+  CAPTURE_ALL(name(metric), number_of(kind), n, m, cols, k);
+  const Index index(device(), train, metric);
+  REQUIRE(index.arithmetic() == Arithmetic::f64);
+  const auto all = all_by_oracle(metric, train, queries, every_row);
+  const Neighbors right = nearest_by_oracle(metric, all, k);
+  CHECK(index.search(queries, k) == right);
+  std::vector<double> radii;
+  for (std::int64_t q = 0; q < m; ++q)
+    radii.push_back(right.distance64[static_cast<std::size_t>((q + 1) * k - 1)]);
+  CHECK(index.within(queries, radii) == within_by_oracle(metric, all, radii));
+  for (double& radius : radii) radius = std::nextafter(radius, -1e300);
+  CHECK(index.within(queries, radii) == within_by_oracle(metric, all, radii));
+}
+
+TEST_SUITE("device") {
+  TEST_CASE("doubles: k nearest and radii equal the oracle, by every metric and kind of data") {
+    std::mt19937 random(1);
+    for (const Metric metric : number_metrics)
+      for (const DoubleData kind : all_double_data)
+        for (int turn = 0; turn < 4; ++turn) {
+          if (metric == Metric::negative_dot && kind == DoubleData::huge) continue;  // products overflow
+          check_all_searches(metric, kind, random);
+        }
+  }
+
+  TEST_CASE("doubles: a filter, and leaving each row out of its own list") {
+    std::mt19937 random(2);
+    for (const Metric metric : number_metrics)
+      for (const DoubleData kind :
+           {DoubleData::map, DoubleData::grid, DoubleData::one_ulp, DoubleData::equal}) {
+        const std::int64_t n = 200, k = 4;
+        CAPTURE_ALL(name(metric), number_of(kind));
+        const DoubleMatrix train = double_rows(kind, n, 3, random);
+        const Index index(device(), train, metric);
+        SearchOptions own;
+        own.self = 0;
+        const auto others = all_by_oracle(metric, train, train, [](auto q, auto t) { return q != t; });
+        CHECK(index.search(train, k, own) == nearest_by_oracle(metric, others, k));
+        const std::vector<double> radius = {shown_by_oracle(metric, others[7][3].value)};
+        CHECK(index.within(train, radius, own) == within_by_oracle(metric, others, radius));
+
+        std::vector<std::uint32_t> words(static_cast<std::size_t>(n * ((n + 31) / 32)));
+        for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(random());
+        const auto counts = [&](std::int64_t q, std::int64_t t) {
+          return q != t && (words[static_cast<std::size_t>(q * 7 + t / 32)] >> t % 32 & 1) != 0;
+        };
+        own.filter = {words.data(), n, 7};
+        const auto some = all_by_oracle(metric, train, train, counts);
+        CHECK(index.search(train, 120, own) == nearest_by_oracle(metric, some, 120));
+        CHECK(index.within(train, radius, own) == within_by_oracle(metric, some, radius));
+      }
+  }
+
+  TEST_CASE("doubles: rows are added, removed and compacted, with ids") {
+    std::mt19937 random(3);
+    for (const Metric metric : number_metrics) {
+      CAPTURE(name(metric));
+      const DoubleMatrix first = double_rows(DoubleData::map, 60, 3, random),
+                         second = double_rows(DoubleData::mixed_scales, 40, 3, random),
+                         queries = double_rows(DoubleData::map, 9, 3, random);
+      DoubleMatrix all{100, 3, first.values};
+      all.values.insert(all.values.end(), second.values.begin(), second.values.end());
+      const Index grown = Index(device(), first, metric).with(second);
+      CHECK(grown.search(queries, 7) ==
+            nearest_by_oracle(metric, all_by_oracle(metric, all, queries, every_row), 7));
+      const std::vector<std::int64_t> gone = {0, 3, 59, 60, 99};
+      const Index less = grown.without(gone);
+      const auto left = all_by_oracle(metric, all, queries, [&](auto, auto t) {
+        return std::find(gone.begin(), gone.end(), t) == gone.end();
+      });
+      CHECK(less.search(queries, 7) == nearest_by_oracle(metric, left, 7));
+      CHECK(less.compact().search(queries, 7) == nearest_by_oracle(metric, left, 7));
+      CHECK(less.compact().with(first).rows() == 155);
+    }
+    const DoubleMatrix train{3, 1, {3, 1, 2}}, query{1, 1, {1}};
+    IndexOptions named;
+    named.ids = {70, 90, 80};
+    CHECK(Index(device(), train, Metric::l1, named).search(query, 3).row ==
+          std::vector<std::int64_t>{90, 80, 70});
+  }
+
+  TEST_CASE("doubles: rows of other elements enter exactly, and features choose columns") {
+    const std::vector<std::uint8_t> bytes = {0, 9, 200, 9, 255, 9};
+    const DoubleMatrix query{1, 2, {0x1p-40, 77}};
+    IndexOptions doubles;
+    doubles.arithmetic = Arithmetic::f64;
+    doubles.features = {0};
+    const Index index(device(), RowsView(bytes.data(), Element::u8, 3, 2), Metric::l1, doubles);
+    const Neighbors found = index.search(query, 3);
+    CHECK(found.distance64 == std::vector<double>{0x1p-40, 200 - 0x1p-40, 255 - 0x1p-40});
+    CHECK(found.row == std::vector<std::int64_t>{0, 1, 2});
+    CHECK(found.distance.empty());
+    const std::vector<float> single = {0.1f, 0};
+    CHECK(index.search(RowsView(single.data(), 1, 2), 1).distance64 ==
+          std::vector<double>{static_cast<double>(0.1f)});
+  }
+
+  TEST_CASE("doubles: a radius of an Index in single precision may be a double") {
+    const std::vector<float> train = {0, 1, 2};
+    const Index index(device(), RowsView(train.data(), 3, 1), Metric::l1);
+    const RowsView query(train.data(), 1, 1);
+    CHECK(index.within(query, std::vector<double>{1}).row == std::vector<std::int64_t>{0, 1});
+    CHECK(index.within(query, std::vector<double>{1 - 0x1p-40}).row == std::vector<std::int64_t>{0});
+    CHECK(index.within(query, std::vector<double>{1 + 0x1p-40}).row == std::vector<std::int64_t>{0, 1});
+  }
+}
+
+TEST_CASE("doubles: what is refused") {
+  const DoubleMatrix train{2, 2, {1, 2, 3, 4}};
+  const Index index(device(), train, Metric::l2);
+  CHECK(error_of([&] { index.search(train, 3); }) == "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
+  DoubleMatrix bad = train;
+  bad.values[3] = std::numeric_limits<double>::quiet_NaN();
+  CHECK(error_of([&] { index.search(bad, 1); }) ==
+        "invalid_argument: search: query row 1, column 1 holds NaN; make every value finite, or leave the "
+        "row out");
+  bad.values = {0, 0, 1, 1};
+  CHECK(error_of([&] { Index(device(), bad, Metric::cosine); }) ==
+        "invalid_argument: index: training row 0 is all zeros, which has no direction; leave it out for "
+        "cosine");
+  bad.values = {1e200, 1, 1, 1};
+  const Index products(device(), train, Metric::negative_dot);
+  CHECK(error_of([&] {
+          Index(device(), bad, Metric::negative_dot).search(bad, 1);
+        }).starts_with("invalid_argument: search: query row 0 reaches 1e+200 and the training rows 1e+200"));
+  IndexOptions options;
+  options.arithmetic = Arithmetic::f64;
+  options.learn_centre = true;
+  CHECK(error_of([&] {
+          Index(device(), train, Metric::l2, options);
+        }).starts_with("invalid_argument: index: arithmetic f64 with a centre"));
+  options = {};
+  options.arithmetic = Arithmetic::f32;
+  CHECK(error_of([&] {
+          Index(device(), train, Metric::l2, options);
+        }).starts_with("unsupported: index: the training rows are f64"));
+}
+
+}  // namespace
+}  // namespace kith::tests
