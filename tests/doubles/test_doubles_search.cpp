@@ -130,7 +130,8 @@ TEST_SUITE("device") {
 TEST_CASE("doubles: what is refused") {
   const DoubleMatrix train{2, 2, {1, 2, 3, 4}};
   const Index index(device(), train, Metric::l2);
-  CHECK(error_of([&] { index.search(train, 3); }) == "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
+  CHECK(error_of([&] { index.search(train, 3); }) ==
+        "invalid_argument: search: k = 3 is out of range for an index of 2 rows; choose k from 1 to 2");
   DoubleMatrix bad = train;
   bad.values[3] = std::numeric_limits<double>::quiet_NaN();
   CHECK(error_of([&] { index.search(bad, 1); }) ==

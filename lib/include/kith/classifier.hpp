@@ -14,10 +14,12 @@ namespace kith {
 
 /// Holds the result of a classification.
 struct Classification {
-  std::vector<std::int64_t> label;   ///< [m], the caller's own labels, or VotingOptions::no_label
-  std::vector<std::uint32_t> votes;  ///< [m, classes], neighbours of each class, in the order of classes()
-  std::vector<float> scores;         ///< [m, classes], sums of weights; empty if every vote weighs 1
-  Neighbors neighbors;               ///< [m, k], which voted
+  std::vector<std::int64_t> label;    ///< [m], the caller's own labels, or VotingOptions::no_label
+  std::vector<std::uint32_t> votes;   ///< [m, classes], neighbours of each class, in the order of classes()
+  std::vector<float> scores;          ///< [m, classes], sums of weights; empty if every vote weighs 1
+  Neighbors neighbors;                ///< [m, k], which voted
+  std::vector<double> scores64 = {};  ///< [m, classes], in place of `scores` if the Index computes in double
+                                      ///< precision
 };
 
 /// Holds the result of a classification by all rows within a radius.
@@ -27,6 +29,7 @@ struct RadiusClassification {
   std::vector<std::uint32_t> votes;  ///< [m, classes]
   std::vector<float> scores;         ///< [m, classes]; empty if every vote weighs 1
   RadiusNeighbors neighbors;
+  std::vector<double> scores64 = {};  ///< as in Classification
 };
 
 /// Holds the result of a sweep over several k, by one search for the largest.
@@ -35,6 +38,7 @@ struct Sweep {
   Neighbors neighbors;                           ///< [m, largest k]
   std::vector<std::uint32_t> votes;              ///< as in Classification, for counted_k; else empty
   std::vector<float> scores;                     ///< the same
+  std::vector<double> scores64 = {};             ///< the same
 };
 
 /// Classifies by the k nearest neighbours, which vote for their labels: the highest score wins.
@@ -108,6 +112,9 @@ class KITH_API Classifier {
   ///   radii  as for Index::within()
   /// Throws as Index::within() and classify() do, also if a list is longer than the rank weights.
   RadiusClassification classify_within(const RowsView& queries, std::span<const float> radii,
+                                       const VotingOptions& voting = {}, const SearchOptions& options = {},
+                                       Trace* trace = nullptr) const;
+  RadiusClassification classify_within(const RowsView& queries, std::span<const double> radii,
                                        const VotingOptions& voting = {}, const SearchOptions& options = {},
                                        Trace* trace = nullptr) const;
 

@@ -66,6 +66,9 @@ class KITH_API Regressor {
   RadiusRegression regress_within(const RowsView& queries, std::span<const float> radii,
                                   const VotingOptions& voting = {}, const SearchOptions& options = {},
                                   Trace* trace = nullptr) const;
+  RadiusRegression regress_within(const RowsView& queries, std::span<const double> radii,
+                                  const VotingOptions& voting = {}, const SearchOptions& options = {},
+                                  Trace* trace = nullptr) const;
 
   std::int64_t outputs() const;
   /// Returns the values of the rows, [rows, outputs], in the order of numbers; includes removed rows

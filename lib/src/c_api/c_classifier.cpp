@@ -4,6 +4,7 @@
 
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 #include "vote/votes.hpp"
 
 namespace {
@@ -24,7 +25,8 @@ struct Question {
   /// Returns the shares that Classifier::predict_proba() would return, from counted votes.
   std::vector<double> shares_of(const std::vector<std::uint32_t>& votes, const std::vector<float>& scores,
                                 std::int64_t output) const {
-    return shares(voting, votes, scores, classes(output), how.options().threads);
+    return shares(voting, votes, std::vector<double>(scores.begin(), scores.end()), classes(output),
+                  how.options().threads);
   }
   /// Classifies for the first output, or for all.
   std::vector<Classification> answers(std::int64_t outputs) const {
@@ -73,10 +75,12 @@ kith_status kith_classifier_new(const kith_device* device, const kith_rows* trai
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
     const kith_index_options asked = read_struct(where, options);
-    return std::make_unique<kith_classifier>(
+    auto made = std::make_unique<kith_classifier>(
         kith_classifier{Classifier(on, rows, MatrixView<const int64_t>(labels, rows.rows, outputs),
                                    choice_of(asked.metric, default_metric), index_options_of(where, asked),
                                    weights_of(where, sample_weights, rows.rows))});
+    check_single(where, made->classifier.index().state());
+    return made;
   });
 }
 
@@ -85,9 +89,11 @@ kith_status kith_classifier_of_index(const kith_index* index, const int64_t* lab
   return make_handle(__func__, out, [&](const char* where) {
     const Index& of = given(where, "index", index).index;
     check_array(where, "labels", labels, of.rows());
-    return std::make_unique<kith_classifier>(
+    auto made = std::make_unique<kith_classifier>(
         kith_classifier{Classifier(of, MatrixView<const int64_t>(labels, of.rows(), outputs),
                                    weights_of(where, sample_weights, of.rows()))});
+    check_single(where, made->classifier.index().state());
+    return made;
   });
 }
 

@@ -79,7 +79,7 @@ kith_status kith_merge(int64_t m, int64_t k, int64_t lists, const uint32_t* cons
       check_given(where, "merged_value", merged_value);
       check_given(where, "merged_row", merged_row);
     }
-    merge_keys(all, merged_value, merged_row);
+    merge_keys<std::uint32_t>(all, merged_value, merged_row);
   });
 }
 

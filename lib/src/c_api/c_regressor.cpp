@@ -3,6 +3,7 @@
 
 #include "c_api/c_arguments.hpp"
 #include "c_api/c_structs.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
@@ -14,10 +15,12 @@ kith_status kith_regressor_new(const kith_device* device, const kith_rows* train
     const Device& on = given(where, "device", device).device;
     const RowsView rows = rows_of(where, "training", train);
     const kith_index_options asked = read_struct(where, options);
-    return std::make_unique<kith_regressor>(
+    auto made = std::make_unique<kith_regressor>(
         kith_regressor{Regressor(on, rows, MatrixView<const double>(values, rows.rows, outputs),
                                  choice_of(asked.metric, default_metric), index_options_of(where, asked),
                                  weights_of(where, sample_weights, rows.rows))});
+    check_single(where, made->regressor.index().state());
+    return made;
   });
 }
 
@@ -26,9 +29,11 @@ kith_status kith_regressor_of_index(const kith_index* index, const double* value
   return make_handle(__func__, out, [&](const char* where) {
     const Index& of = given(where, "index", index).index;
     check_array(where, "values", values, of.rows());
-    return std::make_unique<kith_regressor>(
+    auto made = std::make_unique<kith_regressor>(
         kith_regressor{Regressor(of, MatrixView<const double>(values, of.rows(), outputs),
                                  weights_of(where, sample_weights, of.rows()))});
+    check_single(where, made->regressor.index().state());
+    return made;
   });
 }
 

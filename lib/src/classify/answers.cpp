@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "classify/host_votes.hpp"
 #include "host/parallel.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
@@ -45,8 +46,8 @@ Answers::Answers(const std::string& where, const Classifier& classifier, std::sp
   result_.confusion.resize(checked_cells(where, result_.classes.size(), k_max));
   result_.correct.resize(static_cast<std::size_t>(k_max));
   for (const std::int64_t label : classifier.classes()) place_of_.push_back(place(label));
-  scorers_.assign(team_size(threads),
-                  Scorer(voting, classes, classifier.codes(), classifier.sample_weights()));
+  scorers_.assign(team_size(threads), Scorer(voting, classes, classifier.codes(), classifier.sample_weights(),
+                                             classifier.index().arithmetic()));
 }
 
 std::uint32_t Answers::place(std::int64_t label) const {
@@ -80,8 +81,9 @@ void Answers::answer(const Neighbors& found, std::int64_t first, std::int64_t co
              Scorer& scorer = scorers_[thread];
              scorer.begin();
              const std::size_t from = (static_cast<std::size_t>(first) + q) * k_max;
+             const NeighborList list = all_in(found).part(from, k_max);
              for (std::size_t j = 0; j < k_max; ++j) {
-               scorer.add(found.row[from + j], found.distance[from + j]);
+               scorer.add(list.index[j], list.distance(j));
                const std::int64_t winner = scorer.winner();
                answers_[q * k_max + j] =
                    winner == Scorer::no_winner ? none : place_of_[static_cast<std::size_t>(winner)];

@@ -31,10 +31,10 @@ void average(const RowValues& of, const Weigher& weigher, const NeighborList& li
 ///   returns  [m, outputs]
 template <class ListOf>
 std::vector<double> average_all(const RowValues& of, std::span<const float> sample_weights,
-                                const VotingOptions& voting, std::int64_t m, std::size_t cells,
-                                std::uint32_t threads, const ListOf& list_of) {
+                                const VotingOptions& voting, Arithmetic arithmetic, std::int64_t m,
+                                std::size_t cells, std::uint32_t threads, const ListOf& list_of) {
   std::vector<double> means(static_cast<std::size_t>(m) * of.outputs);
-  const Weigher weigher(voting, sample_weights);
+  const Weigher weigher(voting, sample_weights, arithmetic);
   parallel_for(m, static_cast<std::int64_t>(cells * of.outputs), threads, [&](std::int64_t q) {
     average(of, weigher, list_of(static_cast<std::size_t>(q)),
             means.data() + static_cast<std::size_t>(q) * of.outputs);

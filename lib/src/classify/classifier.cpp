@@ -8,13 +8,13 @@
 #include "base/border.hpp"
 #include "base/refuse.hpp"
 #include "classify/classifier_state.hpp"
+#include "classify/host_votes.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
 #include "rows/index_state.hpp"
 #include "rows/labels/distinct.hpp"
 #include "rows/row_filter.hpp"
 #include "rows/rows.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/resident_store.hpp"
 #include "vote/votes.hpp"
 #include "vote/voting.hpp"
@@ -94,7 +94,6 @@ std::vector<std::int64_t> labels_by_ids(MatrixView<const std::int64_t> labels,
 ///   labels  [places, outputs]
 LabelledRows labelled(const Index& index, MatrixView<const std::int64_t> labels,
                       std::vector<float> sample_weights) {
-  check_single("classifier", index.state());
   LabelledRows rows{{}, std::move(sample_weights)};
   for (std::int64_t output = 0; output < labels.cols(); ++output)
     rows.outputs.push_back(make_column(index, nullptr, labels, output));
@@ -260,7 +259,7 @@ Classification Classifier::classify(const RowsView& queries, std::int64_t k, con
   count_votes(*state_, voting, queries, k, options, trace, result.neighbors, ballots);
   result.label = std::move(ballots[0].label);
   result.votes = std::move(ballots[0].votes);
-  result.scores = std::move(ballots[0].scores);
+  give_scores(std::move(ballots[0].scores), result);
   return result;
 } catch (...) {
   rethrow_as_error();
@@ -279,8 +278,10 @@ std::vector<Classification> Classifier::classify_outputs(const RowsView& queries
   count_votes(*state_, voting, queries, k, options, trace, found, ballots);
   std::vector<Classification> results;
   results.reserve(ballots.size());
-  for (Ballot& ballot : ballots)
-    results.push_back({std::move(ballot.label), std::move(ballot.votes), std::move(ballot.scores), found});
+  for (Ballot& ballot : ballots) {
+    results.push_back({std::move(ballot.label), std::move(ballot.votes), {}, found});
+    give_scores(std::move(ballot.scores), results.back());
+  }
   return results;
 } catch (...) {
   rethrow_as_error();
@@ -313,7 +314,7 @@ Sweep Classifier::sweep(const RowsView& queries, std::span<const std::int64_t> k
     sweep.label.push_back(std::move(ballot.label));
     if (!ballot.keep) continue;
     sweep.votes = std::move(ballot.votes);
-    sweep.scores = std::move(ballot.scores);
+    give_scores(std::move(ballot.scores), sweep);
   }
   return sweep;
 } catch (...) {

@@ -69,7 +69,7 @@ struct Ballot {
   bool keep = false;  ///< keeps votes and scores, not only labels
   std::vector<std::int64_t> label = {};
   std::vector<std::uint32_t> votes = {};
-  std::vector<float> scores = {};  ///< empty if every vote weighs 1
+  std::vector<double> scores = {};  ///< empty if every vote weighs 1
 };
 
 /// Fills all ballots from one search for `largest_k`: the lists of each k are prefixes of the longest. The

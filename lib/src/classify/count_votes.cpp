@@ -6,10 +6,12 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "classify/classifier_state.hpp"
+#include "classify/host_votes.hpp"
 #include "device/timing.hpp"
 #include "host/parallel.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
+#include "search/nearest.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
 #include "vote/votes.hpp"
@@ -48,8 +50,10 @@ class VoteCount {
         threads_(options.threads),
         timed_(timed),
         found_(found),
-        all_one_(Weigher(voting, state.sample_weights).all_one()),
-        device_may_count_(device_may_count(voting, Weigher(voting, state.sample_weights), options)),
+        arithmetic_(state.index.arithmetic()),
+        all_one_(Weigher(voting, state.sample_weights, arithmetic_).all_one()),
+        device_may_count_(
+            device_may_count(voting, Weigher(voting, state.sample_weights, arithmetic_), options)),
         columns_(state.outputs.size()) {
     for (Ballot& ballot : ballots) {
       columns_[ballot.output].ballots.push_back(&ballot);
@@ -127,8 +131,8 @@ class VoteCount {
     const Stopwatch counting;
     const std::uint32_t team = team_size(threads_);
     if (column.scorers.empty())
-      column.scorers.assign(team,
-                            Scorer(voting_, labels.classes.size(), labels.codes, state_.sample_weights));
+      column.scorers.assign(
+          team, Scorer(voting_, labels.classes.size(), labels.codes, state_.sample_weights, arithmetic_));
     // a vote takes several operations
     const std::size_t work = tile.count * size(column.ballots.back()->k) * 8;
     run_team(tile.count, work, team, [&](std::size_t q, std::size_t thread) {
@@ -140,17 +144,13 @@ class VoteCount {
   /// Answers all ballots of one query.
   void answer(std::size_t q, const LabelColumn& labels, Scorer& scorer,
               const std::vector<Ballot*>& ballots) const {
-    const std::size_t longest = size(found_.k);
-    const std::span index = std::span(found_.row).subspan(q * longest, longest);
-    const std::span distance = std::span(found_.distance).subspan(q * longest, longest);
-    if (ballots.size() == 1) {
-      const std::size_t k = size(ballots[0]->k);
-      return put(q, labels, scorer, scorer.winner_of(index.first(k), distance.first(k)), *ballots[0]);
-    }
+    const NeighborList list = lists_in(found_)(q);
+    if (ballots.size() == 1)
+      return put(q, labels, scorer, scorer.winner_of(list.part(0, size(ballots[0]->k))), *ballots[0]);
     scorer.begin();
     std::size_t j = 0;
     for (Ballot* const ballot : ballots) {
-      for (; j < size(ballot->k); ++j) scorer.add(index[j], distance[j]);
+      for (; j < size(ballot->k); ++j) scorer.add(list.index[j], list.distance(j));
       put(q, labels, scorer, scorer.winner(), *ballot);
     }
   }
@@ -169,6 +169,7 @@ class VoteCount {
   std::uint32_t threads_;
   bool timed_;
   const Neighbors& found_;
+  Arithmetic arithmetic_;
   bool all_one_;
   bool device_may_count_;
   std::vector<Column> columns_;
@@ -198,13 +199,12 @@ void count_votes(const Classifier::State& state, const VotingOptions& voting, co
   const MappedOptions mapped("search", index, options, queries.rows, largest_k);
   VoteCount vote_count(state, voting, mapped.options(), trace != nullptr, found, ballots);
   vote_count.begin(size(queries.rows));
-  const CentredRows centred("search", "query", index, queries);
-  if (resident_rows(*index.store)) {
+  if (index.arithmetic == Arithmetic::f32 && resident_rows(*index.store)) {
+    const CentredRows centred("search", "query", index, queries);
     VotesSink sink(index.metric, found, vote_count);
     search(index, centred, largest_k, mapped.options(), sink, trace);
-  } else {  // no single device has the labels
-    NeighborsSink sink(index.metric, found);
-    search(index, centred, largest_k, mapped.options(), sink, trace);
+  } else {  // no single device has the labels, or the host ranks the neighbours
+    find_nearest(index, queries, largest_k, mapped.options(), found, trace);
     const Stopwatch counting;
     vote_count.hold({nullptr, 0, size(queries.rows)});
     if (trace) trace->total_seconds += counting.seconds();

@@ -12,11 +12,10 @@
 #include "device/timing.hpp"
 #include "kith/error.hpp"
 #include "kith/filter.hpp"
-#include "rows/landed/centred_rows.hpp"
 #include "rows/landing.hpp"
 #include "rows/mapped_options.hpp"
 #include "search/lists/trace_sums.hpp"
-#include "search/stores/search.hpp"
+#include "search/nearest.hpp"
 
 namespace kith {
 namespace {
@@ -61,10 +60,7 @@ std::vector<std::int64_t> own_labels(const Classifier& classifier) {
 void search_and_count(const Index& index, const RowsView& queries, std::span<const std::int64_t> truth,
                       std::int64_t k_max, const SearchOptions& options, Trace* trace, Answers& answers) {
   Neighbors found;
-  const Index::State& state = index.state();
-  const CentredRows centred("search", "query", state, queries);
-  NeighborsSink sink(state.metric, found);
-  search(state, centred, k_max, options, sink, trace);
+  find_nearest(index.state(), queries, k_max, options, found, trace);
   const Stopwatch counting;
   answers.add(found, truth);
   if (!trace) return;

@@ -12,11 +12,9 @@
 #include "classify/classifier_state.hpp"
 #include "device/timing.hpp"
 #include "kith/error.hpp"
-#include "rows/landed/centred_rows.hpp"
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
-#include "search/stores/search.hpp"
+#include "search/nearest.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {
@@ -45,12 +43,28 @@ std::vector<double> averages_of(const Regressor::State& state, const VotingOptio
   const Stopwatch averaging;
   std::vector<double> means =
       average_all({static_cast<std::size_t>(state.outputs), state.values}, state.sample_weights, voting,
-                  found.queries, found.row.size(), options.threads, lists_in(found));
+                  found.arithmetic, found.queries, found.row.size(), options.threads, lists_in(found));
   if (trace) {
     trace->seconds["average"] = averaging.seconds();
     trace->total_seconds += averaging.seconds();
   }
   return means;
+}
+
+/// Averages all rows within radii, which are floats or doubles.
+template <class Radii>
+RadiusRegression average_within(const Regressor::State& state, const RowsView& queries, Radii radii,
+                                const VotingOptions& voting, const SearchOptions& options, Trace* trace) {
+  check_weights("regress_within", voting, state.index.metric(), 0);
+  RadiusRegression result;
+  const Index::State& index = state.index.state();
+  const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
+  RadiusNeighbors& found = result.neighbors;
+  found = find_within(index, queries, radii, mapped.options(), trace);
+  check_weights("regress_within", voting, state.index.metric(), longest_list(found));
+  result.value = averages_of(state, voting, options, trace, found);
+  index.numbers.to_numbers(found.row);
+  return result;
 }
 
 /// Expands values of the live rows, [rows(), columns], to all rows on the device.
@@ -93,7 +107,7 @@ void average(const RowValues& of, const Weigher& weigher, const NeighborList& li
   double total = 0;
   for (std::size_t j = 0; j < list.index.size() && list.index[j] >= 0; ++j) {
     const auto t = static_cast<std::size_t>(list.index[j]);
-    const auto weight = static_cast<double>(weigher.weight(j, list.distance[0], list.distance[j], t));
+    const double weight = weigher.weight(j, list.distance(0), list.distance(j), t);
     total += weight;
     for (std::size_t o = 0; o < of.outputs; ++o) means[o] += weight * of.values[t * of.outputs + o];
   }
@@ -106,7 +120,6 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
   std::vector<double> kept = checked_values(values, train.rows);
   check_sample_weights("regressor", sample_weights, train.rows);
   Index index(std::move(device), train, metric, options);
-  check_single("regressor", index.state());
   const auto columns = static_cast<std::size_t>(values.cols());
   auto rows =
       std::make_shared<ValuedRows>(ValuedRows{values.cols(), by_ids(std::move(kept), columns, options.ids),
@@ -117,7 +130,6 @@ Regressor::Regressor(Device device, const RowsView& train, MatrixView<const doub
 }
 
 Regressor::Regressor(Index index, MatrixView<const double> values, std::vector<float> sample_weights) try {
-  check_single("regressor", index.state());
   std::vector<double> kept = checked_values(values, index.rows());
   check_sample_weights("regressor", sample_weights, index.rows());
   auto rows =
@@ -182,9 +194,7 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
   const Index::State& index = state_->index.state();
   const MappedOptions mapped("search", index, options, queries.rows, k);
   Neighbors& found = result.neighbors;
-  const CentredRows centred("search", "query", index, queries);
-  NeighborsSink sink(index.metric, found);
-  search(index, centred, k, mapped.options(), sink, trace);
+  find_nearest(index, queries, k, mapped.options(), found, trace);
   result.value = averages_of(*state_, voting, options, trace, found);
   index.numbers.to_numbers(found.row);
   return result;
@@ -195,17 +205,15 @@ Regression Regressor::regress(const RowsView& queries, std::int64_t k, const Vot
 RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const float> radii,
                                            const VotingOptions& voting, const SearchOptions& options,
                                            Trace* trace) const try {
-  check_weights("regress_within", voting, state_->index.metric(), 0);
-  RadiusRegression result;
-  const Index::State& index = state_->index.state();
-  const MappedOptions mapped("within", index, options, queries.rows, std::nullopt);
-  RadiusNeighbors& found = result.neighbors;
-  const CentredRows centred("within", "query", index, queries);
-  found = search_within(index, centred, radii, mapped.options(), trace);
-  check_weights("regress_within", voting, state_->index.metric(), longest_list(found));
-  result.value = averages_of(*state_, voting, options, trace, found);
-  index.numbers.to_numbers(found.row);
-  return result;
+  return average_within(*state_, queries, radii, voting, options, trace);
+} catch (...) {
+  rethrow_as_error();
+}
+
+RadiusRegression Regressor::regress_within(const RowsView& queries, std::span<const double> radii,
+                                           const VotingOptions& voting, const SearchOptions& options,
+                                           Trace* trace) const try {
+  return average_within(*state_, queries, radii, voting, options, trace);
 } catch (...) {
   rethrow_as_error();
 }

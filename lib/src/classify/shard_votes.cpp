@@ -37,11 +37,11 @@ Result classified(Metric metric, const Lists& keys, const ShardLabels& labels, c
   check_rows("classify", "labels", found.row, static_cast<std::int64_t>(labels.codes().size()));
   check_voting("classify", voting, metric, labels.classes().size(), longest_list(found));
   Counted counted =
-      count_votes(voting, labels.classes(), labels.codes(), labels.sample_weights(),
+      count_votes(voting, labels.classes(), labels.codes(), labels.sample_weights(), found.arithmetic,
                   static_cast<std::size_t>(found.queries), found.row.size(), 0, lists_in(found));
   result.label = std::move(counted.label);
   result.votes = std::move(counted.votes);
-  result.scores = std::move(counted.scores);
+  give_scores(std::move(counted.scores), result);
   return result;
 }
 
@@ -54,7 +54,7 @@ Result regressed(Metric metric, const Lists& keys, const ShardValues& values, co
   check_weights("regress", voting, metric, longest_list(found));
   result.value =
       average_all({static_cast<std::size_t>(values.outputs()), values.values()}, values.sample_weights(),
-                  voting, found.queries, found.row.size(), 0, lists_in(found));
+                  voting, found.arithmetic, found.queries, found.row.size(), 0, lists_in(found));
   return result;
 }
 

@@ -1,7 +1,5 @@
 // Implements the questions to an Index: searches, and their plans.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +17,7 @@
 #include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/doubles/double_search.hpp"
+#include "search/nearest.hpp"
 #include "search/stores/resident_store.hpp"
 #include "search/stores/search.hpp"
 
@@ -40,21 +39,6 @@ const Index::State& searched(const Index::State& index) {
 /// Returns how many neighbours the Index of floats is asked for.
 std::int64_t searched_for(const Index::State& index, std::int64_t k, const SearchOptions& options) {
   return index.doubles && k > 0 ? std::max(k, proposed_for(k, index.rows, options)) : k;
-}
-
-/// Rounds radii down to floats: a distance that is a float is within one exactly if it is within the other.
-std::vector<float> floats_below(std::span<const double> radii) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  std::vector<float> floats;
-  for (const double radius : radii) {
-    const float nearest = static_cast<float>(radius);
-    floats.push_back(static_cast<double>(nearest) > radius ? std::nextafter(nearest, -infinity) : nearest);
-  }
-  return floats;
-}
-
-std::vector<double> doubles_of(std::span<const float> radii) {
-  return {radii.begin(), radii.end()};
 }
 
 /// Builds now what the search `request` would build from the rows and keep, such as quantized rows. Refuses
@@ -80,13 +64,7 @@ Neighbors Index::search(const RowsView& given, std::int64_t k, const SearchOptio
 void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found, const SearchOptions& options,
                         Trace* trace) const try {
   const MappedOptions mapped("search", *state_, options, given.rows, k);
-  if (state_->doubles) {
-    finish_doubles(state_->metric, search_doubles(*state_, given, k, mapped.options(), trace), found);
-    return state_->numbers.to_numbers(found.row);
-  }
-  const CentredRows queries("search", "query", *state_, given);
-  NeighborsSink sink(state_->metric, found);
-  kith::search(*state_, queries, k, mapped.options(), sink, trace);
+  find_nearest(*state_, given, k, mapped.options(), found, trace);
   state_->numbers.to_numbers(found.row);
 } catch (...) {
   rethrow_as_error();
@@ -130,10 +108,8 @@ Keys Index::search_keys(const RowsView& given, std::int64_t k, const SearchOptio
 
 RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radii,
                               const SearchOptions& options, Trace* trace) const try {
-  if (state_->doubles) return within(given, doubles_of(radii), options, trace);
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  const CentredRows queries("within", "query", *state_, given);
-  RadiusNeighbors found = search_within(*state_, queries, radii, mapped.options(), trace);
+  RadiusNeighbors found = find_within(*state_, given, radii, mapped.options(), trace);
   state_->numbers.to_numbers(found.row);
   return found;
 } catch (...) {
@@ -142,11 +118,8 @@ RadiusNeighbors Index::within(const RowsView& given, std::span<const float> radi
 
 RadiusNeighbors Index::within(const RowsView& given, std::span<const double> radii,
                               const SearchOptions& options, Trace* trace) const try {
-  if (!state_->doubles) return within(given, floats_below(radii), options, trace);
   const MappedOptions mapped("within", *state_, options, given.rows, std::nullopt);
-  RadiusNeighbors found;
-  finish_doubles(state_->metric, search_doubles_within(*state_, given, radii, mapped.options(), trace),
-                 found);
+  RadiusNeighbors found = find_within(*state_, given, radii, mapped.options(), trace);
   state_->numbers.to_numbers(found.row);
   return found;
 } catch (...) {

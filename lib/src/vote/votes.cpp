@@ -43,7 +43,7 @@ void check_voting(std::string_view where, const VotingOptions& voting, Metric me
 }
 
 std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
-                           std::span<const float> scores, std::size_t classes, std::uint32_t threads) {
+                           std::span<const double> scores, std::size_t classes, std::uint32_t threads) {
   std::vector<double> share(votes.size());
   const auto cells = static_cast<std::int64_t>(votes.size());
   parallel_for(cells / static_cast<std::int64_t>(classes), cells, threads, [&](std::int64_t q) {
@@ -51,7 +51,7 @@ std::vector<double> shares(const VotingOptions& voting, std::span<const std::uin
     double sum = 0;
     for (std::size_t c = 0; c < classes; ++c) {
       const std::size_t i = first + c;
-      share[i] = value_of_score(voting, scores.empty() ? votes[i] : static_cast<double>(scores[i]), c);
+      share[i] = value_of_score(voting, scores.empty() ? votes[i] : scores[i], c);
       sum += share[i];
     }
     if (sum == 0) return;
@@ -70,16 +70,16 @@ std::vector<double> class_shares(const VotingOptions& voting, std::span<const st
                                std::to_string(classes) +
                                " classes; give votes of whole queries, as many "
                                "scores or none, and a prior a class or none");
-  return shares(voting, votes, scores, classes, 0);
+  return shares(voting, votes, std::vector<double>(scores.begin(), scores.end()), classes, 0);
 } catch (...) {
   rethrow_as_error();
 }
 
 Scorer::Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
-               std::span<const float> sample_weights)
+               std::span<const float> sample_weights, Arithmetic arithmetic)
     : voting_(&voting),
       codes_(codes),
-      weigher_(voting, sample_weights),
+      weigher_(voting, sample_weights, arithmetic),
       votes_(classes),
       scores_(classes),
       values_(classes),
@@ -104,22 +104,22 @@ void Scorer::begin() {
   last_alone_ = no_winner;
 }
 
-void Scorer::add(std::int64_t row, float distance) {
+void Scorer::add(std::int64_t row, double distance) {
   if (row < 0) return;
   const auto t = static_cast<std::size_t>(row);
   const std::uint32_t c = codes_[t];
   if (rank_ == 0) nearest_ = distance;
-  const float weight = weigher_.weight(rank_, nearest_, distance, t);
+  const double weight = weigher_.weight(rank_, nearest_, distance, t);
   const std::size_t rank = rank_++;
   if (votes_[c]++ == 0) touched_.push(c);
   if (weight == 0) return;  // a neighbour with weight 0 decides nothing, not even ties
   if (first_[c] == no_rank) first_[c] = rank;
-  distances_[c] += static_cast<double>(distance);
+  distances_[c] += distance;
   if (all_one()) {
     raise(c, value_of_score(*voting_, votes_[c], c));
   } else {
-    scores_[c] += weight;
-    raise(c, value_of_score(*voting_, static_cast<double>(scores_[c]), c));
+    scores_[c] = weigher_.rounded(scores_[c] + weight);
+    raise(c, value_of_score(*voting_, scores_[c], c));
   }
   if (voting_->tie != TieRule::fewer_neighbors) return;
   find_leaders();
@@ -202,31 +202,31 @@ std::int64_t Scorer::winner_of_leaders() const {
   return smallest_;
 }
 
-std::int64_t Scorer::winner_of(std::span<const std::int64_t> index, std::span<const float> distance) {
+std::int64_t Scorer::winner_of(const NeighborList& list) {
   begin();
-  count(index, distance);
+  count(list);
   for (const std::uint32_t c : touched_)
-    raise(c, value_of_score(*voting_, all_one() ? votes_[c] : static_cast<double>(scores_[c]), c));
+    raise(c, value_of_score(*voting_, all_one() ? votes_[c] : scores_[c], c));
   find_leaders();
   const bool needs_list = voting_->tie != TieRule::smallest_label && voting_->tie != TieRule::abstain;
   if (leaders_.size() < 2 || !needs_list) return winner_of_leaders();
   begin();
-  for (std::size_t j = 0; j < index.size(); ++j) add(index[j], distance[j]);
+  for (std::size_t j = 0; j < list.index.size(); ++j) add(list.index[j], list.distance(j));
   return winner();
 }
 
 /// Counts only the votes and scores of a list.
-void Scorer::count(std::span<const std::int64_t> index, std::span<const float> distance) {
+void Scorer::count(const NeighborList& list) {
   const bool all_one = this->all_one();
   std::size_t rank = 0;
-  for (std::size_t j = 0; j < index.size(); ++j) {
-    if (index[j] < 0) continue;
-    const auto t = static_cast<std::size_t>(index[j]);
+  for (std::size_t j = 0; j < list.index.size(); ++j) {
+    if (list.index[j] < 0) continue;
+    const auto t = static_cast<std::size_t>(list.index[j]);
     const std::uint32_t c = codes_[t];
     if (votes_[c]++ == 0) touched_.push(c);
     if (all_one) continue;
-    if (rank == 0) nearest_ = distance[j];
-    scores_[c] += weigher_.weight(rank++, nearest_, distance[j], t);
+    if (rank == 0) nearest_ = list.distance(j);
+    scores_[c] = weigher_.rounded(scores_[c] + weigher_.weight(rank++, nearest_, list.distance(j), t));
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "kith/metric.hpp"
 #include "kith/voting.hpp"
+#include "vote/neighbor_list.hpp"
 #include "vote/weights.hpp"
 
 namespace kith {
@@ -33,7 +34,7 @@ inline double value_of_score(const VotingOptions& voting, double score, std::siz
 ///   scores   [m, classes], or empty: the votes are the scores
 ///   returns  [m, classes]
 std::vector<double> shares(const VotingOptions& voting, std::span<const std::uint32_t> votes,
-                           std::span<const float> scores, std::size_t classes, std::uint32_t threads);
+                           std::span<const double> scores, std::size_t classes, std::uint32_t threads);
 
 /// Lists some classes. Only its constructors allocate memory.
 class ClassList {
@@ -61,8 +62,9 @@ class Scorer {
   /// Requires arguments that check_voting() and check_sample_weights() accept.
   ///   codes           [n]  the class of each training row, < classes
   ///   sample_weights  [n], or empty
+  ///   arithmetic      of the distances, in which scores are added
   Scorer(const VotingOptions& voting, std::size_t classes, std::span<const std::uint32_t> codes,
-         std::span<const float> sample_weights);
+         std::span<const float> sample_weights, Arithmetic arithmetic);
 
   /// Begins the next query.
   void begin();
@@ -70,23 +72,22 @@ class Scorer {
   /// Adds its next neighbour.
   ///   row       training row; -1, which pads a short list, has no vote
   ///   distance  finished
-  void add(std::int64_t row, float distance);
+  void add(std::int64_t row, double distance);
 
   /// Returns the class that wins so far, or no_winner.
   std::int64_t winner();
 
   std::span<const std::uint32_t> votes() const { return votes_; }  ///< [classes], neighbours of each class
   /// [classes], sums of weights; zeros if every vote weighs 1: then votes() are the scores.
-  std::span<const float> scores() const { return scores_; }
+  std::span<const double> scores() const { return scores_; }
   bool all_one() const { return weigher_.all_one(); }
 
   /// Returns the winner of a whole list: the same as begin() and add() of each neighbour, but faster, since
   /// it looks for the leaders on the way only if a tie needs them.
-  ///   index, distance  [k]
-  std::int64_t winner_of(std::span<const std::int64_t> index, std::span<const float> distance);
+  std::int64_t winner_of(const NeighborList& list);
 
  private:
-  void count(std::span<const std::int64_t> index, std::span<const float> distance);
+  void count(const NeighborList& list);
   void raise(std::uint32_t c, double value);
   void lead(std::uint32_t c);
   void find_leaders();
@@ -98,9 +99,9 @@ class Scorer {
   Weigher weigher_;
 
   std::size_t rank_ = 0;              ///< rank of the next neighbour
-  float nearest_ = 0;                 ///< distance of the first neighbour
+  double nearest_ = 0;                ///< distance of the first neighbour
   std::vector<std::uint32_t> votes_;  ///< [classes]
-  std::vector<float> scores_;         ///< [classes]
+  std::vector<double> scores_;        ///< [classes]
   std::vector<double> values_;        ///< [classes]  scores times priors
   std::vector<std::size_t> first_;    ///< [classes]  rank of the first neighbour with a vote
   std::vector<double> distances_;     ///< [classes]  sum over neighbours with a vote

@@ -10,10 +10,10 @@
 #include "base/refuse.hpp"
 #include "kith/error.hpp"
 #include "kith/key.hpp"
-#include "metric/chain.hpp"
 #include "rows/landed/borrowed.hpp"
 #include "rows/rows.hpp"
 #include "search/doubles/double_index.hpp"
+#include "search/lists/shard_lists.hpp"
 #include "search/sets/new_store.hpp"
 
 namespace kith {
@@ -53,14 +53,6 @@ void put_all(Index::State& index, PreparedDoubles rows, const IndexOptions& opti
   index.store = proposing->store;
   doubles->proposing = std::move(proposing);
   index.doubles = std::move(doubles);
-}
-
-/// Shows one value for all threads.
-template <class Shown>
-void finish_values(Metric metric, std::span<const std::uint64_t> values, Shown& distance) {
-  distance.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    distance[i] = values[i] == no_double ? INFINITY : finish(metric, unordered_double(values[i]));
 }
 
 }  // namespace
@@ -136,12 +128,14 @@ void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
 
 void finish_doubles(Metric metric, Keys keys, Neighbors& found) {
   found = {keys.queries, keys.k, {}, std::move(keys.row), Arithmetic::f64, std::move(found.distance64)};
-  finish_values(metric, keys.value64, found.distance64);
+  found.distance64.resize(keys.value64.size());
+  finish_values(metric, keys.value64, found.distance64.data());
 }
 
 void finish_doubles(Metric metric, RadiusKeys keys, RadiusNeighbors& found) {
   found = {keys.queries, std::move(keys.first), {}, std::move(keys.row), Arithmetic::f64, {}};
-  finish_values(metric, keys.value64, found.distance64);
+  found.distance64.resize(keys.value64.size());
+  finish_values(metric, keys.value64, found.distance64.data());
 }
 
 Keys numbered(const Index::State& index, const Keys& keys, std::int64_t k) {

@@ -1,13 +1,13 @@
 // Implements the public functions that merge the keys of shards.
 #include "kith/keys.hpp"
 
-#include <algorithm>
-#include <array>
 #include <string>
+#include <vector>
 
 #include "base/border.hpp"
-#include "base/checksum.hpp"
+#include "base/names.hpp"
 #include "base/numbers.hpp"
+#include "base/refuse.hpp"
 #include "kith/error.hpp"
 #include "rows/rows.hpp"
 #include "search/lists/shard_lists.hpp"
@@ -15,111 +15,149 @@
 namespace kith {
 namespace {
 
+/// Returns the vector of distances whose width belongs to such codes.
+template <class Code, class Found>
+auto& distances_of(Found& found) {
+  if constexpr (sizeof(Code) == sizeof(float))
+    return found.distance;
+  else
+    return found.distance64;
+}
+
 /// Returns views of all of `given` as lists. Throws invalid_argument: arrays of another length.
-template <class Given>
-std::vector<ShardLists> all_lists(std::span<const Given> given) {
-  std::vector<ShardLists> lists;
+template <class Code, class Given>
+std::vector<ListsOf<Code>> all_lists(std::span<const Given> given) {
+  std::vector<ListsOf<Code>> lists;
   for (const Given& keys : given)
-    lists.push_back(lists_of("merge", keys, static_cast<std::int64_t>(lists.size())));
+    lists.push_back(lists_of<Code>("merge", keys, static_cast<std::int64_t>(lists.size())));
   return lists;
 }
 
-/// Adds `value` to the sum as `bytes` bytes, the lowest first.
-template <std::size_t bytes>
-void add_to(Checksum& sum, std::uint64_t value) {
-  std::array<unsigned char, bytes> parts;
-  for (std::size_t i = 0; i < bytes; ++i) parts[i] = static_cast<unsigned char>(value >> (8 * i));
-  sum.add(parts.data(), bytes);
+/// Calls use(a code of this arithmetic).
+template <class Use>
+auto by_arithmetic(Arithmetic arithmetic, const Use& use) {
+  return arithmetic == Arithmetic::f64 ? use(std::uint64_t{}) : use(std::uint32_t{});
+}
+
+/// Returns the arithmetic of lists. Throws invalid_argument: they differ.
+template <class Given>
+Arithmetic common_arithmetic(std::span<const Given> given) {
+  for (std::size_t i = 1; i < given.size(); ++i)
+    if (given[i].arithmetic != given[0].arithmetic)
+      refuse("merge", "list " + std::to_string(i) + " has arithmetic " +
+                          std::string(name_in(names_of<Arithmetic>, given[i].arithmetic)) +
+                          ", but list 0 has " +
+                          std::string(name_in(names_of<Arithmetic>, given[0].arithmetic)) +
+                          "; search all shards in one arithmetic");
+  return given.empty() ? Arithmetic::f32 : given[0].arithmetic;
+}
+
+/// Writes the distances of keys, in their arithmetic.
+template <class Lists, class Found>
+void finish_to(Metric metric, const Lists& keys, Found& found) {
+  by_arithmetic(keys.arithmetic, [&](auto code) {
+    using Code = decltype(code);
+    check_keys("finish", lists_of<Code>("finish", keys));
+    const std::span<const Code> values(codes_of<Code>(keys));
+    check_values("finish", metric, values);
+    found.arithmetic = keys.arithmetic;
+    auto& distance = distances_of<Code>(found);
+    distance.resize(values.size());
+    finish_values(metric, values, distance.data());
+  });
+  found.queries = keys.queries;
+  found.row = keys.row;
 }
 
 }  // namespace
 
 Keys merge(std::span<const Keys> lists) try {
-  const std::vector<ShardLists> all = all_lists(lists);
-  Keys merged;
-  if (!all.empty()) {
-    merged.queries = all.front().queries;
-    merged.k = all.front().k;
-  }
-  merged.value.resize(cells_of(merged.queries, merged.k));
-  merged.row.resize(merged.value.size());
-  merge_keys(all, merged.value.data(), merged.row.data());
-  return merged;
+  return by_arithmetic(common_arithmetic(lists), [&](auto code) {
+    using Code = decltype(code);
+    const std::vector<ListsOf<Code>> all = all_lists<Code>(lists);
+    Keys merged;
+    if (!all.empty()) {
+      merged.queries = all.front().queries;
+      merged.k = all.front().k;
+      merged.arithmetic = lists.front().arithmetic;
+    }
+    codes_of<Code>(merged).resize(cells_of(merged.queries, merged.k));
+    merged.row.resize(codes_of<Code>(merged).size());
+    merge_keys<Code>(all, codes_of<Code>(merged).data(), merged.row.data());
+    return merged;
+  });
 } catch (...) {
   rethrow_as_error();
 }
 
 RadiusKeys merge(std::span<const RadiusKeys> lists) try {
-  return merge_radius_keys(all_lists(lists));
+  return by_arithmetic(common_arithmetic(lists), [&](auto code) {
+    return merge_radius_keys<decltype(code)>(all_lists<decltype(code)>(lists));
+  });
 } catch (...) {
   rethrow_as_error();
 }
 
 Neighbors finish(Metric metric, const Keys& keys) try {
-  check_keys("finish", lists_of("finish", keys));
-  check_values("finish", metric, keys.value);
-  Neighbors found{keys.queries, keys.k, std::vector<float>(keys.value.size()), keys.row};
-  finish_values(metric, keys.value, found.distance.data());
+  Neighbors found;
+  finish_to(metric, keys, found);
+  found.k = keys.k;
   return found;
 } catch (...) {
   rethrow_as_error();
 }
 
 RadiusNeighbors finish(Metric metric, const RadiusKeys& keys) try {
-  check_keys("finish", lists_of("finish", keys));
-  check_values("finish", metric, keys.value);
-  RadiusNeighbors found{keys.queries, keys.first, std::vector<float>(keys.value.size()), keys.row};
-  finish_values(metric, keys.value, found.distance.data());
+  RadiusNeighbors found;
+  finish_to(metric, keys, found);
+  found.first = keys.first;
   return found;
 } catch (...) {
   rethrow_as_error();
 }
 
 Keys leave_out(const Keys& keys, std::span<const std::int64_t> rows) try {
-  const ShardLists lists = lists_of("leave_out", keys);
-  Keys kept{keys.queries, keys.k - 1, {}, {}};
-  kept.value.resize(cells_of(kept.queries, kept.k));
-  kept.row.resize(kept.value.size());
-  leave_out_of(lists, rows, kept.value.data(), kept.row.data());
-  return kept;
+  return by_arithmetic(keys.arithmetic, [&](auto code) {
+    using Code = decltype(code);
+    const ListsOf<Code> lists = lists_of<Code>("leave_out", keys);
+    Keys kept{keys.queries, keys.k - 1, {}, {}, keys.arithmetic};
+    codes_of<Code>(kept).resize(cells_of(kept.queries, kept.k));
+    kept.row.resize(codes_of<Code>(kept).size());
+    leave_out_of(lists, rows, codes_of<Code>(kept).data(), kept.row.data());
+    return kept;
+  });
 } catch (...) {
   rethrow_as_error();
 }
 
 RadiusKeys leave_out(const RadiusKeys& keys, std::span<const std::int64_t> rows) try {
-  const ShardLists lists = lists_of("leave_out", keys);
   if (static_cast<std::int64_t>(rows.size()) != keys.queries)
     throw Error(Errc::invalid_argument, "leave_out: " + std::to_string(rows.size()) + " rows for " +
                                             std::to_string(keys.queries) +
                                             " queries; give one a query, -1 for none");
-  check_keys("leave_out", lists);
-  RadiusKeys kept{keys.queries, {0}, {}, {}};
-  for (std::int64_t q = 0; q < keys.queries; ++q) {
-    for (std::size_t i = lists.begin(q); i < lists.begin(q + 1); ++i) {
-      if (keys.row[i] == rows[size(q)]) continue;
-      kept.value.push_back(keys.value[i]);
-      kept.row.push_back(keys.row[i]);
+  return by_arithmetic(keys.arithmetic, [&](auto code) {
+    using Code = decltype(code);
+    const ListsOf<Code> lists = lists_of<Code>("leave_out", keys);
+    check_keys("leave_out", lists);
+    RadiusKeys kept{keys.queries, {0}, {}, {}, keys.arithmetic};
+    for (std::int64_t q = 0; q < keys.queries; ++q) {
+      for (std::size_t i = lists.begin(q); i < lists.begin(q + 1); ++i) {
+        if (keys.row[i] == rows[size(q)]) continue;
+        codes_of<Code>(kept).push_back(lists.value[i]);
+        kept.row.push_back(keys.row[i]);
+      }
+      kept.first.push_back(static_cast<std::int64_t>(kept.row.size()));
     }
-    kept.first.push_back(static_cast<std::int64_t>(kept.row.size()));
-  }
-  return kept;
+    return kept;
+  });
 } catch (...) {
   rethrow_as_error();
 }
 
-std::uint64_t digest_of(const ShardLists& lists) {
-  check_keys("digest", lists);
-  Checksum sum;
-  add_to<8>(sum, static_cast<std::uint64_t>(lists.queries));
-  add_to<8>(sum, static_cast<std::uint64_t>(lists.k));
-  for (std::size_t i = 0; i < lists.begin(lists.queries); ++i) {
-    add_to<4>(sum, lists.value[i]);
-    add_to<8>(sum, static_cast<std::uint64_t>(lists.row[i]));
-  }
-  return sum.value();
-}
-
-std::uint64_t digest(const Keys& keys) try { return digest_of(lists_of("digest", keys)); } catch (...) {
+std::uint64_t digest(const Keys& keys) try {
+  return by_arithmetic(keys.arithmetic,
+                       [&](auto code) { return digest_of(lists_of<decltype(code)>("digest", keys)); });
+} catch (...) {
   rethrow_as_error();
 }
 

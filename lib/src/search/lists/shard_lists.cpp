@@ -1,13 +1,16 @@
 #include "search/lists/shard_lists.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <compare>
 #include <iterator>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "base/checksum.hpp"
 #include "base/numbers.hpp"
 #include "base/refuse.hpp"
 #include "host/parallel.hpp"
@@ -16,18 +19,21 @@
 #include "rows/rows.hpp"
 
 namespace kith {
-namespace {
 
 /// A key with a row number of 64 bits, in the order of the contract: nearer keys are smaller.
+template <class Code>
 struct ShardKey {
-  std::uint32_t value = no_value;
+  Code value = no_code<Code>;
   std::int64_t row = -1;
 
   // clang-tidy 14 takes the 0 that such an operator is compared with for a pointer.
   auto operator<=>(const ShardKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-ShardKey key_at(const ShardLists& lists, std::size_t place) {
+namespace {
+
+template <class Code>
+ShardKey<Code> key_at(const ListsOf<Code>& lists, std::size_t place) {
   return {lists.value[place], lists.row[place]};
 }
 
@@ -42,18 +48,21 @@ std::string name_of(std::int64_t which) {
   return which < 0 ? "the keys" : "list " + text(which);
 }
 
-bool is_distance(std::uint32_t value) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
+template <class Code>
+bool is_distance(Code value) {
+  using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
+  constexpr Real infinity = std::numeric_limits<Real>::infinity();
   return value >= ordered(-infinity) && value <= ordered(infinity);
 }
 
 /// Returns the first place of list q that no search produces; the end of the list if there is none.
-std::size_t wrong_place(const ShardLists& lists, std::int64_t q) {
+template <class Code>
+std::size_t wrong_place(const ListsOf<Code>& lists, std::int64_t q) {
   const std::size_t begin = lists.begin(q), end = lists.begin(q + 1);
   const bool may_be_short = lists.first == nullptr;
   for (std::size_t i = begin; i < end; ++i) {
-    const ShardKey key = key_at(lists, i);
-    const bool none = key == ShardKey{};
+    const ShardKey<Code> key = key_at(lists, i);
+    const bool none = key == ShardKey<Code>{};
     if (none ? !may_be_short : !is_distance(key.value) || key.row < 0) return i;
     if (i == begin || key > key_at(lists, i - 1)) continue;
     if (!none) return i;  // (no_value, -1) may follow itself
@@ -72,18 +81,19 @@ void check_shape(std::string_view where, std::int64_t which, const std::string& 
 /// Merges the lists of query q, and puts the `most` nearest keys at the beginning of `room`. Returns how many
 /// there are.
 ///   room  2 * most + the longest list
-std::size_t unite(std::span<const ShardLists> lists, std::int64_t q, std::size_t most,
-                  std::span<ShardKey> room) {
-  const std::span<ShardKey> united = room.first(most), next = room.subspan(most, most);
-  const std::span<ShardKey> list = room.subspan(2 * most);
+template <class Code>
+std::size_t unite(std::span<const ListsOf<Code>> lists, std::int64_t q, std::size_t most,
+                  std::span<ShardKey<Code>> room) {
+  const std::span<ShardKey<Code>> united = room.first(most), next = room.subspan(most, most);
+  const std::span<ShardKey<Code>> list = room.subspan(2 * most);
   std::size_t size = 0;
-  for (const ShardLists& from : lists) {
+  for (const ListsOf<Code>& from : lists) {
     const std::size_t begin = from.begin(q), count = from.count(q);
     for (std::size_t i = 0; i < count; ++i) list[i] = key_at(from, begin + i);
     std::size_t a = 0, b = 0, to = 0;
     while (to < most && (a < size || b < count)) {
       const bool first = b == count || (a < size && united[a] <= list[b]);
-      const ShardKey key = first ? united[a] : list[b];
+      const ShardKey<Code> key = first ? united[a] : list[b];
       if (b < count && list[b] == key) ++b;  // a key that both lists have is taken once
       if (first) ++a;
       next[to++] = key;
@@ -105,16 +115,29 @@ void in_shares(std::size_t count, const Work& work) {
   });
 }
 
-void check_all(std::span<const ShardLists> lists) {
+template <class Code>
+void check_all(std::span<const ListsOf<Code>> lists) {
   if (lists.empty()) refuse("merge", "there is no list; give at least one");
   for (std::size_t i = 0; i < lists.size(); ++i) {
-    const ShardLists &list = lists[i], &first = lists.front();
+    const ListsOf<Code>&list = lists[i], &first = lists.front();
     if (list.queries != first.queries || list.k != first.k)
       refuse("merge", "list " + std::to_string(i) + " has " + text(list.queries) +
                           " queries and k = " + text(list.k) + ", but list 0 has " + text(first.queries) +
                           " and k = " + text(first.k) + "; search every shard for the same queries and k");
     check_keys("merge", list, static_cast<std::int64_t>(i));
   }
+}
+
+/// Says what keys with such codes have.
+template <class Code>
+constexpr Arithmetic arithmetic_of_codes = sizeof(Code) == sizeof(float) ? Arithmetic::f32 : Arithmetic::f64;
+
+/// Adds `value` to the sum as `bytes` bytes, the lowest first.
+template <std::size_t bytes>
+void add_to(Checksum& sum, std::uint64_t value) {
+  std::array<unsigned char, bytes> parts;
+  for (std::size_t i = 0; i < bytes; ++i) parts[i] = static_cast<unsigned char>(value >> (8 * i));
+  sum.add(parts.data(), bytes);
 }
 
 }  // namespace
@@ -124,16 +147,18 @@ Keys lists_of_none(std::int64_t queries, std::int64_t k) {
   return {queries, k, std::vector<std::uint32_t>(cells, no_value), std::vector<std::int64_t>(cells, -1)};
 }
 
-ShardLists lists_of(std::string_view where, const Keys& keys, std::int64_t which) {
+template <class Code>
+ListsOf<Code> lists_of(std::string_view where, const Keys& keys, std::int64_t which) {
   if (keys.queries < 0 || keys.k < 1)
     refuse(where, name_of(which) + " of " + text(keys.queries) + " queries with k = " + text(keys.k) +
                       "; give 0 or more queries and k of 1 or more");
   check_shape(where, which, "[" + text(keys.queries) + ", " + text(keys.k) + "] (queries, k)",
-              cells_of(keys.queries, keys.k), keys.value.size(), keys.row.size());
-  return {keys.queries, keys.k, nullptr, keys.value.data(), keys.row.data()};
+              cells_of(keys.queries, keys.k), codes_of<Code>(keys).size(), keys.row.size());
+  return {keys.queries, keys.k, nullptr, codes_of<Code>(keys).data(), keys.row.data()};
 }
 
-ShardLists lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t which) {
+template <class Code>
+ListsOf<Code> lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t which) {
   const std::vector<std::int64_t>& first = keys.first;
   if (keys.queries < 0 || first.size() != size(keys.queries) + 1 || first.front() != 0 ||
       !std::is_sorted(first.begin(), first.end()))
@@ -141,11 +166,12 @@ ShardLists lists_of(std::string_view where, const RadiusKeys& keys, std::int64_t
                       std::to_string(first.size()) +
                       " places in first; give queries + 1 that begin with 0 and do not decrease");
   check_shape(where, which, "the last list ends at " + text(first.back()), size(first.back()),
-              keys.value.size(), keys.row.size());
-  return {keys.queries, 0, first.data(), keys.value.data(), keys.row.data()};
+              codes_of<Code>(keys).size(), keys.row.size());
+  return {keys.queries, 0, first.data(), codes_of<Code>(keys).data(), keys.row.data()};
 }
 
-void check_keys(std::string_view where, const ShardLists& lists, std::int64_t which) {
+template <class Code>
+void check_keys(std::string_view where, const ListsOf<Code>& lists, std::int64_t which) {
   std::atomic<std::int64_t> wrong = lists.queries;
   const auto cells = static_cast<std::int64_t>(lists.begin(lists.queries));
   parallel_for(lists.queries, cells * work_a_merged_key, 0, [&](std::int64_t q) {
@@ -166,58 +192,64 @@ void check_keys(std::string_view where, const ShardLists& lists, std::int64_t wh
                     ", which no search finds; give keys as search_keys(), within_keys() and merge() do");
 }
 
-void merge_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
+template <class Code>
+void merge_keys(std::span<const ListsOf<Code>> lists, Code* value, std::int64_t* row) {
   check_all(lists);
   unite_keys(lists, value, row);
 }
 
-void unite_keys(std::span<const ShardLists> lists, std::uint32_t* value, std::int64_t* row) {
+template <class Code>
+void unite_keys(std::span<const ListsOf<Code>> lists, Code* value, std::int64_t* row) {
   const std::int64_t m = lists.front().queries;
   const std::size_t k = size(lists.front().k);
   if (m == 0) return;  // without queries k may be any number
   const auto team = static_cast<std::uint32_t>(std::min<std::size_t>(team_size(0), size(m)));
-  std::vector<std::vector<ShardKey>> rooms(team, std::vector<ShardKey>(3 * k));
+  std::vector<std::vector<ShardKey<Code>>> rooms(team, std::vector<ShardKey<Code>>(3 * k));
   const std::size_t work = size(m) * k * lists.size() * size(work_a_merged_key);
   run_team(size(m), work, team, [&](std::size_t q, std::size_t thread) {
-    std::vector<ShardKey>& room = rooms[thread];
-    const std::size_t found = unite(lists, static_cast<std::int64_t>(q), k, room);
+    std::vector<ShardKey<Code>>& room = rooms[thread];
+    const std::size_t found = unite<Code>(lists, static_cast<std::int64_t>(q), k, room);
     for (std::size_t j = 0; j < k; ++j) {
-      const ShardKey key = j < found ? room[j] : ShardKey{};
+      const ShardKey<Code> key = j < found ? room[j] : ShardKey<Code>{};
       value[q * k + j] = key.value;
       row[q * k + j] = key.row;
     }
   });
 }
 
-RadiusKeys merge_radius_keys(std::span<const ShardLists> lists) {
+template <class Code>
+RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>> lists) {
   check_all(lists);
   const std::int64_t m = lists.front().queries;
   std::size_t longest = 0, longest_list = 0;
   for (std::int64_t q = 0; q < m; ++q) {
     std::size_t all = 0;
-    for (const ShardLists& list : lists) {
+    for (const ListsOf<Code>& list : lists) {
       all += list.count(q);
       longest_list = std::max(longest_list, list.count(q));
     }
     longest = std::max(longest, all);
   }
-  RadiusKeys merged{m, {0}, {}, {}};
-  std::vector<ShardKey> room(2 * longest + longest_list);
+  RadiusKeys merged{m, {0}, {}, {}, arithmetic_of_codes<Code>};
+  std::vector<Code>& values = codes_of<Code>(merged);
+  std::vector<ShardKey<Code>> room(2 * longest + longest_list);
   for (std::int64_t q = 0; q < m; ++q) {
-    const std::size_t found = unite(lists, q, longest, room);
+    const std::size_t found = unite<Code>(lists, q, longest, room);
     for (std::size_t j = 0; j < found; ++j) {
-      merged.value.push_back(room[j].value);
+      values.push_back(room[j].value);
       merged.row.push_back(room[j].row);
     }
-    merged.first.push_back(static_cast<std::int64_t>(merged.value.size()));
+    merged.first.push_back(static_cast<std::int64_t>(values.size()));
   }
   return merged;
 }
 
-void check_values(std::string_view where, Metric metric, std::span<const std::uint32_t> values) {
-  const std::uint32_t least = may_be_negative(metric) ? 0 : ordered(0.0f);
-  const auto wrong = std::find_if(values.begin(), values.end(), [least](std::uint32_t value) {
-    return value != no_value && (!is_distance(value) || value < least);
+template <class Code>
+void check_values(std::string_view where, Metric metric, std::span<const Code> values) {
+  using Real = std::conditional_t<sizeof(Code) == sizeof(float), float, double>;
+  const Code least = may_be_negative(metric) ? Code{0} : ordered(Real{0});
+  const auto wrong = std::find_if(values.begin(), values.end(), [least](Code value) {
+    return value != no_code<Code> && (!is_distance(value) || value < least);
   });
   if (wrong == values.end()) return;
   refuse(where, "value " + std::to_string(*wrong) + " at place " + text(wrong - values.begin()) +
@@ -232,6 +264,14 @@ void finish_values(Metric metric, std::span<const std::uint32_t> values, float* 
   });
 }
 
+void finish_values(Metric metric, std::span<const std::uint64_t> values, double* distance) {
+  in_shares(values.size(), [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      distance[i] = values[i] == no_double ? std::numeric_limits<double>::infinity()
+                                           : finish(metric, unordered_double(values[i]));
+  });
+}
+
 void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t* row) {
   finish_values(metric, keys.value, distance);
   in_shares(keys.row.size(), [&](std::size_t begin, std::size_t end) {
@@ -239,7 +279,8 @@ void finish_keys(Metric metric, const Keys& keys, float* distance, std::int64_t*
   });
 }
 
-void leave_out_of(const ShardLists& lists, std::span<const std::int64_t> rows, std::uint32_t* value,
+template <class Code>
+void leave_out_of(const ListsOf<Code>& lists, std::span<const std::int64_t> rows, Code* value,
                   std::int64_t* row) {
   if (static_cast<std::int64_t>(rows.size()) != lists.queries)
     refuse("leave_out", std::to_string(rows.size()) + " rows for " + text(lists.queries) +
@@ -260,5 +301,32 @@ void leave_out_of(const ShardLists& lists, std::span<const std::int64_t> rows, s
     }
   }
 }
+
+template <class Code>
+std::uint64_t digest_of(const ListsOf<Code>& lists) {
+  check_keys("digest", lists);
+  Checksum sum;
+  add_to<8>(sum, static_cast<std::uint64_t>(lists.queries));
+  add_to<8>(sum, static_cast<std::uint64_t>(lists.k));
+  for (std::size_t i = 0; i < lists.begin(lists.queries); ++i) {
+    add_to<sizeof(Code)>(sum, lists.value[i]);
+    add_to<8>(sum, static_cast<std::uint64_t>(lists.row[i]));
+  }
+  return sum.value();
+}
+
+#define KITH_FOR_CODES(Code)                                                                             \
+  template ListsOf<Code> lists_of(std::string_view, const Keys&, std::int64_t);                          \
+  template ListsOf<Code> lists_of(std::string_view, const RadiusKeys&, std::int64_t);                    \
+  template void check_keys(std::string_view, const ListsOf<Code>&, std::int64_t);                        \
+  template void merge_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
+  template void unite_keys(std::span<const ListsOf<Code>>, Code*, std::int64_t*);                        \
+  template RadiusKeys merge_radius_keys(std::span<const ListsOf<Code>>);                                 \
+  template void check_values(std::string_view, Metric, std::span<const Code>);                           \
+  template void leave_out_of(const ListsOf<Code>&, std::span<const std::int64_t>, Code*, std::int64_t*); \
+  template std::uint64_t digest_of(const ListsOf<Code>&);
+KITH_FOR_CODES(std::uint32_t)
+KITH_FOR_CODES(std::uint64_t)
+#undef KITH_FOR_CODES
 
 }  // namespace kith

@@ -240,7 +240,7 @@ void Checkpoint::take(const SearchRequest& part, std::int64_t rows, Keys keys) {
       {part.m(), keys_.k, nullptr, keys_.value.data() + begin, keys_.row.data() + begin},
       lists_of("search", keys)};
   Keys both = lists_of_none(part.m(), keys_.k);
-  unite_keys(lists, both.value.data(), both.row.data());
+  unite_keys<std::uint32_t>(lists, both.value.data(), both.row.data());
   std::copy(both.value.begin(), both.value.end(), keys_.value.data() + begin);
   std::copy(both.row.begin(), both.row.end(), keys_.row.data() + begin);
   done_.push_back({{part.first_query, part.m()}, {part.first_row, rows}});

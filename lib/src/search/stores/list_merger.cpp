@@ -42,7 +42,7 @@ Keys united(std::vector<Keys> parts, KeyBuffers& buffers) {
   all.k = parts.front().k;
   all.value.resize(parts.front().value.size());
   all.row.resize(all.value.size());
-  unite_keys(lists, all.value.data(), all.row.data());
+  unite_keys<std::uint32_t>(lists, all.value.data(), all.row.data());
   for (Keys& part : parts) buffers.put(std::move(part));
   return all;
 }

@@ -1,0 +1,52 @@
+#include "search/nearest.hpp"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "rows/landed/centred_rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
+#include "search/doubles/double_search.hpp"
+#include "search/stores/search.hpp"
+
+namespace kith {
+
+void find_nearest(const Index::State& index, const RowsView& given, std::int64_t k,
+                  const SearchOptions& options, Neighbors& found, Trace* trace) {
+  if (index.doubles)
+    return finish_doubles(index.metric, search_doubles(index, given, k, options, trace), found);
+  const CentredRows queries("search", "query", index, given);
+  NeighborsSink sink(index.metric, found);
+  search(index, queries, k, options, sink, trace);
+}
+
+RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const double> radii,
+                            const SearchOptions& options, Trace* trace) {
+  if (!index.doubles) return find_within(index, given, floats_below(radii), options, trace);
+  RadiusNeighbors found;
+  finish_doubles(index.metric, search_doubles_within(index, given, radii, options, trace), found);
+  return found;
+}
+
+RadiusNeighbors find_within(const Index::State& index, const RowsView& given, std::span<const float> radii,
+                            const SearchOptions& options, Trace* trace) {
+  if (index.doubles) return find_within(index, given, doubles_of(radii), options, trace);
+  const CentredRows queries("within", "query", index, given);
+  return search_within(index, queries, radii, options, trace);
+}
+
+std::vector<float> floats_below(std::span<const double> radii) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  std::vector<float> floats;
+  for (const double radius : radii) {
+    const float nearest = static_cast<float>(radius);
+    floats.push_back(static_cast<double>(nearest) > radius ? std::nextafter(nearest, -infinity) : nearest);
+  }
+  return floats;
+}
+
+std::vector<double> doubles_of(std::span<const float> radii) {
+  return {radii.begin(), radii.end()};
+}
+
+}  // namespace kith
