@@ -176,7 +176,9 @@ TEST_CASE("index file: values that no index has, word for word") {
   CHECK(files.why(summed(with_text(good, table_at + 16, "f16"))) ==
         "byte 4096: the rows take 48 bytes, but 4 of 6 bytes each are told; save the index again");
   CHECK(files.why(summed(with_text(good, table_at + 16, "f64"))) ==
-        "byte 4096: rows of f64 do not go with l1; save the index again");
+        "byte 4096: the rows take 48 bytes, but 4 of 24 bytes each are told; save the index again");
+  CHECK(files.why(summed(with_text(good, table_at + 16, "i16"))) ==
+        "byte 4096: rows of i16 do not go with l1; save the index again");
   CHECK(files.why(summed(with_text(good, 96, "cosine"))) ==
         "byte 120: an index of cosine has its rows in the section unit_rows alone; save the index again");
   CHECK(files.why(summed(with_text(good, 96, "l1\x1b"))).starts_with("byte 96: \"l1\\x1b\" is no name"));

@@ -23,7 +23,8 @@ namespace kith {
 /// many rows there are.
 ///
 /// Rows are written in the element in which they were given, but as f32, which holds all values, if with()
-/// added rows of another element. For cosine the unit rows that are searched are written, as f32. With
+/// added rows of another element, and as f64 if the index computes in double precision. For cosine the unit
+/// rows that are searched are written, as f32 or f64. With
 /// features only the columns that count are written, and with a centre the rows minus the centre.
 /// Throws bad_file:    the file cannot be written (says why).
 ///        interrupted: options.stop asked for it before the file was in its place.

@@ -141,9 +141,11 @@ Element check_rows_section(const IndexLayout& layout) {
                         "section " + before.name + " stands behind the rows; save the index again");
   Element element{};
   bool known = false;
-  for (const Element one : all_elements)
+  for (const Element one :
+       {Element::f32, Element::f16, Element::bf16, Element::u8, Element::i8, Element::bits, Element::f64})
     if (name(one) == rows->element) element = one, known = true;
-  if (!known || (element == Element::bits) != compares_bits(info.metric) || (unit && element != Element::f32))
+  const bool of_units = element == Element::f32 || element == Element::f64;
+  if (!known || (element == Element::bits) != compares_bits(info.metric) || (unit && !of_units))
     refuse_index_file(rows->offset, "rows of " + rows->element + " do not go with " +
                                         std::string(name(info.metric)) + "; save the index again");
   const auto row = static_cast<std::uint64_t>(row_bytes(element, info.features));

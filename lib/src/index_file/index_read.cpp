@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "base/float_guard.hpp"
 #include "base/numbers.hpp"
 #include "base/text.hpp"
+#include "index_file/doubles_sink.hpp"
 #include "index_file/index_body.hpp"
 #include "index_file/index_numbers.hpp"
 #include "index_file/rows_sink.hpp"
@@ -17,6 +19,7 @@
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_index.hpp"
 
 namespace kith {
 namespace {
@@ -51,11 +54,17 @@ class IndexReader {
       keep(ids_section, block, numbers_.ids);
       keep(removed_section, block, numbers_.removed);
       pass_section(rows, block, body_.offset(), [&](auto bytes) {
-        if (!sink_) begin_rows(rows.offset);
-        sink_->take(bytes);
+        if (!state_) begin_rows(rows.offset);
+        if (doubles_)
+          doubles_->take(bytes);
+        else
+          sink_->take(bytes);
       });
     }
-    state_->store = sink_->end();
+    if (doubles_)
+      doubles_->end(*state_, options_);
+    else
+      state_->store = sink_->end();
     const FloatGuard guard;
     if (state_->metric == Metric::negative_dot) check_largest();
     return state_;
@@ -69,13 +78,15 @@ class IndexReader {
   }
 
   void check_largest() const {
-    if (layout_.info.largest != 0 && layout_.info.largest < state_->store->largest())
+    const double largest =
+        state_->doubles ? state_->doubles->largest : static_cast<double>(state_->store->largest());
+    if (layout_.info.largest != 0 && static_cast<double>(layout_.info.largest) < largest)
       refuse_index_file(88, "largest = " + text_of(layout_.info.largest) + ", but the rows reach " +
-                                text_of(state_->store->largest()) + "; save the index again");
-    if (options_.largest != 0 && !(options_.largest >= state_->store->largest()))
+                                text_of(largest) + "; save the index again");
+    if (options_.largest != 0 && !(static_cast<double>(options_.largest) >= largest))
       throw Error(Errc::invalid_argument, std::string(index_where) +
                                               ": largest = " + text_of(options_.largest) +
-                                              ", but the rows reach " + text_of(state_->store->largest()) +
+                                              ", but the rows reach " + text_of(largest) +
                                               "; give the largest |element| of the rows of all parts");
   }
 
@@ -89,7 +100,12 @@ class IndexReader {
     take_centre();
     state_->first_row = layout_.info.first_row;
     state_->largest_of_shards = std::max(layout_.info.largest, options_.largest);
-    sink_ = std::make_unique<RowsSink>(*state_, part_, layout_, offset, options_);
+    if (layout_.info.element == Element::f64) {
+      state_->arithmetic = Arithmetic::f64;
+      doubles_.emplace(part_, layout_, offset);
+    } else {
+      sink_ = std::make_unique<RowsSink>(*state_, part_, layout_, offset, options_);
+    }
   }
 
   void take_centre() {
@@ -106,7 +122,8 @@ class IndexReader {
   std::vector<unsigned char> features_, centre_;
   IndexNumbers numbers_;
   std::shared_ptr<Index::State> state_;
-  std::unique_ptr<RowsSink> sink_;
+  std::unique_ptr<RowsSink> sink_;      ///< takes the rows, unless
+  std::optional<DoublesSink> doubles_;  ///< they are doubles
 };
 
 }  // namespace

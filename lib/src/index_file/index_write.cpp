@@ -11,7 +11,7 @@
 #include "index_file/index_layout.hpp"
 #include "metric/chain.hpp"
 #include "rows/index_state.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
+#include "search/doubles/double_index.hpp"
 #include "search/stores/row_store.hpp"
 
 namespace kith {
@@ -66,8 +66,10 @@ class BodyWriter {
   std::vector<std::uint64_t> pieces_, sums_;
 };
 
-/// Returns the element of the rows in a file: f32 for cosine, whose unit rows no shorter element can hold.
+/// Returns the element of the rows in a file: f64 in double precision, and f32 for cosine, whose unit rows no
+/// shorter element can hold.
 Element stored_element(const Index::State& index) {
+  if (index.arithmetic == Arithmetic::f64) return Element::f64;
   return prepare_of(index.metric) == Prepare::unit_rows ? Element::f32 : index.element;
 }
 
@@ -131,11 +133,15 @@ void write_rows(BodyWriter& body, const Index::State& index, const IndexLayout& 
   }
 }
 
+void write_doubles(BodyWriter& body, const DoubleRows& rows) {
+  for (const DoubleRows::Chunk& chunk : rows.chunks())
+    body.write(chunk.rows->values.data(), chunk.rows->values.size() * sizeof(double));
+}
+
 }  // namespace
 
 void save(const Index& index, const std::string& path, const SaveOptions& options) try {
   const Index::State& state = index.state();
-  check_single("save", state);
   const IndexLayout layout = layout_of(state);
   SavedFile file(std::string(index_where), path, layout.info.bytes, options);
   const std::vector<unsigned char> head = head_of(layout);
@@ -153,6 +159,8 @@ void save(const Index& index, const std::string& path, const SaveOptions& option
       write_numbers(body, state.rows, [&](std::int64_t place) { return state.numbers.number(place); });
     else if (section.name == removed_section)
       write_removed(body, state);
+    else if (state.doubles)
+      write_doubles(body, state.doubles->rows);
     else
       write_rows(body, state, layout);
   }

@@ -38,8 +38,9 @@ PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
                          given.first_row);
 }
 
-/// Stores all rows of `doubles`, and what proposes for them.
-void put_all(Index::State& index, PreparedDoubles rows, const IndexOptions& options) {
+}  // namespace
+
+void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const IndexOptions& options) {
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
   doubles->rounding = rounding_for(index.metric, rows);
@@ -54,8 +55,6 @@ void put_all(Index::State& index, PreparedDoubles rows, const IndexOptions& opti
   doubles->proposing = std::move(proposing);
   index.doubles = std::move(doubles);
 }
-
-}  // namespace
 
 Arithmetic arithmetic_of(const IndexOptions& options, Metric metric, Element element) {
   const bool centred = !options.centre.empty() || options.learn_centre;
@@ -88,7 +87,7 @@ void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOpti
   own.placement = options.placement;
   own.shares = options.shares;
   own.reserve = options.reserve;
-  put_all(index, std::move(rows), own);
+  put_prepared_doubles(index, std::move(rows), own);
 }
 
 void append_doubles(Index::State& index, const RowsForIndex& more) {
@@ -101,7 +100,7 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
   const std::int64_t count = rows.rows;
   all->rows.append(std::move(rows));
   if (std::isinf(all->errors.residual))
-    return put_all(index, all->rows.gathered({}), {});  // with another scale
+    return put_prepared_doubles(index, all->rows.gathered({}), {});  // with another scale
   auto proposing = std::make_shared<Index::State>(*before.proposing);
   proposing->rows += count;
   proposing->numbers = RowNumbers(proposing->rows);

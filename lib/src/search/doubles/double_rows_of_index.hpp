@@ -8,6 +8,7 @@
 #include "kith/keys.hpp"
 #include "kith/neighbors.hpp"
 #include "kith/options.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 #include "rows/index_state.hpp"
 #include "search/stores/index_rows.hpp"
 
@@ -24,6 +25,8 @@ void check_single(std::string_view where, const Index::State& index);
 ///   index  everything but `store` and `doubles` is set
 /// Throws as prepare_doubles() and new_store() do.
 void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOptions& options);
+/// Stores rows that are checked and prepared already.
+void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const IndexOptions& options);
 /// Adds rows to those of `index`, whose other numbers are already those of all rows.
 void append_doubles(Index::State& index, const RowsForIndex& more);
 /// Keeps only the rows at these places, ascending.

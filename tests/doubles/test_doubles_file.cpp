@@ -1,0 +1,57 @@
+// Tests index files of rows in double precision: docs/contract.md, section 9.
+#include "common/data_files.hpp"
+#include "doubles/doubles_oracle.hpp"
+#include "kith/index_file.hpp"
+#include "kith/source.hpp"
+
+namespace kith::tests {
+namespace {
+
+TEST_SUITE("device") {
+  TEST_CASE("doubles: an index file gives the same answers, whole and in parts") {
+    std::mt19937 random(8);
+    const data_files::Folder folder;
+    for (const Metric metric : number_metrics) {
+      CAPTURE(name(metric));
+      const DoubleMatrix train = double_rows(DoubleData::map, 80, 4, random),
+                         queries = double_rows(DoubleData::map, 6, 4, random);
+      IndexOptions options;
+      options.features = {0, 2, 3};
+      const std::vector<std::int64_t> gone = {2, 70};
+      const Index index = Index(device(), train, metric, options).without(gone);
+      save(index, folder / "a.kidx");
+      CHECK(index_file_info(folder / "a.kidx").element == Element::f64);
+      const Index read = open_index(folder / "a.kidx", device());
+      CHECK(read.arithmetic() == Arithmetic::f64);
+      CHECK(read.search(queries, 9) == index.search(queries, 9));
+      CHECK(read.with(train).search(queries, 9) == index.with(train).search(queries, 9));
+      OpenOptions half;
+      half.largest = 1e8f;
+      half.rows = 40;
+      const Index first = open_index(folder / "a.kidx", device(), half);
+      half.first = 40;
+      const Index second = open_index(folder / "a.kidx", device(), half);
+      CHECK(merge(std::vector{first.search_keys(queries, 9), second.search_keys(queries, 9)}) ==
+            index.search_keys(queries, 9));
+    }
+  }
+
+  TEST_CASE("doubles: a source of doubles") {
+    std::mt19937 random(9);
+    const data_files::Folder folder;
+    const DoubleMatrix train = double_rows(DoubleData::map, 50, 3, random);
+    const Index index(device(), train, Metric::l2);
+    save(index, folder / "a.kidx");
+    CHECK(Index(device(), file_source(folder / "a.kidx"), Metric::l2).search(train, 3) ==
+          index.search(train, 3));
+    CHECK(Index(device(), memory_source(train), Metric::l2).search(train, 3) == index.search(train, 3));
+    IndexOptions stream;
+    stream.residence = Residence::stream;
+    CHECK(error_of([&] {
+            Index(device(), memory_source(train), Metric::l2, stream);
+          }).ends_with("choose residence resident, or arithmetic f32 with a centre"));
+  }
+}
+
+}  // namespace
+}  // namespace kith::tests
