@@ -38,7 +38,7 @@ class KITH_API Index {
   ///                          are not n, are below 0 or there twice, or that come with a first_row; shares
   ///                          that are not as many as members, or no parts; a centre for another metric or
   ///                          element, of another length or not finite.
-  ///        unsupported:      rows of f64 without a centre.
+  ///        unsupported:      rows of f64 in single precision without a centre.
   ///        out_of_memory:    the rows do not fit on the device.
   Index(Device device, const RowsView& train, Metric metric = default_metric,
         const IndexOptions& options = {});

@@ -14,7 +14,8 @@
 namespace kith {
 
 /// Names the type of the elements of a row. Every value of f16, bf16, u8 and i8 is a float32, and the chain
-/// computes with float32: how rows are stored never changes an answer. docs/contract.md, section 3.
+/// computes with float32, or with binary64: how rows are stored never changes an answer. docs/contract.md,
+/// section 3.
 enum class Element {
   f32,   ///< IEEE 754 binary32
   f16,   ///< IEEE 754 binary16
@@ -22,7 +23,7 @@ enum class Element {
   u8,    ///< 0 ... 255
   i8,    ///< -128 ... 127
   bits,  ///< 8 columns per byte, high bit first, as numpy.packbits packs them: only for Metric::hamming
-  f64    ///< IEEE 754 binary64: only for rows and queries of an Index with a centre (centre.hpp)
+  f64    ///< IEEE 754 binary64: of an Index in double precision, or with a centre (centre.hpp)
 };
 
 /// Lists the elements in which rows may be stored.

@@ -1,4 +1,4 @@
-// Declares the step that ranks candidates in double precision: docs/certificate.md, section 8.
+// Declares the step that ranks candidates in double precision: docs/certificate.md, section 7.
 #pragma once
 
 #include <cstdint>

@@ -54,7 +54,7 @@ class Norm {
   bool may_underflow_ = false;
 };
 
-/// Rounds one row. Errors of the operations: docs/certificate.md, section 8.
+/// Rounds one row. Errors of the operations: docs/certificate.md, section 7.
 RowErrors round_row(Metric metric, std::span<const double> row, const Rounding& how, std::span<float> to) {
   Norm rest(metric), moved(metric), rounded(metric);
   bool fits = true;

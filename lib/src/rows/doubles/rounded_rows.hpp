@@ -1,5 +1,5 @@
 // Rounds rows of doubles to the floats that propose for them, and measures by how much: docs/certificate.md,
-// section 8.
+// section 7.
 #pragma once
 
 #include <cstdint>

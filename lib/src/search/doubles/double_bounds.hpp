@@ -1,4 +1,4 @@
-// Says which floats can belong to near doubles: docs/certificate.md, section 8.
+// Says which floats can belong to near doubles: docs/certificate.md, section 7.
 #pragma once
 
 #include <cstdint>

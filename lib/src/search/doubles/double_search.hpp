@@ -1,5 +1,5 @@
 // Searches an Index in double precision: floats propose, the chain of doubles disposes. docs/certificate.md,
-// section 8.
+// section 7.
 #pragma once
 
 #include <cstdint>
