@@ -59,6 +59,9 @@ inline double shown_by_oracle(Metric metric, double s) {
   return metric == Metric::cosine ? s / 2 : s;
 }
 
+/// Names all pairs for all_by_oracle().
+inline constexpr auto every_row = [](std::int64_t, std::int64_t) { return true; };
+
 /// A training row with its raw value, in the order of the contract.
 struct OracleRow {
   double value;

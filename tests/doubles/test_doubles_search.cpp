@@ -5,8 +5,6 @@
 namespace kith::tests {
 namespace {
 
-constexpr auto every_row = [](std::int64_t, std::int64_t) { return true; };
-
 /// Shows the kind of data as a number.
 int number_of(DoubleData kind) {
   return static_cast<int>(kind);

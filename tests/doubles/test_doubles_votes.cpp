@@ -8,7 +8,6 @@
 namespace kith::tests {
 namespace {
 
-constexpr auto every_row = [](std::int64_t, std::int64_t) { return true; };
 constexpr std::int64_t classes = 3;
 
 /// The vote of one neighbour, in double precision.

@@ -1,10 +1,10 @@
 // Declares the interface of back ends, for their authors. Programs that search do not include this.
 //
 // The interface does not grow, because work is data. A new kind of work is one struct here, in
-// spi/candidates.hpp, spi/boxes.hpp, spi/doubles.hpp or spi/landing.hpp, a line in spi/steps.def, one file in each back end
-// and one test. refusal_of() of spi/refusals.hpp says what no device does of it. Back ends never loop over
-// tiles, never allocate during a search and never know what step comes next; lib/src/search/pipeline.cpp does
-// this, and similar files do for radii and classes.
+// spi/candidates.hpp, spi/boxes.hpp, spi/doubles.hpp or spi/landing.hpp, a line in spi/steps.def, one file
+// in each back end and one test. refusal_of() of spi/refusals.hpp says what no device does of it. Back ends
+// never loop over tiles, never allocate during a search and never know what step comes next;
+// lib/src/search/pipeline.cpp does this, and similar files do for radii and classes.
 #pragma once
 
 #include <cstddef>

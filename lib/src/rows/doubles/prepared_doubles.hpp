@@ -16,8 +16,8 @@ namespace kith {
 
 using Doubles = std::vector<double, LeftAsItIs<double>>;
 
-/// Rows that a search in double precision may use: only the columns that count, finite, and for cosine divided
-/// by their norms.
+/// Rows that a search in double precision may use: only the columns that count, finite, and for cosine
+/// divided by their norms.
 struct PreparedDoubles {
   Doubles values;  ///< [rows, dims]
   std::int64_t rows = 0, dims = 0;
