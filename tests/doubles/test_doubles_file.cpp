@@ -45,11 +45,35 @@ TEST_SUITE("device") {
     CHECK(Index(device(), file_source(folder / "a.kidx"), Metric::l2).search(train, 3) ==
           index.search(train, 3));
     CHECK(Index(device(), memory_source(train), Metric::l2).search(train, 3) == index.search(train, 3));
-    IndexOptions stream;
-    stream.residence = Residence::stream;
-    CHECK(error_of([&] {
-            Index(device(), memory_source(train), Metric::l2, stream);
-          }).ends_with("choose residence resident, or arithmetic f32 with a centre"));
+  }
+
+  TEST_CASE("doubles: rows that stay in a source, streamed or quantized") {
+    std::mt19937 random(10);
+    const bool quantizes = has(Proposer::int8);
+    for (const Metric metric : number_metrics)
+      for (const Residence residence : {Residence::stream, Residence::quantized}) {
+        const bool products = sums_squares(metric) || metric == Metric::negative_dot;
+        if (residence == Residence::quantized && !(quantizes && products)) continue;
+        CAPTURE_ALL(name(metric), name(residence));
+        const DoubleMatrix train = double_rows(DoubleData::map, 700, 3, random),
+                           queries = double_rows(DoubleData::map, 20, 3, random);
+        IndexOptions options;
+        options.residence = residence;
+        options.chunk_rows = 150;
+        options.features = {1, 2};
+        const Index index(device(), memory_source(train), metric, options);
+        CHECK(index.arithmetic() == Arithmetic::f64);
+        CHECK(index.residence() == residence);
+        IndexOptions whole;
+        whole.features = options.features;
+        const Index resident(device(), train, metric, whole);
+        CHECK(index.search(queries, 7) == resident.search(queries, 7));
+        const std::vector<double> radius = {resident.search(queries, 7).distance64[6]};
+        CHECK(index.within(queries, radius) == resident.within(queries, radius));
+        const std::vector<std::int64_t> gone = {5, 6, 400};
+        CHECK(index.without(gone).search(queries, 7) == resident.without(gone).search(queries, 7));
+        CHECK(error_of([&] { index.with(train); }).starts_with("unsupported: index: the rows stay in "));
+      }
   }
 }
 

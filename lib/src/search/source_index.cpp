@@ -14,6 +14,7 @@
 #include "rows/index_state.hpp"
 #include "rows/landed/centred_rows.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_index.hpp"
 #include "search/doubles/double_rows_of_index.hpp"
 #include "search/index_checks.hpp"
 #include "search/sets/set_store.hpp"
@@ -115,13 +116,15 @@ class CentredSource final : public Source {
   const std::vector<double> centre_;
 };
 
-/// Throws unsupported: rows in double precision that would not be on the device.
-void check_doubles_resident(const Source& source, Residence residence) {
-  if (residence == Residence::resident) return;
-  refuse_source(Errc::unsupported,
-                source.name() + " has rows for double precision, and residence " +
-                    std::string(name(residence)) +
-                    " is for single precision; choose residence resident, or arithmetic f32 with a centre");
+/// Returns the options of the Index of floats that proposes for rows of doubles.
+IndexOptions options_of_floats(const IndexOptions& chosen) {
+  IndexOptions of_floats;
+  of_floats.placement = chosen.placement;
+  of_floats.shares = chosen.shares;
+  of_floats.residence = chosen.residence;
+  of_floats.memory_limit = chosen.memory_limit;
+  of_floats.chunk_rows = chosen.chunk_rows;
+  return of_floats;
 }
 
 /// Reads a range of the rows of another Source.
@@ -218,13 +221,15 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   const bool fits = fits_device(device.info(), info.rows, state->dims, options.memory_limit);
   if (options.residence == Residence::automatic)
     chosen.residence = fits ? Residence::resident : Residence::stream;
-  if (arithmetic_of(chosen, metric, info.element) == Arithmetic::f64) {
-    check_doubles_resident(*source, chosen.residence);
+  state->arithmetic = arithmetic_of(chosen, metric, info.element);
+  const bool doubles = state->arithmetic == Arithmetic::f64;
+  if (doubles && chosen.residence == Residence::resident) {
     *this = resident_index(std::move(device), *source, info, metric, chosen);
     return;
   }
-  state->shift =
-      centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
+  if (!doubles)
+    state->shift =
+        centre_of(chosen, metric, info.element, info.cols, state->features, [&] { return sums_of(*source); });
   chosen.learn_centre = false;
   chosen.centre = kept.empty() ? state->shift : std::vector<double>{};
   if (chosen.residence == Residence::resident) {
@@ -244,8 +249,15 @@ Index::Index(Device device, std::shared_ptr<const Source> source, Metric metric,
   state->first_row = options.first_row;
   state->largest_of_shards = options.largest;
   state->numbers = options.ids.empty() ? RowNumbers(info.rows) : RowNumbers(options.ids);
-  state->store = is_set(device) ? store_of_source_on_set(*state, source, chosen)
-                                : store_of_source(*state, std::move(source), chosen);
+  if (doubles) {
+    leave_doubles(*state, std::move(source), [&](std::shared_ptr<const Source> floats) {
+      return Index(device, std::move(floats), metric_of_proposals(metric), options_of_floats(chosen)).state_;
+    });
+    check_shard(options, metric, info.rows, state->doubles->largest);
+  } else {
+    state->store = is_set(device) ? store_of_source_on_set(*state, source, chosen)
+                                  : store_of_source(*state, std::move(source), chosen);
+  }
   state_ = std::move(state);
 } catch (...) {
   rethrow_as_error();

@@ -94,19 +94,6 @@ bool are_floats(std::span<const double> values) {
   });
 }
 
-/// Returns the means of the columns, as floats: the differences of whole numbers from them are whole.
-std::vector<double> means_of(const PreparedDoubles& rows) {
-  std::vector<double> sums(size(rows.dims));
-  const double share = 1 / static_cast<double>(rows.rows);
-  for (std::int64_t r = 0; r < rows.rows; ++r)
-    for (std::size_t d = 0; d < sums.size(); ++d) sums[d] += rows.row(r)[d] * share;
-  for (double& sum : sums) {
-    const float mean = static_cast<float>(sum);
-    if (std::isfinite(mean)) sum = static_cast<double>(mean);
-  }
-  return sums;
-}
-
 }  // namespace
 
 void RowErrors::include(const RowErrors& other) {
@@ -114,15 +101,39 @@ void RowErrors::include(const RowErrors& other) {
   norm = std::max(norm, other.norm);
 }
 
-Rounding rounding_for(Metric metric, const PreparedDoubles& rows) {
+RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims)
+    : metric_(metric),
+      share_(1 / static_cast<double>(rows)),
+      means_(size(dims)),
+      least_(size(dims), INFINITY),
+      most_(size(dims), -INFINITY) {}
+
+void RoundingChoice::add(const PreparedDoubles& some) {
   const FloatGuard guard;
-  if (metric == Metric::negative_dot) return {{}, scale_of(rows.largest)};
-  Rounding how{means_of(rows), 1};
+  largest_ = std::max(largest_, some.largest);
+  if (metric_ == Metric::negative_dot) return;
+  are_floats_ = are_floats_ && are_floats(some.values);
+  for (std::int64_t r = 0; r < some.rows; ++r)
+    for (std::size_t d = 0; d < means_.size(); ++d) {
+      const double value = some.row(r)[d];
+      means_[d] += value * share_;
+      least_[d] = std::min(least_[d], value);
+      most_[d] = std::max(most_[d], value);
+    }
+}
+
+Rounding RoundingChoice::rounding() const {
+  const FloatGuard guard;
+  if (metric_ == Metric::negative_dot) return {{}, scale_of(largest_)};
+  Rounding how{means_, 1};
   double largest = 0;
-  for (std::int64_t r = 0; r < rows.rows; ++r)
-    for (std::size_t d = 0; d < how.centre.size(); ++d)
-      largest = std::max(largest, std::fabs(rows.row(r)[d] - how.centre[d]));
-  if (rows.largest < far_from_zero * largest && are_floats(rows.values)) return {};
+  for (std::size_t d = 0; d < means_.size(); ++d) {
+    // A mean that is a float leaves the differences of whole numbers whole.
+    const float mean = static_cast<float>(means_[d]);
+    if (std::isfinite(mean)) how.centre[d] = static_cast<double>(mean);
+    largest = std::max({largest, most_[d] - how.centre[d], how.centre[d] - least_[d]});
+  }
+  if (largest_ < far_from_zero * largest && are_floats_) return {};
   how.scale = scale_of(largest);
   return how;
 }

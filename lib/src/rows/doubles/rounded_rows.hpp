@@ -20,7 +20,21 @@ struct Rounding {
 };
 
 /// Chooses a rounding by the training rows. Without any error are rows that are floats already.
-Rounding rounding_for(Metric metric, const PreparedDoubles& rows);
+class RoundingChoice {
+ public:
+  RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims);
+  /// Looks at some of the rows; all must be added.
+  void add(const PreparedDoubles& some);
+  Rounding rounding() const;
+
+ private:
+  const Metric metric_;
+  const double share_;  ///< of one row among all
+  bool are_floats_ = true;
+  double largest_ = 0;
+  std::vector<double> means_, least_, most_;  ///< [dims]
+};
+
 /// Chooses one for queries: for negative_dot, whose queries have a scale of their own; else that of the rows.
 Rounding rounding_of_queries(Metric metric, const PreparedDoubles& queries, const Rounding& of_rows);
 

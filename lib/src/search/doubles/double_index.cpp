@@ -16,6 +16,7 @@ std::span<const double> DoubleRows::row(std::int64_t place) const {
 
 void DoubleRows::append(PreparedDoubles more) {
   const std::int64_t count = more.rows;
+  dims_ = more.dims;
   chunks_.push_back({rows_, std::make_shared<const PreparedDoubles>(std::move(more))});
   rows_ += count;
 }

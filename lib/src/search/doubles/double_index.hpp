@@ -5,15 +5,17 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "rows/doubles/prepared_doubles.hpp"
 #include "rows/doubles/rounded_rows.hpp"
 #include "rows/index_state.hpp"
+#include "search/doubles/double_source.hpp"
 
 namespace kith {
 
-/// Rows of doubles in chunks, by their places. Copies share the chunks.
+/// Rows of doubles by their places: in chunks of the host's memory, or in a Source. Copies share them.
 class DoubleRows {
  public:
   struct Chunk {
@@ -21,10 +23,16 @@ class DoubleRows {
     std::shared_ptr<const PreparedDoubles> rows;
   };
 
+  DoubleRows() = default;
+  explicit DoubleRows(std::shared_ptr<const DoubleSource> source)
+      : rows_(source->rows()), dims_(source->dims()), source_(std::move(source)) {}
+
   std::int64_t rows() const { return rows_; }
-  std::int64_t dims() const { return chunks_.front().rows->dims; }
+  std::int64_t dims() const { return dims_; }
+  /// Returns all rows, or none if they are in a Source.
   const std::vector<Chunk>& chunks() const { return chunks_; }
-  std::span<const double> row(std::int64_t place) const;
+  /// Returns the Source of the rows; null if they are in chunks.
+  const DoubleSource* source() const { return source_.get(); }
 
   void append(PreparedDoubles more);
   /// Returns only the rows at these places, in one chunk; all rows for no places.
@@ -32,8 +40,11 @@ class DoubleRows {
   PreparedDoubles gathered(std::span<const std::int64_t> places) const;
 
  private:
-  std::int64_t rows_ = 0;
+  std::span<const double> row(std::int64_t place) const;
+
+  std::int64_t rows_ = 0, dims_ = 0;
   std::vector<Chunk> chunks_;
+  std::shared_ptr<const DoubleSource> source_;
 };
 
 /// The rows of an Index in double precision, and an Index of the floats near them, which proposes.

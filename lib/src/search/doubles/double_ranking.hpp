@@ -26,6 +26,11 @@ class DoubleRanking {
             std::span<double> values) const;
 
  private:
+  void rank_among(const PreparedDoubles& rows, std::int64_t first, MatrixView<const double> queries,
+                  MatrixView<const std::uint32_t> places, std::span<double> values) const;
+  void rank_read(MatrixView<const double> queries, MatrixView<const std::uint32_t> places,
+                 std::span<double> values) const;
+
   const Metric metric_;
   const DoubleRows& rows_;
   const std::uint32_t threads_;

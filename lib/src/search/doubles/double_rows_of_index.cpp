@@ -31,6 +31,13 @@ RowsView view_of(const RoundedRows& rows, std::int64_t dims) {
   return {rows.values.data(), static_cast<std::int64_t>(rows.errors.size()), dims};
 }
 
+/// Throws unsupported: the rows stay in a Source.
+void check_chunks(const DoubleIndex& doubles) {
+  if (!doubles.rows.source()) return;
+  throw Error(Errc::unsupported, "index: the rows stay in " + doubles.rows.source()->source().name() +
+                                     ", so they are not added to or compacted; make a new index");
+}
+
 PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
   std::vector<unsigned char> copy;
   const RowsView rows = rows_on_host("index", given.what, index.device.state(), given.rows, copy);
@@ -43,7 +50,9 @@ PreparedDoubles prepared(const Index::State& index, const RowsForIndex& given) {
 void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const IndexOptions& options) {
   auto doubles = std::make_shared<DoubleIndex>();
   doubles->largest = rows.largest;
-  doubles->rounding = rounding_for(index.metric, rows);
+  RoundingChoice choice(index.metric, rows.rows, rows.dims);
+  choice.add(rows);
+  doubles->rounding = choice.rounding();
   const RoundedRows rounded = round_rows(index.metric, rows, doubles->rounding, 0);
   doubles->errors = largest_errors(rounded.errors);
   auto proposing = proposing_for(index);
@@ -90,8 +99,31 @@ void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOpti
   put_prepared_doubles(index, std::move(rows), own);
 }
 
+void leave_doubles(
+    Index::State& index, std::shared_ptr<const Source> source,
+    const std::function<std::shared_ptr<const Index::State>(std::shared_ptr<const Source>)>& proposing) {
+  const std::span<const std::int64_t> mask = index.mask();
+  const auto rows = std::make_shared<const DoubleSource>(
+      std::move(source), index.metric, std::vector<std::int64_t>(mask.begin(), mask.end()), index.first_row);
+  auto doubles = std::make_shared<DoubleIndex>();
+  RoundingChoice choice(index.metric, rows->rows(), rows->dims());
+  rows->each_block([&](const PreparedDoubles& some) {
+    choice.add(some);
+    doubles->largest = std::max(doubles->largest, some.largest);
+  });
+  doubles->rounding = choice.rounding();
+  rows->each_block([&](const PreparedDoubles& some) {
+    doubles->errors.include(largest_errors(round_rows(index.metric, some, doubles->rounding, 0).errors));
+  });
+  doubles->rows = DoubleRows(rows);
+  doubles->proposing = proposing(std::make_shared<const RoundedSource>(rows, doubles->rounding));
+  index.store = doubles->proposing->store;
+  index.doubles = std::move(doubles);
+}
+
 void append_doubles(Index::State& index, const RowsForIndex& more) {
   const DoubleIndex& before = *index.doubles;
+  check_chunks(before);
   PreparedDoubles rows = prepared(index, more);
   const RoundedRows rounded = round_rows(index.metric, rows, before.rounding, 0);
   auto all = std::make_shared<DoubleIndex>(before);
@@ -113,6 +145,7 @@ void append_doubles(Index::State& index, const RowsForIndex& more) {
 
 void keep_doubles(Index::State& index, std::span<const std::int64_t> places) {
   const DoubleIndex& before = *index.doubles;
+  check_chunks(before);
   auto kept = std::make_shared<DoubleIndex>(before);
   kept->rows = {};
   kept->rows.append(before.rows.gathered(places));

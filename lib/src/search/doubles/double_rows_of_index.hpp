@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string_view>
 
@@ -27,6 +29,12 @@ void check_single(std::string_view where, const Index::State& index);
 void put_doubles(Index::State& index, const RowsForIndex& given, const IndexOptions& options);
 /// Stores rows that are checked and prepared already.
 void put_prepared_doubles(Index::State& index, PreparedDoubles rows, const IndexOptions& options);
+/// Leaves rows where their Source has them. It is read twice.
+///   proposing(floats)  makes an Index of the floats near the rows, with the metric metric_of_proposals()
+void leave_doubles(
+    Index::State& index, std::shared_ptr<const Source> source,
+    const std::function<std::shared_ptr<const Index::State>(std::shared_ptr<const Source> floats)>&
+        proposing);
 /// Adds rows to those of `index`, whose other numbers are already those of all rows.
 void append_doubles(Index::State& index, const RowsForIndex& more);
 /// Keeps only the rows at these places, ascending.
