@@ -45,11 +45,17 @@ BorrowedAnswers::BorrowedAnswers(const Index::State& index, const DeviceNeighbor
     refuse_answers(Errc::unsupported,
                    "answers are to go to memory of the host, which is given as Neighbors; give these, or "
                    "memory of the device");
-  constexpr std::int64_t distance_bytes = sizeof(float), row_bytes = sizeof(std::int64_t);
+  const Element element = index.arithmetic == Arithmetic::f64 ? Element::f64 : Element::f32;
+  if (to.element != element)
+    refuse_answers(Errc::invalid_argument, "distances of the index are " + std::string(name(element)) +
+                                               ", and the memory is for " + std::string(name(to.element)) +
+                                               "; give memory of that element");
+  const std::int64_t distance_bytes = element_bytes(element);
+  constexpr std::int64_t row_bytes = sizeof(std::int64_t);
   check_alignment("distance", to, to.distance, to.distance_offset_bytes, distance_bytes);
   check_alignment("row", to, to.row, to.row_offset_bytes, row_bytes);
   distance_ = borrowed(*state_, "search_into: the distances",
-                       {to.where, to.distance, size(to.distance_offset_bytes) + size(cells) * sizeof(float),
+                       {to.where, to.distance, size(to.distance_offset_bytes) + size(cells * distance_bytes),
                         true, to.stream_or_queue});
   rows_ = borrowed(*state_, "search_into: the row numbers",
                    {to.where, to.row, size(to.row_offset_bytes) + size(cells) * sizeof(std::int64_t), true,
@@ -95,10 +101,11 @@ bool BorrowedAnswers::take_on_device(const KeysOnDevice& found, Trace* trace) {
 }
 
 ///   first  the place of these answers among all [m * k]
-void BorrowedAnswers::write(std::size_t first, std::span<const float> distance, std::span<std::int64_t> row) {
+template <class Real>
+void BorrowedAnswers::write(std::size_t first, std::span<const Real> distance, std::span<std::int64_t> row) {
   index_.numbers.to_numbers(row);
   const DeviceSession session(*state_);
-  session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(float), distance.data(),
+  session->write(*distance_, size(to_.distance_offset_bytes) + first * sizeof(Real), distance.data(),
                  distance.size_bytes());
   session->write(*rows_, size(to_.row_offset_bytes) + first * sizeof(std::int64_t), row.data(),
                  row.size_bytes());
@@ -108,7 +115,7 @@ void BorrowedAnswers::put(std::int64_t query, std::span<const Key> nearest) {
   std::vector<float> distance(k_);
   std::vector<std::int64_t> row(k_);
   finish(index_.metric, nearest, distance.data(), row.data());
-  write(size(query) * k_, distance, row);
+  write<float>(size(query) * k_, distance, row);
 }
 
 void BorrowedAnswers::put_all(Keys& keys) {
@@ -116,7 +123,11 @@ void BorrowedAnswers::put_all(Keys& keys) {
   std::vector<float> distance(keys.row.size());
   std::vector<std::int64_t> row(distance.size());
   finish_keys(index_.metric, keys, distance.data(), row.data());
-  write(0, distance, row);
+  write<float>(0, distance, row);
+}
+
+void BorrowedAnswers::put_all(Neighbors found) {
+  write<double>(0, found.distance64, found.row);
 }
 
 }  // namespace kith

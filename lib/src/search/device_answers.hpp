@@ -6,6 +6,7 @@
 #include <span>
 
 #include "kith/device_neighbors.hpp"
+#include "kith/neighbors.hpp"
 #include "kith/trace.hpp"
 #include "kith/unstable/plan.hpp"
 #include "rows/index_state.hpp"
@@ -19,7 +20,8 @@ class BorrowedAnswers final : public AnswerSink {
   ///   index  whose rows are found; must outlive this
   ///   cells  m * k
   /// Throws unsupported: it is memory of the host; and what spi::Device::borrow() throws.
-  ///        invalid_argument: places that are not aligned to their elements. Locks the device.
+  ///        invalid_argument: distances of another width than those of the Index; places that are not
+  ///                          aligned to their elements. Locks the device.
   BorrowedAnswers(const Index::State& index, const DeviceNeighbors& to, std::int64_t cells, std::int64_t k);
   ~BorrowedAnswers() override;
 
@@ -29,9 +31,12 @@ class BorrowedAnswers final : public AnswerSink {
   /// Takes answers that the host made, and copies them to the device. Locks it.
   void put(std::int64_t query, std::span<const Key> nearest) override;
   void put_all(Keys& keys) override;
+  /// Copies answers in double precision, with places, to the device. Locks it.
+  void put_all(Neighbors found);
 
  private:
-  void write(std::size_t first, std::span<const float> distance, std::span<std::int64_t> row);
+  template <class Real>
+  void write(std::size_t first, std::span<const Real> distance, std::span<std::int64_t> row);
   spi::FinishStep finish_step(const KeysOnDevice& found);
 
   const Index::State& index_;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/border.hpp"
@@ -72,15 +73,20 @@ void Index::search_into(const RowsView& given, std::int64_t k, Neighbors& found,
 
 void Index::search_into(const RowsView& given, std::int64_t k, const DeviceNeighbors& found,
                         const SearchOptions& options, Trace* trace) const try {
-  check_single("search_into", *state_);
   const MappedOptions mapped("search", *state_, options, given.rows, k);
-  const CentredRows queries("search", "query", *state_, given);
-  check_layout("search", "query", queries);
+  check_layout("search", "query", given);
   check_k("search", k, state_->live(), options);
-  if (given.rows == 0) {  // nothing is written
-    HostSink nobody(state_->metric, nullptr, nullptr);
-    return kith::search(*state_, queries, k, mapped.options(), nobody, trace);
+  if (given.rows == 0 || state_->doubles) {
+    // Without queries nothing is written. Doubles are ranked first, and then go there.
+    Neighbors ranked;
+    std::optional<BorrowedAnswers> answers;
+    if (given.rows > 0)
+      answers.emplace(*state_, found, static_cast<std::int64_t>(cells_of(given.rows, k)), k);
+    find_nearest(*state_, given, k, mapped.options(), ranked, trace);
+    if (answers) answers->put_all(std::move(ranked));
+    return;
   }
+  const CentredRows queries("search", "query", *state_, given);
   BorrowedAnswers answers(*state_, found, static_cast<std::int64_t>(cells_of(given.rows, k)), k);
   kith::search(*state_, queries, k, mapped.options(), answers, trace);
   const DeviceSession session(*state_->device.state());

@@ -13,6 +13,9 @@ namespace {
 /// Floats stay as they are unless their centre is this many times as far from 0 as they are from it.
 constexpr double far_from_zero = 256;
 
+/// So many rows show where the middle of a column is.
+constexpr std::int64_t sample_rows = 4096;
+
 /// Elements of x~ stay below 2^32, so that no sum of squares of floats overflows; a query may be 2^18 times
 /// as far away.
 constexpr double most_moved = 0x1p32, most_of_query = 0x1p50, least_moved = 0x1p-32;
@@ -103,34 +106,47 @@ void RowErrors::include(const RowErrors& other) {
 
 RoundingChoice::RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims)
     : metric_(metric),
-      share_(1 / static_cast<double>(rows)),
-      means_(size(dims)),
-      least_(size(dims), INFINITY),
-      most_(size(dims), -INFINITY) {}
+      dims_(size(dims)),
+      stride_(divide_up(rows, sample_rows)),
+      least_(dims_, INFINITY),
+      most_(dims_, -INFINITY) {}
 
 void RoundingChoice::add(const PreparedDoubles& some) {
-  const FloatGuard guard;
   largest_ = std::max(largest_, some.largest);
   if (metric_ == Metric::negative_dot) return;
   are_floats_ = are_floats_ && are_floats(some.values);
-  for (std::int64_t r = 0; r < some.rows; ++r)
-    for (std::size_t d = 0; d < means_.size(); ++d) {
-      const double value = some.row(r)[d];
-      means_[d] += value * share_;
-      least_[d] = std::min(least_[d], value);
-      most_[d] = std::max(most_[d], value);
+  for (std::int64_t r = 0; r < some.rows; ++r, ++added_) {
+    const std::span<const double> row = some.row(r);
+    for (std::size_t d = 0; d < dims_; ++d) {
+      least_[d] = std::min(least_[d], row[d]);
+      most_[d] = std::max(most_[d], row[d]);
     }
+    if (added_ % stride_ == 0) sample_.insert(sample_.end(), row.begin(), row.end());
+  }
 }
 
-Rounding RoundingChoice::rounding() const {
+/// Returns about the median of a column, which a few far values do not move. It has few digits below the
+/// spread of the column, so that whole numbers less the centre are whole, and are floats.
+double RoundingChoice::centre_of_column(std::size_t column) {
+  std::vector<double> values;
+  for (std::size_t i = column; i < sample_.size(); i += dims_) values.push_back(sample_[i]);
+  std::sort(values.begin(), values.end());
+  const double median = values[values.size() / 2];
+  const double spread = values[values.size() * 3 / 4] - values[values.size() / 4];
+  if (!std::isnormal(spread)) return median;
+  constexpr int digits = 8;
+  const double step = std::scalbn(1.0, std::ilogb(spread) - digits);
+  const double centre = std::nearbyint(median / step) * step;
+  return std::isfinite(centre) ? centre : median;
+}
+
+Rounding RoundingChoice::rounding() {
   const FloatGuard guard;
   if (metric_ == Metric::negative_dot) return {{}, scale_of(largest_)};
-  Rounding how{means_, 1};
+  Rounding how;
   double largest = 0;
-  for (std::size_t d = 0; d < means_.size(); ++d) {
-    // A mean that is a float leaves the differences of whole numbers whole.
-    const float mean = static_cast<float>(means_[d]);
-    if (std::isfinite(mean)) how.centre[d] = static_cast<double>(mean);
+  for (std::size_t d = 0; d < dims_; ++d) {
+    how.centre.push_back(centre_of_column(d));
     largest = std::max({largest, most_[d] - how.centre[d], how.centre[d] - least_[d]});
   }
   if (largest_ < far_from_zero * largest && are_floats_) return {};

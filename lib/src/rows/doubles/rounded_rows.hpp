@@ -19,20 +19,26 @@ struct Rounding {
   double scale = 1;            ///< a power of two
 };
 
-/// Chooses a rounding by the training rows. Without any error are rows that are floats already.
+/// Chooses a rounding by the training rows. Without any error are rows that are floats already, and whole
+/// numbers of a common size.
 class RoundingChoice {
  public:
   RoundingChoice(Metric metric, std::int64_t rows, std::int64_t dims);
-  /// Looks at some of the rows; all must be added.
+  /// Looks at some of the rows; all must be added, in their order.
   void add(const PreparedDoubles& some);
-  Rounding rounding() const;
+  Rounding rounding();
 
  private:
+  double centre_of_column(std::size_t column);
+
   const Metric metric_;
-  const double share_;  ///< of one row among all
+  const std::size_t dims_;
+  const std::int64_t stride_;  ///< of rows in the sample
+  std::int64_t added_ = 0;
   bool are_floats_ = true;
   double largest_ = 0;
-  std::vector<double> means_, least_, most_;  ///< [dims]
+  std::vector<double> least_, most_;  ///< [dims]
+  std::vector<double> sample_;        ///< [rows of the sample, dims]
 };
 
 /// Chooses one for queries: for negative_dot, whose queries have a scale of their own; else that of the rows.
