@@ -29,7 +29,8 @@ struct Given {
   kith_rows rows = KITH_INIT(kith_rows);
   kith_device_answers answers = KITH_INIT(kith_device_answers);
   OpenDevice on = opened("cpu");
-  Rows index;
+  kith_rows doubles = KITH_INIT(kith_rows);
+  Rows index, double_index;
   Voter voter;
   Averager averager;
   Inventory inventory = made<Inventory>(kith_inventory_new);
@@ -57,6 +58,10 @@ struct Given {
     rows.rows = 4;
     rows.cols = 2;
     index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &rows, nullptr, out); });
+    doubles.data = targets;
+    doubles.rows = doubles.cols = 2;
+    doubles.element = KITH_F64;
+    double_index = made<Rows>([&](auto** out) { return kith_index_new(on.get(), &doubles, nullptr, out); });
     voter = made<Voter>(
         [&](auto** out) { return kith_classifier_new(on.get(), &rows, labels, 1, nullptr, nullptr, out); });
     averager = made<Averager>(
@@ -128,6 +133,8 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_describe, have->index.get(), nullptr),
       KITH_NULL_CALL(kith_index_search, nullptr, &have->rows, 1, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_search, have->index.get(), nullptr, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_f64, nullptr, &have->doubles, 1, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_search_f64, have->double_index.get(), nullptr, 1, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_search_on_device, nullptr, &have->rows, 1, nullptr, &have->answers),
       KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), nullptr, 1, nullptr, &have->answers),
       KITH_NULL_CALL(kith_index_search_on_device, have->index.get(), &have->rows, 1, nullptr, nullptr),
@@ -135,10 +142,18 @@ std::vector<NullCall> calls_of_searches(const Have& have) {
       KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, nullptr, 1, nullptr,
                      &have->new_within),
       KITH_NULL_CALL(kith_index_within, have->index.get(), &have->rows, &have->radius, 1, nullptr, nullptr),
+      KITH_NULL_CALL(kith_index_within_f64, nullptr, &have->doubles, &have->number, 1, nullptr,
+                     &have->new_within),
+      KITH_NULL_CALL(kith_index_within_f64, have->double_index.get(), &have->doubles, nullptr, 1, nullptr,
+                     &have->new_within),
+      KITH_NULL_CALL(kith_index_within_f64, have->double_index.get(), &have->doubles, &have->number, 1,
+                     nullptr, nullptr),
       KITH_NULL_CALL(kith_within_describe, nullptr, nullptr),
       KITH_NULL_CALL(kith_index_prepare, nullptr, 1, 1, nullptr),
       KITH_NULL_CALL(kith_knn_graph, nullptr, &have->rows, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_knn_graph, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_knn_graph_f64, nullptr, &have->doubles, 1, nullptr, nullptr, nullptr, nullptr),
+      KITH_NULL_CALL(kith_knn_graph_f64, have->on.get(), nullptr, 1, nullptr, nullptr, nullptr, nullptr),
       KITH_NULL_CALL(kith_knn_graph_on_device, nullptr, &have->rows, 1, nullptr, nullptr, &have->answers),
       KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), nullptr, 1, nullptr, nullptr, &have->answers),
       KITH_NULL_CALL(kith_knn_graph_on_device, have->on.get(), &have->rows, 1, nullptr, nullptr, nullptr),

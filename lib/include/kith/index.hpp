@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kith/device.hpp"
@@ -21,6 +22,9 @@
 #include "kith/unstable/plan.hpp"
 
 namespace kith {
+
+/// Returns `automatic`, `f32` or `f64`.
+KITH_API std::string_view name(Arithmetic arithmetic);
 
 /// Holds training rows on a device. It never changes, so that any number of threads may search it at once. It
 /// is a handle: copies share the rows. A row keeps its number: with(), without() and compact() return other

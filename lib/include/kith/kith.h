@@ -39,6 +39,9 @@
 // Threads. Any number of threads may pass one handle at the same time to functions that take it as const, and
 // to kith_stop_request(). Freeing a handle that another thread is using is an error of the program.
 //
+// Precision. An index computes in single precision, or in double: kith_index_info.arithmetic. Its distances,
+// radii and keys are then float and uint32_t, or double and uint64_t, and functions for these end in _f64.
+//
 // Order. Neighbours are sorted by distance, and among equally near ones by row, ascending.
 //
 // The contract is docs/contract.md; sections are named below.

@@ -49,10 +49,13 @@ IndexOptions index_options_of(const char* where, const kith_index_options& from)
 
 OpenOptions open_options_of(const char* where, const kith_open_options* given);
 
-/// Calls Index::search(), and writes to arrays of the caller.
-///   distance, row  [m, k]; null: not wanted
-void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
-                      Trace* trace, float* distance, int64_t* row);
+/// The arithmetic of an index for arrays of a caller: of float or uint32_t, or of double or uint64_t.
+template <class Value>
+inline constexpr Arithmetic arithmetic_of_array = sizeof(Value) == 8 ? Arithmetic::f64 : Arithmetic::f32;
+
+/// Throws invalid_argument: the arithmetic of an index is not that of the arrays of a function.
+///   instead  the function for that arithmetic
+void check_width(const char* where, Arithmetic of_index, Arithmetic of_arrays, const char* instead);
 
 VotingOptions voting_of(const char* where, const kith_vote_options* given);
 

@@ -12,13 +12,19 @@
 #include "rows/mapped_options.hpp"
 #include "rows/rows.hpp"
 #include "search/device_answers.hpp"
-#include "search/doubles/double_rows_of_index.hpp"
 #include "search/stores/search.hpp"
 
 using namespace kith;
 using namespace kith::c_api;
 
-namespace kith::c_api {
+void kith::c_api::check_width(const char* where, Arithmetic of_index, Arithmetic of_arrays,
+                              const char* instead) {
+  if (of_index == of_arrays) return;
+  const bool doubles = of_index == Arithmetic::f64;
+  refuse(where, std::string("the index computes in ") + (doubles ? "double" : "single") +
+                    " precision, and its distances are " + (doubles ? "doubles" : "floats") + "; call " +
+                    instead + "()");
+}
 
 namespace {
 
@@ -41,12 +47,11 @@ class ArraysSink final : public HostSink {
   Neighbors unwanted_;
 };
 
-}  // namespace
-
+/// Calls Index::search(), and writes to arrays of the caller.
+///   distance, row  [m, k]; null: not wanted
 void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
                       Trace* trace, float* distance, int64_t* row) {
   const Index::State& state = in.state();
-  check_single("search", state);
   const CentredRows queries("search", "query", state, asked);
   const MappedOptions mapped("search", state, options, asked.rows, k);
   ArraysSink sink(state.metric, distance, row);
@@ -54,9 +59,25 @@ void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, co
   if (row) state.numbers.to_numbers({row, cells_of(asked.rows, k)});
 }
 
-}  // namespace kith::c_api
+void search_to_arrays(const Index& in, const RowsView& asked, std::int64_t k, const SearchOptions& options,
+                      Trace* trace, double* distance, int64_t* row) {
+  const Neighbors found = in.search(asked, k, options, trace);
+  give(distance, found.distance64);
+  give(row, found.row);
+}
 
-namespace {
+/// Searches by an index whose arithmetic is that of `Distance`.
+///   instead  the function for the other arithmetic
+template <class Distance>
+void search_index(const char* where, const char* instead, const kith_index* index, const kith_rows* queries,
+                  std::int64_t k, const kith_search_options* options, Distance* distance, int64_t* row) {
+  const Index& in = given(where, "index", index).index;
+  const RowsView asked = rows_of(where, "query", queries);
+  const Asked how(where, options, in.positions(), asked.rows);
+  check_width(where, in.arithmetic(), arithmetic_of_array<Distance>, instead);
+  search_to_arrays(in, asked, k, how.options(), how.trace(), distance, row);
+  how.tell();
+}
 
 Index index_of(const char* where, const kith_device* device, const RowsView& train,
                const kith_index_options* options) {
@@ -149,6 +170,7 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
     to.next_row = from.next_row();
     to.positions = from.positions();
     to.centre = from.centre().empty() ? nullptr : from.centre().data();
+    to.arithmetic = name(from.arithmetic()).data();
     write_struct(where, info, to);
   });
 }
@@ -156,11 +178,14 @@ kith_status kith_index_describe(const kith_index* index, kith_index_info* info) 
 kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                               const kith_search_options* options, float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
-    const Index& in = given(where, "index", index).index;
-    const RowsView asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.positions(), asked.rows);
-    search_to_arrays(in, asked, k, how.options(), how.trace(), distance, row);
-    how.tell();
+    search_index(where, "kith_index_search_f64", index, queries, k, options, distance, row);
+  });
+}
+
+kith_status kith_index_search_f64(const kith_index* index, const kith_rows* queries, int64_t k,
+                                  const kith_search_options* options, double* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    search_index(where, "kith_index_search", index, queries, k, options, distance, row);
   });
 }
 
@@ -203,16 +228,32 @@ void search_graph(const char* where, const kith_device* device, const kith_rows*
   how.tell();
 }
 
+template <class Distance>
+void graph_to_arrays(const char* where, const char* instead, const kith_device* device, const kith_rows* rows,
+                     std::int64_t k, const kith_index_options* index_options,
+                     const kith_search_options* options, Distance* distance, int64_t* row) {
+  search_graph(where, device, rows, index_options, options,
+               [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
+                 check_width(where, in.arithmetic(), arithmetic_of_array<Distance>, instead);
+                 search_to_arrays(in, all, k, way, trace, distance, row);
+               });
+}
+
 }  // namespace
 
 kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
                            const kith_index_options* index_options, const kith_search_options* options,
                            float* distance, int64_t* row) {
   return guarded(__func__, [&](const char* where) {
-    search_graph(where, device, rows, index_options, options,
-                 [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
-                   search_to_arrays(in, all, k, way, trace, distance, row);
-                 });
+    graph_to_arrays(where, "kith_knn_graph_f64", device, rows, k, index_options, options, distance, row);
+  });
+}
+
+kith_status kith_knn_graph_f64(const kith_device* device, const kith_rows* rows, int64_t k,
+                               const kith_index_options* index_options, const kith_search_options* options,
+                               double* distance, int64_t* row) {
+  return guarded(__func__, [&](const char* where) {
+    graph_to_arrays(where, "kith_knn_graph", device, rows, k, index_options, options, distance, row);
   });
 }
 
@@ -225,37 +266,6 @@ kith_status kith_knn_graph_on_device(const kith_device* device, const kith_rows*
                  [&](const Index& in, const RowsView& all, const SearchOptions& way, Trace* trace) {
                    in.search_into(all, k, to, way, trace);
                  });
-  });
-}
-
-kith_status kith_index_within(const kith_index* index, const kith_rows* queries, const float* radii,
-                              int64_t radius_count, const kith_search_options* options, kith_within** out) {
-  return make_handle(__func__, out, [&](const char* where) {
-    const Index& in = given(where, "index", index).index;
-    const RowsView asked = rows_of(where, "query", queries);
-    const Asked how(where, options, in.positions(), asked.rows);
-    check_single("within", in.state());
-    auto within = std::make_unique<kith_within>();
-    within->found =
-        in.within(asked, array_of(where, "radii", radii, radius_count), how.options(), how.trace());
-    how.tell();
-    return within;
-  });
-}
-
-void kith_within_free(kith_within* within) {
-  delete within;
-}
-
-kith_status kith_within_describe(const kith_within* within, kith_within_info* info) {
-  return guarded(__func__, [&](const char* where) {
-    const RadiusNeighbors& from = given(where, "within", within).found;
-    auto to = KITH_INIT(kith_within_info);
-    to.queries = from.queries;
-    to.first = from.first.data();
-    to.distance = from.distance.data();
-    to.row = from.row.data();
-    write_struct(where, info, to);
   });
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/border.hpp"
+#include "base/names.hpp"
 #include "base/refuse.hpp"
 #include "base/text.hpp"
 #include "device/device_set.hpp"
@@ -225,6 +226,10 @@ Index Index::compact() const try {
   return rest;
 } catch (...) {
   rethrow_as_error();
+}
+
+std::string_view name(Arithmetic arithmetic) {
+  return name_in(names_of<Arithmetic>, arithmetic);
 }
 
 const Device& Index::device() const {

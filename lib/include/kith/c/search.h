@@ -105,7 +105,8 @@ typedef struct kith_index_info {
   int64_t next_row;       ///< the number that the next row gets
   int64_t positions;  ///< number of rows ever given. The position of a row is how many of these have smaller
                       ///< numbers; without ids it is its number
-  const double* centre;  ///< [dims], is subtracted from rows and queries; NULL: nothing
+  const double* centre;    ///< [dims], is subtracted from rows and queries; NULL: nothing
+  const char* arithmetic;  ///< `f32`, or `f64`: functions whose names end in _f64 then search the index
 } kith_index_info;
 /// What `info` points to belongs to `index`.
 KITH_C_API kith_status kith_index_describe(const kith_index* index, kith_index_info* info);
@@ -121,6 +122,11 @@ KITH_C_API kith_status kith_index_numbers(const kith_index* index, int64_t* numb
 /// If fewer than k rows count, a list ends in (+infinity, -1). Contract, section 2.
 KITH_C_API kith_status kith_index_search(const kith_index* index, const kith_rows* queries, int64_t k,
                                          const kith_search_options* options, float* distance, int64_t* row);
+/// Do the same by an index in double precision. Here and elsewhere a function with doubles refuses an index in
+/// single precision, and one with floats an index in double precision: KITH_INVALID_ARGUMENT.
+KITH_C_API kith_status kith_index_search_f64(const kith_index* index, const kith_rows* queries, int64_t k,
+                                             const kith_search_options* options, double* distance,
+                                             int64_t* row);
 
 /// Says where a search writes answers in device memory: [m, k] each, row-major and without gaps.
 typedef struct kith_device_answers {
@@ -135,7 +141,7 @@ typedef struct kith_device_answers {
 } kith_device_answers;
 
 /// Search into memory of the device that holds the index; answers are complete when this returns.
-/// KITH_UNSUPPORTED: the memory is of another device or context.
+/// KITH_UNSUPPORTED: the memory is of another device or context, or the index is in double precision.
 /// KITH_INVALID_ARGUMENT: it is too small or not aligned.
 KITH_C_API kith_status kith_index_search_on_device(const kith_index* index, const kith_rows* queries,
                                                    int64_t k, const kith_search_options* options,
@@ -153,6 +159,10 @@ KITH_C_API kith_status kith_index_prepare(const kith_index* index, int64_t m, in
 KITH_C_API kith_status kith_knn_graph(const kith_device* device, const kith_rows* rows, int64_t k,
                                       const kith_index_options* index_options,
                                       const kith_search_options* options, float* distance, int64_t* row);
+/// Do the same in double precision, for which `index_options` or the rows ask.
+KITH_C_API kith_status kith_knn_graph_f64(const kith_device* device, const kith_rows* rows, int64_t k,
+                                          const kith_index_options* index_options,
+                                          const kith_search_options* options, double* distance, int64_t* row);
 
 /// Do the same into memory of the device; answers are complete when this returns. It refuses what
 /// kith_index_search_on_device() refuses.
@@ -167,15 +177,20 @@ KITH_C_API kith_status kith_knn_graph_on_device(const kith_device* device, const
 KITH_C_API kith_status kith_index_within(const kith_index* index, const kith_rows* queries,
                                          const float* radii, int64_t radius_count,
                                          const kith_search_options* options, kith_within** out);
+/// Do the same by an index in double precision.
+KITH_C_API kith_status kith_index_within_f64(const kith_index* index, const kith_rows* queries,
+                                             const double* radii, int64_t radius_count,
+                                             const kith_search_options* options, kith_within** out);
 KITH_C_API void kith_within_free(kith_within* within);
 
 /// Holds lists of different lengths without gaps: that of query q is first[q] ... first[q + 1] - 1.
 typedef struct kith_within_info {
   uint64_t size;
-  int64_t queries;        ///< m
-  const int64_t* first;   ///< [m + 1]
-  const float* distance;  ///< [first[m]]
-  const int64_t* row;     ///< [first[m]]
+  int64_t queries;           ///< m
+  const int64_t* first;      ///< [m + 1]
+  const float* distance;     ///< [first[m]]; NULL in double precision
+  const int64_t* row;        ///< [first[m]]
+  const double* distance64;  ///< [first[m]]; NULL in single precision
 } kith_within_info;
 /// What `info` points to belongs to `within`.
 KITH_C_API kith_status kith_within_describe(const kith_within* within, kith_within_info* info);

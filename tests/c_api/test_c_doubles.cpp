@@ -1,0 +1,190 @@
+// kith.h: an index in double precision gives what an oracle of docs/contract.md finds, and no other width.
+#include "c_api/c_support.hpp"
+#include "common/oracle.hpp"
+#include "doubles/doubles_oracle.hpp"
+
+namespace kith::tests {
+namespace {
+
+using namespace c;
+
+constexpr std::int64_t n = 150, m = 9, columns = 4, k = 5;
+
+kith_rows rows_of(const DoubleMatrix& matrix) {
+  kith_rows rows = KITH_INIT(kith_rows);
+  rows.data = matrix.values.data();
+  rows.rows = matrix.rows;
+  rows.cols = matrix.cols;
+  rows.element = KITH_F64;
+  return rows;
+}
+
+kith_index_options by(const char* metric, const char* arithmetic = nullptr) {
+  kith_index_options options = KITH_INIT(kith_index_options);
+  options.metric = metric;
+  options.arithmetic = arithmetic;
+  return options;
+}
+
+Rows index_of(const kith_device* on, const kith_rows& rows, const kith_index_options& options) {
+  return made<Rows>([&](kith_index** out) { return kith_index_new(on, &rows, &options, out); });
+}
+
+/// Returns room for lists of k.
+Neighbors room_for(std::int64_t queries) {
+  Neighbors room;
+  room.queries = queries;
+  room.k = k;
+  room.arithmetic = Arithmetic::f64;
+  room.row.resize(size(queries * k));
+  room.distance64.resize(size(queries * k));
+  return room;
+}
+
+Neighbors searched(const kith_index* index, const DoubleMatrix& queries,
+                   const kith_search_options* options = nullptr) {
+  Neighbors found = room_for(queries.rows);
+  const kith_rows asked = rows_of(queries);
+  CHECK(told(kith_index_search_f64(index, &asked, k, options, found.distance64.data(), found.row.data())) ==
+        "ok");
+  return found;
+}
+
+RadiusNeighbors doubles_of(const kith_within* within) {
+  kith_within_info info = KITH_INIT(kith_within_info);
+  REQUIRE(told(kith_within_describe(within, &info)) == "ok");
+  CHECK(info.distance == nullptr);
+  const std::int64_t cells = info.first[info.queries];
+  RadiusNeighbors found{info.queries, {info.first, info.first + info.queries + 1}, {}, {}};
+  found.row.assign(info.row, info.row + cells);
+  found.arithmetic = Arithmetic::f64;
+  found.distance64.assign(info.distance64, info.distance64 + cells);
+  return found;
+}
+
+bool every(std::int64_t, std::int64_t) {
+  return true;
+}
+
+bool no_other(std::int64_t query, std::int64_t row) {
+  return query != row;
+}
+
+TEST_SUITE_BEGIN("device");
+
+TEST_CASE("c: doubles: searches, radii and graphs by each metric are those of the oracle") {
+  const OpenDevice on = opened();
+  std::mt19937 random(1);
+  for (const Metric metric : all_metrics) {
+    if (compares_bits(metric)) continue;
+    for (const DoubleData kind : {DoubleData::map, DoubleData::float_ulp, DoubleData::huge}) {
+      if (kind == DoubleData::huge && metric == Metric::negative_dot) continue;  // it may overflow
+      CAPTURE(std::string(name(metric)));
+      CAPTURE(static_cast<int>(kind));
+      const DoubleMatrix train = double_rows(kind, n, columns, random),
+                         queries = double_rows(kind, m, columns, random);
+      const kith_index_options options = by(name(metric).data());
+      const kith_rows rows = rows_of(train), asked = rows_of(queries);
+      const Rows index = index_of(on.get(), rows, options);
+      const auto all = all_by_oracle(metric, train, queries, every);
+      const Neighbors right = nearest_by_oracle(metric, all, k);
+      CHECK(searched(index.get(), queries) == right);
+      std::vector<double> radii;
+      for (std::int64_t q = 0; q < m; ++q) radii.push_back(right.distance64[size(q * k + q % k)]);
+      const Within within = made<Within>([&](kith_within** out) {
+        return kith_index_within_f64(index.get(), &asked, radii.data(), m, nullptr, out);
+      });
+      CHECK(doubles_of(within.get()) == within_by_oracle(metric, all, radii));
+      Neighbors graph = room_for(n);
+      CHECK(told(kith_knn_graph_f64(on.get(), &rows, k, &options, nullptr, graph.distance64.data(),
+                                    graph.row.data())) == "ok");
+      CHECK(graph == nearest_by_oracle(metric, all_by_oracle(metric, train, train, no_other), k));
+    }
+  }
+}
+
+TEST_CASE("c: doubles: rows that come and go, options of a search, and outputs that nobody wants") {
+  const OpenDevice on = opened();
+  std::mt19937 random(2);
+  const DoubleMatrix train = double_rows(DoubleData::map, n, columns, random);
+  const kith_rows rows = rows_of(train);
+  kith_rows first = rows, rest = rows;
+  first.rows = 100;
+  rest.rows = n - 100;
+  rest.offset_bytes = 100 * columns * 8;
+  const kith_index_options l2 = by("l2");
+  const Rows some = index_of(on.get(), first, l2);
+  const Rows whole =
+      made<Rows>([&](kith_index** out) { return kith_index_with(some.get(), &rest, nullptr, out); });
+  const std::int64_t gone[] = {3, 70, 149};
+  const Rows fewer =
+      made<Rows>([&](kith_index** out) { return kith_index_without(whole.get(), gone, 3, out); });
+  const Rows compact = made<Rows>([&](kith_index** out) { return kith_index_compact(fewer.get(), out); });
+  const auto left = all_by_oracle(Metric::l2, train, train, [&](std::int64_t, std::int64_t row) {
+    return row != 3 && row != 70 && row != 149;
+  });
+  const Neighbors right = nearest_by_oracle(Metric::l2, left, k);
+  CHECK(searched(fewer.get(), train) == right);
+  CHECK(searched(compact.get(), train) == right);
+  kith_search_options options = KITH_INIT(kith_search_options);
+  options.has_self = 1;
+  const Neighbors others =
+      nearest_by_oracle(Metric::l2, all_by_oracle(Metric::l2, train, train, no_other), k);
+  CHECK(searched(whole.get(), train, &options) == others);
+  std::vector<std::int64_t> row(others.row.size());
+  std::vector<double> distance(others.row.size());
+  CHECK(told(kith_index_search_f64(whole.get(), &rows, k, &options, nullptr, row.data())) == "ok");
+  CHECK(told(kith_index_search_f64(whole.get(), &rows, k, &options, distance.data(), nullptr)) == "ok");
+  CHECK(row == others.row);
+  CHECK(distance == others.distance64);
+}
+
+TEST_CASE("c: doubles: floats enter an index in double precision as they are") {
+  const OpenDevice on = opened();
+  const Matrix train = hard_rows(DataKind::integers, Set::train, n, columns, Metric::l2);
+  const DoubleMatrix same{n, columns, {train.values.begin(), train.values.end()}};
+  const Rows index = index_of(on.get(), c::rows_of(train), by("l2", "f64"));
+  kith_index_info info = KITH_INIT(kith_index_info);
+  REQUIRE(told(kith_index_describe(index.get(), &info)) == "ok");
+  CHECK(std::string(info.arithmetic) == "f64");
+  CHECK(searched(index.get(), same) ==
+        nearest_by_oracle(Metric::l2, all_by_oracle(Metric::l2, same, same, every), k));
+}
+
+TEST_CASE("c: doubles: arrays of the other width are refused, and the right function is named") {
+  const OpenDevice on = opened("cpu");
+  std::mt19937 random(3);
+  const DoubleMatrix doubles = double_rows(DoubleData::normal, 8, 2, random);
+  const Matrix floats = matrix(2, {1, 2, 3, 4, 5, 6});
+  const kith_rows wide = rows_of(doubles), narrow = c::rows_of(floats);
+  const Rows in_doubles = index_of(on.get(), wide, by("l2")),
+             in_floats = index_of(on.get(), narrow, by("l2"));
+  kith_index_info info = KITH_INIT(kith_index_info);
+  REQUIRE(told(kith_index_describe(in_floats.get(), &info)) == "ok");
+  CHECK(std::string(info.arithmetic) == "f32");
+  const std::string of_doubles =
+                        "the index computes in double precision, and its distances are doubles; call ",
+                    of_floats = "the index computes in single precision, and its distances are floats; call ";
+  const double radius64 = 1;
+  const float radius = 1;
+  kith_within* within = nullptr;
+  CHECK(told(kith_index_search(in_doubles.get(), &wide, 1, nullptr, nullptr, nullptr)) ==
+        "2: kith_index_search: " + of_doubles + "kith_index_search_f64()");
+  CHECK(told(kith_index_search_f64(in_floats.get(), &narrow, 1, nullptr, nullptr, nullptr)) ==
+        "2: kith_index_search_f64: " + of_floats + "kith_index_search()");
+  CHECK(told(kith_index_within(in_doubles.get(), &wide, &radius, 1, nullptr, &within)) ==
+        "2: kith_index_within: " + of_doubles + "kith_index_within_f64()");
+  CHECK(told(kith_index_within_f64(in_floats.get(), &narrow, &radius64, 1, nullptr, &within)) ==
+        "2: kith_index_within_f64: " + of_floats + "kith_index_within()");
+  CHECK(told(kith_knn_graph(on.get(), &wide, 1, nullptr, nullptr, nullptr, nullptr)) ==
+        "2: kith_knn_graph: " + of_doubles + "kith_knn_graph_f64()");
+  CHECK(told(kith_knn_graph_f64(on.get(), &narrow, 1, nullptr, nullptr, nullptr, nullptr)) ==
+        "2: kith_knn_graph_f64: " + of_floats + "kith_knn_graph()");
+  CHECK(told(kith_index_search_f64(in_doubles.get(), &wide, 9, nullptr, nullptr, nullptr))
+            .starts_with("2: search: k = 9 is out of range for an index of 8 rows"));
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace kith::tests
