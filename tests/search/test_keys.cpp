@@ -10,7 +10,7 @@ namespace kith::tests {
 namespace {
 
 constexpr std::uint32_t one = 0xBF800000u, two = 0xC0000000u, infinite = 0xFF800000u;  // ordered(1), ...
-static_assert(one == ordered(1) && two == ordered(2) && infinite == ordered(inf));
+static_assert(one == ordered(1.0f) && two == ordered(2.0f) && infinite == ordered(inf));
 
 /// Returns keys of one query.
 Keys list(std::vector<std::uint32_t> value, std::vector<std::int64_t> row) {
