@@ -2,6 +2,7 @@
 #include "common/data_files.hpp"
 #include "doubles/doubles_oracle.hpp"
 #include "kith/index_file.hpp"
+#include "kith/model.hpp"
 #include "kith/source.hpp"
 
 namespace kith::tests {
@@ -74,6 +75,33 @@ TEST_SUITE("device") {
         CHECK(index.without(gone).search(queries, 7) == resident.without(gone).search(queries, 7));
         CHECK(error_of([&] { index.with(train); }).starts_with("unsupported: index: the rows stay in "));
       }
+  }
+
+  TEST_CASE("doubles: a model keeps its rows") {
+    std::mt19937 random(11);
+    const data_files::Folder folder;
+    const DoubleMatrix train = double_rows(DoubleData::map, 40, 3, random);
+    Model model;
+    model.n = 40;
+    model.dims = 3;
+    model.arithmetic = Arithmetic::f64;
+    model.rows64 = train.values;
+    for (std::int64_t t = 0; t < 40; ++t) model.labels.push_back(t % 3);
+    save(model, folder / "m.kith");
+    const Model read = load_model(folder / "m.kith");
+    CHECK(read.rows64 == train.values);
+    const Classifier classifier(device(), train, MatrixView<const std::int64_t>(model.labels.data(), 40, 1));
+    CHECK(read.classifier(device()).classify(train, 5).neighbors == classifier.classify(train, 5).neighbors);
+    CHECK(read.classifier(device()).predict(train, 5) == classifier.predict(train, 5));
+    model.rows = {1};
+    CHECK(error_of([&] { save(model, folder / "m.kith"); }) ==
+          "invalid_argument: model: 120 doubles and 1 floats are not 40 rows of 3 columns in double "
+          "precision; give "
+          "doubles, [n, dims], and no floats");
+    model.rows.clear();
+    model.arithmetic = Arithmetic::f32;
+    CHECK(error_of([&] { save(model, folder / "m.kith"); }) ==
+          "invalid_argument: model: 0 values are not 40 rows of 3 columns; give [n, dims]");
   }
 }
 

@@ -92,7 +92,7 @@ TEST_CASE("model: files that are none, word for word") {
                                              " bytes were written; copy it again");
   const string magic = good.substr(0, 8);
   CHECK(files.why(with_checksum(magic + words({5, 32}))) ==
-        "byte 8: the format is version 5, but this kith reads version 1; use the kith that wrote it");
+        "byte 8: the format is version 5, but this kith reads versions 1 and 2; use the kith that wrote it");
   CHECK(files.why(magic + words({1, 24})) ==
         "byte 24: the file ends here, before its checksum; save the model again");
   string damaged = good;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kith/choices.hpp"
 #include "kith/classifier.hpp"
 #include "kith/export.hpp"
 #include "kith/metric.hpp"
@@ -43,6 +44,9 @@ struct KITH_API Model {
   /// the columns that are no answers.
   std::vector<std::int64_t> unread;
   std::vector<std::string> unread_names;  ///< [unread], or empty if `columns` are
+  /// f32, or f64: then the rows are in `rows64`, and there is no preparation, which would make floats.
+  Arithmetic arithmetic = Arithmetic::f32;
+  std::vector<double> rows64 = {};  ///< [n, dims], in place of `rows`
 
   /// Throw invalid_argument: parts do not fit together, or the model holds answers of the other kind; and as
   /// the constructors do.

@@ -8,6 +8,7 @@
 #include "c_api/c_structs.hpp"
 #include "model/model_check.hpp"
 #include "rows/rows.hpp"
+#include "search/doubles/double_rows_of_index.hpp"
 
 namespace {
 
@@ -117,15 +118,19 @@ kith_status kith_model_describe(const kith_model* model, kith_model_parts* parts
 kith_status kith_model_classifier(const kith_model* model, const kith_device* device, kith_classifier** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Model& from = given(where, "model", model).model;
-    return std::make_unique<kith_classifier>(
+    auto made = std::make_unique<kith_classifier>(
         kith_classifier{from.classifier(given(where, "device", device).device)});
+    check_single(where, made->classifier.index().state());
+    return made;
   });
 }
 
 kith_status kith_model_regressor(const kith_model* model, const kith_device* device, kith_regressor** out) {
   return make_handle(__func__, out, [&](const char* where) {
     const Model& from = given(where, "model", model).model;
-    return std::make_unique<kith_regressor>(
+    auto made = std::make_unique<kith_regressor>(
         kith_regressor{from.regressor(given(where, "device", device).device)});
+    check_single(where, made->regressor.index().state());
+    return made;
   });
 }

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "kith/error.hpp"
 #include "kith/labels.hpp"
+#include "rows/doubles/prepared_doubles.hpp"
 #include "rows/rows.hpp"
 #include "vote/votes.hpp"
 #include "vote/weights.hpp"
@@ -64,10 +65,25 @@ void check_columns(const Model& model) {
                         std::to_string(given) + " columns before preparation; give one a column, or none");
 }
 
+void check_doubles(const Model& model) {
+  if (model.preparation.dims() > 0)
+    refuse("model",
+           "it computes in double precision, but its preparation makes floats; leave one of them out");
+  if (!model.rows.empty() || !is_product(model.rows64.size(), model.n, model.dims))
+    refuse("model", count(model.rows64.size(), "doubles and ") + count(model.rows.size(), "floats are not ") +
+                        std::to_string(model.n) + " rows of " + std::to_string(model.dims) +
+                        " columns in double precision; give doubles, [n, dims], and no floats");
+  prepare_doubles("model", "training", RowsView(model.rows64.data(), Element::f64, model.n, model.dims),
+                  model.metric, {}, {}, 0);
+}
+
 void check_rows(const Model& model) {
+  if (model.arithmetic == Arithmetic::f64) return check_doubles(model);
   if (!is_product(model.rows.size(), model.n, model.dims))
     refuse("model", count(model.rows.size(), "values are not ") + std::to_string(model.n) + " rows of " +
                         std::to_string(model.dims) + " columns; give [n, dims]");
+  if (!model.rows64.empty())
+    refuse("model", count(model.rows64.size(), "doubles in a model in single precision; leave them out"));
   prepare_rows("model", "training", {model.rows.data(), model.n, model.dims}, model.metric, 0);
 }
 

@@ -10,7 +10,8 @@ namespace kith {
 
 /// Before the first section there are these eight bytes, the version, and the size of the whole file.
 inline constexpr std::string_view model_magic = "\x93kithmdl";
-inline constexpr std::uint64_t model_version = 1;
+/// Version 2 has rows of doubles, in the section `rows64` in place of `rows`.
+inline constexpr std::uint64_t model_version = 1, model_version_of_doubles = 2;
 inline constexpr std::uint64_t model_header_bytes = 24, model_checksum_bytes = 8;
 
 /// A section begins with its name, padded with zeros, and the size of its content.
@@ -55,7 +56,10 @@ void model_parts(Stream& stream, AnyModel& model, Learned& learned) {
     s.texts(model.columns);
     s.list(model.category_texts, [](auto& one, auto& texts) { one.texts(texts); });
   });
-  stream.section("rows", [&](auto& s) { s.array(model.rows); });
+  if (model.arithmetic == Arithmetic::f64)
+    stream.section("rows64", [&](auto& s) { s.array(model.rows64); });
+  else
+    stream.section("rows", [&](auto& s) { s.array(model.rows); });
   stream.section("labels", [&](auto& s) {
     s.array(model.labels);
     s.texts(model.label_texts);

@@ -40,9 +40,13 @@ class ModelReader {
   ModelReader(int fd, std::uint64_t bytes) : fd_(fd), bytes_(bytes), end_(bytes) {}
 
   /// Returns where the content of a section begins.
-  std::uint64_t start_of(std::string_view section) const { return starts_.find(section)->second; }
+  std::uint64_t start_of(std::string_view section) const {
+    const auto at = starts_.find(section);
+    return at == starts_.end() ? starts_.find(std::string(section) + "64")->second : at->second;
+  }
 
-  void check_header() {
+  /// Returns the arithmetic of the rows, which follows from the version.
+  Arithmetic check_header() {
     std::array<char, 8> magic{};
     const std::size_t some = read_at(fd_, 0, magic.data(), magic.size());
     if (some == 0 || std::string_view(magic.data(), some) != model_magic.substr(0, some))
@@ -51,10 +55,11 @@ class ModelReader {
       fail(bytes_, "the file ends here, within its header of " + std::to_string(model_header_bytes) +
                        " bytes; copy it again");
     position_ = magic.size();
-    if (const std::uint64_t version = size(); version != model_version)
+    const std::uint64_t version = size();
+    if (version != model_version && version != model_version_of_doubles)
       fail(magic.size(), "the format is version " + std::to_string(version) +
-                             ", but this kith reads version " + std::to_string(model_version) +
-                             "; use the kith that wrote it");
+                             ", but this kith reads versions " + std::to_string(model_version) + " and " +
+                             std::to_string(model_version_of_doubles) + "; use the kith that wrote it");
     const std::uint64_t promised = size();
     if (bytes_ < promised)
       fail(bytes_,
@@ -63,6 +68,7 @@ class ModelReader {
       fail(promised, "the file should end here, but has " + std::to_string(bytes_) + " bytes; copy it again");
     if (bytes_ < model_header_bytes + model_checksum_bytes)
       fail(bytes_, "the file ends here, before its checksum; save the model again");
+    return version == model_version_of_doubles ? Arithmetic::f64 : Arithmetic::f32;
   }
 
   void check_sum() {
@@ -221,9 +227,9 @@ Model read_model(int fd) {
   if (!S_ISREG(status.st_mode))
     throw Error(Errc::bad_file, "it is no ordinary file; name one that save() wrote");
   ModelReader reader(fd, static_cast<std::uint64_t>(status.st_size));
-  reader.check_header();
-  reader.check_sum();
   Model model;
+  model.arithmetic = reader.check_header();
+  reader.check_sum();
   Preparation::Learned learned;
   model_parts(reader, model, learned);
   reader.check_end();

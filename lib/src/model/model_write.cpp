@@ -109,7 +109,7 @@ void save(const Model& model, const std::string& path, const SaveOptions& option
   SavedFile output("model", path, bytes, options);
   ModelWriter writer(&output);
   writer.raw(model_magic.data(), model_magic.size());
-  writer.size(model_version);
+  writer.size(model.arithmetic == Arithmetic::f64 ? model_version_of_doubles : model_version);
   writer.size(bytes);
   model_parts(writer, model, learned);
   writer.size(writer.checksum());

@@ -173,7 +173,7 @@ TEST_CASE("model: missing values and the origin of rows, byte for byte, and what
   for (const int version : {0, 2, 5})
     CHECK(contains(
         error(assembled(sections, version)),
-        "byte 8: the format is version " + std::to_string(version) + ", but this kith reads version 1"));
+        "byte 8: the format is version " + std::to_string(version) + ", but this kith reads versions 1 and 2"));
   const string good = folder.read("m.kith");
   for (std::size_t at = 0; at < good.size(); ++at) {
     string changed = good;
